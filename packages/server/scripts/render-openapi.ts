@@ -278,6 +278,7 @@ export function errorsOf(route: Route): ErrorCode[] {
   const hasBody = route.body !== undefined;
   const takesInput = hasBody || route.query !== undefined || route.params !== undefined;
   const codes = new Set<ErrorCode>(route.errors);
+  if (route.params) codes.add('NOT_FOUND');
   if (takesInput && !(route.isForVisitors && !hasBody)) codes.add('VALIDATION_FAILED');
   if (route.access !== 'public') codes.add('UNAUTHORIZED').add('RATE_LIMITED');
   if (typeof route.access === 'object') codes.add('INSUFFICIENT_SCOPE');

@@ -61,10 +61,7 @@ const oauthError = z
   .meta({ id: 'OAuthError', description: 'The error response to a form by RFC 6749 §5.2.' });
 
 export const tokenRoutes = [
-  defineRoute({
-    operationId: 'createToken',
-    method: 'post',
-    path: '/api/v1/auth/token',
+  defineRoute('createToken', 'POST /api/v1/auth/token', {
     tag: 'Authentication',
     summary: 'Exchange client credentials for an access token',
     description:

@@ -78,7 +78,14 @@ export function scopesOf({ access }: Route): readonly Scope[] | undefined {
   return access.or === undefined ? [access.scope] : [access.scope, access.or];
 }
 
-/** Preserves the literal types of a route, from which handlers are typed. */
-export function defineRoute<const R extends Route>(route: R): R {
-  return route;
+/**
+ * Defines a route, such as `defineRoute('getUrl', 'GET /api/v1/urls/{id}', …)`. Preserves the literal
+ * types of the fields from which handlers are typed.
+ */
+export function defineRoute<
+  const Id extends string,
+  const Fields extends Omit<Route, 'operationId' | 'method' | 'path'>,
+>(operationId: Id, endpoint: `${Uppercase<Method>} /${string}`, fields: Fields) {
+  const [method = '', path = ''] = endpoint.split(' ');
+  return { operationId, method: method.toLowerCase() as Method, path, ...fields };
 }

@@ -154,6 +154,18 @@ export const paging = {
   }),
 };
 
+/** The part of a list that a request wants. */
+export interface PageRange {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The rows of one page, and the number of all rows of the list. */
+export interface Page<Row> {
+  readonly total: number;
+  readonly items: readonly Row[];
+}
+
 /** One page of a list, newest first. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({

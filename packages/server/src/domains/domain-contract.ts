@@ -55,81 +55,58 @@ export const domainRecord = z
   })
   .meta({ id: 'Domain' });
 
-const tag = 'Domains';
+const domainListQuery = z.strictObject({
+  ...paging,
+  isActive: queryBoolean.optional().meta({ description: 'Only active or only pending domains.' }),
+  hostname: hostname.optional().meta({ description: 'Only the domain with this hostname.' }),
+});
+
+const read = { tag: 'Domains', access: { scope: 'domains:read' } } as const;
+const write = { tag: 'Domains', access: { scope: 'domains:write' } } as const;
 const params = z.strictObject({ id: uuidParam });
 
 export const domainRoutes = [
-  defineRoute({
-    operationId: 'createDomain',
-    method: 'post',
-    path: '/api/v1/domains',
-    tag,
+  defineRoute('createDomain', 'POST /api/v1/domains', {
+    ...write,
     summary: 'Add a custom domain',
     description: `Returns the TXT record to set before the domain is verified. An organization has at most ${maxDomains} domains.`,
-    access: { scope: 'domains:write' },
     body: domainCreateRequest,
     idempotent: true,
     responses: { 201: { description: 'The pending domain', data: domainRecord } },
     errors: ['DOMAIN_INVALID', 'DOMAIN_CONFLICT', 'QUOTA_EXCEEDED'],
   }),
-  defineRoute({
-    operationId: 'listDomains',
-    method: 'get',
-    path: '/api/v1/domains',
-    tag,
+  defineRoute('listDomains', 'GET /api/v1/domains', {
+    ...read,
     summary: 'List custom domains, newest first',
-    access: { scope: 'domains:read' },
-    query: z.strictObject({
-      ...paging,
-      isActive: queryBoolean
-        .optional()
-        .meta({ description: 'Only active or only pending domains.' }),
-      hostname: hostname.optional().meta({ description: 'Only the domain with this hostname.' }),
-    }),
+    query: domainListQuery,
     responses: { 200: { description: 'One page of domains', data: pageOf(domainRecord) } },
   }),
-  defineRoute({
-    operationId: 'getDomain',
-    method: 'get',
-    path: '/api/v1/domains/{id}',
-    tag,
+  defineRoute('getDomain', 'GET /api/v1/domains/{id}', {
+    ...read,
     summary: 'Read a custom domain',
-    access: { scope: 'domains:read' },
     params,
     responses: { 200: { description: 'The domain', data: domainRecord } },
-    errors: ['NOT_FOUND'],
   }),
-  defineRoute({
-    operationId: 'verifyDomain',
-    method: 'post',
-    path: '/api/v1/domains/{id}/verify',
-    tag,
+  defineRoute('verifyDomain', 'POST /api/v1/domains/{id}/verify', {
+    ...write,
     summary: 'Look up the TXT record and activate the domain',
     description:
       'An active domain is returned without a look-up, so its TXT record may be removed. DOMAIN_INVALID: DNS does not have this record; the message quotes the records that it has. DOMAIN_CONFLICT: the hostname is active in another organization.',
-    access: { scope: 'domains:write' },
     params,
     idempotent: true,
     responses: { 200: { description: 'The active domain', data: domainRecord } },
-    errors: ['NOT_FOUND', 'DOMAIN_INVALID', 'DOMAIN_CONFLICT'],
+    errors: ['DOMAIN_INVALID', 'DOMAIN_CONFLICT'],
   }),
-  defineRoute({
-    operationId: 'deleteDomain',
-    method: 'delete',
-    path: '/api/v1/domains/{id}',
-    tag,
+  defineRoute('deleteDomain', 'DELETE /api/v1/domains/{id}', {
+    ...write,
     summary: 'Delete a custom domain',
     description:
       'DOMAIN_CONFLICT: the domain has active links. Its inactive links stay as they are, and can be activated once the domain is added and verified again.',
-    access: { scope: 'domains:write' },
     params,
     responses: { 200: { description: 'The deleted domain', data: domainRecord } },
-    errors: ['NOT_FOUND', 'DOMAIN_CONFLICT'],
+    errors: ['DOMAIN_CONFLICT'],
   }),
-  defineRoute({
-    operationId: 'getTlsAllowed',
-    method: 'get',
-    path: '/internal/tls-allowed',
+  defineRoute('getTlsAllowed', 'GET /internal/tls-allowed', {
     tag: 'Operations',
     summary: 'Check whether a TLS proxy may get a certificate for a name',
     description:
@@ -148,3 +125,5 @@ export const domainRoutes = [
     errors: ['NOT_FOUND', 'UNAVAILABLE'],
   }),
 ] as const;
+
+export type DomainFilter = z.output<typeof domainListQuery>;

@@ -5,20 +5,14 @@ const tag = 'Operations';
 const health = z.object({ status: z.literal('ok') }).meta({ id: 'Health' });
 
 export const healthRoutes = [
-  defineRoute({
-    operationId: 'getLiveness',
-    method: 'get',
-    path: '/health/live',
+  defineRoute('getLiveness', 'GET /health/live', {
     tag,
     summary: 'Check that the process runs',
     access: 'public',
     audience: 'operator',
     responses: { 200: { description: 'The process runs', body: health } },
   }),
-  defineRoute({
-    operationId: 'getReadiness',
-    method: 'get',
-    path: '/health/ready',
+  defineRoute('getReadiness', 'GET /health/ready', {
     tag,
     summary: 'Check that requests can be served',
     description:
@@ -28,10 +22,7 @@ export const healthRoutes = [
     responses: { 200: { description: 'Requests can be served', body: health } },
     errors: ['UNAVAILABLE'],
   }),
-  defineRoute({
-    operationId: 'getMetrics',
-    method: 'get',
-    path: '/metrics',
+  defineRoute('getMetrics', 'GET /metrics', {
     tag,
     summary: 'Read metrics',
     access: 'public',

@@ -45,10 +45,7 @@ export const usage = z
   .meta({ id: 'Usage' });
 
 export const usageRoutes = [
-  defineRoute({
-    operationId: 'getUsage',
-    method: 'get',
-    path: '/api/v1/usage',
+  defineRoute('getUsage', 'GET /api/v1/usage', {
     tag: 'Usage',
     summary: "Read the organization's use in a month, and what its plan includes",
     description:

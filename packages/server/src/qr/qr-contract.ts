@@ -153,10 +153,7 @@ const verification =
   'The server draws the image and decodes it before it stores the code. A code that does not decode is refused with the reason and an alternative.';
 
 export const qrRoutes = [
-  defineRoute({
-    operationId: 'createQr',
-    method: 'post',
-    path: '/api/v1/qr',
+  defineRoute('createQr', 'POST /api/v1/qr', {
     tag,
     summary: 'Create a QR code',
     description: verification,
@@ -166,10 +163,7 @@ export const qrRoutes = [
     responses: { 201: { description: 'The new code', data: qrRecord } },
     errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
   }),
-  defineRoute({
-    operationId: 'listQrs',
-    method: 'get',
-    path: '/api/v1/qr',
+  defineRoute('listQrs', 'GET /api/v1/qr', {
     tag,
     summary: 'List QR codes, newest first',
     access: { scope: 'qr:read' },
@@ -182,33 +176,22 @@ export const qrRoutes = [
     }),
     responses: { 200: { description: 'One page of codes', data: pageOf(qrRecord) } },
   }),
-  defineRoute({
-    operationId: 'listUrlQrs',
-    method: 'get',
-    path: '/api/v1/urls/{id}/qr',
+  defineRoute('listUrlQrs', 'GET /api/v1/urls/{id}/qr', {
     tag,
     summary: 'List the QR codes of a URL, newest first',
     access: { scope: 'qr:read' },
     params: z.strictObject({ id: urlIdParam }),
     query: z.strictObject(paging),
     responses: { 200: { description: 'One page of codes', data: pageOf(qrRecord) } },
-    errors: ['NOT_FOUND'],
   }),
-  defineRoute({
-    operationId: 'getQr',
-    method: 'get',
-    path: '/api/v1/qr/{id}',
+  defineRoute('getQr', 'GET /api/v1/qr/{id}', {
     tag,
     summary: 'Read a QR code',
     access: { scope: 'qr:read' },
     params,
     responses: { 200: { description: 'The code', data: qrRecord } },
-    errors: ['NOT_FOUND'],
   }),
-  defineRoute({
-    operationId: 'updateQr',
-    method: 'patch',
-    path: '/api/v1/qr/{id}',
+  defineRoute('updateQr', 'PATCH /api/v1/qr/{id}', {
     tag,
     summary: 'Change how a QR code looks',
     description: `${verification} Not charged.`,
@@ -216,12 +199,8 @@ export const qrRoutes = [
     params,
     body: qrUpdateRequest,
     responses: { 200: { description: 'The changed code', data: qrRecord } },
-    errors: ['NOT_FOUND'],
   }),
-  defineRoute({
-    operationId: 'deleteQr',
-    method: 'delete',
-    path: '/api/v1/qr/{id}',
+  defineRoute('deleteQr', 'DELETE /api/v1/qr/{id}', {
     tag,
     summary: 'Delete a QR code',
     description:
@@ -229,7 +208,6 @@ export const qrRoutes = [
     access: { scope: 'qr:write' },
     params,
     responses: { 200: { description: 'The deleted code', data: qrRecord } },
-    errors: ['NOT_FOUND'],
   }),
 ] as const;
 

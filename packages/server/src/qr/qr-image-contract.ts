@@ -6,10 +6,7 @@ const tag = 'QR images';
 const params = z.strictObject({ id: z.string().meta({ format: 'uuid', param: { id: 'QrId' } }) });
 
 export const qrImageRoutes = [
-  defineRoute({
-    operationId: 'downloadQr',
-    method: 'get',
-    path: '/api/qr/{id}/download',
+  defineRoute('downloadQr', 'GET /api/qr/{id}/download', {
     tag,
     summary: 'Download the image of a QR code',
     description:
@@ -32,12 +29,9 @@ export const qrImageRoutes = [
         headers: { ETag: 'Identifies the image; it changes with the image.' },
       },
     },
-    errors: ['NOT_FOUND', 'GONE'],
+    errors: ['GONE'],
   }),
-  defineRoute({
-    operationId: 'previewQr',
-    method: 'get',
-    path: '/qr/{id}',
+  defineRoute('previewQr', 'GET /qr/{id}', {
     tag,
     summary: 'Show a QR code on a page',
     description:
@@ -46,6 +40,6 @@ export const qrImageRoutes = [
     isForVisitors: true,
     params,
     responses: { 200: { description: 'The page', mediaType: 'text/html' } },
-    errors: ['NOT_FOUND', 'GONE'],
+    errors: ['GONE'],
   }),
 ] as const;

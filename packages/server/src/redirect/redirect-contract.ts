@@ -23,10 +23,7 @@ const params = z.strictObject({
 const location = { Location: 'The target with the UTM parameters of the link set.' };
 
 export const redirectRoutes = [
-  defineRoute({
-    operationId: 'followLink',
-    method: 'get',
-    path: '/{code}',
+  defineRoute('followLink', 'GET /{code}', {
     tag,
     summary: 'Follow a short link',
     description:
@@ -42,12 +39,9 @@ export const redirectRoutes = [
       307: { description: 'Temporary redirect', headers: location },
       308: { description: 'Permanent; browsers cache it for 90 seconds', headers: location },
     },
-    errors: ['UNAUTHORIZED', 'NOT_FOUND', 'GONE'],
+    errors: ['UNAUTHORIZED', 'GONE'],
   }),
-  defineRoute({
-    operationId: 'unlockLink',
-    method: 'post',
-    path: '/{code}',
+  defineRoute('unlockLink', 'POST /{code}', {
     tag,
     summary: 'Follow a short link that has a password',
     access: 'public',
@@ -56,6 +50,6 @@ export const redirectRoutes = [
     body: unlockRequest,
     form: unlockForm,
     responses: { 303: { description: 'The password is correct', headers: location } },
-    errors: ['UNAUTHORIZED', 'NOT_FOUND', 'METHOD_NOT_ALLOWED', 'GONE', 'RATE_LIMITED'],
+    errors: ['UNAUTHORIZED', 'METHOD_NOT_ALLOWED', 'GONE', 'RATE_LIMITED'],
   }),
 ] as const;

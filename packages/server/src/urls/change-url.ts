@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../contract/errors.js';
 import { isExpired, type ShortUrl } from './short-url.js';
-import type { UrlCreateRequest, UrlUpdateRequest } from './url-contract.js';
+import { findPasswordError, type UrlCreateRequest, type UrlUpdateRequest } from './url-contract.js';
 
 /** The new state of a link, or why it cannot change. */
 export type UrlChange =
@@ -72,12 +72,8 @@ export function patchUrl(
 ): UrlChange {
   const { isActive, isPasswordProtected, password, ...settings } = patch;
   const isProtected = isPasswordProtected ?? url.passwordHash !== null;
-  if (isProtected && newPasswordHash === null && url.passwordHash === null) {
-    return refuse('password', 'is needed when isPasswordProtected is true');
-  }
-  if (password != null && !isProtected) {
-    return refuse('isPasswordProtected', 'must be true when a password is given');
-  }
+  const error = findPasswordError(isProtected, password != null, url.passwordHash !== null);
+  if (error) return { ok: false, error };
   const changed: ShortUrl = {
     ...url,
     ...settingsOf(settings),
@@ -85,7 +81,8 @@ export function patchUrl(
     isActive: isActive ?? url.isActive,
   };
   if (isActive && isExpired(changed, now)) {
-    return refuse('isActive', 'cannot be true: expiresAt has passed, so set a later one or null');
+    const message = 'cannot be true: expiresAt has passed, so set a later one or null';
+    return { ok: false, error: { path: 'isActive', message } };
   }
   return { ok: true, url: changed };
 }
@@ -105,8 +102,4 @@ function settingsOf({ expiresAt, ...rest }: Settings): Partial<ShortUrl> {
       expiresAt: expiresAt === null ? null : Date.parse(expiresAt),
     }),
   };
-}
-
-function refuse(path: string, message: string): UrlChange {
-  return { ok: false, error: { path, message } };
 }

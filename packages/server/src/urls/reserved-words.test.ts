@@ -25,11 +25,8 @@ describe('reservedWords', () => {
   });
 
   it('blocks the first segment of a new route, in lower case, and no path parameter', () => {
-    const route = (path: string) =>
-      defineRoute({
-        operationId: 'x',
-        method: 'get',
-        path,
+    const route = (path: `/${string}`) =>
+      defineRoute('x', `GET ${path}`, {
         tag: 'x',
         summary: 'x',
         access: 'public',

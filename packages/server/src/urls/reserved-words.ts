@@ -1,24 +1,18 @@
 import type { Route } from '../contract/define-route.js';
 
-// Paths that browsers, crawlers and people expect on a web server. Some have no route yet.
+// Paths that browsers, crawlers and people expect on a web server, beside those of our routes.
 const wellKnownWords = [
   'admin',
-  'api',
   'assets',
   'auth',
   'dashboard',
-  'docs',
   'favicon',
   'favicon.ico',
-  'health',
-  'internal',
   'login',
   'logout',
-  'metrics',
   'oauth',
   'openapi',
   'password',
-  'qr',
   'register',
   'robots',
   'robots.txt',

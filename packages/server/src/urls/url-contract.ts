@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
+import type { ErrorDetail } from '../contract/errors.js';
 import {
   displayText,
   line,
@@ -137,23 +138,24 @@ const settings = {
   }),
 };
 
+/** Returns the error of a link that has protection without a password, or the reverse. */
+export function findPasswordError(
+  isProtected: boolean,
+  isGiven: boolean,
+  hadPassword: boolean,
+): ErrorDetail | undefined {
+  if (isProtected && !isGiven && !hadPassword) {
+    return { path: 'password', message: 'is needed when isPasswordProtected is true' };
+  }
+  if (isProtected || !isGiven) return undefined;
+  return { path: 'isPasswordProtected', message: 'must be true when a password is given' };
+}
+
 export const urlCreateRequest = z
   .strictObject({ targetUrl, customSlug: customSlug.nullish(), ...settings })
-  .superRefine((body, context) => {
-    if (body.isPasswordProtected && !body.password) {
-      context.addIssue({
-        code: 'custom',
-        path: ['password'],
-        message: 'is needed when isPasswordProtected is true',
-      });
-    }
-    if (body.password && !body.isPasswordProtected) {
-      context.addIssue({
-        code: 'custom',
-        path: ['isPasswordProtected'],
-        message: 'must be true when a password is given',
-      });
-    }
+  .superRefine(({ isPasswordProtected, password }, context) => {
+    const error = findPasswordError(isPasswordProtected === true, password != null, false);
+    if (error) context.addIssue({ code: 'custom', path: [error.path], message: error.message });
   })
   .meta({ id: 'UrlCreateRequest' });
 
@@ -317,10 +319,7 @@ const write = { tag: 'URLs', access: { scope: 'urls:write' } } as const;
 const params = z.strictObject({ id: urlIdParam });
 
 export const urlRoutes = [
-  defineRoute({
-    operationId: 'createUrl',
-    method: 'post',
-    path: '/api/v1/urls',
+  defineRoute('createUrl', 'POST /api/v1/urls', {
     ...write,
     summary: 'Create a short link',
     body: urlCreateRequest,
@@ -328,19 +327,13 @@ export const urlRoutes = [
     responses: { 201: { description: 'The new link', data: urlCreated } },
     errors: ['SLUG_RESERVED', 'SLUG_CONFLICT', 'QUOTA_EXCEEDED', 'DOMAIN_INVALID'],
   }),
-  defineRoute({
-    operationId: 'listUrls',
-    method: 'get',
-    path: '/api/v1/urls',
+  defineRoute('listUrls', 'GET /api/v1/urls', {
     ...read,
     summary: 'List short links, newest first',
     query: urlListQuery,
     responses: { 200: { description: 'One page of links', data: pageOf(urlListItem) } },
   }),
-  defineRoute({
-    operationId: 'bulkCreateUrls',
-    method: 'post',
-    path: '/api/v1/urls/bulk',
+  defineRoute('bulkCreateUrls', 'POST /api/v1/urls/bulk', {
     ...write,
     summary: 'Create up to 100 short links',
     description:
@@ -352,10 +345,7 @@ export const urlRoutes = [
       207: { description: 'Every item failed', data: urlBulkCreateResult },
     },
   }),
-  defineRoute({
-    operationId: 'bulkUpdateUrls',
-    method: 'patch',
-    path: '/api/v1/urls/bulk',
+  defineRoute('bulkUpdateUrls', 'PATCH /api/v1/urls/bulk', {
     ...write,
     summary: 'Change up to 100 short links',
     description: 'Each item succeeds or fails by itself. 207 when every item fails.',
@@ -365,10 +355,7 @@ export const urlRoutes = [
       207: { description: 'Every item failed', data: urlBulkUpdateResult },
     },
   }),
-  defineRoute({
-    operationId: 'bulkDeleteUrls',
-    method: 'delete',
-    path: '/api/v1/urls/bulk',
+  defineRoute('bulkDeleteUrls', 'DELETE /api/v1/urls/bulk', {
     ...write,
     summary: 'Deactivate up to 100 short links',
     description: 'Send the ids in the query or in the body, not in both. Unknown ids are skipped.',
@@ -388,37 +375,26 @@ export const urlRoutes = [
     bodyOptional: true,
     responses: { 200: { description: 'The deactivated links', data: urlBulkDeleteResult } },
   }),
-  defineRoute({
-    operationId: 'getUrl',
-    method: 'get',
-    path: '/api/v1/urls/{id}',
+  defineRoute('getUrl', 'GET /api/v1/urls/{id}', {
     ...read,
     summary: 'Read a short link',
     params,
     responses: { 200: { description: 'The link', data: urlRecord } },
-    errors: ['NOT_FOUND'],
   }),
-  defineRoute({
-    operationId: 'updateUrl',
-    method: 'patch',
-    path: '/api/v1/urls/{id}',
+  defineRoute('updateUrl', 'PATCH /api/v1/urls/{id}', {
     ...write,
     summary: 'Change, pause or resume a short link',
     params,
     body: urlUpdateRequest,
     responses: { 200: { description: 'The changed link', data: urlRecord } },
-    errors: ['NOT_FOUND', 'SLUG_CONFLICT', 'QUOTA_EXCEEDED', 'DOMAIN_INVALID'],
+    errors: ['SLUG_CONFLICT', 'QUOTA_EXCEEDED', 'DOMAIN_INVALID'],
   }),
-  defineRoute({
-    operationId: 'deleteUrl',
-    method: 'delete',
-    path: '/api/v1/urls/{id}',
+  defineRoute('deleteUrl', 'DELETE /api/v1/urls/{id}', {
     ...write,
     summary: 'Deactivate a short link',
     description: 'The link answers 410 from now on. Its record stays readable.',
     params,
     responses: { 200: { description: 'The deactivated link', data: urlRecord } },
-    errors: ['NOT_FOUND'],
   }),
 ] as const;
 

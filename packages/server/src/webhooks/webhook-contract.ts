@@ -186,11 +186,16 @@ const deliveryParams = z.strictObject({
   deliveryId: uuid.meta({ param: { id: 'DeliveryId' } }),
 });
 
+const deliveryListQuery = z.strictObject({
+  ...paging,
+  status: z
+    .enum(deliveryStatuses, { error: `must be one of ${deliveryStatuses.join(', ')}` })
+    .optional()
+    .meta({ description: 'Only deliveries with this status.' }),
+});
+
 export const webhookRoutes = [
-  defineRoute({
-    operationId: 'createWebhook',
-    method: 'post',
-    path: '/api/v1/webhooks',
+  defineRoute('createWebhook', 'POST /api/v1/webhooks', {
     ...write,
     summary: 'Subscribe a receiver to events',
     description: `An organization has at most ${maxWebhooks} webhooks. Only this response contains the secret.`,
@@ -199,29 +204,19 @@ export const webhookRoutes = [
     responses: { 201: { description: 'The new webhook and its secret', data: webhookCreated } },
     errors: ['PLAN_REQUIRED', 'QUOTA_EXCEEDED'],
   }),
-  defineRoute({
-    operationId: 'listWebhooks',
-    method: 'get',
-    path: '/api/v1/webhooks',
+  defineRoute('listWebhooks', 'GET /api/v1/webhooks', {
     ...read,
     summary: 'List webhooks, newest first',
     query: z.strictObject(paging),
     responses: { 200: { description: 'One page of webhooks', data: pageOf(webhookRecord) } },
   }),
-  defineRoute({
-    operationId: 'getWebhook',
-    method: 'get',
-    path: '/api/v1/webhooks/{id}',
+  defineRoute('getWebhook', 'GET /api/v1/webhooks/{id}', {
     ...read,
     summary: 'Read a webhook',
     params,
     responses: { 200: { description: 'The webhook', data: webhookRecord } },
-    errors: ['NOT_FOUND'],
   }),
-  defineRoute({
-    operationId: 'updateWebhook',
-    method: 'patch',
-    path: '/api/v1/webhooks/{id}',
+  defineRoute('updateWebhook', 'PATCH /api/v1/webhooks/{id}', {
     ...write,
     summary: 'Change, deactivate or activate a webhook',
     description:
@@ -229,23 +224,16 @@ export const webhookRoutes = [
     params,
     body: webhookUpdateRequest,
     responses: { 200: { description: 'The changed webhook', data: webhookRecord } },
-    errors: ['PLAN_REQUIRED', 'NOT_FOUND'],
+    errors: ['PLAN_REQUIRED'],
   }),
-  defineRoute({
-    operationId: 'deleteWebhook',
-    method: 'delete',
-    path: '/api/v1/webhooks/{id}',
+  defineRoute('deleteWebhook', 'DELETE /api/v1/webhooks/{id}', {
     ...write,
     summary: 'Delete a webhook',
     description: 'Also deletes its deliveries. Pending deliveries are not sent.',
     params,
     responses: { 200: { description: 'The webhook that was deleted', data: webhookRecord } },
-    errors: ['NOT_FOUND'],
   }),
-  defineRoute({
-    operationId: 'testWebhook',
-    method: 'post',
-    path: '/api/v1/webhooks/{id}/test',
+  defineRoute('testWebhook', 'POST /api/v1/webhooks/{id}/test', {
     ...write,
     summary: 'Send an example event',
     description:
@@ -263,12 +251,9 @@ export const webhookRoutes = [
     responses: {
       201: { description: 'The delivery, which is sent immediately', data: deliveryRecord },
     },
-    errors: ['PLAN_REQUIRED', 'NOT_FOUND'],
+    errors: ['PLAN_REQUIRED'],
   }),
-  defineRoute({
-    operationId: 'rotateWebhookSecret',
-    method: 'post',
-    path: '/api/v1/webhooks/{id}/rotate-secret',
+  defineRoute('rotateWebhookSecret', 'POST /api/v1/webhooks/{id}/rotate-secret', {
     ...write,
     summary: 'Replace the signing secret',
     description:
@@ -276,39 +261,22 @@ export const webhookRoutes = [
     params,
     idempotent: true,
     responses: { 200: { description: 'The new secret', data: rotatedSecret } },
-    errors: ['PLAN_REQUIRED', 'NOT_FOUND'],
+    errors: ['PLAN_REQUIRED'],
   }),
-  defineRoute({
-    operationId: 'listDeliveries',
-    method: 'get',
-    path: '/api/v1/webhooks/{id}/deliveries',
+  defineRoute('listDeliveries', 'GET /api/v1/webhooks/{id}/deliveries', {
     ...read,
     summary: "List a webhook's deliveries, newest first",
     params,
-    query: z.strictObject({
-      ...paging,
-      status: z
-        .enum(deliveryStatuses, { error: `must be one of ${deliveryStatuses.join(', ')}` })
-        .optional()
-        .meta({ description: 'Only deliveries with this status.' }),
-    }),
+    query: deliveryListQuery,
     responses: { 200: { description: 'One page of deliveries', data: pageOf(deliveryRecord) } },
-    errors: ['NOT_FOUND'],
   }),
-  defineRoute({
-    operationId: 'getDelivery',
-    method: 'get',
-    path: '/api/v1/webhooks/{id}/deliveries/{deliveryId}',
+  defineRoute('getDelivery', 'GET /api/v1/webhooks/{id}/deliveries/{deliveryId}', {
     ...read,
     summary: 'Read a delivery with its attempts',
     params: deliveryParams,
     responses: { 200: { description: 'The delivery', data: deliveryDetail } },
-    errors: ['NOT_FOUND'],
   }),
-  defineRoute({
-    operationId: 'replayDelivery',
-    method: 'post',
-    path: '/api/v1/webhooks/{id}/deliveries/{deliveryId}/replay',
+  defineRoute('replayDelivery', 'POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/replay', {
     ...write,
     summary: 'Deliver an event again',
     description:
@@ -318,8 +286,9 @@ export const webhookRoutes = [
     responses: {
       201: { description: 'The new delivery, which is sent immediately', data: deliveryRecord },
     },
-    errors: ['PLAN_REQUIRED', 'NOT_FOUND'],
+    errors: ['PLAN_REQUIRED'],
   }),
 ] as const;
 
 export type WebhookUpdateRequest = z.output<typeof webhookUpdateRequest>;
+export type DeliveryFilter = z.output<typeof deliveryListQuery>;

@@ -129,10 +129,7 @@ const qrScans = z
   .meta({ id: 'QrScans' });
 
 export const reportRoutes = [
-  defineRoute({
-    operationId: 'getUrlClicks',
-    method: 'get',
-    path: '/api/v1/urls/{id}/clicks',
+  defineRoute('getUrlClicks', 'GET /api/v1/urls/{id}/clicks', {
     tag: 'Analytics',
     summary: 'Read the clicks of a URL',
     description:
@@ -141,12 +138,8 @@ export const reportRoutes = [
     params: z.object({ id: urlIdParam }),
     query: reportQuery,
     responses: { 200: { description: 'The clicks in the window', data: urlClicks } },
-    errors: ['NOT_FOUND'],
   }),
-  defineRoute({
-    operationId: 'getAnalyticsOverview',
-    method: 'get',
-    path: '/api/v1/analytics/overview',
+  defineRoute('getAnalyticsOverview', 'GET /api/v1/analytics/overview', {
     tag: 'Analytics',
     summary: "Read the clicks of all of the organization's URLs",
     description: 'The clicks of all URLs together, and the URLs with the most clicks.',
@@ -154,10 +147,7 @@ export const reportRoutes = [
     query: reportQuery,
     responses: { 200: { description: 'The clicks in the window', data: analyticsOverview } },
   }),
-  defineRoute({
-    operationId: 'getQrScans',
-    method: 'get',
-    path: '/api/v1/qr/{id}/scans',
+  defineRoute('getQrScans', 'GET /api/v1/qr/{id}/scans', {
     tag: 'Analytics',
     summary: 'Read the scans of a QR code',
     description:
@@ -166,6 +156,5 @@ export const reportRoutes = [
     params: z.strictObject({ id: uuidParam }),
     query: reportQuery,
     responses: { 200: { description: 'The scans in the window', data: qrScans } },
-    errors: ['NOT_FOUND'],
   }),
 ] as const;

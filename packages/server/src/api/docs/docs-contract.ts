@@ -4,29 +4,20 @@ import { defineRoute } from '../../contract/define-route.js';
 const tag = 'Operations';
 
 export const docsRoutes = [
-  defineRoute({
-    operationId: 'getOpenApi',
-    method: 'get',
-    path: '/openapi.yaml',
+  defineRoute('getOpenApi', 'GET /openapi.yaml', {
     tag,
     summary: 'Read the OpenAPI document',
     access: 'public',
     responses: { 200: { description: 'OpenAPI 3.1', mediaType: 'application/yaml' } },
   }),
-  defineRoute({
-    operationId: 'getDocs',
-    method: 'get',
-    path: '/docs',
+  defineRoute('getDocs', 'GET /docs', {
     tag,
     summary: 'Open the interactive documentation',
     description: 'An HTML page. It works offline: it loads everything from this server.',
     access: 'public',
     responses: { 200: { description: 'The page', mediaType: 'text/html' } },
   }),
-  defineRoute({
-    operationId: 'getDocsFile',
-    method: 'get',
-    path: '/docs/{file}',
+  defineRoute('getDocsFile', 'GET /docs/{file}', {
     tag,
     summary: 'Load a file of the documentation page',
     access: 'public',
@@ -38,6 +29,5 @@ export const docsRoutes = [
         headers: { ETag: 'Identifies the version of the file.' },
       },
     },
-    errors: ['NOT_FOUND'],
   }),
 ] as const;
