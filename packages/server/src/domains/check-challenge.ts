@@ -1,4 +1,4 @@
-import { DnsError, type DnsFailure } from '../network/dns-error.js';
+import { DnsError, type DnsFailure } from '../network/dns-resolver.js';
 import type { ResolveTxt } from '../ports.js';
 import type { Domain } from './domain.js';
 import { challengeNameOf } from './hostname.js';

@@ -1,7 +1,31 @@
 import { Resolver } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import type { ResolveDns, ResolveTxt } from '../ports.js';
-import { DnsError, type DnsFailure } from './dns-error.js';
-import { findInHostsFile } from './hosts-file.js';
+
+/** Why a DNS look-up failed. */
+export type DnsFailure =
+  /** NXDOMAIN: the name does not exist. */
+  | 'no_name'
+  /** The name exists and has no record of the type. */
+  | 'no_record'
+  /** SERVFAIL. */
+  | 'server_failure'
+  /** REFUSED, or not implemented. */
+  | 'refused'
+  | 'bad_answer'
+  | 'timeout'
+  | 'unreachable';
+
+export class DnsError extends Error {
+  override readonly name = 'DnsError';
+  readonly reason: DnsFailure;
+
+  constructor(reason: DnsFailure, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
 
 export interface DnsResolverOptions {
   /** IP addresses, with an optional port. Undefined uses the servers of the operating system. */
@@ -34,7 +58,7 @@ export function createTxtResolver(options: DnsResolverOptions): ResolveTxt {
  */
 export function createAddressResolver(options: DnsResolverOptions): ResolveDns {
   return async (hostname) => {
-    const local = await findInHostsFile(hostname);
+    const local = findInHosts(await readHostsFile(), hostname);
     if (local.length > 0) return local;
     // RFC 6761 §6.3.
     if (/(?:^|\.)localhost\.?$/i.test(hostname)) return ['127.0.0.1', '::1'];
@@ -81,4 +105,29 @@ function dnsError(what: string, cause: unknown): DnsError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const reason = failures[code] ?? 'bad_answer';
   return new DnsError(reason, `${what}: ${reason}`, { cause });
+}
+
+/** Returns the addresses that the text of a hosts file has for a host. */
+export function findInHosts(text: string, hostname: string): string[] {
+  const wanted = withoutFinalDot(hostname);
+  return text.split('\n').flatMap((line) => {
+    const [entry = ''] = line.split('#');
+    const [address = '', ...names] = entry.split(/\s/).filter((word) => word !== '');
+    const isMatch = isIP(address) !== 0 && names.some((name) => withoutFinalDot(name) === wanted);
+    return isMatch ? [address] : [];
+  });
+}
+
+function withoutFinalDot(name: string): string {
+  return (name.endsWith('.') ? name.slice(0, -1) : name).toLowerCase();
+}
+
+async function readHostsFile(): Promise<string> {
+  try {
+    return await readFile('/etc/hosts', 'utf8');
+  } catch (error) {
+    // Containers without a libc and Windows do not have the file.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
 }

@@ -1,7 +1,27 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { GuardedFetchError, toGuardedFetchError } from './guarded-fetch-error.js';
-import type { GuardedRequest, GuardedResponse } from './guarded-request.js';
+
+export interface GuardedRequest {
+  readonly method: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | string;
+  /** Limits the whole request, from the look-up to the last byte of the response. */
+  readonly timeoutMs: number;
+  /** Limits the body in the response. A longer body is cut. */
+  readonly maxResponseBytes: number;
+  readonly signal?: AbortSignal;
+  /** How many redirects of a GET are followed. Further ones fail; 0 returns them. */
+  readonly followRedirects?: number;
+}
+
+export interface GuardedResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Uint8Array;
+  /** Whether the body was longer than `maxResponseBytes`. */
+  readonly isCut: boolean;
+}
 
 // A body that is only a little too long is read to its end, so its connection can be reused.
 const drainBytes = 64 * 1024;
@@ -82,22 +102,16 @@ class ResponseReader implements Dispatcher.DispatchHandler {
     }
     this.#status = status;
     this.#headers = headers;
-    const { method, maxResponseBytes, onOversize } = this.#request;
-    const bytes = method === 'HEAD' ? 0 : Number(headers['content-length']);
-    if (onOversize === 'fail' && bytes > maxResponseBytes) this.#failOversize(controller);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { maxResponseBytes, onOversize } = this.#request;
+    const { maxResponseBytes } = this.#request;
     const free = maxResponseBytes - this.#size;
     this.#size += chunk.length;
     if (free > 0) this.#chunks.push(chunk.length > free ? chunk.subarray(0, free) : chunk);
-    if (this.#size <= maxResponseBytes) return;
-    if (onOversize === 'fail') this.#failOversize(controller);
-    else if (this.#size > maxResponseBytes + drainBytes) {
-      this.#succeed();
-      controller.abort(new Error('the response is long enough'));
-    }
+    if (this.#size <= maxResponseBytes + drainBytes) return;
+    this.#succeed();
+    controller.abort(new Error('the response is long enough'));
   }
 
   onResponseEnd(): void {
@@ -114,13 +128,6 @@ class ResponseReader implements Dispatcher.DispatchHandler {
     const message = `The receiver sent more than ${maxInformational} informational responses`;
     this.#fail(new GuardedFetchError('protocol', message));
     controller.abort(new Error('too many informational responses'));
-  }
-
-  #failOversize(controller: Dispatcher.DispatchController): void {
-    const { maxResponseBytes } = this.#request;
-    const message = `The response is larger than ${maxResponseBytes} bytes`;
-    this.#fail(new GuardedFetchError('too_large', message));
-    controller.abort(new Error('the response is too large'));
   }
 
   #succeed(): void {

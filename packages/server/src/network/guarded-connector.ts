@@ -30,18 +30,8 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
 }
 
 function guardedLookup({ allowPrivateNetwork, resolve }: ConnectorOptions): LookupFunction {
-  const pending = new Map<string, Promise<readonly string[]>>();
-  // An endpoint can have 16 connections, which are often opened at the same time.
-  const resolveOnce = (hostname: string) => {
-    let promise = pending.get(hostname);
-    if (!promise) {
-      promise = resolve(hostname).finally(() => pending.delete(hostname));
-      pending.set(hostname, promise);
-    }
-    return promise;
-  };
   return (hostname, { all, family }, callback) => {
-    resolveOnce(hostname).then(
+    resolve(hostname).then(
       (found) => {
         const addresses = found
           .filter((address) => allowPrivateNetwork || isPublicAddress(address))

@@ -7,7 +7,6 @@ export type GuardedFetchReason =
   | 'connect'
   | 'tls'
   | 'timeout'
-  | 'too_large'
   | 'protocol';
 
 /** A request failed. The message names no address and can be shown to the owner of the URL. */

@@ -1,10 +1,9 @@
 import { Agent } from 'undici';
 import type { ResolveDns } from '../ports.js';
 import { createAddressResolver } from './dns-resolver.js';
-import { exchange } from './exchange.js';
+import { exchange, type GuardedRequest, type GuardedResponse } from './exchange.js';
 import { guardedConnector } from './guarded-connector.js';
 import { GuardedFetchError } from './guarded-fetch-error.js';
-import type { GuardedRequest, GuardedResponse } from './guarded-request.js';
 import { parseUrl } from './parse-url.js';
 import { findUrlError } from './receiver-url.js';
 
@@ -49,7 +48,9 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     async request(url, request) {
       const { method, timeoutMs, followRedirects = 0 } = request;
       const deadline = performance.now() + timeoutMs;
-      let target = typeof url === 'string' ? parse(url) : url;
+      const first = parseUrl(String(url));
+      if (!first) throw new GuardedFetchError('bad_url', 'The URL is not valid');
+      let target = first;
       for (let redirects = 0; ; redirects += 1) {
         const urlError = findUrlError(target, options);
         if (urlError) throw new GuardedFetchError(urlError.reason, `The URL ${urlError.message}`);
@@ -67,14 +68,6 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     },
     close: () => agent.destroy(),
   };
-}
-
-function parse(url: string): URL {
-  try {
-    return new URL(url);
-  } catch (cause) {
-    throw new GuardedFetchError('bad_url', 'The URL is not valid', { cause });
-  }
 }
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);

@@ -17,13 +17,13 @@ export function createLogoFetcher(guardedFetch: Pick<GuardedFetch, 'request'>) {
 
   async function download(url: string): Promise<Uint8Array> {
     const headers = { accept: 'image/png, image/jpeg, image/webp, image/svg+xml' };
-    const { status, body } = await guardedFetch
-      .request(url, { method: 'GET', headers, ...limits, onOversize: 'fail' })
+    const { status, body, isCut } = await guardedFetch
+      .request(url, { method: 'GET', headers, ...limits })
       .catch((error: unknown) => {
         if (!(error instanceof GuardedFetchError)) throw error;
-        if (error.reason === 'too_large') throw failure('the response is larger than 1 MB');
         throw failure(error.message.slice(0, 1).toLowerCase() + error.message.slice(1));
       });
+    if (isCut) throw failure('the response is larger than 1 MB');
     if (status !== 200) throw failure(`the server answered with ${status} instead of 200`);
     if (body.length === 0) throw failure('the response is empty');
     return body;

@@ -2,14 +2,17 @@ import { signBody } from '@shorty/webhook-verifier';
 import type { GuardedFetch } from '../network/guarded-fetch.js';
 import { GuardedFetchError } from '../network/guarded-fetch-error.js';
 import type { Clock } from '../ports.js';
-import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './attempt.js';
-import { nextAttemptAt, type RetrySchedule } from './retry-schedule.js';
+import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
+import type { Endpoint } from './delivery-queue.js';
 import { maxStoredResponseBytes } from './webhook-contract.js';
 
 /** The time limit of one attempt. Specification, "Limits". */
 export const attemptTimeoutMs = 5_000;
 
 const userAgent = 'Shorty-Webhooks/1';
+
+/** The delays in milliseconds before the second attempt, the third, and so on. */
+export type RetrySchedule = readonly number[];
 
 export interface AttemptContext {
   readonly fetch: GuardedFetch;
@@ -39,7 +42,6 @@ export async function attemptDelivery(
       body: delivery.body,
       timeoutMs: attemptTimeoutMs,
       maxResponseBytes: maxStoredResponseBytes,
-      onOversize: 'cut',
       signal,
     })
     .catch((error: unknown) => {
@@ -50,6 +52,7 @@ export async function attemptDelivery(
   const isError = response instanceof GuardedFetchError;
   const statusCode = isError ? null : response.status;
   const isSuccess = statusCode !== null && statusCode >= 200 && statusCode < 300;
+  const delayMs = isSuccess ? undefined : schedule[delivery.attempts];
   const failure = isError ? response.message : `The receiver answered ${statusCode}`;
   return {
     delivery,
@@ -59,7 +62,7 @@ export async function attemptDelivery(
     statusCode,
     error: isSuccess ? null : failure,
     responseBody: isError ? null : textOf(response.body),
-    nextAttemptAt: isSuccess ? null : nextAttemptAt(schedule, delivery.attempts + 1, attemptedAt),
+    nextAttemptAt: delayMs === undefined ? null : attemptedAt + delayMs,
   };
 }
 

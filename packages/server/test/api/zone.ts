@@ -1,4 +1,4 @@
-import { DnsError, type DnsFailure } from '../../src/network/dns-error.js';
+import { DnsError, type DnsFailure } from '../../src/network/dns-resolver.js';
 import type { ResolveTxt } from '../../src/ports.js';
 
 /** DNS, as far as a server asks it: TXT records by name, and names whose look-up fails. */

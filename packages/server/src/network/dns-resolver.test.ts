@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findInHosts, findInHostsFile } from './hosts-file.js';
+import { findInHosts } from './dns-resolver.js';
 
 const hosts = [
   '# 192.0.2.9 commented.test',
@@ -27,11 +27,5 @@ describe('findInHosts', () => {
     ['test', []],
   ])('finds the addresses of %s', (hostname, addresses) => {
     expect(findInHosts(hosts, hostname)).toEqual(addresses);
-  });
-});
-
-describe('findInHostsFile', () => {
-  it('finds no address for a name that the file does not have', async () => {
-    expect(await findInHostsFile('no-such-host.invalid')).toEqual([]);
   });
 });
