@@ -179,8 +179,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   });
   const linkCache = new LinkCache({
     load: async (domainId, key) => {
-      const found = await urls.findForRedirect(domainId, key);
-      return found && toLink(found.url, found.isLoop);
+      const url = await urls.urls.findByKey(domainId, key);
+      return url && toLink(url);
     },
   });
   const analytics = createAnalyticsModule({

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { injectUtm, type UtmParameters } from './inject-utm.js';
+import { injectUtm } from './link.js';
 
 const names = ['utm_source', 'utm_medium', 'utm_campaign', 'ref', 'a.b~c-d'];
-const parameters: fc.Arbitrary<UtmParameters> = fc.uniqueArray(
+const parameters: fc.Arbitrary<Parameters<typeof injectUtm>[1]> = fc.uniqueArray(
   fc.tuple(fc.constantFrom(...names), fc.string({ unit: 'binary', minLength: 1, maxLength: 20 })),
   { selector: ([name]) => name, minLength: 1, maxLength: 5 },
 );

@@ -13,7 +13,6 @@ const linkTo = (location: string, urlId = 1): Link => ({
   expiresAt: null,
   passwordHash: null,
   targetName: undefined,
-  isLoop: false,
 });
 
 interface Read {

@@ -25,25 +25,23 @@ interface Load {
  * `invalidate` returns, no request gets the old link, because loads in progress are repeated.
  */
 export class LinkCache {
-  readonly #links: LRUCache<string, Link>;
+  // A link has several cache keys: its code and its slug, on each domain that it was on. None of them
+  // ever leads to another link.
+  readonly #ids: LRUCache<string, number>;
+  readonly #links: LRUCache<number, Link>;
   readonly #load: LinkCacheOptions['load'];
   readonly #loads = new Map<string, Load>();
-  // A link has several cache keys: its code and its slug, on each domain that it was on.
-  readonly #cacheKeys = new Map<number, Set<string>>();
 
-  constructor({ max, maxCharacters, load }: LinkCacheOptions) {
+  constructor({ max = defaultMax, maxCharacters = defaultMaxCharacters, load }: LinkCacheOptions) {
     this.#load = load;
-    this.#links = new LRUCache({
-      max: max ?? defaultMax,
-      maxSize: maxCharacters ?? defaultMaxCharacters,
-      sizeCalculation: charactersOf,
-      dispose: (link, cacheKey) => this.#removeCacheKey(link.urlId, cacheKey),
-    });
+    this.#ids = new LRUCache({ max });
+    this.#links = new LRUCache({ max, maxSize: maxCharacters, sizeCalculation: charactersOf });
   }
 
   /** Returns a cached link by its path: `/` and a key. */
   peek(domainId: string | null, path: string): Link | undefined {
-    return this.#links.get(domainId === null ? path : domainId + path);
+    const urlId = this.#ids.get(domainId === null ? path : domainId + path);
+    return urlId === undefined ? undefined : this.#links.get(urlId);
   }
 
   /** Reads a link from storage and caches it. Concurrent calls for the same key share one read. */
@@ -63,7 +61,7 @@ export class LinkCache {
   invalidate(urlIds: readonly number[]): void {
     for (const urlId of urlIds) {
       for (const { invalidated } of this.#loads.values()) invalidated.add(urlId);
-      for (const cacheKey of this.#cacheKeys.get(urlId) ?? []) this.#links.delete(cacheKey);
+      this.#links.delete(urlId);
     }
   }
 
@@ -71,6 +69,7 @@ export class LinkCache {
   clear(): void {
     for (const { invalidated } of this.#loads.values()) invalidated.add('all');
     this.#links.clear();
+    this.#ids.clear();
   }
 
   async #read(
@@ -84,29 +83,17 @@ export class LinkCache {
       invalidated.clear();
       if (isOutdated) continue;
       // No await between the check and the write, or an invalidation could be missed.
-      if (link) this.#store(cacheKey, link);
+      if (link) {
+        this.#ids.set(cacheKey, link.urlId);
+        this.#links.set(link.urlId, link);
+      }
       return link;
     }
-  }
-
-  #store(cacheKey: string, link: Link): void {
-    this.#links.set(cacheKey, link);
-    // A link that is too large is not stored.
-    if (!this.#links.has(cacheKey)) return;
-    const cacheKeys = this.#cacheKeys.get(link.urlId);
-    if (cacheKeys) cacheKeys.add(cacheKey);
-    else this.#cacheKeys.set(link.urlId, new Set([cacheKey]));
-  }
-
-  #removeCacheKey(urlId: number, cacheKey: string): void {
-    const cacheKeys = this.#cacheKeys.get(urlId);
-    cacheKeys?.delete(cacheKey);
-    if (cacheKeys?.size === 0) this.#cacheKeys.delete(urlId);
   }
 }
 
 /** Counts the characters of the texts whose length the owner of a link chooses. */
-function charactersOf({ location, targetName }: Link, cacheKey: string): number {
+function charactersOf({ location, targetName }: Link): number {
   const target = targetName ? targetName.hostname.length + targetName.key.length : 0;
-  return cacheKey.length + location.length + target;
+  return location.length + target;
 }

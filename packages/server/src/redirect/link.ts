@@ -1,25 +1,9 @@
-import { type LinkName, linkNameOf } from '../urls/loop-detector.js';
+import { linkNameOf } from '../urls/loop-detector.js';
 import { isExpired, type RedirectType, type ShortUrl } from '../urls/short-url.js';
 import { utmFields } from '../urls/url-contract.js';
-import { injectUtm, type UtmParameters } from './inject-utm.js';
 
 /** The fields of a link that a redirect needs. They do not depend on the request. */
-export interface Link {
-  readonly urlId: number;
-  readonly organizationId: string;
-  readonly shortCode: string;
-  readonly status: RedirectType;
-  /** The Location header: one ASCII line. */
-  readonly location: string;
-  readonly cacheControl: string;
-  readonly isActive: boolean;
-  readonly expiresAt: number | null;
-  readonly passwordHash: string | null;
-  /** The hostname and key of its target; undefined when the path cannot be that of a short link. */
-  readonly targetName: LinkName | undefined;
-  /** Whether its target leads back to it through hosts that this server knows. */
-  readonly isLoop: boolean;
-}
+export type Link = Readonly<ReturnType<typeof toLink>>;
 
 // A short max-age, because a cached permanent redirect ignores edits and pauses of its link.
 const cacheControls: Record<RedirectType, string> = {
@@ -29,23 +13,24 @@ const cacheControls: Record<RedirectType, string> = {
   308: 'private, max-age=90',
 };
 
-export function toLink(url: ShortUrl, isLoop = false): Link {
+export function toLink(url: ShortUrl) {
   return {
     urlId: url.id,
     organizationId: url.organizationId,
     shortCode: url.shortCode,
     status: url.redirectType,
+    /** The Location header: one ASCII line. */
     location: injectUtm(new URL(url.targetUrl).href, utmParametersOf(url)),
     cacheControl: cacheControls[url.redirectType],
     isActive: url.isActive,
     expiresAt: url.expiresAt,
     passwordHash: url.passwordHash,
+    /** Undefined when the path of the target cannot be that of a short link. */
     targetName: linkNameOf(url.targetUrl),
-    isLoop,
   };
 }
 
-function utmParametersOf(url: ShortUrl): UtmParameters {
+function utmParametersOf(url: ShortUrl) {
   const named = Object.entries(utmFields).flatMap(([field, parameter]) => {
     const value = url[field as keyof typeof utmFields];
     return value === null ? [] : [[parameter, value] as const];
@@ -58,6 +43,40 @@ export type Decision = 'redirect' | 'ask-password' | 'gone' | 'unknown';
 
 export function decideRedirect(link: Link | undefined, now: number): Decision {
   if (!link) return 'unknown';
-  if (!link.isActive || link.isLoop || isExpired(link, now)) return 'gone';
+  if (!link.isActive || isExpired(link, now)) return 'gone';
   return link.passwordHash === null ? 'redirect' : 'ask-password';
+}
+
+/**
+ * Sets query parameters of a serialised URL and returns it. Parameters of the same name are
+ * replaced. Everything else stays unchanged byte for byte, because URLs may be signed.
+ */
+export function injectUtm(
+  href: string,
+  parameters: readonly (readonly [name: string, value: string])[],
+): string {
+  if (parameters.length === 0) return href;
+  const hash = href.indexOf('#');
+  const fragment = hash < 0 ? '' : href.slice(hash);
+  const rest = hash < 0 ? href : href.slice(0, hash);
+  const mark = rest.indexOf('?');
+  const base = mark < 0 ? rest : rest.slice(0, mark);
+  const query = mark < 0 ? '' : rest.slice(mark + 1);
+  const names = new Set(parameters.map(([name]) => name));
+  const others = query.split('&').filter((pair) => pair !== '' && !names.has(nameOf(pair)));
+  const set = parameters.map(([name, value]) => `${encode(name)}=${encode(value)}`);
+  return `${base}?${[...others, ...set].join('&')}${fragment}`;
+}
+
+function nameOf(pair: string): string {
+  const name = pair.split('=', 1)[0] ?? '';
+  // Decodes like browsers: a plus is a space, and an invalid escape stays as it is.
+  return new URLSearchParams(name).keys().next().value ?? '';
+}
+
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }

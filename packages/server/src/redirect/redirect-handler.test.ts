@@ -17,7 +17,6 @@ const link: Link = {
   expiresAt: null,
   passwordHash: null,
   targetName: undefined,
-  isLoop: false,
 };
 
 /** Starts a server with two links. `good-link` works; the target of `bad-link` is not a valid header. */

@@ -1,10 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AttemptLimiter, passwordAttempts, tooManyAttempts } from '../auth/attempt-limiter.js';
 import type { Passwords } from '../auth/passwords.js';
-import { ApiError } from '../contract/api-error.js';
+import { ApiError, validationError } from '../contract/api-error.js';
+import { parseInput } from '../contract/parse-input.js';
 import { hostnameOf } from '../domains/hostname.js';
+import { bodyFormatOf, parseForm } from '../http/body-format.js';
 import { errorHeaders, toApiError } from '../http/error-response.js';
+import { parseJson } from '../http/parse-json.js';
 import { prefersJson } from '../http/prefers-json.js';
+import { maxPublicBodyBytes, readBody } from '../http/read-body.js';
 import { requestIdOf, stableRequestIdOf } from '../http/request-id.js';
 import { sendError, sendPage } from '../http/send-response.js';
 import { clientAddressOf } from '../network/client-address.js';
@@ -15,8 +19,7 @@ import { StorageUnavailableError } from '../storage/database.js';
 import { maxHops } from '../urls/loop-detector.js';
 import { decideRedirect, type Link } from './link.js';
 import type { LinkCache } from './link-cache.js';
-import { readPassword } from './read-password.js';
-import { linkKey } from './redirect-contract.js';
+import { linkKey, unlockForm, unlockRequest } from './redirect-contract.js';
 
 export interface RedirectHandlerOptions {
   readonly cache: LinkCache;
@@ -58,7 +61,7 @@ export class RedirectHandler {
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): boolean {
-    const path = pathOf(request.url as string);
+    const [path = ''] = (request.url as string).split('?', 1);
     const domainId = this.#options.findDomain(request.headers.host);
     if (domainId === null || typeof domainId === 'string') {
       // Cached paths are valid, so a hit needs no further check of the path.
@@ -140,7 +143,7 @@ export class RedirectHandler {
 
   #redirect(response: ServerResponse, link: Link, status: number): void {
     const { host } = response.req.headers;
-    if (link.targetName === undefined || host === undefined || this.#isKnownHost(host)) {
+    if (host === undefined || !this.#mayLeadBack(link, host)) {
       this.#record(response, link, status);
       return;
     }
@@ -157,16 +160,19 @@ export class RedirectHandler {
       .catch((error) => this.#fail(response, error));
   }
 
-  /** Returns whether writes have checked the links of a host for loops. */
-  #isKnownHost(host: string): boolean {
+  /**
+   * Returns whether a link may lead back to itself although writes refuse loops: DNS may point unknown
+   * names at this server, and a change of its own hosts may close a loop.
+   */
+  #mayLeadBack({ targetName }: Link, host: string): boolean {
     const { isOwnHost, findDomain } = this.#options;
-    return isOwnHost(host) || typeof findDomain(host) === 'string';
+    if (targetName === undefined) return false;
+    return (
+      isOwnHost(targetName.hostname) || !(isOwnHost(host) || typeof findDomain(host) === 'string')
+    );
   }
 
-  /**
-   * Returns whether a link leads back to itself through `host`, the unknown host of this visit.
-   * Writes refuse loops through known hosts only, but DNS may point other names at this server, too.
-   */
+  /** Returns whether a link leads back to itself, also through `host`, the host of this visit. */
   async #leadsBack(link: Link, host: string): Promise<boolean> {
     const { findDomain, isOwnHost } = this.#options;
     const visitedHostname = hostnameOf(host);
@@ -239,10 +245,20 @@ function methodNotAllowed(allow: string): ApiError {
   return new ApiError('METHOD_NOT_ALLOWED', `Use ${allow}`, { headers: { Allow: allow } });
 }
 
-/** Returns the path of a request target without its query. */
-function pathOf(url: string): string {
-  const mark = url.indexOf('?');
-  return mark < 0 ? url : url.slice(0, mark);
+/** Returns the password of a form or JSON body. Throws an ApiError when there is none. */
+async function readPassword(
+  request: IncomingMessage,
+  response: ServerResponse,
+  timeoutMs: number,
+): Promise<string> {
+  const format = bodyFormatOf(request.headers, ['form', 'json']);
+  const bytes = await readBody(request, response, { maxBytes: maxPublicBodyBytes, timeoutMs });
+  const parsed =
+    format === 'json'
+      ? parseInput(unlockRequest, await parseJson(bytes))
+      : parseInput(unlockForm, parseForm(bytes));
+  if (!parsed.ok) throw validationError(parsed.details, parsed.count);
+  return parsed.value.password;
 }
 
 function redirect(response: ServerResponse, link: Link, status: number): void {

@@ -9,21 +9,17 @@ import { domainKeyOf, mapKeyOf } from './url-keys.js';
 /** How many links of this server a visitor may be redirected through. */
 export const maxHops = 10;
 
-/** The hostname and the key of a target whose path could be that of a short link. */
-export interface LinkName {
-  /** As `hostnameOf` returns it. */
-  readonly hostname: string;
-  readonly key: string;
-}
-
 /** The fields of a link that the detection of loops reads. */
 export type LoopCheckedUrl = Pick<
   ShortUrl,
   'id' | 'targetUrl' | 'domainId' | 'shortCode' | 'customSlug'
 >;
 
-/** Returns the hostname and key of a target; undefined when its path cannot be that of a short link. */
-export function linkNameOf(targetUrl: string): LinkName | undefined {
+/**
+ * Returns the hostname, as `hostnameOf` does, and the key of a target. Returns undefined when its path
+ * cannot be that of a short link.
+ */
+export function linkNameOf(targetUrl: string) {
   const url = parseUrl(targetUrl);
   if (!url) return undefined;
   const [, key] = /^\/+([^/]{3,50})\/*$/.exec(decodePath(url.pathname)) ?? [];

@@ -1,14 +1,15 @@
-import { randomBytes } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { OwnHosts } from '../domains/own-hosts.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { PeriodicService } from '../lifecycle.js';
 import type { PlanTable } from '../organizations/plans.js';
+import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
+import { runInBatches } from '../storage/run-in-batches.js';
 import { LoopDetector } from './loop-detector.js';
 import { toRecord } from './present-url.js';
 import { shortCodeGenerator } from './short-code.js';
-import { expireUrls } from './url-expiry.js';
 import { type UrlHandlerOptions, urlHandlers } from './url-handlers.js';
 import { UrlRepository } from './url-repository.js';
 
@@ -21,12 +22,27 @@ export interface UrlModuleOptions extends Omit<UrlHandlerOptions, 'urls' | 'newS
 }
 
 const expiryEveryMs = 1_000;
+const expiredAtOnce = 50;
+
+/**
+ * Deactivates links whose `expiresAt` has passed, with their events, until the signal aborts. Returns
+ * their number.
+ */
+export function expireUrls(
+  urls: Pick<UrlRepository, 'expireDue'>,
+  clock: Clock,
+  signal?: AbortSignal,
+): Promise<number> {
+  const now = clock();
+  const expireBatch = async () => (await urls.expireDue(now, expiredAtOnce)).length;
+  return runInBatches(expiredAtOnce, expireBatch, signal);
+}
 
 /** Composes the module of links: API, look-up for redirects, and expiry. */
 export function createUrlModule(options: UrlModuleOptions) {
   const { database, outbox, origins, plans, clock, logger } = options;
   const loops = new LoopDetector(options.ownHosts);
-  const newShortCode = shortCodeGenerator(randomBytes, options.isReserved);
+  const newShortCode = shortCodeGenerator(randomInt, options.isReserved);
   const urls = new UrlRepository(database, {
     outbox,
     loops,
@@ -36,13 +52,6 @@ export function createUrlModule(options: UrlModuleOptions) {
   const expire = (signal?: AbortSignal) => expireUrls(urls, clock, signal);
   return {
     urls,
-    /** Finds the link of a key and whether it leads back to itself. */
-    async findForRedirect(domainId: string | null, key: string) {
-      const url = await urls.findByKey(domainId, key);
-      if (!url) return undefined;
-      // Writes refuse loops, but a change of the server's own hosts may close one.
-      return { url, isLoop: await loops.leadsBack(database.read, url) };
-    },
     handlers: urlHandlers({ ...options, urls, newShortCode }),
     expire,
     services: [
