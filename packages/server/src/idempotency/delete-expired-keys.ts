@@ -1,5 +1,5 @@
 import type { Database, WriteTransaction } from '../storage/database.js';
-import { deleteBatchSize, deleteInBatches } from '../storage/delete-in-batches.js';
+import { deleteBatchSize, runInBatches } from '../storage/run-in-batches.js';
 import { idempotencyWindowMs } from './with-idempotency-key.js';
 
 /** Deletes the idempotency keys whose window has passed, until the signal aborts. */
@@ -7,9 +7,10 @@ export function deleteExpiredKeys(
   database: Database,
   now: number,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const before = now - idempotencyWindowMs;
-  return deleteInBatches(
+  return runInBatches(
+    deleteBatchSize,
     () => database.writeDirectly((transaction) => deleteBatch(transaction, before)),
     signal,
   );

@@ -1,5 +1,10 @@
 import type { Kysely } from 'kysely';
-import { type Schema, WriteRejectedError, type WriteTransaction } from '../storage/database.js';
+import {
+  type Database,
+  type Schema,
+  WriteRejectedError,
+  type WriteTransaction,
+} from '../storage/database.js';
 
 /** A request with an `Idempotency-Key`. */
 export interface IdempotentRequest {
@@ -60,6 +65,21 @@ export async function withIdempotencyKey<T>(
     .where('key', '=', key)
     .execute();
   return { result, replayed: false };
+}
+
+/** Does the work of a request by `withIdempotencyKey`, in a write transaction of its organization. */
+export function writeOnce<T>(
+  database: Database,
+  organizationId: string,
+  request: IdempotentRequest | undefined,
+  work: (transaction: WriteTransaction) => Promise<T>,
+  options?: { readonly isBulk?: boolean },
+): Promise<IdempotentResult<T>> {
+  return database.write(
+    organizationId,
+    (transaction) => withIdempotencyKey(transaction, request, () => work(transaction)),
+    options,
+  );
 }
 
 /**

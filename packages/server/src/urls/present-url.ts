@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { withIsoTimes } from '../contract/iso-times.js';
 import { isLive, type ShortUrl } from './short-url.js';
 import type { urlListItem, urlRecord } from './url-contract.js';
 
@@ -48,32 +49,16 @@ export function toListItem(
   };
 }
 
-/** Returns the record of the API. Lists its fields, so that a new column does not appear in it. */
+/** Returns the record of the API. */
 export function toRecord(
   origins: LinkOrigins,
   url: ShortUrl,
   now: number,
 ): z.input<typeof urlRecord> {
+  const { hostname: _, passwordHash, ...fields } = url;
   return {
+    ...withIsoTimes(fields),
     ...toListItem(origins, url, now),
-    organizationId: url.organizationId,
-    title: url.title,
-    description: url.description,
-    category: url.category,
-    tags: [...url.tags],
-    domainId: url.domainId,
-    redirectType: url.redirectType,
-    expiresAt: url.expiresAt === null ? null : new Date(url.expiresAt).toISOString(),
-    isPasswordProtected: url.passwordHash !== null,
-    utmSource: url.utmSource,
-    utmMedium: url.utmMedium,
-    utmCampaign: url.utmCampaign,
-    utmTerm: url.utmTerm,
-    utmContent: url.utmContent,
-    customUtmParams: { ...url.customUtmParams },
-    sourceDomain: url.sourceDomain,
-    clickCount: url.clickCount,
-    createdAt: new Date(url.createdAt).toISOString(),
-    updatedAt: new Date(url.updatedAt).toISOString(),
+    isPasswordProtected: passwordHash !== null,
   };
 }

@@ -29,9 +29,9 @@ export function selectUrls(db: Kysely<Schema>) {
 export function fromRow({ clicks, ...row }: UrlRow) {
   return {
     ...row,
-    tags: row.tags === '' ? [] : (row.tags.slice(1, -1).split('\n') as readonly string[]),
+    tags: row.tags === '' ? [] : row.tags.slice(1, -1).split('\n'),
     redirectType: row.redirectType as RedirectType,
-    customUtmParams: JSON.parse(row.customUtmParams) as Readonly<Record<string, string>>,
+    customUtmParams: JSON.parse(row.customUtmParams) as Record<string, string>,
     isActive: row.isActive === 1,
     clickCount: clicks ?? 0,
   };

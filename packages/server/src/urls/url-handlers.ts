@@ -1,8 +1,10 @@
 import type { z } from 'zod';
 import type { Passwords } from '../auth/passwords.js';
 import { ApiError, summarize, validationError } from '../contract/api-error.js';
+import type { Page } from '../contract/fields.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { HandlersOf } from '../http/handlers.js';
+import { pageReply } from '../http/page-reply.js';
 import type { IdempotentRequest, IdempotentResult } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import { ListTimeoutError } from '../storage/database.js';
@@ -10,6 +12,7 @@ import { listTimeoutMs } from '../storage/list-page.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
 import { findExpiryError, patchUrl } from './change-url.js';
 import { type LinkOrigins, shortUrlOf, toListItem, toRecord } from './present-url.js';
+import type { ShortUrl } from './short-url.js';
 import {
   type UrlCreateRequest,
   type UrlFilter,
@@ -20,19 +23,22 @@ import {
   urlCreateRequest,
   type urlRoutes,
 } from './url-contract.js';
-import type { UrlPage } from './url-query.js';
 import {
   bulkCreateError,
   bulkUpdateError,
   type RefusedFields,
   refusalError,
 } from './url-refusals.js';
-import type { CreateOutcome, UpdateOutcome, UrlRepository } from './url-repository.js';
+import type { Creation, UpdateOutcome, UrlRepository } from './url-repository.js';
 
 export interface UrlHandlerOptions {
   readonly urls: UrlRepository;
   readonly passwords: Pick<Passwords, 'assertCapacity' | 'hashAll'>;
-  readonly listUrls: (organizationId: string, filter: UrlFilter, now: number) => Promise<UrlPage>;
+  readonly listUrls: (
+    organizationId: string,
+    filter: UrlFilter,
+    now: number,
+  ) => Promise<Page<ShortUrl>>;
   readonly origins: () => LinkOrigins;
   readonly clock: Clock;
   readonly newShortCode: () => string;
@@ -43,13 +49,6 @@ export interface UrlHandlerOptions {
 
 /** An item of a bulk request: valid, or the error message of an invalid one. */
 type CheckedItem<Body> = { readonly body: Body } | { readonly error: string };
-
-/** The stored result of a create. It omits the fields that a repeated request contains. */
-interface StoredCreation {
-  readonly createdAt: number;
-  /** The outcome of each item. */
-  readonly outcomes: readonly (CreateOutcome | { readonly status: 'invalid'; error: string })[];
-}
 
 const searchTimeoutMessage = `takes longer than ${listTimeoutMs / 1_000} s: search for a longer text, or add a filter (domainId, category, tag, isActive)`;
 
@@ -73,7 +72,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
   async function findFirstResult(
     items: readonly unknown[],
     idempotency: IdempotentRequest | undefined,
-  ): Promise<IdempotentResult<StoredCreation> | undefined> {
+  ): Promise<IdempotentResult<Creation> | undefined> {
     if (!idempotency || countPasswords(items) === 0) return undefined;
     return urls.findFirstResult(idempotency);
   }
@@ -84,27 +83,12 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
     items: readonly CheckedItem<UrlCreateRequest>[],
     now: number,
     idempotency: IdempotentRequest | undefined,
-  ): Promise<IdempotentResult<StoredCreation>> {
-    const bodies = validOf(items);
-    const hashes = await hashPasswords(organizationId, bodies);
-    const drafts = bodies.map((body, index) => ({ body, passwordHash: hashes[index] ?? null }));
-    return urls.createMany(drafts, {
-      organizationId,
-      now,
-      newShortCode,
-      idempotency,
-      toResult(outcomes): StoredCreation {
-        const remaining = [...outcomes];
-        return {
-          createdAt: now,
-          outcomes: items.map((item) =>
-            'error' in item
-              ? { status: 'invalid', error: item.error }
-              : (remaining.shift() as CreateOutcome),
-          ),
-        };
-      },
-    });
+  ): Promise<IdempotentResult<Creation>> {
+    const hashes = await hashPasswords(organizationId, validOf(items));
+    const drafts = items.map((item) =>
+      'body' in item ? { ...item, passwordHash: hashes.shift() ?? null } : item,
+    );
+    return urls.createMany(drafts, { organizationId, now, newShortCode, idempotency });
   }
 
   async function updateAll(
@@ -220,24 +204,14 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
 
     async listUrls({ caller, query }) {
       const now = clock();
-      const { total, urls: page } = await listUrls(caller.organizationId, query, now).catch(
-        (error: unknown) => {
-          // A client error, because a repeated search would take as long again.
-          if (error instanceof ListTimeoutError && query.search !== undefined) {
-            throw validationError([{ path: 'search', message: searchTimeoutMessage }]);
-          }
-          throw error;
-        },
-      );
-      return {
-        status: 200,
-        data: {
-          total,
-          limit: query.limit,
-          offset: query.offset,
-          items: page.map((url) => toListItem(origins(), url, now)),
-        },
-      };
+      const page = await listUrls(caller.organizationId, query, now).catch((error: unknown) => {
+        // A client error, because a repeated search would take as long again.
+        if (error instanceof ListTimeoutError && query.search !== undefined) {
+          throw validationError([{ path: 'search', message: searchTimeoutMessage }]);
+        }
+        throw error;
+      });
+      return pageReply(query, page, (url) => toListItem(origins(), url, now));
     },
 
     async getUrl({ caller, params }) {

@@ -1,19 +1,13 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Page } from '../contract/fields.js';
 import type { Database } from '../storage/database.js';
 import { allOf } from '../storage/list-page.js';
-import type { ListPage, SearchLimits } from '../storage/list-query.js';
+import type { ListPage, ListQuery, SearchLimits } from '../storage/list-query.js';
 import { foldText } from '../storage/search-text.js';
 import { fromRow, type ShortUrl, selectUrls, tagTextOf } from './short-url.js';
 import type { UrlFilter } from './url-contract.js';
 
-export interface UrlPageOptions extends SearchLimits {
-  readonly timeoutMs?: number | undefined;
-}
-
-export interface UrlPage {
-  readonly total: number;
-  readonly urls: readonly ShortUrl[];
-}
+export type UrlPageOptions = SearchLimits & Pick<ListQuery, 'timeoutMs'>;
 
 /** Returns one page of links, newest first, and the number of all matches. */
 export async function listUrls(
@@ -21,15 +15,15 @@ export async function listUrls(
   organizationId: string,
   filter: UrlFilter,
   now: number,
-): Promise<UrlPage> {
+): Promise<Page<ShortUrl>> {
   const { total, ids } = await readUrlPage(database, organizationId, filter, now);
-  if (ids.length === 0) return { total, urls: [] };
+  if (ids.length === 0) return { total, items: [] };
   const rows = await selectUrls(database.read)
     .where('urls.id', 'in', ids)
     .orderBy('urls.created_at', 'desc')
     .orderBy('urls.id', 'desc')
     .execute();
-  return { total, urls: rows.map(fromRow) };
+  return { total, items: rows.map(fromRow) };
 }
 
 /** Returns the ids of one page, newest first, and the number of all matches. */

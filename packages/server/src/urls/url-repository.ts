@@ -7,7 +7,7 @@ import {
   findStoredResult,
   type IdempotentRequest,
   type IdempotentResult,
-  withIdempotencyKey,
+  writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import { releaseLinks, reserveLinks } from '../organizations/link-quota.js';
 import type { PlanTable } from '../organizations/plans.js';
@@ -19,10 +19,13 @@ import { newUrl, type UrlChange, type UrlDraft } from './change-url.js';
 import type { LoopDetector } from './loop-detector.js';
 import { fromRow, isExpired, type ShortUrl, selectUrls, toRow } from './short-url.js';
 import { urlCreated, urlExpired, urlUpdated } from './url-events.js';
-import { domainKeyOf, keyOwnerFinder, keysOf, mapKeyOf } from './url-keys.js';
+import { domainKeyOf, findKeyOwners, keysOf, mapKeyOf } from './url-keys.js';
 import { type Refusal, refusalError } from './url-refusals.js';
 
-/** The outcome of one draft, which is stored with its idempotency key. */
+/** A valid item of a request for new links, or the error message of an invalid one. */
+export type NewItem = UrlDraft | { readonly error: string };
+
+/** The outcome of one item, which is stored with the idempotency key. */
 export type CreateOutcome =
   | {
       readonly status: 'created';
@@ -31,7 +34,14 @@ export type CreateOutcome =
       /** The hostname of the custom domain; undefined on the platform's domain. */
       readonly hostname: string | undefined;
     }
-  | { readonly status: Exclude<Refusal, 'not-found'> };
+  | { readonly status: Exclude<Refusal, 'not-found'> }
+  | { readonly status: 'invalid'; readonly error: string };
+
+/** The stored result of a create. It omits the fields that a repeated request contains. */
+export interface Creation {
+  readonly createdAt: number;
+  readonly outcomes: readonly CreateOutcome[];
+}
 
 /** The outcome of one change. */
 export type UpdateOutcome =
@@ -39,13 +49,11 @@ export type UpdateOutcome =
   | { readonly status: Refusal }
   | { readonly status: 'refused'; readonly error: ErrorDetail };
 
-export interface CreateContext<Result> {
+export interface CreateContext {
   readonly organizationId: string;
   readonly now: number;
   readonly newShortCode: () => string;
   readonly idempotency: IdempotentRequest | undefined;
-  /** Returns the result that is stored with the idempotency key and returned to repeated requests. */
-  readonly toResult: (outcomes: readonly CreateOutcome[]) => Result;
 }
 
 export interface UrlRepositoryOptions {
@@ -67,7 +75,6 @@ export class UrlRepository {
   readonly #options: UrlRepositoryOptions;
   // A prepared query, because redirects of uncached links wait for it.
   readonly #byKey;
-  readonly #findKeyOwners;
 
   constructor(database: Database, options: UrlRepositoryOptions) {
     this.#database = database;
@@ -77,46 +84,40 @@ export class UrlRepository {
         .where('url_keys.domain_key', '=', '')
         .where('url_keys.key', '=', ''),
     );
-    this.#findKeyOwners = keyOwnerFinder(database.read);
     this.#options = options;
   }
 
   /**
-   * Creates links from drafts in order and returns the outcome of each. Writes the quota, keys, links
-   * and events in one transaction.
+   * Creates the links of the valid items in order. Writes the quota, keys, links and events in one
+   * transaction.
    */
-  createMany<Result>(
-    drafts: readonly UrlDraft[],
-    context: CreateContext<Result>,
-  ): Promise<IdempotentResult<Result>> {
-    return this.#database.write(
-      context.organizationId,
-      (transaction) =>
-        withIdempotencyKey(transaction, context.idempotency, async () =>
-          context.toResult(await this.#createAll(transaction, drafts, context)),
-        ),
-      { isBulk: drafts.length > 1 },
-    );
+  createMany(
+    items: readonly NewItem[],
+    context: CreateContext,
+  ): Promise<IdempotentResult<Creation>> {
+    const work = async (transaction: WriteTransaction): Promise<Creation> => {
+      const drafts = items.filter((item) => 'body' in item);
+      const created = await this.#createAll(transaction, drafts, context);
+      const outcomes = items.map((item) =>
+        'body' in item
+          ? (created.shift() as CreateOutcome)
+          : { status: 'invalid' as const, error: item.error },
+      );
+      return { createdAt: context.now, outcomes };
+    };
+    const { organizationId, idempotency } = context;
+    const isBulk = items.length > 1;
+    return writeOnce(this.#database, organizationId, idempotency, work, { isBulk });
   }
 
   /** Returns the result of an earlier `createMany` with the same Idempotency-Key. */
-  findFirstResult<Result>(
-    request: IdempotentRequest,
-  ): Promise<IdempotentResult<Result> | undefined> {
+  findFirstResult(request: IdempotentRequest): Promise<IdempotentResult<Creation> | undefined> {
     return findStoredResult(this.#database.read, request);
-  }
-
-  async find(organizationId: string, id: number): Promise<ShortUrl | undefined> {
-    const row = await selectUrls(this.#database.read)
-      .where('urls.id', '=', id)
-      .where('urls.organization_id', '=', organizationId)
-      .executeTakeFirst();
-    return row && fromRow(row);
   }
 
   /** Returns a link of the organization. Throws NOT_FOUND. */
   async get(organizationId: string, id: number): Promise<ShortUrl> {
-    const url = await this.find(organizationId, id);
+    const url = await findUrl(this.#database.read, organizationId, id);
     if (!url) throw refusalError('not-found');
     return url;
   }
@@ -191,7 +192,7 @@ export class UrlRepository {
   async #createAll(
     transaction: WriteTransaction,
     drafts: readonly UrlDraft[],
-    context: CreateContext<unknown>,
+    context: CreateContext,
   ): Promise<CreateOutcome[]> {
     const { organizationId, now } = context;
     if (drafts.length === 0) return [];
@@ -209,10 +210,7 @@ export class UrlRepository {
     const refused = new Map<number, CreateOutcome>();
     const accepted = new Map<number, ShortUrl>();
     // Maps the keys of stored links, and of links that this request has accepted so far, to link ids.
-    const owners: Map<string, number> = await this.#findKeyOwners(
-      transaction,
-      urls.flatMap(keysOf),
-    );
+    const owners = await findKeyOwners(transaction, urls.flatMap(keysOf));
     const local = new Set(await this.#options.loops.findLocal(transaction, urls));
     let checked = 0;
     const findAccepted = (mapKey: string) => accepted.get(owners.get(mapKey) ?? 0);
@@ -272,7 +270,7 @@ export class UrlRepository {
       if (code === customSlug || owners.has(mapKeyOf({ domain_key, key: code }))) continue;
       // The caller has looked up the first code in storage.
       if (code === shortCode) return code;
-      const stored = await this.#findKeyOwners(transaction, [{ domain_key, key: code }]);
+      const stored = await findKeyOwners(transaction, [{ domain_key, key: code }]);
       if (stored.size === 0) return code;
     }
   }
@@ -284,12 +282,8 @@ export class UrlRepository {
     now: number,
     change: (url: ShortUrl) => UrlChange,
   ): Promise<UpdateOutcome> {
-    const row = await selectUrls(transaction)
-      .where('urls.id', '=', id)
-      .where('urls.organization_id', '=', organizationId)
-      .executeTakeFirst();
-    if (!row) return { status: 'not-found' };
-    let before = fromRow(row);
+    let before = await findUrl(transaction, organizationId, id);
+    if (!before) return { status: 'not-found' };
     // A link that is due expires first, even if the periodic expiry has not reached it yet.
     if (before.isActive && isExpired(before, now)) {
       await this.#deactivate(transaction, [before], urlExpired, now);
@@ -333,7 +327,7 @@ export class UrlRepository {
   /** Inserts the keys of a link on its new domain. Returns false when another link has one of them. */
   async #insertKeys(transaction: WriteTransaction, url: ShortUrl): Promise<boolean> {
     const keys = keysOf(url);
-    const owners = await this.#findKeyOwners(transaction, keys);
+    const owners = await findKeyOwners(transaction, keys);
     if ([...owners.values()].some((id) => id !== url.id)) return false;
     const free = keys.filter((key) => !owners.has(mapKeyOf(key)));
     await this.#database.bulkInsert(transaction, 'url_keys', free);
@@ -394,6 +388,18 @@ async function* slicesOf(urls: readonly ShortUrl[]): AsyncGenerator<readonly Sho
 
 function createdOutcome({ id, shortCode, hostname }: ShortUrl): CreateOutcome {
   return { status: 'created', id, shortCode, hostname: hostname ?? undefined };
+}
+
+async function findUrl(
+  db: Kysely<Schema>,
+  organizationId: string,
+  id: number,
+): Promise<ShortUrl | undefined> {
+  const row = await selectUrls(db)
+    .where('urls.id', '=', id)
+    .where('urls.organization_id', '=', organizationId)
+    .executeTakeFirst();
+  return row && fromRow(row);
 }
 
 /** Returns up to `limit` links that are active although `expiresAt` has passed. */

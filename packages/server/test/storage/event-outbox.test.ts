@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
-import { draftOf, now, openRepository, type Stored } from './temporary-database.js';
+import { draftOf, failingItem, now, openRepository, type Stored } from './temporary-database.js';
 
 let stored: Stored;
 beforeAll(async () => {
@@ -121,14 +121,11 @@ describe('the transaction of a change', () => {
   it('rolls back its events', async () => {
     const organizationId = await stored.addOrganization('scale');
     await stored.subscribe(organizationId, everything);
-    const failing = stored.urls.createMany([draftOf({ customSlug: 'undone-event' })], {
+    const failing = stored.urls.createMany([draftOf({ customSlug: 'undone-event' }), failingItem], {
       organizationId,
       now,
       newShortCode: () => 'Undone2',
       idempotency: undefined,
-      toResult: () => {
-        throw new Error('the last step');
-      },
     });
     await expect(failing).rejects.toThrow('the last step');
     expect(await recorded(organizationId)).toEqual([]);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LoopDetector } from '../../src/urls/loop-detector.js';
-import { expireUrls } from '../../src/urls/url-expiry.js';
+import { expireUrls } from '../../src/urls/url-module.js';
 import { now, openRepository, type Stored } from './temporary-database.js';
 
 // A long write takes several turns of the event loop. The server serves redirects in between.
@@ -71,7 +71,7 @@ describe('a bulk update', () => {
       ok: true,
       url: { ...url, title: `${url.title ?? ''}${index},` },
     }));
-    expect(await stored.urls.find(organizationId, ids[0] as number)).toMatchObject({
+    expect(await stored.urls.get(organizationId, ids[0] as number)).toMatchObject({
       title: '0,1,2,3,4,5,6,7,8,9,10,11,',
     });
   });

@@ -13,7 +13,7 @@ import type { UrlDraft } from '../../src/urls/change-url.js';
 import { LoopDetector } from '../../src/urls/loop-detector.js';
 import { toRecord } from '../../src/urls/present-url.js';
 import type { UrlCreateRequest } from '../../src/urls/url-contract.js';
-import { type CreateOutcome, UrlRepository } from '../../src/urls/url-repository.js';
+import { type CreateOutcome, type NewItem, UrlRepository } from '../../src/urls/url-repository.js';
 import { emptyDatabase } from '../engine.js';
 
 export const now = Date.UTC(2030, 0, 1);
@@ -114,9 +114,8 @@ export async function openRepository(): Promise<Stored> {
         now,
         newShortCode: () => left.shift() ?? `C${newId().slice(3).padStart(6, '0')}`,
         idempotency: undefined,
-        toResult: (outcomes) => outcomes,
       });
-      return result;
+      return result.outcomes;
     },
     async close() {
       await database.close();
@@ -124,6 +123,13 @@ export async function openRepository(): Promise<Stored> {
     },
   };
 }
+
+/** An invalid item whose outcome cannot be read, which is the last step of a create. */
+export const failingItem: NewItem = {
+  get error(): string {
+    throw new Error('the last step');
+  },
+};
 
 export interface DraftFields extends Partial<Omit<UrlCreateRequest, 'expiresAt'>> {
   readonly expiresAt?: number | null;

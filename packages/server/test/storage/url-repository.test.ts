@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { draftOf, now, openRepository, type Stored } from './temporary-database.js';
+import { draftOf, failingItem, now, openRepository, type Stored } from './temporary-database.js';
 
 let stored: Stored;
 beforeAll(async () => {
@@ -39,12 +39,14 @@ describe('createMany', () => {
     };
     const [outcome] = await stored.create(organizationId, [draft], ['STORED1']);
     if (outcome?.status !== 'created') throw new Error('not created');
-    const found = await stored.urls.find(organizationId, outcome.id);
+    const found = await stored.urls.get(organizationId, outcome.id);
     expect(found).toMatchObject({ ...draft, shortCode: 'STORED1', isActive: true, createdAt: now });
     expect(await stored.urls.findByKey(null, 'stored-link')).toEqual(found);
     expect(await stored.urls.findByKey(null, 'STORED1')).toEqual(found);
     expect(await stored.urls.findByKey('other-domain', 'STORED1')).toBeUndefined();
-    expect(await stored.urls.find('other-organization', outcome.id)).toBeUndefined();
+    await expect(stored.urls.get('other-organization', outcome.id)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
   });
 
   it('generates another code when one is taken by a code or a slug', async () => {
@@ -126,14 +128,11 @@ describe('createMany', () => {
 
   it('rolls back a request whose last step fails, and commits the other requests of its group', async () => {
     const organizationId = await stored.addOrganization('scale');
-    const failing = stored.urls.createMany([draftOf({ customSlug: 'undone' })], {
+    const failing = stored.urls.createMany([draftOf({ customSlug: 'undone' }), failingItem], {
       organizationId,
       now,
       newShortCode: () => 'Undone1',
       idempotency: undefined,
-      toResult: () => {
-        throw new Error('the last step');
-      },
     });
     const neighbours = [
       stored.create(organizationId, [{ customSlug: 'neighbour-1' }]),

@@ -39,13 +39,12 @@ async function openTokenRequests() {
     .executeTakeFirstOrThrow();
   const clients = new ClientRepository(stored.database);
   return (hash: string) =>
-    clients.saveToken({
-      hash,
-      clientId,
-      organizationId,
-      scopes: ['urls:read'],
-      createdAt: now,
-      expiresAt: now + 1000,
+    clients.saveToken(organizationId, {
+      token_hash: hash,
+      client_id: clientId,
+      scopes: 'urls:read',
+      created_at: now,
+      expires_at: now + 1000,
     });
 }
 
@@ -138,20 +137,24 @@ it('a conflict of one write does not run the other writes of its group again', a
     codes += 1;
     return `Group${String(codes).padStart(2, '0')}`;
   };
-  const create = (fingerprint?: string) =>
-    stored.urls.createMany([draftOf({ customSlug: fingerprint ? null : 'taken-slug' })], {
-      organizationId,
-      now,
-      newShortCode,
-      idempotency: fingerprint ? { organizationId, key: 'key', fingerprint, now } : undefined,
-      toResult: ([outcome]) => outcome?.status,
-    });
-  expect((await create('first')).result).toBe('created');
-  expect((await create()).result).toBe('created');
+  const create = async (fingerprint?: string) => {
+    const { result } = await stored.urls.createMany(
+      [draftOf({ customSlug: fingerprint ? null : 'taken-slug' })],
+      {
+        organizationId,
+        now,
+        newShortCode,
+        idempotency: fingerprint ? { organizationId, key: 'key', fingerprint, now } : undefined,
+      },
+    );
+    return result.outcomes[0]?.status;
+  };
+  expect(await create('first')).toBe('created');
+  expect(await create()).toBe('created');
   codes = 0;
   const taken = Array.from({ length: 8 }, () => create());
   await expect(create('second')).rejects.toThrow(IdempotencyConflictError);
-  for (const { result } of await Promise.all(taken)) expect(result).toBe('slug-conflict');
+  for (const status of await Promise.all(taken)) expect(status).toBe('slug-conflict');
   expect(codes).toBe(8);
 });
 
