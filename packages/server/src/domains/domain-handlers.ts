@@ -1,67 +1,116 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../contract/api-error.js';
+import type { Page } from '../contract/fields.js';
+import { FairQueue } from '../fair-queue.js';
 import type { HandlersOf } from '../http/handlers.js';
-import type { domainRoutes } from './domain-contract.js';
-import type { DomainService } from './domain-service.js';
+import { pageReply } from '../http/page-reply.js';
+import type { Clock, NewId, RandomBytes, ResolveTxt } from '../ports.js';
+import { checkChallenge } from './check-challenge.js';
+import { type Domain, toDomainRecord } from './domain.js';
+import type { DomainFilter, domainRoutes } from './domain-contract.js';
+import { type DomainOutcome, type DomainRepository, domainNotFound } from './domain-repository.js';
 import type { HostResolver } from './host-resolver.js';
 import { hostnameOf } from './hostname.js';
-import { toDomainRecord } from './present-domain.js';
+import type { OwnHosts } from './own-hosts.js';
 
-export function domainHandlers(
-  service: DomainService,
-  hosts: Pick<HostResolver, 'find'>,
-): HandlersOf<typeof domainRoutes> {
+export interface DomainHandlerOptions {
+  readonly domains: Pick<DomainRepository, keyof DomainRepository>;
+  readonly listDomains: (organizationId: string, filter: DomainFilter) => Promise<Page<Domain>>;
+  /** Is cleared after each committed change, before the response. */
+  readonly hosts: Pick<HostResolver, 'find' | 'clear'>;
+  readonly lookUps: FairQueue;
+  readonly resolveTxt: ResolveTxt;
+  readonly ownHosts: OwnHosts;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly randomBytes: RandomBytes;
+}
+
+const challengeBytes = 24;
+
+/** Creates the queue of the DNS look-ups. Organizations take turns in it. */
+export function createLookUpQueue(): FairQueue {
+  return new FairQueue({
+    name: 'DNS look-ups',
+    concurrency: 32,
+    maxRunningPerOrganization: 4,
+    maxWaiting: 256,
+    maxWaitingPerOrganization: 32,
+  });
+}
+
+/** Creates, verifies, reads and deletes custom domains. */
+export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof domainRoutes> {
+  const { domains, hosts, lookUps, ownHosts, clock } = options;
+
+  async function getDomain(organizationId: string, id: string): Promise<Domain> {
+    const domain = await domains.find(organizationId, id);
+    return domainIn(domain ? { domain } : domainNotFound);
+  }
+
   return {
-    async createDomain({ caller, body, idempotency }) {
-      const { result, replayed } = await service.create(
-        caller.organizationId,
-        body.hostname,
-        idempotency,
-      );
-      return { status: 201, replayed, data: toDomainRecord(result) };
+    async createDomain({ caller: { organizationId }, body: { hostname }, idempotency }) {
+      if (ownHosts.has(hostname)) {
+        throw new ApiError('DOMAIN_INVALID', `${hostname} is this server's own name`, {
+          details: [{ path: 'hostname', message: "must not be this server's own name" }],
+        });
+      }
+      const random = Buffer.from(options.randomBytes(challengeBytes)).toString('base64url');
+      const challenge = `shorty-verification=${random}`;
+      const domain = { id: options.newId(), organizationId, hostname, challenge };
+      const { result, replayed } = await domains.create(domain, clock(), idempotency);
+      return { status: 201, replayed, data: toDomainRecord(domainIn(result, replayed)) };
     },
 
     async listDomains({ caller, query }) {
-      const { total, domains } = await service.list(caller.organizationId, query);
-      return {
-        status: 200,
-        data: {
-          total,
-          limit: query.limit,
-          offset: query.offset,
-          items: domains.map(toDomainRecord),
-        },
-      };
+      const page = await options.listDomains(caller.organizationId, query);
+      return pageReply(query, page, toDomainRecord);
     },
 
     async getDomain({ caller, params }) {
-      const domain = await service.get(caller.organizationId, params.id);
+      const domain = await getDomain(caller.organizationId, params.id);
       return { status: 200, data: toDomainRecord(domain) };
     },
 
-    async verifyDomain({ caller, params, idempotency }) {
-      const { result, replayed } = await service.verify(
-        caller.organizationId,
-        params.id,
-        idempotency,
-      );
-      return { status: 200, replayed, data: toDomainRecord(result) };
+    async verifyDomain({ caller: { organizationId }, params, idempotency }) {
+      // A repeated request gets the first result, even if DNS has changed.
+      let verification = idempotency && (await domains.findFirstVerification(idempotency));
+      if (!verification) {
+        const domain = await getDomain(organizationId, params.id);
+        const error = domain.isActive
+          ? null
+          : await lookUps.run(organizationId, () => checkChallenge(options.resolveTxt, domain));
+        verification = await domains.verify(domain, error, clock(), idempotency);
+        if (!domain.isActive && 'domain' in verification.result) hosts.clear();
+      }
+      const { result, replayed } = verification;
+      return { status: 200, replayed, data: toDomainRecord(domainIn(result, replayed)) };
     },
 
     async deleteDomain({ caller, params }) {
-      const domain = await service.delete(caller.organizationId, params.id);
+      const domain = domainIn(await domains.delete(caller.organizationId, params.id, clock()));
+      hosts.clear();
       return { status: 200, data: toDomainRecord(domain) };
     },
 
     async getTlsAllowed({ query, headers }) {
       const domain = hostnameOf(query.domain);
       const isPublic = isForwarded(headers) || (await hosts.find(headers.host)) !== null;
-      if (isPublic || !(await service.isServed(domain))) {
+      const isServed = async () =>
+        ownHosts.has(domain) || (await domains.findByHostname(domain))?.is_active === 1;
+      if (isPublic || !(await isServed())) {
         throw new ApiError('NOT_FOUND', 'No links are served on this hostname');
       }
       return { status: 200, body: { domain } };
     },
   };
+}
+
+/** Returns the domain of an outcome. Throws an ApiError when the change was refused. */
+function domainIn(outcome: DomainOutcome, replayed = false): Domain {
+  if ('domain' in outcome) return outcome.domain;
+  const { code, message } = outcome.refusal;
+  throw new ApiError(code, message, { replayed });
 }
 
 /** Returns whether a proxy has forwarded the request for a client. */

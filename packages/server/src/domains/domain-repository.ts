@@ -1,18 +1,17 @@
-import type { CompiledQuery, Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { ErrorCode } from '../contract/errors.js';
+import type { Page } from '../contract/fields.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import {
   findStoredResult,
   type IdempotentRequest,
   type IdempotentResult,
-  withIdempotencyKey,
+  writeOnce,
 } from '../idempotency/with-idempotency-key.js';
-import type { Database, Schema, WriteTransaction } from '../storage/database.js';
-import { prepare } from '../storage/prepared.js';
-import { type Domain, domainColumns, domainOf } from './domain.js';
-import { maxDomains } from './domain-contract.js';
+import type { Database, Schema } from '../storage/database.js';
+import { type Domain, fromRow, selectDomains, toDomainRecord } from './domain.js';
+import { type DomainFilter, maxDomains } from './domain-contract.js';
 import { domainVerified } from './domain-events.js';
-import { toDomainRecord } from './present-domain.js';
 
 /** The result of a change, which is stored with its idempotency key. */
 export type DomainOutcome =
@@ -21,37 +20,14 @@ export type DomainOutcome =
 
 export const domainNotFound = refuse('NOT_FOUND', 'There is no such domain in this organization');
 
-export interface DomainFilter {
-  readonly limit: number;
-  readonly offset: number;
-  readonly isActive?: boolean | undefined;
-  readonly hostname?: string | undefined;
-}
-
-/** The domain that serves the links of a hostname. */
-export interface HostDomain {
-  readonly id: string;
-  readonly isActive: boolean;
-}
-
 /** Stores custom domains. Every method is one transaction. Organizations do not see deleted domains. */
 export class DomainRepository {
   readonly #database: Database;
   readonly #outbox: EventOutbox;
-  readonly #byHostname: (hostname: string) => CompiledQuery<{ id: string; is_active: number }>;
 
-  constructor(database: Database, { outbox }: { readonly outbox: EventOutbox }) {
+  constructor(database: Database, outbox: EventOutbox) {
     this.#database = database;
     this.#outbox = outbox;
-    this.#byHostname = prepare(
-      database.read
-        .selectFrom('domains')
-        .select(['id', 'is_active'])
-        .where('verified_at', 'is not', null)
-        .where('hostname', '=', '')
-        .orderBy('is_active', 'desc')
-        .orderBy('verified_at', 'desc'),
-    );
   }
 
   /**
@@ -59,12 +35,16 @@ export class DomainRepository {
    * that domain with its links.
    */
   create(
-    domain: Domain,
+    domain: Pick<Domain, 'id' | 'organizationId' | 'hostname' | 'challenge'>,
+    now: number,
     idempotency: IdempotentRequest | undefined,
   ): Promise<IdempotentResult<DomainOutcome>> {
-    return this.#database.write(domain.organizationId, (transaction) =>
-      withIdempotencyKey<DomainOutcome>(transaction, idempotency, async () => {
-        const { organizationId, hostname } = domain;
+    return writeOnce<DomainOutcome>(
+      this.#database,
+      domain.organizationId,
+      idempotency,
+      async (transaction) => {
+        const { organizationId, hostname, challenge } = domain;
         const existing = await transaction
           .selectFrom('domains')
           .select(['id', 'deleted_at'])
@@ -74,40 +54,37 @@ export class DomainRepository {
         if (existing?.deleted_at === null) {
           return refuse('DOMAIN_CONFLICT', `${hostname} already exists as domain ${existing.id}`);
         }
-        if ((await count(transaction, organizationId)) >= maxDomains) {
+        const { total } = await transaction
+          .selectFrom('domains')
+          .select(({ fn }) => fn.countAll<number>().as('total'))
+          .where('organization_id', '=', organizationId)
+          .where('deleted_at', 'is', null)
+          .executeTakeFirstOrThrow();
+        if (Number(total) >= maxDomains) {
           return refuse('QUOTA_EXCEEDED', `An organization has at most ${maxDomains} domains`);
         }
-        const { challenge, createdAt } = domain;
-        const row = existing
-          ? await transaction
-              .updateTable('domains')
-              .set({ challenge, created_at: createdAt, deleted_at: null })
-              .where('id', '=', existing.id)
-              .returning(domainColumns)
-              .executeTakeFirstOrThrow()
-          : await transaction
-              .insertInto('domains')
-              .values({
-                id: domain.id,
-                organization_id: organizationId,
-                hostname,
-                challenge,
-                is_active: 0,
-                created_at: createdAt,
-                verified_at: null,
-                last_checked_at: null,
-                last_error: null,
-                deleted_at: null,
-              })
-              .returning(domainColumns)
-              .executeTakeFirstOrThrow();
-        return { domain: domainOf(row) };
-      }),
+        const pending = { challenge, created_at: now, deleted_at: null };
+        const { id } = await transaction
+          .insertInto('domains')
+          .values({
+            id: domain.id,
+            organization_id: organizationId,
+            hostname,
+            is_active: 0,
+            ...pending,
+          })
+          .onConflict((conflict) =>
+            conflict.columns(['organization_id', 'hostname']).doUpdateSet(pending),
+          )
+          .returning('id')
+          .executeTakeFirstOrThrow();
+        return { domain: await getDomain(transaction, organizationId, id) };
+      },
     );
   }
 
   find(organizationId: string, id: string): Promise<Domain | undefined> {
-    return find(this.#database.read, organizationId, id);
+    return findDomain(this.#database.read, organizationId, id);
   }
 
   /** Returns the result of an earlier request with this idempotency key. */
@@ -122,53 +99,54 @@ export class DomainRepository {
    * `checked` is the domain whose challenge was looked up; `error` is null when DNS has it.
    */
   verify(
-    checked: Domain,
+    checked: Pick<Domain, 'id' | 'organizationId' | 'hostname' | 'challenge'>,
     error: string | null,
     now: number,
     idempotency: IdempotentRequest | undefined,
   ): Promise<IdempotentResult<DomainOutcome>> {
-    return this.#database.write(checked.organizationId, (transaction) =>
-      withIdempotencyKey<DomainOutcome>(transaction, idempotency, async () => {
+    return writeOnce<DomainOutcome>(
+      this.#database,
+      checked.organizationId,
+      idempotency,
+      async (transaction) => {
         const { id, organizationId, hostname } = checked;
-        const before = await find(transaction, organizationId, id);
+        const before = await findDomain(transaction, organizationId, id);
         // It may have been deleted and restored with another challenge during the look-up.
         if (before?.challenge !== checked.challenge) return domainNotFound;
         if (before.isActive) return { domain: before };
-        const owner = error === null ? await this.#find(transaction, hostname) : undefined;
-        const isTaken = owner?.isActive === true;
+        const owner = error === null ? await findByHostname(transaction, hostname) : undefined;
+        const isTaken = owner?.is_active === 1;
         const lastError = isTaken
           ? `${hostname} is active in another organization of this server, which must delete it first`
           : error;
-        const verifiedAt = lastError === null ? (before.verifiedAt ?? now) : before.verifiedAt;
-        const row = await transaction
+        await transaction
           .updateTable('domains')
           .set({
             is_active: lastError === null ? 1 : 0,
-            verified_at: verifiedAt,
+            ...(lastError === null && { verified_at: before.verifiedAt ?? now }),
             last_checked_at: now,
             last_error: lastError,
           })
           .where('id', '=', id)
-          .returning(domainColumns)
-          .executeTakeFirstOrThrow();
+          .execute();
         if (lastError !== null) {
           return refuse(isTaken ? 'DOMAIN_CONFLICT' : 'DOMAIN_INVALID', lastError);
         }
-        const domain = domainOf(row);
+        const domain = await getDomain(transaction, organizationId, id);
         if (before.verifiedAt === null) {
           await this.#outbox.record(transaction, organizationId, domainVerified, now, () => [
             toDomainRecord(domain),
           ]);
         }
         return { domain };
-      }),
+      },
     );
   }
 
   /** Deletes a domain that has no active links. Its row stays, because inactive links refer to it. */
   delete(organizationId: string, id: string, now: number): Promise<DomainOutcome> {
     return this.#database.write(organizationId, async (transaction) => {
-      const domain = await find(transaction, organizationId, id);
+      const domain = await findDomain(transaction, organizationId, id);
       if (!domain) return domainNotFound;
       // Not a count: a domain may have a million links, and redirects wait for this query.
       const activeUrl = await transaction
@@ -193,76 +171,56 @@ export class DomainRepository {
     });
   }
 
-  /** Returns the active domain of a hostname, or else the one that was verified last. */
-  findByHostname(hostname: string): Promise<HostDomain | undefined> {
-    return this.#find(this.#database.read, hostname);
-  }
-
-  async #find(db: Kysely<Schema>, hostname: string): Promise<HostDomain | undefined> {
-    const { rows } = await db.executeQuery(this.#byHostname(hostname));
-    const [row] = rows;
-    return row && { id: row.id, isActive: row.is_active === 1 };
+  findByHostname(hostname: string) {
+    return findByHostname(this.#database.read, hostname);
   }
 }
 
-export interface DomainPage {
-  readonly total: number;
-  readonly domains: readonly Domain[];
-}
-
-/** Returns one page, newest first, and the number of all matches. */
+/** Returns one page, newest first. */
 export async function listDomains(
   { read }: Database,
   organizationId: string,
-  { limit, offset, ...filter }: DomainFilter,
-): Promise<DomainPage> {
-  const [total, rows] = await Promise.all([
-    count(read, organizationId, filter),
-    selectDomains(read, organizationId, filter)
-      .select(domainColumns)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .offset(offset)
-      .execute(),
-  ]);
-  return { total, domains: rows.map(domainOf) };
+  { limit, offset, isActive, hostname }: DomainFilter,
+): Promise<Page<Domain>> {
+  const rows = await selectDomains(read, organizationId)
+    .$if(isActive !== undefined, (query) => query.where('is_active', '=', isActive ? 1 : 0))
+    .$if(hostname !== undefined, (query) => query.where('hostname', '=', hostname ?? ''))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    // An organization has at most `maxDomains` of them.
+    .execute();
+  return { total: rows.length, items: rows.slice(offset, offset + limit).map(fromRow) };
+}
+
+/**
+ * Returns the domain that serves the links of a hostname: the active one, or else the one that was
+ * verified last. Includes deleted domains, because links that have moved keep their keys there.
+ */
+export function findByHostname(db: Kysely<Schema>, hostname: string) {
+  return db
+    .selectFrom('domains')
+    .select(['id', 'is_active'])
+    .where('verified_at', 'is not', null)
+    .where('hostname', '=', hostname)
+    .orderBy('is_active', 'desc')
+    .orderBy('verified_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+async function findDomain(
+  db: Kysely<Schema>,
+  organizationId: string,
+  id: string,
+): Promise<Domain | undefined> {
+  const row = await selectDomains(db, organizationId).where('id', '=', id).executeTakeFirst();
+  return row && fromRow(row);
+}
+
+async function getDomain(db: Kysely<Schema>, organizationId: string, id: string): Promise<Domain> {
+  return (await findDomain(db, organizationId, id)) as Domain;
 }
 
 function refuse(code: ErrorCode, message: string) {
   return { refusal: { code, message } };
-}
-
-type Filter = Pick<DomainFilter, 'isActive' | 'hostname'>;
-
-function selectDomains(
-  db: Kysely<Schema>,
-  organizationId: string,
-  { isActive, hostname }: Filter = {},
-) {
-  return db
-    .selectFrom('domains')
-    .where('organization_id', '=', organizationId)
-    .where('deleted_at', 'is', null)
-    .$if(isActive !== undefined, (query) => query.where('is_active', '=', isActive ? 1 : 0))
-    .$if(hostname !== undefined, (query) => query.where('hostname', '=', hostname ?? ''));
-}
-
-async function find(
-  db: Kysely<Schema> | WriteTransaction,
-  organizationId: string,
-  id: string,
-): Promise<Domain | undefined> {
-  const row = await selectDomains(db, organizationId)
-    .select(domainColumns)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row && domainOf(row);
-}
-
-async function count(db: Kysely<Schema>, organizationId: string, filter?: Filter): Promise<number> {
-  const { total } = await selectDomains(db, organizationId, filter)
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return Number(total);
 }

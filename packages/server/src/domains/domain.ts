@@ -1,49 +1,32 @@
-import type { Selectable } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { z } from 'zod';
+import { withIsoTimes } from '../contract/iso-times.js';
 import type { Schema } from '../storage/schema.js';
+import type { domainRecord } from './domain-contract.js';
+import { challengeNameOf } from './hostname.js';
 
 /** A hostname of an organization, active or pending. Instants are milliseconds since 1970. */
-export interface Domain {
-  readonly id: string;
-  readonly organizationId: string;
-  /** In lower case and ASCII, without a final dot. */
-  readonly hostname: string;
-  /** The required value of its TXT record. */
-  readonly challenge: string;
-  /** Whether links are served on it. */
-  readonly isActive: boolean;
-  readonly createdAt: number;
-  /** The time of the first verification. */
-  readonly verifiedAt: number | null;
-  /** The time of the last look-up of its TXT record. */
-  readonly lastCheckedAt: number | null;
-  /** Why the last look-up did not verify it. */
-  readonly lastError: string | null;
+export type Domain = Readonly<ReturnType<typeof fromRow>>;
+
+type DomainRow = Awaited<ReturnType<ReturnType<typeof selectDomains>['execute']>>[number];
+
+/** Selects the domains of an organization that are not deleted, for `fromRow`. */
+export function selectDomains(db: Kysely<Schema>, organizationId: string) {
+  return db
+    .selectFrom('domains')
+    .select(['id', 'organization_id as organizationId', 'hostname', 'challenge'])
+    .select(['is_active as isActive', 'created_at as createdAt', 'verified_at as verifiedAt'])
+    .select(['last_checked_at as lastCheckedAt', 'last_error as lastError'])
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null);
 }
 
-export const domainColumns = [
-  'id',
-  'organization_id',
-  'hostname',
-  'challenge',
-  'is_active',
-  'created_at',
-  'verified_at',
-  'last_checked_at',
-  'last_error',
-] as const;
+export function fromRow(row: DomainRow) {
+  return { ...row, isActive: row.isActive === 1 };
+}
 
-export function domainOf(
-  row: Pick<Selectable<Schema['domains']>, (typeof domainColumns)[number]>,
-): Domain {
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    hostname: row.hostname,
-    challenge: row.challenge,
-    isActive: row.is_active === 1,
-    createdAt: row.created_at,
-    verifiedAt: row.verified_at,
-    lastCheckedAt: row.last_checked_at,
-    lastError: row.last_error,
-  };
+/** Returns the record of the API. */
+export function toDomainRecord({ challenge, ...domain }: Domain): z.input<typeof domainRecord> {
+  const name = challengeNameOf(domain.hostname);
+  return { ...withIsoTimes(domain), txtRecord: { name, type: 'TXT', value: challenge } };
 }

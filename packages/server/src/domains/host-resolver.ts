@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { LoadingCache } from '../loading-cache.js';
 import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
@@ -17,10 +16,8 @@ interface Entry {
   expiresAt: number;
 }
 
-// A change of a domain on another node takes effect on this node within this time.
+// An older entry is read again. It is used until then, also while storage is unavailable.
 const maxAgeMs = 1_000;
-// Slower storage counts as unavailable, and the expired entry is used again.
-const refreshTimeoutMs = 250;
 const maxHosts = 10_000;
 // 253 characters for the name, a final dot, and a colon with a port of 5 digits. A longer host is not a
 // custom domain, and as a cache key it would take up to 80 KB.
@@ -45,7 +42,14 @@ export class HostResolver {
     if (host.length > maxHostLength) return null;
     const entry = this.#hosts.get(host);
     if (!entry) return this.#lookUp(host);
-    return entry.expiresAt > this.#options.clock() ? entry.domainId : this.#refresh(host, entry);
+    const now = this.#options.clock();
+    if (entry.expiresAt <= now) {
+      entry.expiresAt = now + maxAgeMs;
+      this.#hosts.load(host).catch((error: unknown) => {
+        if (!(error instanceof StorageUnavailableError)) throw error;
+      });
+    }
+    return entry.domainId;
   }
 
   /** Evicts all hosts, after a domain was verified or deleted. */
@@ -55,20 +59,5 @@ export class HostResolver {
 
   async #lookUp(host: string): Promise<string | null> {
     return (await this.#hosts.load(host))?.domainId ?? null;
-  }
-
-  /** Reads storage again. Uses the expired entry for another second when storage is unavailable. */
-  async #refresh(host: string, entry: Entry): Promise<string | null> {
-    const unavailable = Symbol();
-    const found = await Promise.race([
-      this.#lookUp(host).catch((error) => {
-        if (error instanceof StorageUnavailableError) return unavailable;
-        throw error;
-      }),
-      sleep(refreshTimeoutMs, unavailable, { ref: false }),
-    ]);
-    if (found !== unavailable) return found as string | null;
-    entry.expiresAt = this.#options.clock() + maxAgeMs;
-    return entry.domainId;
   }
 }

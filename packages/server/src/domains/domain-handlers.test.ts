@@ -1,17 +1,18 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { QueueFullError } from '../fair-queue.js';
 import type { Domain } from './domain.js';
-import { DomainService, type DomainServiceOptions } from './domain-service.js';
+import { createLookUpQueue, type DomainHandlerOptions, domainHandlers } from './domain-handlers.js';
 import { OwnHosts } from './own-hosts.js';
 
 const challenge = 'shorty-verification=x';
+const request = { query: undefined, body: undefined, headers: {}, address: '127.0.0.1' };
 
 const unused = () => {
   throw new Error('this test does not use it');
 };
 
-/** A service with one domain for each id. Its DNS look-ups end when the test releases them. */
-function controlledService({ isActive = false } = {}) {
+/** Handlers with one domain for each id. Their DNS look-ups end when the test releases them. */
+function controlledHandlers({ isActive = false } = {}) {
   const lookUps: string[] = [];
   const releases: (() => void)[] = [];
   let changes = 0;
@@ -26,19 +27,27 @@ function controlledService({ isActive = false } = {}) {
     lastCheckedAt: null,
     lastError: null,
   });
-  const domains: DomainServiceOptions['domains'] = {
+  const domains: DomainHandlerOptions['domains'] = {
     create: unused,
     delete: unused,
     findByHostname: unused,
     findFirstVerification: unused,
     find,
-    async verify(domain) {
-      return { result: { domain }, replayed: false };
+    async verify({ organizationId, id }) {
+      return { result: { domain: await find(organizationId, id) }, replayed: false };
     },
   };
-  const service = new DomainService({
+  const queue = createLookUpQueue();
+  const { verifyDomain } = domainHandlers({
     domains,
     listDomains: unused,
+    hosts: {
+      find: unused,
+      clear() {
+        changes += 1;
+      },
+    },
+    lookUps: queue,
     resolveTxt(name) {
       lookUps.push(name);
       return new Promise((resolve) => releases.push(() => resolve([challenge])));
@@ -47,30 +56,29 @@ function controlledService({ isActive = false } = {}) {
     clock: () => 0,
     newId: unused,
     randomBytes: unused,
-    onChanged: () => {
-      changes += 1;
-    },
   });
+  const verify = (organizationId: string, id: string) => {
+    const caller = { clientId: 'client', organizationId, scopes: new Set<string>() };
+    return verifyDomain({ ...request, caller, params: { id }, idempotency: undefined });
+  };
   const verifyMany = (organizationId: string, count: number) =>
     Promise.allSettled(
-      Array.from({ length: count }, (_, at) =>
-        service.verify(organizationId, `${organizationId}${at}`, undefined),
-      ),
+      Array.from({ length: count }, (_, at) => verify(organizationId, `${organizationId}${at}`)),
     );
-  return { service, lookUps, releases, verifyMany, changes: () => changes };
+  return { queue, lookUps, releases, verify, verifyMany, changes: () => changes };
 }
 
-let control: ReturnType<typeof controlledService>;
+let control: ReturnType<typeof controlledHandlers>;
 const open = (options?: { isActive: boolean }) => {
-  control = controlledService(options);
+  control = controlledHandlers(options);
   return control;
 };
-afterEach(() => control.service.queue.close());
+afterEach(() => control.queue.close());
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('DomainService.verify', () => {
-  it('reports a change when a domain becomes active', async () => {
+describe('verifyDomain', () => {
+  it('evicts all hosts when a domain becomes active', async () => {
     const { releases, verifyMany, changes } = open();
     const outcome = verifyMany('a', 1);
     await expect.poll(() => releases.length, { message: 'the look-up' }).toBe(1);
@@ -79,7 +87,7 @@ describe('DomainService.verify', () => {
     expect(changes()).toBe(1);
   });
 
-  it('reports no change and looks nothing up when the domain is active already', async () => {
+  it('evicts nothing and looks nothing up when the domain is active already', async () => {
     const { lookUps, verifyMany, changes } = open({ isActive: true });
     expect(await verifyMany('a', 1)).toMatchObject([{ status: 'fulfilled' }]);
     expect(changes()).toBe(0);
@@ -97,10 +105,10 @@ describe('DomainService.verify', () => {
   });
 
   it('refuses the 33rd waiting look-up of an organization, and none of another', async () => {
-    const { service, lookUps, verifyMany } = open();
+    const { verify, lookUps, verifyMany } = open();
     void verifyMany('a', 4 + 32);
     await turn();
-    await expect(service.verify('a', 'a36', undefined)).rejects.toBeInstanceOf(QueueFullError);
+    await expect(verify('a', 'a36')).rejects.toBeInstanceOf(QueueFullError);
     void verifyMany('b', 1);
     await turn();
     expect(lookUps).toHaveLength(5);
