@@ -1,4 +1,6 @@
-import { type DomainFilter, listDomains } from '../domains/domain-repository.js';
+import type { PageRange } from '../contract/fields.js';
+import type { DomainFilter } from '../domains/domain-contract.js';
+import { listDomains } from '../domains/domain-repository.js';
 import { listQrs, type QrFilter } from '../qr/qr-repository.js';
 import { type Database, ListTimeoutError, StorageUnavailableError } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
@@ -6,8 +8,9 @@ import { defineThread } from '../threads/define-thread.js';
 import { encodeError, type TransferredError } from '../threads/error-transfer.js';
 import type { UrlFilter } from '../urls/url-contract.js';
 import { listUrls } from '../urls/url-query.js';
-import { type DeliveryFilter, listDeliveries } from '../webhooks/delivery-repository.js';
-import { listWebhooks, type Page } from '../webhooks/webhook-repository.js';
+import { listDeliveries } from '../webhooks/delivery-repository.js';
+import type { DeliveryFilter } from '../webhooks/webhook-contract.js';
+import { listWebhooks } from '../webhooks/webhook-repository.js';
 
 /** Reports that an update of the search index failed. */
 type ListThreadEvent = { readonly error: TransferredError };
@@ -25,8 +28,8 @@ export function startLists(database: Database, emit: (event: ListThreadEvent) =>
         listUrls(database, organizationId, filter, now),
       listQrs: (organizationId: string, filter: QrFilter) =>
         listQrs(database, organizationId, filter),
-      listWebhooks: (organizationId: string, page: Page) =>
-        listWebhooks(database, organizationId, page),
+      listWebhooks: (organizationId: string, range: PageRange) =>
+        listWebhooks(database, organizationId, range),
       listDeliveries: (_organizationId: string, webhookId: string, filter: DeliveryFilter) =>
         listDeliveries(database, webhookId, filter),
       listDomains: (organizationId: string, filter: DomainFilter) =>

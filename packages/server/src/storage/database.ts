@@ -123,11 +123,13 @@ export type FindDueDeliveries = (
 
 export interface DueDelivery {
   readonly id: string;
-  readonly webhook_id: string;
-  readonly organization_id: string;
-  readonly is_charged: number;
-  readonly type: string;
+  readonly webhookId: string;
+  readonly organizationId: string;
+  /** 1 if it counts in the organization's usage when it is delivered. */
+  readonly isCharged: number;
+  readonly eventType: string;
   readonly body: string;
+  /** The number of earlier attempts. */
   readonly attempts: number;
 }
 

@@ -1,28 +1,7 @@
-/** An active webhook with pending deliveries, as the dispatcher uses it. */
-export interface Endpoint {
-  readonly webhookId: string;
-  readonly organizationId: string;
-  readonly url: string;
-  readonly secret: string;
-  readonly previousSecret: string | null;
-  readonly previousSecretExpiresAt: number | null;
-  /** Whether its last recorded attempt was a success. */
-  readonly hasSucceeded: boolean;
-  /** When its earliest pending delivery is due. */
-  readonly dueAt: number;
-}
+import type { DueDelivery } from '../storage/database.js';
 
 /** A delivery that this dispatcher may attempt until its lease expires. */
-export interface ClaimedDelivery {
-  readonly id: string;
-  readonly webhookId: string;
-  readonly organizationId: string;
-  /** Whether it counts in the organization's usage when it is delivered. */
-  readonly isCharged: boolean;
-  readonly eventType: string;
-  readonly body: string;
-  /** The number of earlier attempts. */
-  readonly attempts: number;
+export interface ClaimedDelivery extends DueDelivery {
   readonly leasedUntil: number;
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { disabledRetentionMs } from '../events/event-outbox.js';
-import type { Database, WriteTransaction } from '../storage/database.js';
+import type { Database, Schema, WriteTransaction } from '../storage/database.js';
+import { runInBatches } from '../storage/run-in-batches.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 
 /** How long finished deliveries are retained for reading and replay. */
@@ -10,16 +11,8 @@ export const deliveryRetentionMs = 30 * 24 * 60 * 60 * 1000;
 const batchSize = 100;
 const webhooksAtOnce = 100;
 
-interface DeliveryIds {
-  readonly id: string;
-  readonly event_id: string;
-}
-
-interface WebhookTimes {
-  readonly id: string;
-  readonly deleted_at: number | null;
-  readonly disabled_at: number | null;
-}
+type DeliveryIds = Pick<Schema['deliveries'], 'id' | 'event_id'>;
+type WebhookTimes = Pick<Schema['webhooks'], 'id' | 'deleted_at' | 'disabled_at'>;
 
 /**
  * Removes old finished deliveries with their attempts, events without deliveries, and deleted
@@ -57,19 +50,16 @@ async function pruneWebhook(
   signal: AbortSignal | undefined,
 ): Promise<number> {
   /** Changes all deliveries that `find` returns, one transaction per batch. Returns their number. */
-  async function inBatches(
+  function inBatches(
     find: { execute(): Promise<readonly DeliveryIds[]> },
     change: (transaction: WriteTransaction, batch: readonly DeliveryIds[]) => Promise<number>,
   ): Promise<number> {
-    let total = 0;
-    for (let changed = batchSize; changed === batchSize && !signal?.aborted; ) {
+    const changeBatch = async () => {
       const batch = await find.execute();
-      if (batch.length === 0) break;
-      changed = await database.writeDirectly((transaction) => change(transaction, batch));
-      total += changed;
-      await yieldToEventLoop();
-    }
-    return total;
+      if (batch.length === 0) return 0;
+      return database.writeDirectly((transaction) => change(transaction, batch));
+    };
+    return runInBatches(batchSize, changeBatch, signal);
   }
 
   const own = database.read

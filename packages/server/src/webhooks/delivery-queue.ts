@@ -2,11 +2,13 @@ import { sql } from 'kysely';
 import { countUses, UsageTally } from '../organizations/usage-meters.js';
 import type { Claim, Database, WriteTransaction } from '../storage/database.js';
 import type { Schema } from '../storage/schema.js';
-import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './attempt.js';
+import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
 import { type HealthRules, recordHealth } from './endpoint-health.js';
 
 /** The maximum number of pending deliveries that are counted. Counting them takes about 2 ms. */
 export const maxCounted = 100_000;
+
+export type Endpoint = Awaited<ReturnType<DeliveryQueue['findEndpoints']>>[number];
 
 /** The pending deliveries in storage. The dispatcher claims deliveries and records outcomes here. */
 export class DeliveryQueue {
@@ -18,8 +20,11 @@ export class DeliveryQueue {
     this.#healthRules = healthRules;
   }
 
-  /** Returns active endpoints that have pending deliveries. */
-  async findEndpoints(): Promise<Endpoint[]> {
+  /**
+   * Returns the active webhooks that have pending deliveries, with the time when the earliest of them
+   * is due, and whether the last recorded attempt was a success.
+   */
+  async findEndpoints() {
     const rows = await this.#database.read
       .selectFrom('webhooks')
       .select(['id as webhookId', 'organization_id as organizationId', 'url', 'secret'])
@@ -38,7 +43,7 @@ export class DeliveryQueue {
       .where('is_active', '=', 1)
       .where('deleted_at', 'is', null)
       .execute();
-    return rows.flatMap(({ dueAt, last_success_at, failing_since, ...endpoint }): Endpoint[] => {
+    return rows.flatMap(({ dueAt, last_success_at, failing_since, ...endpoint }) => {
       if (dueAt === null) return [];
       const hasSucceeded = last_success_at !== null && failing_since === null;
       return [{ ...endpoint, hasSucceeded, dueAt }];
@@ -101,7 +106,7 @@ export class DeliveryQueue {
     for (const outcome of recorded) {
       const { isCharged, organizationId } = outcome.delivery;
       const deliveredAt = deliveredAtOf(outcome);
-      if (deliveredAt !== null && isCharged) charged.add(organizationId, deliveredAt);
+      if (deliveredAt !== null && isCharged === 1) charged.add(organizationId, deliveredAt);
     }
     await this.#database.bulkInsert(transaction, 'delivery_attempts', recorded.map(attemptOf));
     await countUses(transaction, 'webhook_delivery', charged);
@@ -121,16 +126,7 @@ export class DeliveryQueue {
       'deliveries',
       rows.map(({ id }) => ({ set: { due_at: leasedUntil }, where: { id } })),
     );
-    return rows.map((row) => ({
-      id: row.id,
-      webhookId: row.webhook_id,
-      organizationId: row.organization_id,
-      isCharged: row.is_charged === 1,
-      eventType: row.type,
-      body: row.body,
-      attempts: row.attempts,
-      leasedUntil,
-    }));
+    return rows.map((row) => ({ ...row, leasedUntil }));
   }
 }
 

@@ -1,19 +1,17 @@
 import { type Kysely, type SqlBool, sql } from 'kysely';
+import type { Page } from '../contract/fields.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { EventType } from '../events/event-types.js';
 import {
   type IdempotentRequest,
   type IdempotentResult,
-  withIdempotencyKey,
+  writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema } from '../storage/database.js';
 import type { EventData } from './event-contract.js';
-import type { deliveryStatuses } from './webhook-contract.js';
-import type { Page } from './webhook-repository.js';
+import type { DeliveryFilter, deliveryStatuses } from './webhook-contract.js';
 
-export type DeliveryStatus = (typeof deliveryStatuses)[number];
 export type Delivery = Awaited<ReturnType<ReturnType<typeof selectDeliveries>['execute']>>[number];
-export type DeliveryDetail = NonNullable<Awaited<ReturnType<DeliveryRepository['find']>>>;
 
 /** Reads and creates deliveries for the API. Every method is one transaction. */
 export class DeliveryRepository {
@@ -54,19 +52,17 @@ export class DeliveryRepository {
     now: number,
     idempotency: IdempotentRequest | undefined,
   ): Promise<IdempotentResult<Delivery>> {
-    return this.#database.write(organizationId, (transaction) =>
-      withIdempotencyKey(transaction, idempotency, async () => {
-        const id = await this.#outbox.recordFor(
-          transaction,
-          organizationId,
-          type,
-          now,
-          data,
-          webhookId,
-        );
-        return getDelivery(transaction, id);
-      }),
-    );
+    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
+      const id = await this.#outbox.recordFor(
+        transaction,
+        organizationId,
+        type,
+        now,
+        data,
+        webhookId,
+      );
+      return getDelivery(transaction, id);
+    });
   }
 
   /** Creates another delivery of the same event. Returns null when the delivery is unknown. */
@@ -77,30 +73,19 @@ export class DeliveryRepository {
     now: number,
     idempotency: IdempotentRequest | undefined,
   ): Promise<IdempotentResult<Delivery | null>> {
-    return this.#database.write(organizationId, (transaction) =>
-      withIdempotencyKey(transaction, idempotency, async () => {
-        const original = await transaction
-          .selectFrom('deliveries')
-          .select('event_id')
-          .where('webhook_id', '=', webhookId)
-          .where('id', '=', id)
-          .executeTakeFirst();
-        if (!original) return null;
-        const { event_id } = original;
-        const newId = await this.#outbox.deliverAgain(transaction, event_id, webhookId, now);
-        return getDelivery(transaction, newId);
-      }),
-    );
+    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
+      const original = await transaction
+        .selectFrom('deliveries')
+        .select('event_id')
+        .where('webhook_id', '=', webhookId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (!original) return null;
+      const { event_id } = original;
+      const newId = await this.#outbox.deliverAgain(transaction, event_id, webhookId, now);
+      return getDelivery(transaction, newId);
+    });
   }
-}
-
-export interface DeliveryFilter extends Page {
-  readonly status?: DeliveryStatus | undefined;
-}
-
-export interface DeliveryPage {
-  readonly total: number;
-  readonly deliveries: readonly Delivery[];
 }
 
 /** Returns one page of a webhook's deliveries, newest first, and the total. */
@@ -108,7 +93,7 @@ export async function listDeliveries(
   database: Database,
   webhookId: string,
   { limit, offset, status }: DeliveryFilter,
-): Promise<DeliveryPage> {
+): Promise<Page<Delivery>> {
   // Literals: with a parameter, the planner cannot use the partial index of finished deliveries.
   const hasStatus = status && sql<SqlBool>`status = ${sql.lit(status)}`;
   const isIndexed = status === 'delivered' || status === 'failed';
@@ -120,13 +105,13 @@ export async function listDeliveries(
     limit,
     offset,
   });
-  if (ids.length === 0) return { total, deliveries: [] };
-  const deliveries = await selectDeliveries(database.read)
+  if (ids.length === 0) return { total, items: [] };
+  const items = await selectDeliveries(database.read)
     .where('deliveries.id', 'in', ids)
     .orderBy('deliveries.created_at', 'desc')
     .orderBy('deliveries.id', 'desc')
     .execute();
-  return { total, deliveries };
+  return { total, items };
 }
 
 function getDelivery(db: Kysely<Schema>, id: string): Promise<Delivery> {
@@ -141,5 +126,5 @@ function selectDeliveries(db: Kysely<Schema>) {
     .select(['events.type as eventType', 'status', 'next_attempt_at as nextAttemptAt'])
     .select(['last_status_code as lastStatusCode', 'last_error as lastError'])
     .select(['deliveries.created_at as createdAt', 'delivered_at as deliveredAt'])
-    .$narrowType<{ eventType: EventType; status: DeliveryStatus }>();
+    .$narrowType<{ eventType: EventType; status: (typeof deliveryStatuses)[number] }>();
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { v7 as newUuid } from 'uuid';
 import { EventOutbox } from '../events/event-outbox.js';
-import { PeriodicService, type Service, stopAll } from '../lifecycle.js';
+import { PeriodicService, stopAll } from '../lifecycle.js';
 import { createGuardedFetch } from '../network/guarded-fetch.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
@@ -9,11 +9,10 @@ import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
 import { decodeError, encodeError, type TransferredError } from '../threads/error-transfer.js';
 import { openThread } from '../threads/open-thread.js';
-import type { ObservedThread } from '../threads/thread.js';
+import type { RetrySchedule } from './attempt-delivery.js';
 import { pruneDeliveries } from './delivery-pruner.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { HealthRules } from './endpoint-health.js';
-import type { RetrySchedule } from './retry-schedule.js';
 import { type DispatchFigures, WebhookDispatcher } from './webhook-dispatcher.js';
 
 interface DispatchSettings extends HealthRules {
@@ -97,13 +96,6 @@ interface OpenDispatcherOptions {
   readonly logger: Logger;
 }
 
-interface Dispatcher extends Service {
-  /** Makes the dispatcher look for due deliveries now. */
-  wake(): void;
-  readonly figures: DispatchFigures;
-  readonly thread: ObservedThread;
-}
-
 // Longer than the second in which the dispatcher waits for attempts in flight, because it then
 // records their outcomes.
 const stopTimeLimitMs = 3_000;
@@ -113,7 +105,7 @@ const timeLimitMs = 10_000;
  * Opens the dispatcher, in a thread or inline. If the thread ends, a new one claims its deliveries
  * again when their leases expire.
  */
-export function openDispatcher(options: OpenDispatcherOptions): Dispatcher {
+export function openDispatcher(options: OpenDispatcherOptions) {
   const { isThreaded, storage, database, settings, clock, logger } = options;
   let last: { readonly figures: DispatchFigures; readonly at: number } = {
     figures: { attempts: [], pending: 0, overdueMs: { answering: 0, slow: 0 }, sinceTickMs: 0 },
@@ -136,8 +128,9 @@ export function openDispatcher(options: OpenDispatcherOptions): Dispatcher {
     thread,
     start: () => thread.start(),
     stop: () => thread.stop(),
+    /** Makes the dispatcher look for due deliveries now. */
     wake: () => thread.send('wake'),
-    get figures() {
+    get figures(): DispatchFigures {
       const { figures, at } = last;
       // The age of the last report counts, because a thread that hangs no longer reports.
       return { ...figures, sinceTickMs: figures.sinceTickMs + (performance.now() - at) };

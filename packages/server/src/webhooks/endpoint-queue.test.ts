@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './attempt.js';
+import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
+import type { Endpoint } from './delivery-queue.js';
 import { EndpointQueue } from './endpoint-queue.js';
 
 const endpoint: Endpoint = {
@@ -18,7 +19,7 @@ const deliveries = (count: number): ClaimedDelivery[] =>
     id: `delivery-${at}`,
     webhookId: endpoint.webhookId,
     organizationId: 'organization',
-    isCharged: true,
+    isCharged: 1,
     eventType: 'url.created',
     body: '{}',
     attempts: 0,

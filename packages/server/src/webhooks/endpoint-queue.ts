@@ -1,4 +1,5 @@
-import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './attempt.js';
+import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
+import type { Endpoint } from './delivery-queue.js';
 
 /** An attempt that takes longer is slow. Its endpoint then uses the capacity of slow endpoints. */
 export const slowAfterMs = 1_000;

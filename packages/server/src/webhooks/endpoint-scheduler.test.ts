@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './attempt.js';
-import type { EndpointQueue } from './endpoint-queue.js';
+import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
+import type { Endpoint } from './delivery-queue.js';
+import { EndpointQueue } from './endpoint-queue.js';
 import {
   capacity,
-  EndpointScheduler,
   type PlannedClaim,
+  planClaims,
   slowCapacity,
   slowClaimsAtOnce,
 } from './endpoint-scheduler.js';
@@ -25,7 +26,7 @@ const deliveryOf = ({ webhookId, organizationId }: Endpoint): ClaimedDelivery =>
   id: 'delivery',
   webhookId,
   organizationId,
-  isCharged: true,
+  isCharged: 1,
   eventType: 'url.created',
   body: '{}',
   attempts: 0,
@@ -45,12 +46,13 @@ const timedOut = { ...answered, statusCode: null, error: 'No response within 500
 
 /** Endpoints with an endless backlog, and attempts that the test ends. */
 class World {
-  readonly scheduler = new EndpointScheduler();
+  readonly queues = new Map<string, EndpointQueue>();
   readonly slow = new Set<ClaimedDelivery>();
   readonly inFlight = new Map<EndpointQueue, ClaimedDelivery[]>();
 
   add(organizationId: string, webhookId: string): EndpointQueue {
-    const queue = this.scheduler.add(endpointOf(organizationId, webhookId));
+    const queue = new EndpointQueue(endpointOf(organizationId, webhookId));
+    this.queues.set(webhookId, queue);
     queue.hasMore = true;
     this.inFlight.set(queue, []);
     return queue;
@@ -68,7 +70,7 @@ class World {
   }
 
   tickOnce(): PlannedClaim[] {
-    const claims = this.scheduler.plan();
+    const claims = planClaims(this.queues);
     const slow = claims.filter(({ queue }) => !queue.isAnswering);
     expect(slow.length).toBeLessThanOrEqual(slowClaimsAtOnce);
     for (const { queue, count } of claims) {
@@ -112,7 +114,7 @@ class World {
   }
 
   get held(): number {
-    return [...this.scheduler.queues()].reduce((sum, { held }) => sum + held, 0);
+    return [...this.queues.values()].reduce((sum, { held }) => sum + held, 0);
   }
 }
 

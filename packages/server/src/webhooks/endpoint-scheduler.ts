@@ -1,6 +1,5 @@
 import type { Claim } from '../storage/database.js';
-import type { Endpoint } from './attempt.js';
-import { EndpointQueue } from './endpoint-queue.js';
+import type { EndpointQueue } from './endpoint-queue.js';
 
 /** The maximum number of deliveries in memory. It also limits the open sockets. */
 export const capacity = 2_048;
@@ -22,82 +21,6 @@ interface Usage {
   slow: number;
 }
 
-/**
- * Decides which endpoints claim deliveries: round robin among organizations, and among the endpoints
- * of each organization. Slow and new endpoints have a reserved capacity.
- */
-export class EndpointScheduler {
-  /** Queues by organization and webhook, the least recently served first. */
-  readonly #organizations = new Map<string, Map<string, EndpointQueue>>();
-
-  get(endpoint: Endpoint): EndpointQueue | undefined {
-    return this.#organizations.get(endpoint.organizationId)?.get(endpoint.webhookId);
-  }
-
-  add(endpoint: Endpoint): EndpointQueue {
-    const { organizationId, webhookId } = endpoint;
-    let endpoints = this.#organizations.get(organizationId);
-    if (!endpoints) {
-      endpoints = new Map();
-      this.#organizations.set(organizationId, endpoints);
-    }
-    const queue = new EndpointQueue(endpoint);
-    endpoints.set(webhookId, queue);
-    return queue;
-  }
-
-  remove({ endpoint: { organizationId, webhookId } }: EndpointQueue): void {
-    const endpoints = this.#organizations.get(organizationId);
-    endpoints?.delete(webhookId);
-    if (endpoints?.size === 0) this.#organizations.delete(organizationId);
-  }
-
-  *queues(): Generator<EndpointQueue> {
-    for (const endpoints of this.#organizations.values()) yield* endpoints.values();
-  }
-
-  /** Returns the claims to make now. Each endpoint that claims moves to the end of the order. */
-  plan(): PlannedClaim[] {
-    let organizations = Array.from(this.#organizations.values(), usageOf);
-    const total = {
-      answering: organizations.reduce((sum, { answering }) => sum + answering, 0),
-      slow: organizations.reduce((sum, { slow }) => sum + slow, 0),
-    };
-    let slowClaims = 0;
-    const claims: PlannedClaim[] = [];
-    // Each round gives every organization at most one claim.
-    while (organizations.length > 0) {
-      organizations = organizations.filter((organization) => {
-        const { waiting } = organization;
-        for (let queue = waiting.shift(); queue; queue = waiting.shift()) {
-          const kind = queue.isAnswering ? 'answering' : 'slow';
-          if (kind === 'slow' && slowClaims >= slowClaimsAtOnce) continue;
-          const count = countFor(queue, organization, total);
-          if (count <= 0) continue;
-          if (kind === 'slow') slowClaims += 1;
-          total[kind] += count;
-          organization[kind] += count;
-          claims.push({ webhookId: queue.endpoint.webhookId, count, queue });
-          return true;
-        }
-        return false;
-      });
-    }
-    for (const { queue } of claims) this.#moveToEnd(queue);
-    return claims;
-  }
-
-  #moveToEnd({ endpoint: { organizationId, webhookId } }: EndpointQueue): void {
-    const endpoints = this.#organizations.get(organizationId);
-    const queue = endpoints?.get(webhookId);
-    if (!endpoints || !queue) return;
-    endpoints.delete(webhookId);
-    endpoints.set(webhookId, queue);
-    this.#organizations.delete(organizationId);
-    this.#organizations.set(organizationId, endpoints);
-  }
-}
-
 /** The capacity that one organization uses, and its endpoints that can claim. */
 interface OrganizationUsage extends Usage {
   /**
@@ -108,15 +31,60 @@ interface OrganizationUsage extends Usage {
   readonly waiting: EndpointQueue[];
 }
 
-function usageOf(endpoints: ReadonlyMap<string, EndpointQueue>): OrganizationUsage {
-  const usage: OrganizationUsage = { answering: 0, slow: 0, hung: 0, waiting: [] };
-  for (const queue of endpoints.values()) {
-    const { held, isAnswering } = queue;
-    usage[isAnswering ? 'answering' : 'slow'] += held;
-    if (!isAnswering) usage.hung += Math.max(0, held - 1);
+/**
+ * Decides which endpoints claim deliveries now: round robin among organizations, and among the endpoints
+ * of each organization. Slow and new endpoints have a reserved capacity. `queues` has the queues by
+ * webhook, the least recently served first. Each endpoint that claims moves to the end.
+ */
+export function planClaims(queues: Map<string, EndpointQueue>): PlannedClaim[] {
+  const byOrganization = new Map<string, OrganizationUsage>();
+  const total: Usage = { answering: 0, slow: 0 };
+  for (const queue of queues.values()) {
+    const { endpoint, held } = queue;
+    const usage = byOrganization.get(endpoint.organizationId) ?? {
+      answering: 0,
+      slow: 0,
+      hung: 0,
+      waiting: [],
+    };
+    // The organization of the most recently served endpoint comes last.
+    byOrganization.delete(endpoint.organizationId);
+    byOrganization.set(endpoint.organizationId, usage);
+    total[kindOf(queue)] += held;
+    usage[kindOf(queue)] += held;
+    if (!queue.isAnswering) usage.hung += Math.max(0, held - 1);
     if (queue.claimable > 0) usage.waiting.push(queue);
   }
-  return usage;
+  let organizations = [...byOrganization.values()];
+  let slowClaims = 0;
+  const claims: PlannedClaim[] = [];
+  // Each round gives every organization at most one claim.
+  while (organizations.length > 0) {
+    organizations = organizations.filter((organization) => {
+      const { waiting } = organization;
+      for (let queue = waiting.shift(); queue; queue = waiting.shift()) {
+        const kind = kindOf(queue);
+        if (kind === 'slow' && slowClaims >= slowClaimsAtOnce) continue;
+        const count = countFor(queue, organization, total);
+        if (count <= 0) continue;
+        if (kind === 'slow') slowClaims += 1;
+        total[kind] += count;
+        organization[kind] += count;
+        claims.push({ webhookId: queue.endpoint.webhookId, count, queue });
+        return true;
+      }
+      return false;
+    });
+  }
+  for (const { webhookId, queue } of claims) {
+    queues.delete(webhookId);
+    queues.set(webhookId, queue);
+  }
+  return claims;
+}
+
+function kindOf({ isAnswering }: EndpointQueue): keyof Usage {
+  return isAnswering ? 'answering' : 'slow';
 }
 
 /** Returns how many deliveries an endpoint may claim. The result can be negative, which means none. */

@@ -1,3 +1,4 @@
+import { toDomainRecord } from '../domains/domain.js';
 import type { EventType } from '../events/event-types.js';
 import { newUrl } from '../urls/change-url.js';
 import { toRecord } from '../urls/present-url.js';
@@ -45,19 +46,15 @@ export const eventExamples: { readonly [Type in EventType]: EventData<Type> } = 
   'qr.created': qr,
   'qr.scan_threshold': { id: zeros, shortCode: 'example', threshold: 100, count: 100 },
   'qr.deleted': qr,
-  'domain.verified': {
+  'domain.verified': toDomainRecord({
     id: zeros,
     hostname: 'go.example.com',
     organizationId: zeros,
+    challenge: 'shorty-verification=example',
     isActive: true,
-    txtRecord: {
-      name: '_shorty-challenge.go.example.com',
-      type: 'TXT',
-      value: 'shorty-verification=example',
-    },
-    createdAt,
-    verifiedAt: createdAt,
-    lastCheckedAt: createdAt,
+    createdAt: now,
+    verifiedAt: now,
+    lastCheckedAt: now,
     lastError: null,
-  },
+  }),
 };

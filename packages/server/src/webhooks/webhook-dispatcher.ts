@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ErrorThrottle } from '../error-throttle.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { Service } from '../lifecycle.js';
@@ -6,9 +7,8 @@ import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
 import { type AttemptContext, attemptDelivery, attemptTimeoutMs } from './attempt-delivery.js';
 import type { DeliveryQueue } from './delivery-queue.js';
 import { goneStatus } from './endpoint-health.js';
-import { type EndpointQueue, slowAfterMs } from './endpoint-queue.js';
-import { EndpointScheduler, type PlannedClaim } from './endpoint-scheduler.js';
-import { Signal } from './signal.js';
+import { EndpointQueue, slowAfterMs } from './endpoint-queue.js';
+import { type PlannedClaim, planClaims } from './endpoint-scheduler.js';
 
 export interface WebhookDispatcherOptions extends Omit<AttemptContext, 'signal'> {
   readonly outbox: Pick<EventOutbox, 'fanOut'>;
@@ -23,22 +23,7 @@ interface OutcomeCount {
   readonly count: number;
 }
 
-/** The dispatcher's figures for metrics and health. */
-export interface DispatchFigures {
-  /** Recorded attempts since the start. */
-  readonly attempts: readonly OutcomeCount[];
-  /** Pending deliveries at the last scan. At most `maxCounted` are counted. */
-  readonly pending: number;
-  /** How long the oldest due delivery has waited for an attempt; 0 when none waits. */
-  readonly overdueMs: {
-    /** Of endpoints that respond in time or are new. */
-    readonly answering: number;
-    /** Of endpoints that hang or respond slowly. Only their own backlog delays them. */
-    readonly slow: number;
-  };
-  /** How long ago the dispatcher last completed a tick. */
-  readonly sinceTickMs: number;
-}
+export type DispatchFigures = WebhookDispatcher['figures'];
 
 // How long a claimed delivery is leased. After a crash, it is due again when its lease expires.
 const leaseMs = 20_000;
@@ -66,7 +51,8 @@ export class WebhookDispatcher implements Service {
   readonly name = 'webhooks';
   readonly #options: WebhookDispatcherOptions;
   readonly #context: AttemptContext;
-  readonly #scheduler = new EndpointScheduler();
+  /** The queues by webhook, the least recently served first. */
+  readonly #queues = new Map<string, EndpointQueue>();
   #outcomes: AttemptOutcome[] = [];
   /** Claimed deliveries that will not be sent, because their endpoint became slow or inactive. */
   #unsent: ClaimedDelivery[] = [];
@@ -81,7 +67,8 @@ export class WebhookDispatcher implements Service {
   #pending = 0;
   #earliestDueAt = { answering: Number.POSITIVE_INFINITY, slow: Number.POSITIVE_INFINITY };
   #tickedAt = performance.now();
-  readonly #signal = new Signal();
+  /** Aborts when the next tick must start. */
+  #woken = new AbortController();
   #flushTimer: NodeJS.Timeout | undefined;
 
   constructor(options: WebhookDispatcherOptions) {
@@ -98,18 +85,26 @@ export class WebhookDispatcher implements Service {
   /** Waits up to a second for attempts in flight, and releases deliveries that were not sent. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    this.#signal.notify();
+    this.#woken.abort();
     await this.#running;
     await this.#options.fetch.close();
   }
 
-  get figures(): DispatchFigures {
+  /** The figures for metrics and health. */
+  get figures() {
     const now = this.#options.clock();
     const { answering, slow } = this.#earliestDueAt;
     return {
+      /** Recorded attempts since the start. */
       attempts: [...this.#counts.values()],
+      /** Pending deliveries at the last scan. At most `maxCounted` are counted. */
       pending: this.#pending,
+      /**
+       * How long the oldest due delivery has waited for an attempt; 0 when none waits. `slow` is that
+       * of endpoints that hang or respond slowly, which only their own backlog delays.
+       */
       overdueMs: { answering: Math.max(0, now - answering), slow: Math.max(0, now - slow) },
+      /** How long ago the dispatcher last completed a tick. */
       sinceTickMs: performance.now() - this.#tickedAt,
     };
   }
@@ -117,7 +112,7 @@ export class WebhookDispatcher implements Service {
   /** Makes the next tick search storage for due deliveries, and starts it now. */
   wake(): void {
     this.#isScanDue = true;
-    this.#signal.notify();
+    this.#woken.abort();
   }
 
   /** Sends all due deliveries and records the outcomes. Returns the number of attempts. */
@@ -127,9 +122,18 @@ export class WebhookDispatcher implements Service {
     await this.#scan();
     do {
       attempts += await this.#tick();
-      if (this.#held > 0 && this.#outcomes.length === 0) await this.#signal.wait(scanEveryMs);
+      if (this.#held > 0 && this.#outcomes.length === 0) await this.#wait(scanEveryMs);
     } while (this.#held > 0 || this.#outcomes.length > 0 || this.#hasMore);
     return attempts;
+  }
+
+  /** Waits for a time, or until the dispatcher is woken. Returns at once if it was woken before. */
+  async #wait(ms: number): Promise<void> {
+    const { signal } = this.#woken;
+    await sleep(ms, undefined, { signal }).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+    this.#woken = new AbortController();
   }
 
   async #run(): Promise<void> {
@@ -142,19 +146,19 @@ export class WebhookDispatcher implements Service {
       } catch (error) {
         throttle.report(error);
       }
-      if (!this.#isStopping) await this.#signal.wait(this.#nextTickInMs());
+      if (!this.#isStopping) await this.#wait(this.#nextTickInMs());
     }
     await this.#finish();
   }
 
   async #finish(): Promise<void> {
     const { queue, clock, onError } = this.#options;
-    for (const each of this.#scheduler.queues()) this.#discard(each.drain());
+    for (const each of this.#queues.values()) this.#discard(each.drain());
     const deadline = performance.now() + stopGraceMs;
-    while (this.#held > 0 && performance.now() < deadline) await this.#signal.wait(flushAfterMs);
+    while (this.#held > 0 && performance.now() < deadline) await this.#wait(flushAfterMs);
     // Aborted attempts are repeated when their leases expire.
     this.#abort.abort(new Error('the server stops'));
-    while (this.#held > 0) await this.#signal.wait(flushAfterMs);
+    while (this.#held > 0) await this.#wait(flushAfterMs);
     try {
       while (this.#outcomes.length > 0) {
         await queue.advance(this.#takeOutcomes(), [], clock(), leaseMs);
@@ -171,7 +175,7 @@ export class WebhookDispatcher implements Service {
     if (this.#nextScanInMs() <= 0) await this.#scan();
     await queue.release(this.#unsent.splice(0), clock());
     const outcomes = this.#takeOutcomes();
-    const claims = this.#isStopping ? [] : this.#scheduler.plan();
+    const claims = this.#isStopping ? [] : planClaims(this.#queues);
     if (outcomes.length === 0 && claims.length === 0) return 0;
     let claimed: ClaimedDelivery[];
     try {
@@ -202,7 +206,7 @@ export class WebhookDispatcher implements Service {
       else byWebhook.set(delivery.webhookId, [delivery]);
     }
     // A plan has a limited number of claims, so another tick must make the next plan.
-    if (claims.length > 0) this.#signal.notify();
+    if (claims.length > 0) this.#woken.abort();
     for (const { webhookId, queue, count } of claims) {
       const own = byWebhook.get(webhookId) ?? [];
       queue.hasMore = own.length === count;
@@ -234,9 +238,12 @@ export class WebhookDispatcher implements Service {
     const pending = new Set<EndpointQueue>();
     for (const endpoint of endpoints) {
       const isDue = endpoint.dueAt <= now;
-      let own = this.#scheduler.get(endpoint);
+      let own = this.#queues.get(endpoint.webhookId);
       if (own) own.endpoint = endpoint;
-      else if (isDue) own = this.#scheduler.add(endpoint);
+      else if (isDue) {
+        own = new EndpointQueue(endpoint);
+        this.#queues.set(endpoint.webhookId, own);
+      }
       if (own) {
         own.hasMore ||= isDue;
         pending.add(own);
@@ -245,19 +252,19 @@ export class WebhookDispatcher implements Service {
       earliest[kind] = Math.min(earliest[kind], endpoint.dueAt);
     }
     this.#earliestDueAt = earliest;
-    for (const own of this.#scheduler.queues()) {
+    for (const [webhookId, own] of this.#queues) {
       if (pending.has(own)) continue;
       // The webhook is inactive or deleted, or has no pending deliveries.
       own.hasMore = false;
       this.#discard(own.drain());
-      if (own.held === 0 && startedAt - own.usedAt > evictAfterMs) this.#scheduler.remove(own);
+      if (own.held === 0 && startedAt - own.usedAt > evictAfterMs) this.#queues.delete(webhookId);
     }
     this.#scannedAt = performance.now();
     this.#scanTookMs = this.#scannedAt - startedAt;
   }
 
   get #hasMore(): boolean {
-    for (const { hasMore } of this.#scheduler.queues()) if (hasMore) return true;
+    for (const { hasMore } of this.#queues.values()) if (hasMore) return true;
     return false;
   }
 
@@ -302,14 +309,14 @@ export class WebhookDispatcher implements Service {
     // The endpoint is disabled when this outcome is recorded.
     if (outcome?.statusCode === goneStatus) this.#discard(queue.drain());
     if (!this.#isStopping) this.#send(queue);
-    if (this.#outcomes.length >= flushCount || this.#held === 0) this.#signal.notify();
-    else this.#flushTimer ??= setTimeout(() => this.#signal.notify(), flushAfterMs);
+    if (this.#outcomes.length >= flushCount || this.#held === 0) this.#woken.abort();
+    else this.#flushTimer ??= setTimeout(() => this.#woken.abort(), flushAfterMs);
   }
 
   #takeOutcomes(): AttemptOutcome[] {
     clearTimeout(this.#flushTimer);
     this.#flushTimer = undefined;
-    if (this.#outcomes.length > flushCount) this.#signal.notify();
+    if (this.#outcomes.length > flushCount) this.#woken.abort();
     return this.#outcomes.splice(0, flushCount);
   }
 }

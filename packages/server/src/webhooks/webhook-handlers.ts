@@ -1,37 +1,33 @@
 import type { z } from 'zod';
 import { newSecret } from '../auth/secrets.js';
 import { ApiError, validationError } from '../contract/api-error.js';
+import type { Page, PageRange } from '../contract/fields.js';
+import { withIsoTimes } from '../contract/iso-times.js';
 import type { HandlersOf } from '../http/handlers.js';
+import { pageReply } from '../http/page-reply.js';
 import { findUrlError } from '../network/receiver-url.js';
 import type { OrganizationRepository } from '../organizations/organization-repository.js';
 import { hasWebhooks, type Plan, type PlanTable } from '../organizations/plans.js';
 import type { Clock, NewId, RandomBytes } from '../ports.js';
-import type {
-  Delivery,
-  DeliveryDetail,
-  DeliveryFilter,
-  DeliveryPage,
-  DeliveryRepository,
-} from './delivery-repository.js';
+import type { Delivery, DeliveryRepository } from './delivery-repository.js';
 import { eventExamples } from './event-examples.js';
 import {
-  type deliveryAttempt,
-  type deliveryRecord,
+  type DeliveryFilter,
   maxWebhooks,
   type webhookRecord,
   type webhookRoutes,
 } from './webhook-contract.js';
-import type { Page, Webhook, WebhookPage, WebhookRepository } from './webhook-repository.js';
+import type { Webhook, WebhookRepository } from './webhook-repository.js';
 
 export interface WebhookHandlerOptions {
   readonly webhooks: WebhookRepository;
   readonly deliveries: DeliveryRepository;
-  readonly listWebhooks: (organizationId: string, page: Page) => Promise<WebhookPage>;
+  readonly listWebhooks: (organizationId: string, range: PageRange) => Promise<Page<Webhook>>;
   readonly listDeliveries: (
     organizationId: string,
     webhookId: string,
     filter: DeliveryFilter,
-  ) => Promise<DeliveryPage>;
+  ) => Promise<Page<Delivery>>;
   readonly organizations: Pick<OrganizationRepository, 'get'>;
   readonly plans: PlanTable;
   readonly allowPrivateNetwork: boolean;
@@ -87,23 +83,18 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
       const webhook = { id: options.newId(), url, events, secret, isActive };
       const { result, replayed } = await webhooks.create(
         organizationId,
-        { ...webhook, createdAt: clock() },
-        maxWebhooks,
+        webhook,
+        clock(),
         idempotency,
       );
-      if (!result) {
-        const message = `An organization has at most ${maxWebhooks} webhooks`;
-        throw new ApiError('QUOTA_EXCEEDED', message);
-      }
-      const { createdAt: _, ...data } = result;
-      return { status: 201, replayed, data: { ...data, events: [...data.events] } };
+      if (result) return { status: 201, replayed, data: result };
+      const message = `An organization has at most ${maxWebhooks} webhooks`;
+      throw new ApiError('QUOTA_EXCEEDED', message);
     },
 
     async listWebhooks({ caller, query }) {
       const page = await options.listWebhooks(caller.organizationId, query);
-      const { limit, offset } = query;
-      const items = page.webhooks.map(toWebhookRecord);
-      return { status: 200, data: { total: page.total, limit, offset, items } };
+      return pageReply(query, page, toWebhookRecord);
     },
 
     async getWebhook({ caller, params }) {
@@ -137,7 +128,7 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
         clock(),
         idempotency,
       );
-      return { status: 201, replayed, data: toDeliveryRecord(result) };
+      return { status: 201, replayed, data: withIsoTimes(result) };
     },
 
     async rotateWebhookSecret({ caller: { organizationId }, params: { id }, idempotency }) {
@@ -151,31 +142,20 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
         idempotency,
       );
       onChanged();
-      const { secret, previousSecretExpiresAt } = requireFound(result);
-      const data = { id, secret, previousSecretExpiresAt: instant(previousSecretExpiresAt) };
-      return { status: 200, replayed, data };
+      return { status: 200, replayed, data: { id, ...withIsoTimes(requireFound(result)) } };
     },
 
     async listDeliveries({ caller: { organizationId }, params, query }) {
       await getWebhook(organizationId, params.id);
       const page = await options.listDeliveries(organizationId, params.id, query);
-      const { limit, offset } = query;
-      const items = page.deliveries.map(toDeliveryRecord);
-      return { status: 200, data: { total: page.total, limit, offset, items } };
+      return pageReply(query, page, (delivery) => withIsoTimes(delivery));
     },
 
     async getDelivery({ caller, params: { id, deliveryId } }) {
       await getWebhook(caller.organizationId, id);
-      const found = requireFound(await deliveries.find(id, deliveryId), 'delivery');
-      const { requestBody, attemptHistory, ...delivery } = found;
-      return {
-        status: 200,
-        data: {
-          ...toDeliveryRecord(delivery),
-          requestBody,
-          attemptHistory: attemptHistory.map(toAttempt),
-        },
-      };
+      const delivery = requireFound(await deliveries.find(id, deliveryId), 'delivery');
+      const attemptHistory = delivery.attemptHistory.map((attempt) => withIsoTimes(attempt));
+      return { status: 200, data: { ...withIsoTimes(delivery), attemptHistory } };
     },
 
     async replayDelivery({ caller: { organizationId }, params, idempotency }) {
@@ -188,7 +168,7 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
         clock(),
         idempotency,
       );
-      return { status: 201, replayed, data: toDeliveryRecord(requireFound(result, 'delivery')) };
+      return { status: 201, replayed, data: withIsoTimes(requireFound(result, 'delivery')) };
     },
   };
 }
@@ -199,39 +179,10 @@ function requireFound<T>(thing: T | null | undefined, what = 'webhook'): T {
 }
 
 function toWebhookRecord(webhook: Webhook): z.input<typeof webhookRecord> {
-  const { failureRate } = webhook;
+  const { events, failureRate } = webhook;
   return {
-    ...webhook,
-    events: [...webhook.events],
-    createdAt: instant(webhook.createdAt),
-    updatedAt: instant(webhook.updatedAt),
+    ...withIsoTimes(webhook),
+    events: [...events],
     failureRate: failureRate === null ? null : Math.round(failureRate * 1000) / 1000,
-    lastSuccessAt: instantOrNull(webhook.lastSuccessAt),
-    failingSince: instantOrNull(webhook.failingSince),
-    disabledAt: instantOrNull(webhook.disabledAt),
-    oldestDueAt: instantOrNull(webhook.oldestDueAt),
   };
-}
-
-function toDeliveryRecord(delivery: Delivery): z.input<typeof deliveryRecord> {
-  return {
-    ...delivery,
-    nextAttemptAt: instantOrNull(delivery.nextAttemptAt),
-    createdAt: instant(delivery.createdAt),
-    deliveredAt: instantOrNull(delivery.deliveredAt),
-  };
-}
-
-function toAttempt(
-  attempt: DeliveryDetail['attemptHistory'][number],
-): z.input<typeof deliveryAttempt> {
-  return { ...attempt, attemptedAt: instant(attempt.attemptedAt) };
-}
-
-function instantOrNull(ms: number | null): string | null {
-  return ms === null ? null : instant(ms);
-}
-
-function instant(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -1,26 +1,25 @@
 import { type Kysely, sql } from 'kysely';
+import type { z } from 'zod';
+import type { Page, PageRange } from '../contract/fields.js';
 import type { EventType } from '../events/event-types.js';
 import {
   type IdempotentRequest,
   type IdempotentResult,
-  withIdempotencyKey,
+  writeOnce,
 } from '../idempotency/with-idempotency-key.js';
-import type { Database, Schema, WriteTransaction } from '../storage/database.js';
+import type { Database, Schema } from '../storage/database.js';
 import type { DisabledReason } from './endpoint-health.js';
-import { rotationMs, type WebhookUpdateRequest } from './webhook-contract.js';
+import {
+  maxWebhooks,
+  rotationMs,
+  type WebhookUpdateRequest,
+  type webhookCreated,
+} from './webhook-contract.js';
 
 /** A subscription of one receiver to event types, with the health of the endpoint. */
 export type Webhook = ReturnType<typeof webhookOf>;
 
-export interface NewWebhook
-  extends Pick<Webhook, 'id' | 'url' | 'events' | 'isActive' | 'createdAt'> {
-  readonly secret: string;
-}
-
-export interface Page {
-  readonly limit: number;
-  readonly offset: number;
-}
+type NewWebhook = z.input<typeof webhookCreated>;
 
 /** Stores webhooks. Every method is one transaction and ignores deleted webhooks. */
 export class WebhookRepository {
@@ -30,33 +29,37 @@ export class WebhookRepository {
     this.#database = database;
   }
 
-  /** Creates a webhook. Returns null when the organization has `max` webhooks. */
+  /** Creates a webhook. Returns null when the organization has `maxWebhooks` of them. */
   create(
     organizationId: string,
     webhook: NewWebhook,
-    max: number,
+    now: number,
     idempotency: IdempotentRequest | undefined,
   ): Promise<IdempotentResult<NewWebhook | null>> {
-    return this.#database.write(organizationId, (transaction) =>
-      withIdempotencyKey(transaction, idempotency, async () => {
-        if ((await count(transaction, organizationId)) >= max) return null;
-        const { id, url, events, secret, isActive, createdAt } = webhook;
-        await transaction
-          .insertInto('webhooks')
-          .values({
-            id,
-            organization_id: organizationId,
-            url,
-            events: JSON.stringify(events),
-            secret,
-            is_active: isActive ? 1 : 0,
-            created_at: createdAt,
-            updated_at: createdAt,
-          })
-          .execute();
-        return webhook;
-      }),
-    );
+    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
+      const { total } = await transaction
+        .selectFrom('webhooks')
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .where('organization_id', '=', organizationId)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirstOrThrow();
+      if (Number(total) >= maxWebhooks) return null;
+      const { id, url, events, secret, isActive } = webhook;
+      await transaction
+        .insertInto('webhooks')
+        .values({
+          id,
+          organization_id: organizationId,
+          url,
+          events: JSON.stringify(events),
+          secret,
+          is_active: isActive ? 1 : 0,
+          created_at: now,
+          updated_at: now,
+        })
+        .execute();
+      return webhook;
+    });
   }
 
   async find(organizationId: string, id: string): Promise<Webhook | undefined> {
@@ -121,28 +124,27 @@ export class WebhookRepository {
     now: number,
     idempotency: IdempotentRequest | undefined,
   ): Promise<IdempotentResult<{ secret: string; previousSecretExpiresAt: number } | null>> {
-    return this.#database.write(organizationId, (transaction) =>
-      withIdempotencyKey(transaction, idempotency, async () => {
-        const previousSecretExpiresAt = now + rotationMs;
-        const { numUpdatedRows } = await transaction
-          .updateTable('webhooks')
-          .set(({ ref }) => ({
-            secret,
-            previous_secret: ref('secret'),
-            previous_secret_expires_at: previousSecretExpiresAt,
-            updated_at: now,
-          }))
-          .where('organization_id', '=', organizationId)
-          .where('id', '=', id)
-          .where('deleted_at', 'is', null)
-          .executeTakeFirstOrThrow();
-        return numUpdatedRows === 1n ? { secret, previousSecretExpiresAt } : null;
-      }),
-    );
+    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
+      const previousSecretExpiresAt = now + rotationMs;
+      const { numUpdatedRows } = await transaction
+        .updateTable('webhooks')
+        .set(({ ref }) => ({
+          secret,
+          previous_secret: ref('secret'),
+          previous_secret_expires_at: previousSecretExpiresAt,
+          updated_at: now,
+        }))
+        .where('organization_id', '=', organizationId)
+        .where('id', '=', id)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows === 1n ? { secret, previousSecretExpiresAt } : null;
+    });
   }
 }
 
-function selectWebhooks(db: Kysely<Schema> | WriteTransaction) {
+/** Selects the webhooks of an organization that are not deleted, for `webhookOf`. */
+function selectWebhooks(db: Kysely<Schema>, organizationId: string) {
   return db
     .selectFrom('webhooks')
     .select(['id', 'url', 'events', 'is_active as isActive'])
@@ -158,7 +160,9 @@ function selectWebhooks(db: Kysely<Schema> | WriteTransaction) {
         .orderBy('due_at')
         .limit(1)
         .as('oldestDueAt'),
-    );
+    )
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null);
 }
 
 type WebhookRow = Awaited<ReturnType<ReturnType<typeof selectWebhooks>['execute']>>[number];
@@ -172,50 +176,25 @@ function webhookOf(row: WebhookRow) {
   };
 }
 
-export interface WebhookPage {
-  readonly total: number;
-  readonly webhooks: readonly Webhook[];
-}
-
-/** Returns one page, newest first, and the total. */
+/** Returns one page, newest first. */
 export async function listWebhooks(
   { read }: Database,
   organizationId: string,
-  { limit, offset }: Page,
-): Promise<WebhookPage> {
-  const [total, rows] = await Promise.all([
-    count(read, organizationId),
-    selectWebhooks(read)
-      .where('organization_id', '=', organizationId)
-      .where('deleted_at', 'is', null)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .offset(offset)
-      .execute(),
-  ]);
-  return { total, webhooks: rows.map(webhookOf) };
+  { limit, offset }: PageRange,
+): Promise<Page<Webhook>> {
+  const rows = await selectWebhooks(read, organizationId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    // An organization has at most `maxWebhooks` of them.
+    .execute();
+  return { total: rows.length, items: rows.slice(offset, offset + limit).map(webhookOf) };
 }
 
 async function find(
-  db: Kysely<Schema> | WriteTransaction,
+  db: Kysely<Schema>,
   organizationId: string,
   id: string,
 ): Promise<Webhook | undefined> {
-  const row = await selectWebhooks(db)
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
+  const row = await selectWebhooks(db, organizationId).where('id', '=', id).executeTakeFirst();
   return row && webhookOf(row);
-}
-
-async function count(db: Kysely<Schema>, organizationId: string): Promise<number> {
-  const { total } = await db
-    .selectFrom('webhooks')
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .where('organization_id', '=', organizationId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return Number(total);
 }

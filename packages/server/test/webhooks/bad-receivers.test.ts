@@ -78,7 +78,7 @@ describe('an attempt at a misbehaving receiver', () => {
     await opened.record(id);
     await opened.dispatcher().drain();
     const [delivery] = (await listDeliveries(opened.stored.database, id, { limit: 1, offset: 0 }))
-      .deliveries;
+      .items;
     expect(delivery?.status).toBe('delivered');
     const found = await opened.deliveries.find(id, delivery?.id ?? '');
     expect(found?.attemptHistory[0]?.responseBody).toBe('x'.repeat(2048));
@@ -106,7 +106,7 @@ describe('an attempt at a misbehaving receiver', () => {
     await opened.record(id);
     await opened.dispatcher().drain();
     const [delivery] = (await listDeliveries(opened.stored.database, id, { limit: 1, offset: 0 }))
-      .deliveries;
+      .items;
     const found = await opened.deliveries.find(id, delivery?.id ?? '');
     expect(found?.attemptHistory[0]?.responseBody).toContain('0123456789');
     expect(found?.attemptHistory[0]?.responseBody).not.toContain('\0');

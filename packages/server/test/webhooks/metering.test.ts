@@ -84,7 +84,7 @@ describe('webhook_delivery', () => {
     await makeLink();
     const dispatcher = opened.dispatcher();
     await dispatcher.drain();
-    const { deliveries } = await listDeliveries(opened.stored.database, id, {
+    const { items: deliveries } = await listDeliveries(opened.stored.database, id, {
       limit: 1,
       offset: 0,
     });

@@ -103,7 +103,7 @@ export async function openDispatcher(): Promise<Opened> {
     },
     async states(webhookId) {
       const page = await listDeliveries(database, webhookId, { limit: 100, offset: 0 });
-      return page.deliveries.map(
+      return page.items.map(
         ({ status, attempts, lastError }) => `${status} ${attempts} ${lastError}`,
       );
     },

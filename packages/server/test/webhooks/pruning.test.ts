@@ -43,7 +43,7 @@ describe('finished deliveries', () => {
     const dispatcher = opened.dispatcher();
     await dispatcher.drain();
     const [first] = (await listDeliveries(opened.stored.database, id, { limit: 1, offset: 0 }))
-      .deliveries;
+      .items;
     opened.clock.advance(deliveryRetentionMs);
     await opened.deliveries.replay(
       opened.organizationId,

@@ -6,7 +6,8 @@ export const findDueDeliveries: FindDueDeliveries = async (transaction, claims, 
   const webhookIds = claims.map(({ webhookId }) => webhookId);
   const counts = claims.map(({ count }) => count);
   const { rows } = await sql<DueDelivery>`
-    select due.*, events.organization_id, events.type, events.body
+    select due.id, due.webhook_id as "webhookId", due.attempts, due.is_charged as "isCharged",
+      events.organization_id as "organizationId", events.type as "eventType", events.body
     from unnest(${webhookIds}::text[], ${counts}::bigint[]) as claim(webhook_id, count)
     join webhooks on webhooks.id = claim.webhook_id and is_active = 1 and deleted_at is null
     cross join lateral (
