@@ -2,11 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { ApiError } from '../contract/api-error.js';
 import { rateLimitedError } from '../contract/rate-limit.js';
 
-export interface AttemptLimit {
-  /** The failed attempts that are allowed in one window. */
-  readonly attempts: number;
-  readonly windowMs: number;
-}
+/** The failed attempts that are allowed in one window. */
+type AttemptLimit = Readonly<Record<'attempts' | 'windowMs', number>>;
 
 /** The limit of wrong link passwords, per link and address. */
 export const passwordAttempts: AttemptLimit = { attempts: 10, windowMs: 10 * 60_000 };

@@ -57,18 +57,17 @@ export class AuthService {
     if (!client || !isCorrect) {
       throw new ApiError('UNAUTHORIZED', 'The client is unknown or its secret is wrong');
     }
-    const scopes = chooseScopes(client.scopes, scope);
+    const scopes = chooseScopes(client.scopes, scope).join(' ');
     const accessToken = newSecret('accessToken', this.#randomBytes);
     const now = this.#clock();
-    await this.#clients.saveToken({
-      hash: hashSecret(accessToken),
-      clientId,
-      organizationId: client.organizationId,
+    await this.#clients.saveToken(client.organizationId, {
+      token_hash: hashSecret(accessToken),
+      client_id: clientId,
       scopes,
-      createdAt: now,
-      expiresAt: now + tokenLifetimeSeconds * 1000,
+      created_at: now,
+      expires_at: now + tokenLifetimeSeconds * 1000,
     });
-    return { accessToken, expiresIn: tokenLifetimeSeconds, scope: scopes.join(' ') };
+    return { accessToken, expiresIn: tokenLifetimeSeconds, scope: scopes };
   }
 
   /** Returns the caller that an `Authorization` header identifies; throws UNAUTHORIZED. */

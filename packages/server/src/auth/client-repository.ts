@@ -1,8 +1,7 @@
-import type { CompiledQuery } from 'kysely';
 import type { Caller } from '../contract/caller.js';
-import type { Database, WriteTransaction } from '../storage/database.js';
-import { deleteBatchSize, deleteInBatches } from '../storage/delete-in-batches.js';
+import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
+import { deleteBatchSize, runInBatches } from '../storage/run-in-batches.js';
 
 export interface Client {
   readonly id: string;
@@ -15,10 +14,7 @@ export interface Client {
 export class ClientRepository {
   readonly #database: Database;
   // Prepared, because every API request runs it.
-  readonly #byToken: (
-    tokenHash: string,
-    now: number,
-  ) => CompiledQuery<{ client_id: string; scopes: string; organization_id: string }>;
+  readonly #byToken;
 
   constructor(database: Database) {
     this.#database = database;
@@ -26,7 +22,8 @@ export class ClientRepository {
       database.read
         .selectFrom('access_tokens')
         .innerJoin('clients', 'clients.id', 'access_tokens.client_id')
-        .select(['access_tokens.client_id', 'access_tokens.scopes', 'clients.organization_id'])
+        .select(['client_id as clientId', 'organization_id as organizationId'])
+        .select('access_tokens.scopes')
         .where('clients.revoked_at', 'is', null)
         .where('token_hash', '=', '')
         .where('expires_at', '>', 0),
@@ -41,18 +38,11 @@ export class ClientRepository {
   async find(id: string): Promise<Client | undefined> {
     const row = await this.#database.read
       .selectFrom('clients')
-      .selectAll()
+      .select(['id', 'organization_id as organizationId', 'secret_hash as secretHash', 'scopes'])
       .where('id', '=', id)
       .where('revoked_at', 'is', null)
       .executeTakeFirst();
-    return (
-      row && {
-        id: row.id,
-        organizationId: row.organization_id,
-        secretHash: row.secret_hash,
-        scopes: row.scopes.split(' '),
-      }
-    );
+    return row && { ...row, scopes: row.scopes.split(' ') };
   }
 
   /** Revokes a client and deletes its tokens; returns false when there is no such client. */
@@ -69,43 +59,22 @@ export class ClientRepository {
     });
   }
 
-  saveToken(token: {
-    hash: string;
-    clientId: string;
-    organizationId: string;
-    scopes: readonly string[];
-    createdAt: number;
-    expiresAt: number;
-  }): Promise<void> {
-    return this.#database.write(token.organizationId, async (transaction) => {
-      await transaction
-        .insertInto('access_tokens')
-        .values({
-          token_hash: token.hash,
-          client_id: token.clientId,
-          scopes: token.scopes.join(' '),
-          created_at: token.createdAt,
-          expires_at: token.expiresAt,
-        })
-        .execute();
+  saveToken(organizationId: string, token: Schema['access_tokens']): Promise<void> {
+    return this.#database.write(organizationId, async (transaction) => {
+      await transaction.insertInto('access_tokens').values(token).execute();
     });
   }
 
   async findCaller(tokenHash: string, now: number): Promise<Caller | undefined> {
     const { rows } = await this.#database.read.executeQuery(this.#byToken(tokenHash, now));
     const [row] = rows;
-    return (
-      row && {
-        clientId: row.client_id,
-        organizationId: row.organization_id,
-        scopes: new Set(row.scopes.split(' ')),
-      }
-    );
+    return row && { ...row, scopes: new Set(row.scopes.split(' ')) };
   }
 
   /** Deletes the expired access tokens, until the signal aborts. */
-  deleteExpiredTokens(now: number, signal: AbortSignal): Promise<void> {
-    return deleteInBatches(
+  deleteExpiredTokens(now: number, signal: AbortSignal): Promise<number> {
+    return runInBatches(
+      deleteBatchSize,
       () => this.#database.writeDirectly((transaction) => deleteTokenBatch(transaction, now)),
       signal,
     );

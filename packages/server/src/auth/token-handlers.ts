@@ -14,27 +14,20 @@ const basicChallenge = { headers: { 'WWW-Authenticate': 'Basic realm="shorty"' }
 export function tokenHandlers(auth: AuthService): HandlersOf<typeof tokenRoutes> {
   return {
     async createToken({ body, form, headers, address }) {
-      const issue = (credentials: Credentials, scope: string | undefined) =>
-        auth.issueToken(credentials, scope, addressBlockOf(address));
-      if (!form) {
-        try {
-          const { accessToken, expiresIn, scope } = await issue(body, body.scope);
-          return {
-            status: 200,
-            data: { accessToken, tokenType: 'Bearer', expiresIn, scope },
-            headers: noStore,
-          };
-        } catch (error) {
-          if (!(error instanceof InvalidScopeError)) throw error;
-          throw validationError([{ path: 'scope', message: error.message }]);
-        }
-      }
-      if (form.grant_type !== 'client_credentials') {
-        throw new OAuthError('unsupported_grant_type', 'grant_type must be client_credentials');
-      }
-      const basic = readBasic(headers.authorization);
+      const basic = form && readBasic(headers.authorization);
       try {
-        const { accessToken, expiresIn, scope } = await issue(basic ?? readForm(form), form.scope);
+        if (form && form.grant_type !== 'client_credentials') {
+          throw new OAuthError('unsupported_grant_type', 'grant_type must be client_credentials');
+        }
+        const credentials = form ? (basic ?? readForm(form)) : body;
+        const requested = form ? form.scope : body.scope;
+        const block = addressBlockOf(address);
+        const issued = await auth.issueToken(credentials, requested, block);
+        const { accessToken, expiresIn, scope } = issued;
+        if (!form) {
+          const data = { accessToken, tokenType: 'Bearer' as const, expiresIn, scope };
+          return { status: 200, data, headers: noStore };
+        }
         return {
           status: 200,
           body: { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope },
@@ -42,9 +35,10 @@ export function tokenHandlers(auth: AuthService): HandlersOf<typeof tokenRoutes>
         };
       } catch (error) {
         if (error instanceof InvalidScopeError) {
+          if (!form) throw validationError([{ path: 'scope', message: error.message }]);
           throw new OAuthError('invalid_scope', `scope ${error.message}`);
         }
-        if (error instanceof ApiError && error.code === 'UNAUTHORIZED') {
+        if (form && error instanceof ApiError && error.code === 'UNAUTHORIZED') {
           throw new OAuthError('invalid_client', error.message, basic ? basicChallenge : {});
         }
         throw error;
