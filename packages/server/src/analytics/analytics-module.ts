@@ -138,10 +138,9 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
     }),
 
     async start(): Promise<void> {
-      const findCountry = await openCountryDatabase({
-        path: config.countryDatabase,
-        onError: (err) => logger.error({ err }, 'country database failed'),
-      });
+      const findCountry = await openCountryDatabase(config.countryDatabase, (err) =>
+        logger.error({ err }, 'country database failed'),
+      );
       const describe = createVisitDescriber({
         ...config,
         secretKey:
@@ -156,7 +155,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
         onError: (err) => logger.error({ err }, 'journal write failed'),
         onCallbackError: options.onCallbackError,
       });
-      record = createVisitRecorder({ journal, describe, proxies: config.trustedProxies, clock });
+      record = createVisitRecorder(journal, describe, config.trustedProxies, clock);
       ingest.start();
     },
 

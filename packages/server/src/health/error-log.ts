@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { QueueFullError } from '../fair-queue.js';
 import { toApiError, unavailableErrors } from '../http/error-response.js';
-import { LogThrottle } from './log-throttle.js';
 
 /**
  * Where an unexpected error was caught: in the handler of a request, in a callback that several
@@ -11,6 +10,7 @@ export type UncaughtErrorSource = 'request' | 'callback' | 'process';
 
 const logUncaughtEveryMs = 1_000;
 const logUnavailableEveryMs = 10_000;
+const maxThrottledKeys = 100;
 
 /** Counts and logs unexpected errors and responses with 503. No method throws. */
 export class ErrorLog {
@@ -84,4 +84,33 @@ function fingerprint(err: unknown): string {
   if (!(err instanceof Error)) return typeof err;
   const frames = err.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];
   return [err.name, ...frames.slice(0, 3)].join('\n');
+}
+
+/** Limits how often repeating events are logged: one line per key and interval. */
+class LogThrottle {
+  readonly #intervalMs: number;
+  readonly #now: () => number;
+  /** Each with the number of events since its last logged line. */
+  readonly #entries = new Map<string, { readonly loggedAt: number; repeats: number }>();
+
+  constructor(intervalMs: number, now: () => number) {
+    this.#intervalMs = intervalMs;
+    this.#now = now;
+  }
+
+  /** Logs an event with the number of repeats since the last line, or counts it as a repeat. */
+  note(key: string, log: (repeats: number) => void): void {
+    const now = this.#now();
+    const entry = this.#entries.get(key);
+    if (entry && now - entry.loggedAt < this.#intervalMs) {
+      entry.repeats += 1;
+      return;
+    }
+    this.#entries.delete(key);
+    if (this.#entries.size >= maxThrottledKeys) {
+      this.#entries.delete(this.#entries.keys().next().value as string);
+    }
+    this.#entries.set(key, { loggedAt: now, repeats: 0 });
+    log(entry?.repeats ?? 0);
+  }
 }

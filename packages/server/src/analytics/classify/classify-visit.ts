@@ -22,18 +22,12 @@ export function classifyVisit(
   headers: IncomingHttpHeaders,
   agent: Pick<AgentFacts, 'isBot' | 'reason'>,
 ): VisitClass {
-  if (method === 'HEAD') return headRequest;
+  if (method === 'HEAD') return { kind: 'head', reason: 'head-request' };
   for (const name of purposeHeaders) {
     const purpose = headers[name];
-    if (purpose !== undefined && isPrefetch(String(purpose))) {
+    if (purpose !== undefined && /prefetch|preview/i.test(String(purpose))) {
       return { kind: 'prefetch', reason: name };
     }
   }
   return { kind: agent.isBot ? 'bot' : 'human', reason: agent.reason };
-}
-
-const headRequest: VisitClass = { kind: 'head', reason: 'head-request' };
-
-function isPrefetch(purpose: string): boolean {
-  return /prefetch|preview/i.test(purpose);
 }

@@ -42,7 +42,8 @@ export function decideScan(hasSlug: boolean, facts: ScanFacts): Scan | null {
   if (facts.deviceType === 'desktop' && !hasEvidence(facts, 'referrer')) {
     return { scanMethod: 'manual_entry', scannerApp: null };
   }
-  return { scanMethod: 'camera', scannerApp: cameraNameOf(facts.os) };
+  const isPhone = facts.os === 'iOS' || facts.os === 'Android';
+  return { scanMethod: 'camera', scannerApp: isPhone ? `${facts.os} Camera` : 'Camera' };
 }
 
 function looksScanned(facts: ScanFacts): boolean {
@@ -60,8 +61,4 @@ function looksScanned(facts: ScanFacts): boolean {
 
 function hasEvidence({ evidence }: ScanFacts, name: keyof typeof scanEvidence): boolean {
   return (evidence & scanEvidence[name]) !== 0;
-}
-
-function cameraNameOf(os: string): string {
-  return os === 'iOS' || os === 'Android' ? `${os} Camera` : 'Camera';
 }

@@ -12,7 +12,7 @@ const shipped = createRequire(import.meta.url).resolve(
 
 async function open(path?: string): Promise<{ find: FindCountry; errors: Error[] }> {
   const errors: Error[] = [];
-  const find = await openCountryDatabase({ path, onError: (error) => errors.push(error) });
+  const find = await openCountryDatabase(path, (error) => errors.push(error));
   return { find, errors };
 }
 

@@ -16,22 +16,20 @@ interface CountryRecord {
   readonly registered_country?: { readonly iso_code?: unknown };
 }
 
-export interface CountryDatabaseOptions {
-  /** A database in MaxMind's format, such as GeoLite2. The default is the shipped database. */
-  readonly path?: string | undefined;
-  /** Called at most once, when the file is missing or corrupt. Countries are then 'Unknown'. */
-  readonly onError: (error: Error) => void;
-}
-
-/** Opens a country database. Never throws: `onError` gets the error. */
-export async function openCountryDatabase(options: CountryDatabaseOptions): Promise<FindCountry> {
-  const path = options.path ?? shippedDatabase();
+/**
+ * Opens a database in MaxMind's format, such as GeoLite2. Never throws: `onError` is called at most
+ * once, when the file is missing or corrupt. Countries are then 'Unknown'.
+ */
+export async function openCountryDatabase(
+  path = shippedDatabase(),
+  onError: (error: Error) => void,
+): Promise<FindCountry> {
   let hasFailed = false;
   const fail = (error: unknown): string => {
     if (!hasFailed) {
       hasFailed = true;
       const reason = error instanceof Error ? error.message : String(error);
-      options.onError(new Error(`country database ${path}: ${reason}`, { cause: error }));
+      onError(new Error(`country database ${path}: ${reason}`, { cause: error }));
     }
     return unknownCountry;
   };

@@ -12,17 +12,17 @@ const alignment = 8;
 type NumberArray = Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
 
 /**
- * Encodes columns: a header, arrays of little-endian numbers, and the dictionaries' values as JSON.
+ * Encodes columns, without URL ids if all visits are of one URL: a header, arrays of little-endian numbers, and the dictionaries' values as JSON.
  * All machines that Node supports are little-endian.
  */
-export function encodeColumns(columns: VisitColumns): Buffer {
+export function encodeColumns(columns: VisitColumns, { isOfOneUrl = false } = {}): Buffer {
   const { count, urlIds, visitedAt, visitors, addresses, flags, dictionaries } = columns;
   const values = Buffer.from(
     JSON.stringify(dictionaryColumns.map((name) => dictionaries[name].values)),
   );
   const arrays: NumberArray[] = [
-    Uint32Array.of(version, count, urlIds ? 1 : 0, values.length),
-    ...(urlIds ? [urlIds] : []),
+    Uint32Array.of(version, count, isOfOneUrl ? 0 : 1, values.length),
+    ...(isOfOneUrl ? [] : [urlIds]),
     visitedAt,
     visitors,
     addresses,
@@ -41,12 +41,15 @@ export function encodeColumns(columns: VisitColumns): Buffer {
 
 /** Returns the columns of a stored chunk that depend on its visits. */
 export function toChunk(columns: VisitColumns) {
-  const visits = encodeColumns({ ...columns, urlIds: undefined });
+  const visits = encodeColumns(columns, { isOfOneUrl: true });
   return { ...timeRange(columns), visit_count: columns.count, visits };
 }
 
-/** Decodes columns. They share the memory of `stored`. Throws when the bytes have another version. */
-export function decodeColumns(stored: Uint8Array): VisitColumns {
+/**
+ * Decodes columns. They share the memory of `stored`. `urlId` is the URL of a chunk. Throws when the
+ * bytes have another version.
+ */
+export function decodeColumns(stored: Uint8Array, urlId = 0): VisitColumns {
   const bytes = stored.byteOffset % alignment === 0 ? stored : Uint8Array.from(stored);
   const { buffer, byteOffset, length: size } = bytes;
   let offset = byteOffset;
@@ -68,7 +71,7 @@ export function decodeColumns(stored: Uint8Array): VisitColumns {
   // In stored order.
   return {
     count,
-    urlIds: hasUrlIds === 1 ? take(Float64Array, count) : undefined,
+    urlIds: hasUrlIds === 1 ? take(Float64Array, count) : new Float64Array(count).fill(urlId),
     visitedAt: take(Float64Array, count),
     visitors: take(Int32Array, count * 2),
     addresses: take(Int32Array, count * 2),

@@ -93,7 +93,7 @@ export function createIngest(
   };
 }
 
-export interface IngestThreadData {
+interface IngestThreadData {
   readonly storage: StorageOptions;
   readonly plans: PlanTable;
   readonly settings: IngestSettings;

@@ -11,6 +11,12 @@ export interface Compaction {
   readonly nextUrl: number;
 }
 
+/** Visits, and the indexes of those that count. */
+export interface StoredVisits {
+  readonly columns: VisitColumns;
+  readonly indexes: Uint32Array;
+}
+
 /** Visits of many URLs that were stored together. */
 export interface Batch {
   readonly id: number;
@@ -21,12 +27,12 @@ export interface Batch {
 
 // About 60 KB: large enough for fast reads, small enough to be rewritten whenever visits are added.
 export const visitsPerChunk = 2048;
-// The number of chunks in one query of `readChunks`: at most 40 MB.
-const chunksPerRead = 512;
 
-export async function findCompaction(db: Kysely<Schema>): Promise<Compaction | undefined> {
-  const row = await db.selectFrom('visit_compactions').selectAll().executeTakeFirst();
-  return row && { upToBatch: row.up_to_batch, nextUrl: row.next_url };
+export function findCompaction(db: Kysely<Schema>): Promise<Compaction | undefined> {
+  return db
+    .selectFrom('visit_compactions')
+    .select(['up_to_batch as upToBatch', 'next_url as nextUrl'])
+    .executeTakeFirst();
 }
 
 /** Returns the first URL whose visits in a batch are not in chunks yet. */
@@ -52,27 +58,4 @@ export async function readBatches(
     columns: decodeColumns(visits),
     bytes: visits.length,
   }));
-}
-
-/** Reads all chunks, in ascending order of their URLs. */
-export async function* readChunks(
-  db: Kysely<Schema>,
-): AsyncGenerator<{ url_id: number; visits: Uint8Array }> {
-  let last = { url_id: 0, number: -1 };
-  for (;;) {
-    const rows = await db
-      .selectFrom('visit_chunks')
-      .select(['url_id', 'number', 'visits'])
-      .where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('url_id', 'number'), '>', tuple(last.url_id, last.number)),
-      )
-      .orderBy('url_id')
-      .orderBy('number')
-      .limit(chunksPerRead)
-      .execute();
-    yield* rows;
-    const end = rows.at(-1);
-    if (!end || rows.length < chunksPerRead) return;
-    last = end;
-  }
 }

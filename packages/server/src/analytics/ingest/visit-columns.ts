@@ -30,8 +30,8 @@ export interface DictionaryColumn {
 /** Visits in columns. Compared with rows, reports read them ten times as fast and a quarter of the bytes. */
 export interface VisitColumns {
   readonly count: number;
-  /** The URL of each visit; undefined when all visits are of one URL. */
-  readonly urlIds: Float64Array | undefined;
+  /** The URL of each visit. It is not stored in chunks, whose visits are of one URL. */
+  readonly urlIds: Float64Array;
   /** Milliseconds since 1970. */
   readonly visitedAt: Float64Array;
   /** Two numbers for each visit; both are 0 when the visitor has no key. */
@@ -47,7 +47,13 @@ export interface VisitColumns {
 export const byCodeFlag = 128;
 
 /** The maximum number of visits in one `VisitColumns`. */
-export const maxVisits = 0xffff;
+const maxVisits = 0xffff;
+const everyIndex = new Uint32Array(maxVisits).map((_, index) => index);
+
+/** Returns the indexes of all visits. The array is shared and must not be changed. */
+export function allIndexes({ count }: VisitColumns): Uint32Array {
+  return everyIndex.subarray(0, count);
+}
 
 /** Returns the kind of a visit from its source, such as `human/browser`. */
 export function kindOf(source: string): string {

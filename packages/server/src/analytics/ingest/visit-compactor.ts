@@ -201,7 +201,7 @@ function limitBytesOfUrl(batches: readonly Batch[]): readonly Batch[] {
   const bytesOf = new Map<number, number>();
   for (const [at, { columns, bytes }] of batches.entries()) {
     const bytesPerVisit = bytes / columns.count;
-    for (const urlId of columns.urlIds ?? []) {
+    for (const urlId of columns.urlIds) {
       const bytesOfUrl = (bytesOf.get(urlId) ?? 0) + bytesPerVisit;
       if (bytesOfUrl > maxBytesOfUrl && at > 0) return batches.slice(0, at);
       bytesOf.set(urlId, bytesOfUrl);
@@ -214,9 +214,7 @@ function limitBytesOfUrl(batches: readonly Batch[]): readonly Batch[] {
 function groupByUrl(batches: readonly Batch[]): UrlVisits[] {
   const byUrl = new Map<number, VisitRef[]>();
   for (const { columns } of batches) {
-    const urlIds = columns.urlIds ?? [];
-    for (let index = 0; index < columns.count; index += 1) {
-      const urlId = urlIds[index] as number;
+    for (const [index, urlId] of columns.urlIds.entries()) {
       const visits = byUrl.get(urlId);
       if (visits) visits.push({ columns, index });
       else byUrl.set(urlId, [{ columns, index }]);

@@ -83,7 +83,7 @@ async function pruneDays(database: Database, urlId: number, before: number): Pro
   const chunks = old.filter(({ first_at }) => first_at < end);
   if (chunks.length === 0) return false;
   const spans = await selectSpans(read).where('qr_codes.url_id', '=', urlId).execute();
-  const days = new PrunedDays(urlId, toScannedUrls(spans).get(urlId), end);
+  const days = new PrunedDays(toScannedUrls(spans).get(urlId), end);
   const rest: Schema['visit_chunks'][] = [];
   for (const slice of slicesOf(chunks, chunksPerRead)) {
     const rows = await read

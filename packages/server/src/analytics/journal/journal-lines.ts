@@ -61,17 +61,12 @@ export function toCallLine(organizationId: string, at: number): string {
   return `${call}${organizationId}\t${at}\n`;
 }
 
-export interface JournalRecords {
-  readonly visits: readonly Visit[];
-  /** The number of downloads by the id of the QR code. */
-  readonly downloads: ReadonlyMap<string, number>;
-  /** The API calls of each organization and month. */
-  readonly calls: UsageTally;
-}
+export type JournalRecords = ReturnType<typeof parseLines>;
 
 /** Parses lines without their line feeds. */
-export function parseLines(lines: readonly string[]): JournalRecords {
+export function parseLines(lines: readonly string[]) {
   const visits: Visit[] = [];
+  /** The number of downloads by the id of the QR code. */
   const downloads = new Map<string, number>();
   const calls = new UsageTally();
   for (const line of lines) {

@@ -10,22 +10,17 @@ export interface JournalPosition {
 
 export const journalStart: JournalPosition = { segment: 1, offset: 0 };
 
-export interface JournalChunk {
-  readonly lines: readonly string[];
-  /** The position after the lines. */
-  readonly position: JournalPosition;
-}
-
 // One transaction stores the lines of a chunk, which are at most 1,500. On SQLite, it blocks all other
 // writes.
 const chunkBytes = 64 * 1024;
 const lineFeed = 0x0a;
 
 /**
- * Reads the next complete lines after a position. Returns undefined when there are none. At the end of
- * a segment, it continues with the next segment, because the writer appends only to the last one.
+ * Reads the next complete lines after a position. Returns them with the position after them, or
+ * undefined when there are none. At the end of a segment, it continues with the next segment, because
+ * the writer appends only to the last one.
  */
-export function readJournal(folder: string, from: JournalPosition): JournalChunk | undefined {
+export function readJournal(folder: string, from: JournalPosition) {
   const segments = segmentsIn(folder);
   let { segment, offset } = from;
   for (;;) {

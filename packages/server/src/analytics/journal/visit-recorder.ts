@@ -6,13 +6,6 @@ import type { DescribeVisit } from '../classify/describe-visit.js';
 import type { Journal } from './journal.js';
 import { toLine } from './journal-lines.js';
 
-export interface VisitRecorderOptions {
-  readonly journal: Journal;
-  readonly describe: DescribeVisit;
-  readonly proxies: AddressRanges;
-  readonly clock: Clock;
-}
-
 /** Writes a visit of a URL to the journal, then calls `respond`. */
 export type RecordVisit = (
   request: IncomingMessage,
@@ -21,12 +14,12 @@ export type RecordVisit = (
 ) => void;
 
 /** Returns the function that writes visits to the journal before visitors are redirected. */
-export function createVisitRecorder({
-  journal,
-  describe,
-  proxies,
-  clock,
-}: VisitRecorderOptions): RecordVisit {
+export function createVisitRecorder(
+  journal: Journal,
+  describe: DescribeVisit,
+  proxies: AddressRanges,
+  clock: Clock,
+): RecordVisit {
   return (request, { urlId, shortCode }, respond) => {
     const { method, headers, socket } = request;
     const url = request.url as string;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { WriteTransaction } from '../../storage/database.js';
 import type { ScannedUrl } from '../ingest/scanned-url.js';
 import { slicesOf } from '../ingest/slices-of.js';
-import type { VisitColumns } from '../ingest/visit-columns.js';
+import { allIndexes, type VisitColumns } from '../ingest/visit-columns.js';
 import type { ClickReport, ScanReport } from './report-contract.js';
 import { dayMs } from './report-window.js';
 import { clickMeasure, scanMeasure, selectScans } from './visit-measures.js';
@@ -26,14 +26,12 @@ type DayReports = ReturnType<PrunedDays['finish']>;
 
 /** Makes the daily reports of one URL's clicks, and of its QR codes' scans. */
 export class PrunedDays {
-  readonly #urlId: number;
   readonly #url: ScannedUrl | undefined;
   readonly #before: number;
   readonly #days = new Map<number, PrunedDay>();
 
   /** Ignores visits from `before` on, the start of a day. `url` is undefined without QR codes. */
-  constructor(urlId: number, url: ScannedUrl | undefined, before: number) {
-    this.#urlId = urlId;
+  constructor(url: ScannedUrl | undefined, before: number) {
     this.#url = url;
     this.#before = before;
   }
@@ -49,12 +47,12 @@ export class PrunedDays {
         day = this.#createDay(start);
         this.#days.set(start, day);
       }
-      const visits = { columns, urlId: this.#urlId, indexes: undefined };
+      const visits = { columns, indexes: allIndexes(columns) };
       day.clicks.add(visits);
       for (const { tally } of day.scans) tally.add(visits);
       if (day.scans.length === 0) continue;
       const window = { since: start, until: start + dayMs };
-      day.scanCount += selectScans(columns, window, () => this.#url).indexes.length;
+      day.scanCount += selectScans(visits, window, () => this.#url).indexes.length;
     }
   }
 

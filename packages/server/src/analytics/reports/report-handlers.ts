@@ -9,16 +9,12 @@ import { parseReportQuery, toWindowFields } from './report-window.js';
 import { scanMeasure } from './visit-measures.js';
 import { VisitTally } from './visit-tally.js';
 
-/** A URL in a report. */
-export interface ReportUrl {
-  readonly id: number;
-  readonly shortCode: string;
-  readonly shortUrl: string;
-}
-
 export interface ReportSources {
   /** Returns a URL of an organization. Throws NOT_FOUND when it does not exist. */
-  readonly getUrl: (organizationId: string, urlId: number) => Promise<ReportUrl>;
+  readonly getUrl: (
+    organizationId: string,
+    urlId: number,
+  ) => Promise<{ readonly id: number; readonly shortCode: string; readonly shortUrl: string }>;
   readonly database: Database;
   readonly reports: Reports;
   readonly clock: Clock;

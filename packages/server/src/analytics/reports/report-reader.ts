@@ -6,9 +6,10 @@ import {
   findCompaction,
   firstPendingUrl,
   readBatches,
+  type StoredVisits,
 } from '../ingest/read-stored-visits.js';
 import { type QrSpan, type ScannedUrl, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
-import type { VisitColumns } from '../ingest/visit-columns.js';
+import { allIndexes, type VisitColumns } from '../ingest/visit-columns.js';
 import { Int32Pool } from './int32-pool.js';
 import {
   prepareChunks,
@@ -21,18 +22,7 @@ import type { ClickReport, ScanReport } from './report-contract.js';
 import { ReportClock } from './report-limits.js';
 import type { ReportQuery, Window } from './report-window.js';
 import { clickMeasure, scanMeasure, selectScans } from './visit-measures.js';
-import { type Report, type StoredVisits, type VisitMeasure, VisitTally } from './visit-tally.js';
-
-export interface OverviewReport extends ClickReport {
-  /** The URLs with the most clicks. */
-  readonly top: readonly (readonly [urlId: number, clicks: number])[];
-  readonly totalUrls: number;
-  /** URLs that redirect now. */
-  readonly activeUrls: number;
-  /** QR codes that are not deleted. */
-  readonly totalQrs: number;
-  readonly totalScans: number;
-}
+import { type Report, type VisitMeasure, VisitTally } from './visit-tally.js';
 
 /** A batch in the snapshot of a report. The visits of URLs below `firstPending` are in chunks. */
 interface PendingBatch {
@@ -86,7 +76,7 @@ export class ReportReader {
   }
 
   /** Reports the clicks of all URLs of an organization. */
-  readOverview(organizationId: string, query: ReportQuery, now: number): Promise<OverviewReport> {
+  readOverview(organizationId: string, query: ReportQuery, now: number) {
     return this.#report(clickMeasure, query, async (run) => {
       const { db, tally } = run;
       const { urlIds, activeUrls } = await readUrlIds(run, organizationId, now);
@@ -99,10 +89,9 @@ export class ReportReader {
         for await (const visits of this.#readVisits(run, batches, page, query)) {
           tally.add(visits);
           if (scannedUrls.size === 0) continue;
-          const { columns, indexes, urlId } = visits;
-          const urlAt = (index: number) =>
-            scannedUrls.get(urlId ?? (columns.urlIds?.[index] as number));
-          totalScans += selectScans(columns, query, urlAt, indexes).indexes.length;
+          const { urlIds: visited } = visits.columns;
+          const urlAt = (index: number) => scannedUrls.get(visited[index] as number);
+          totalScans += selectScans(visits, query, urlAt).indexes.length;
         }
         const days = readUrlRows(db, this.#clickDays, page, query);
         for await (const { url_id, scans, summary } of days) {
@@ -117,6 +106,7 @@ export class ReportReader {
         .where('deleted_at', 'is', null)
         .executeTakeFirstOrThrow();
       return {
+        /** The URLs with the most clicks. */
         top: tally.largestUrls(query.limit),
         totalUrls: urlIds.length,
         activeUrls,
@@ -171,11 +161,12 @@ export class ReportReader {
         columns,
         urlIds.filter((id) => id >= firstPending),
       );
-      if (indexes.length > 0) yield { columns, indexes, urlId: undefined };
+      if (indexes.length > 0) yield { columns, indexes };
       await clock.pause();
     }
     for await (const { url_id, visits } of readUrlRows(db, this.#chunks, urlIds, window)) {
-      yield { columns: decodeColumns(visits), indexes: undefined, urlId: url_id };
+      const columns = decodeColumns(visits, url_id);
+      yield { columns, indexes: allIndexes(columns) };
       await clock.pause();
     }
   }
@@ -197,10 +188,7 @@ export class ReportReader {
 }
 
 /** Returns the indexes of the visits of URLs, whose ids are in ascending order. */
-function indexesOf(
-  { count, urlIds = noUrls }: VisitColumns,
-  wanted: readonly number[],
-): Uint32Array {
+function indexesOf({ count, urlIds }: VisitColumns, wanted: readonly number[]): Uint32Array {
   const first = wanted[0] ?? Number.POSITIVE_INFINITY;
   const last = wanted.at(-1) ?? 0;
   const isWanted = new Set(wanted);
@@ -215,9 +203,7 @@ function indexesOf(
   return indexes.subarray(0, found);
 }
 
-const noUrls = new Float64Array();
-
-/** Reads the ids of an organization's URLs in ascending order, and counts those that redirect. */
+/** Reads the ids of an organization's URLs in ascending order, and counts those that redirect now. */
 async function readUrlIds(
   { db, clock }: Pick<ReportRun<never>, 'db' | 'clock'>,
   organizationId: string,

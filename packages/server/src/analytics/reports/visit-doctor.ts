@@ -1,15 +1,16 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
+import { readInBatches } from '../../storage/read-in-batches.js';
 import { decodeColumns } from '../ingest/columns-codec.js';
 import {
   findCompaction,
   firstPendingUrl,
   readBatches,
-  readChunks,
+  type StoredVisits,
 } from '../ingest/read-stored-visits.js';
 import { addScans } from '../ingest/scan-counter.js';
 import { isWithin, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
-import { kindOf, timeRange, type VisitColumns } from '../ingest/visit-columns.js';
+import { allIndexes, kindOf, timeRange } from '../ingest/visit-columns.js';
 import { addClicks } from '../ingest/visit-repository.js';
 import { allTime } from './report-window.js';
 import { clickMeasure, selectScans } from './visit-measures.js';
@@ -30,14 +31,15 @@ export function diagnoseClicks(database: Database) {
     const clicks = new Map<number, number>();
     let visits = 0;
     let inSeries = 0;
-    for await (const { columns, indexes, urlIdAt } of readVisits(db)) {
-      const { values, codes } = columns.dictionaries.source;
-      for (const index of indexes) {
+    for await (const stored of readVisits(db)) {
+      const { urlIds, dictionaries } = stored.columns;
+      const { values, codes } = dictionaries.source;
+      for (const index of stored.indexes) {
         const source = values[codes[index] as number] as string;
-        if (kindOf(source) === 'human') increase(clicks, urlIdAt(index), 1);
+        if (kindOf(source) === 'human') increase(clicks, urlIds[index] as number, 1);
       }
-      visits += indexes.length;
-      inSeries += clicksInSeries(columns, indexes);
+      visits += stored.indexes.length;
+      inSeries += clicksInSeries(stored);
     }
     const days = await db.selectFrom('click_days').select(['url_id', 'clicks']).execute();
     for (const day of days) {
@@ -56,10 +58,11 @@ export function diagnoseScans(database: Database) {
   return database.snapshot(async (db) => {
     const scans = new Map<string, number>();
     const urls = toScannedUrls(await selectSpans(db).execute());
-    for await (const { columns, indexes, urlIdAt } of readVisits(db)) {
-      const urlAt = (index: number) => urls.get(urlIdAt(index));
-      for (const index of selectScans(columns, allTime, urlAt, indexes).indexes) {
-        const time = columns.visitedAt[index] as number;
+    for await (const stored of readVisits(db)) {
+      const { urlIds, visitedAt } = stored.columns;
+      const urlAt = (index: number) => urls.get(urlIds[index] as number);
+      for (const index of selectScans(stored, allTime, urlAt).indexes) {
+        const time = visitedAt[index] as number;
         for (const span of urlAt(index)?.spans ?? []) {
           if (isWithin(span, time)) increase(scans, span.qrId, 1);
         }
@@ -97,40 +100,30 @@ export async function repairScanCounters(
   }, 'exclusive');
 }
 
-interface StoredVisits {
-  readonly columns: VisitColumns;
-  /** The indexes of the visits to count. Other visits of a batch are also in chunks. */
-  readonly indexes: Uint32Array;
-  /** Returns the URL of a visit. */
-  urlIdAt(index: number): number;
-}
-
 /** Reads each stored visit once. */
 async function* readVisits(db: Kysely<Schema>): AsyncGenerator<StoredVisits> {
   const compaction = await findCompaction(db);
   for (const { id, columns } of await readBatches(db, 0)) {
     const firstPending = firstPendingUrl(compaction, id);
-    const urlIdAt = (index: number) => columns.urlIds?.[index] as number;
-    const indexes = allIndexes(columns).filter((index) => urlIdAt(index) >= firstPending);
-    yield { columns, indexes, urlIdAt };
+    const isPending = (index: number) => (columns.urlIds[index] as number) >= firstPending;
+    yield { columns, indexes: allIndexes(columns).filter(isPending) };
   }
-  for await (const { url_id, visits } of readChunks(db)) {
-    const columns = decodeColumns(visits);
-    yield { columns, indexes: allIndexes(columns), urlIdAt: () => url_id };
+  const chunks = sql`from visit_chunks as own where true`;
+  for await (const rows of readInBatches(db, chunks, ['url_id', 'number'])) {
+    for (const { url_id, visits } of rows) {
+      const columns = decodeColumns(visits as Uint8Array, url_id as number);
+      yield { columns, indexes: allIndexes(columns) };
+    }
   }
-}
-
-function allIndexes({ count }: VisitColumns): Uint32Array {
-  return Uint32Array.from({ length: count }, (_, index) => index);
 }
 
 /** Returns the number of clicks in the time series of a report on these visits. */
-function clicksInSeries(columns: VisitColumns, indexes: Uint32Array): number {
-  if (columns.count === 0) return 0;
-  const { first_at, last_at } = timeRange(columns);
+function clicksInSeries(visits: StoredVisits): number {
+  if (visits.columns.count === 0) return 0;
+  const { first_at, last_at } = timeRange(visits.columns);
   const window = { since: first_at, until: last_at + 1, groupBy: 'day' } as const;
   const tally = new VisitTally(clickMeasure, window);
-  tally.add({ columns, indexes, urlId: 0 });
+  tally.add(visits);
   return sum(tally.finish(0).timeseries.map(({ clicks }) => clicks));
 }
 

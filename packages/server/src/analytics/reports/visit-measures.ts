@@ -1,4 +1,5 @@
 import { decideScan, type ScanFacts } from '../classify/decide-scan.js';
+import type { StoredVisits } from '../ingest/read-stored-visits.js';
 import { isWithin, type QrSpan, type ScannedUrl } from '../ingest/scanned-url.js';
 import {
   byCodeFlag,
@@ -13,9 +14,9 @@ import type { VisitMeasure } from './visit-tally.js';
 
 /** Counts clicks: the visits of people. */
 export const clickMeasure: VisitMeasure<ClickReport> = {
-  select: (columns, window, visits) => ({
-    indexes: selectClicks(columns, window, visits),
-    columns: columns.dictionaries,
+  select: (visits, window) => ({
+    indexes: selectClicks(visits, window),
+    columns: visits.columns.dictionaries,
   }),
   dimensions: {
     country: { column: 'country', fields: ['country'] },
@@ -27,19 +28,14 @@ export const clickMeasure: VisitMeasure<ClickReport> = {
   noun: 'Clicks',
 };
 
-/** Returns the indexes of the clicks in a window, out of all visits or of those at `visits`. */
-function selectClicks(
-  { count, visitedAt, dictionaries }: VisitColumns,
-  { since, until }: Window,
-  visits?: Uint32Array,
-): Uint32Array {
+function selectClicks({ columns, indexes }: StoredVisits, { since, until }: Window): Uint32Array {
+  const { visitedAt, dictionaries } = columns;
   const { values, codes } = dictionaries.source;
   const isClick = Uint8Array.from(values, (source) => (kindOf(source) === 'human' ? 1 : 0));
-  const length = visits?.length ?? count;
-  const clicks = new Uint32Array(length);
+  const clicks = new Uint32Array(indexes.length);
   let clickCount = 0;
-  for (let at = 0; at < length; at += 1) {
-    const index = visits === undefined ? at : (visits[at] as number);
+  for (let at = 0; at < indexes.length; at += 1) {
+    const index = indexes[at] as number;
     const time = visitedAt[index] as number;
     if (time < since || time >= until || isClick[codes[index] as number] === 0) continue;
     clicks[clickCount] = index;
@@ -52,9 +48,9 @@ function selectClicks(
 export function scanMeasure(span: QrSpan, hasSlug: boolean): VisitMeasure<ScanReport> {
   const url = { hasSlug, spans: [span] };
   return {
-    select(columns, window, visits) {
-      const { indexes, ...decided } = selectScans(columns, window, () => url, visits);
-      return { indexes, columns: { ...columns.dictionaries, ...decided } };
+    select(visits, window) {
+      const { indexes, ...decided } = selectScans(visits, window, () => url);
+      return { indexes, columns: { ...visits.columns.dictionaries, ...decided } };
     },
     dimensions: {
       country: { column: 'country', fields: ['country'] },
@@ -71,20 +67,20 @@ export function scanMeasure(span: QrSpan, hasSlug: boolean): VisitMeasure<ScanRe
 const noApp = '(none)';
 
 /**
- * Selects the scans in a window, out of all visits or of those at `visits`. `urlAt` returns the
- * visited URL with its QR codes, or undefined when the visit does not count. A visit is at most one
- * scan, even when the URL has several QR codes. Also returns the method and the app of each scan.
+ * Selects the scans in a window. `urlAt` returns the visited URL with its QR codes, or undefined when
+ * the visit does not count. A visit is at most one scan, even when the URL has several QR codes. Also
+ * returns the method and the app of each scan.
  */
 export function selectScans(
-  columns: VisitColumns,
+  visits: StoredVisits,
   window: Window,
   urlAt: (index: number) => Pick<ScannedUrl, 'hasSlug' | 'spans'> | undefined,
-  visits?: Uint32Array,
 ) {
+  const { columns } = visits;
   const { count, visitedAt, flags } = columns;
   const scanMethod = new DictionaryBuilder(count);
   const scannerApp = new DictionaryBuilder(count);
-  const indexes = selectClicks(columns, window, visits).filter((index) => {
+  const indexes = selectClicks(visits, window).filter((index) => {
     if (((flags[index] as number) & byCodeFlag) === 0) return false;
     const url = urlAt(index);
     if (!url?.spans.some((span) => isWithin(span, visitedAt[index] as number))) return false;

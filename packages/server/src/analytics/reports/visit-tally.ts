@@ -1,3 +1,4 @@
+import type { StoredVisits } from '../ingest/read-stored-visits.js';
 import type { DictionaryColumn, VisitColumns } from '../ingest/visit-columns.js';
 import { DistinctKeys } from './distinct-keys.js';
 import { Int32Pool } from './int32-pool.js';
@@ -23,15 +24,6 @@ export interface Selection {
   readonly columns: Readonly<Record<string, DictionaryColumn>>;
 }
 
-/** Visits of one URL, or of several. */
-export interface StoredVisits {
-  readonly columns: VisitColumns;
-  /** The indexes of the visits that count; undefined when all do. */
-  readonly indexes: Uint32Array | undefined;
-  /** The URL of all visits; undefined when the columns have the URL of each. */
-  readonly urlId: number | undefined;
-}
-
 /** One breakdown of a report, such as by country. */
 export interface Dimension {
   /** The column whose values are counted. */
@@ -42,8 +34,7 @@ export interface Dimension {
 
 /** Defines which visits a tally counts, and the field names of its report. */
 export interface VisitMeasure<R extends Report> {
-  /** Selects visits, out of all or of those at `indexes`. */
-  select(columns: VisitColumns, window: ReportWindow, indexes?: Uint32Array): Selection;
+  select(visits: StoredVisits, window: ReportWindow): Selection;
   readonly dimensions: Readonly<Record<keyof R['breakdowns'] & string, Dimension>>;
   /** The noun in the names of fields, such as `totalClicks` and `clicks`. */
   readonly noun: 'Clicks' | 'Scans';
@@ -105,13 +96,8 @@ export class VisitTally<R extends Report> {
   }
 
   /** Counts visits, each of which must be added once. */
-  add({ columns, indexes, urlId }: StoredVisits): void {
-    const selection = this.#measure.select(columns, this.#window, indexes);
-    this.#add(columns, selection);
-    if (urlId !== undefined) this.#addToUrl(urlId, selection.indexes.length);
-    else {
-      for (const index of selection.indexes) this.#addToUrl(columns.urlIds?.[index] as number, 1);
-    }
+  add(visits: StoredVisits): void {
+    this.#add(visits.columns, this.#measure.select(visits, this.#window));
   }
 
   /**
@@ -124,7 +110,7 @@ export class VisitTally<R extends Report> {
     const { totals, breakdowns, timeseries }: Report = dayReport;
     const visits = totals[`total${noun}`] as number;
     const visitors = totals[`unique${noun}`] as number;
-    this.#addToUrl(urlId, visits);
+    this.#visitsOfUrl.add(urlId, visits);
     for (const { name, dimension, counts } of this.#breakdowns) {
       for (const entry of breakdowns[name] ?? []) {
         counts.add(toValue(dimension.fields, entry), entry[countField] as number);
@@ -196,6 +182,7 @@ export class VisitTally<R extends Report> {
   #add(columns: VisitColumns, selection: Selection): void {
     const { indexes } = selection;
     if (indexes.length === 0) return;
+    this.#addToUrls(columns.urlIds, indexes);
     for (const { dimension, counts } of this.#breakdowns) {
       const { values, codes } = selection.columns[dimension.column] as DictionaryColumn;
       const added = countCodes(codes, indexes, values.length);
@@ -225,8 +212,13 @@ export class VisitTally<R extends Report> {
     return Math.floor((time - this.#buckets.firstAt) / this.#buckets.lengthMs);
   }
 
-  #addToUrl(urlId: number, visits: number): void {
-    if (visits > 0) this.#visitsOfUrl.add(urlId, visits);
+  /** Counts consecutive visits of a URL together, because all visits of a chunk are of one URL. */
+  #addToUrls(urlIds: Float64Array, indexes: Uint32Array): void {
+    for (let at = 0, end = 0; at < indexes.length; at = end) {
+      const urlId = urlIds[indexes[at] as number] as number;
+      while (end < indexes.length && urlIds[indexes[end] as number] === urlId) end += 1;
+      this.#visitsOfUrl.add(urlId, end - at);
+    }
   }
 }
 
