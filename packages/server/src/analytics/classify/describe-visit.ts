@@ -137,7 +137,8 @@ function memoize<Value extends object | string, Rest extends readonly unknown[] 
   maxLength: number,
   compute: (text: string, ...rest: Rest) => Value,
 ): (text: string, ...rest: Rest) => Value {
-  const cache = new LRUCache<string, Value>({ max });
+  // With a size instead of `max`, the cache allocates its lists as they grow.
+  const cache = new LRUCache<string, Value>({ maxSize: max, sizeCalculation: () => 1 });
   return (text, ...rest) => {
     const known = cache.get(text);
     if (known !== undefined) return known;
