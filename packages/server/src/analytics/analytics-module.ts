@@ -14,7 +14,7 @@ import { openCountryDatabase } from './classify/find-country.js';
 import { createIngest, type IngestEvent, ingestThread } from './ingest/ingest-thread.js';
 import { VisitRepository } from './ingest/visit-repository.js';
 import { Journal } from './journal/journal.js';
-import { JournalFolder } from './journal/journal-folder.js';
+import { createJournalFolder, type JournalFolder } from './journal/journal-folder.js';
 import { toCallLine, toDownloadLine } from './journal/journal-lines.js';
 import { createVisitRecorder, type RecordVisit } from './journal/visit-recorder.js';
 import { type ReportSources, reportHandlers } from './reports/report-handlers.js';
@@ -148,7 +148,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
           (await database.loadKey('visitors', randomBytes(32).toString('base64url'))),
         findCountry,
       });
-      folder = JournalFolder.create(root, writerId);
+      folder = createJournalFolder(root, writerId);
       journal = new Journal({
         folder: folder.path,
         durability: config.durability,

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { QueueFullError } from '../fair-queue.js';
 import { toApiError, unavailableErrors } from '../http/error-response.js';
@@ -15,18 +16,17 @@ const maxThrottledKeys = 100;
 /** Counts and logs unexpected errors and responses with 503. No method throws. */
 export class ErrorLog {
   readonly #logger: Logger;
-  readonly #uncaughtThrottle: LogThrottle;
-  readonly #unavailableThrottle: LogThrottle;
+  readonly #throttleUncaught;
+  readonly #throttleUnavailable;
   readonly #uncaught: Record<UncaughtErrorSource, number> = { request: 0, callback: 0, process: 0 };
   readonly #unavailable = new Map(unavailableErrors.map(({ name }) => [name, 0]));
 
   constructor(logger: Logger, now: () => number = () => performance.now()) {
     this.#logger = logger;
-    this.#uncaughtThrottle = new LogThrottle(logUncaughtEveryMs, now);
-    this.#unavailableThrottle = new LogThrottle(logUnavailableEveryMs, now);
+    this.#throttleUncaught = createThrottle(logUncaughtEveryMs, now);
+    this.#throttleUnavailable = createThrottle(logUnavailableEveryMs, now);
   }
 
-  /** The number of unexpected errors of each source. */
   get uncaught(): Readonly<Record<UncaughtErrorSource, number>> {
     return this.#uncaught;
   }
@@ -54,7 +54,7 @@ export class ErrorLog {
   /** Counts an error of another source, and logs it at most once a second for each place in the code. */
   note(source: 'callback' | 'process', err: unknown): void {
     this.#uncaught[source] += 1;
-    this.#uncaughtThrottle.note(fingerprint(err), (repeats) =>
+    this.#throttleUncaught(fingerprint(err), (repeats) =>
       this.#write('error', { source, repeats, err }, 'uncaught error'),
     );
   }
@@ -63,7 +63,7 @@ export class ErrorLog {
     const { name, message } = error;
     this.#unavailable.set(name, (this.#unavailable.get(name) ?? 0) + 1);
     const queue = error instanceof QueueFullError ? error.queue : undefined;
-    this.#unavailableThrottle.note(`${name} ${queue}`, (repeats) => {
+    this.#throttleUnavailable(`${name} ${queue}`, (repeats) => {
       const fields = { requestId, error: name, queue, reason: message, repeats };
       this.#write('warn', fields, 'request refused');
     });
@@ -86,31 +86,21 @@ function fingerprint(err: unknown): string {
   return [err.name, ...frames.slice(0, 3)].join('\n');
 }
 
-/** Limits how often repeating events are logged: one line per key and interval. */
-class LogThrottle {
-  readonly #intervalMs: number;
-  readonly #now: () => number;
-  /** Each with the number of events since its last logged line. */
-  readonly #entries = new Map<string, { readonly loggedAt: number; repeats: number }>();
-
-  constructor(intervalMs: number, now: () => number) {
-    this.#intervalMs = intervalMs;
-    this.#now = now;
-  }
-
-  /** Logs an event with the number of repeats since the last line, or counts it as a repeat. */
-  note(key: string, log: (repeats: number) => void): void {
-    const now = this.#now();
-    const entry = this.#entries.get(key);
-    if (entry && now - entry.loggedAt < this.#intervalMs) {
+/**
+ * Returns a function that logs an event with the number of its repeats since the last line, or counts
+ * it as a repeat: one line per key and interval.
+ */
+function createThrottle(intervalMs: number, now: () => number) {
+  const entries = new LRUCache<string, { readonly loggedAt: number; repeats: number }>({
+    max: maxThrottledKeys,
+  });
+  return (key: string, log: (repeats: number) => void): void => {
+    const entry = entries.get(key);
+    if (entry && now() - entry.loggedAt < intervalMs) {
       entry.repeats += 1;
       return;
     }
-    this.#entries.delete(key);
-    if (this.#entries.size >= maxThrottledKeys) {
-      this.#entries.delete(this.#entries.keys().next().value as string);
-    }
-    this.#entries.set(key, { loggedAt: now, repeats: 0 });
+    entries.set(key, { loggedAt: now(), repeats: 0 });
     log(entry?.repeats ?? 0);
-  }
+  };
 }

@@ -9,7 +9,6 @@ export interface HealthModuleOptions
   extends Omit<HealthOptions, 'dispatcherIdleMs' | 'metrics'>,
     MetricSources {}
 
-/** Composes the health checks and the metrics. */
 export function createHealthModule(options: HealthModuleOptions) {
   const metrics = new Registry();
   registerServerMetrics(metrics, options);

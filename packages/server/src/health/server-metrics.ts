@@ -24,7 +24,6 @@ const noAttempts = eventTypes.flatMap((event) =>
   ['delivered', 'retried', 'failed'].map((outcome) => ({ labels: { event, outcome }, value: 0 })),
 );
 
-/** Registers the metrics of the server's parts. */
 export function registerServerMetrics(registry: Registry, sources: MetricSources): void {
   const { visitFigures, dispatchFigures, threads, queues, errorLog } = sources;
   const perThread = (value: (figures: ObservedThread['figures']) => number) =>

@@ -11,7 +11,6 @@ const wholeAgents = /^(?:whatsapp|viber|signal|telegram|line|skype|zoom|threema|
 const discordProxies =
   /^Mozilla\/5\.0 \(Macintosh; Intel Mac OS X (?:11\.6; rv:92\.0|10\.10; rv:38\.0)\) Gecko\/20100101 Firefox\/(?:92|38)\.0$/;
 
-/** Returns whether the user agent is a program that fetches links to preview them. */
 export function isLinkPreviewer(agent: string): boolean {
   return tokens.test(agent) || wholeAgents.test(agent) || discordProxies.test(agent);
 }

@@ -56,7 +56,6 @@ export function normalizeHost(host: string): string {
 const adClick =
   /(?:^|[?&])(?:gclid|gbraid|wbraid|dclid|gclsrc|msclkid|ttclid|twclid|li_fat_id|epik|rdt_cid|ScCid|yclid)=[^&]/i;
 
-/** Returns whether the visit's query has a parameter of an ad network. */
 export function isAdClick(query: string): boolean {
   return query !== '' && adClick.test(query);
 }

@@ -60,7 +60,6 @@ export function kindOf(source: string): string {
   return source.slice(0, source.indexOf('/'));
 }
 
-/** Returns the instants of the first and the last visit. */
 export function timeRange({ visitedAt }: VisitColumns): { first_at: number; last_at: number } {
   return {
     first_at: visitedAt.reduce((first, at) => Math.min(first, at), Number.POSITIVE_INFINITY),
@@ -68,7 +67,6 @@ export function timeRange({ visitedAt }: VisitColumns): { first_at: number; last
   };
 }
 
-/** Builds columns from visits. */
 export class VisitColumnsBuilder {
   readonly #urlIds: Float64Array;
   readonly #visitedAt: Float64Array;
@@ -140,7 +138,6 @@ export class VisitColumnsBuilder {
     }
   }
 
-  /** Returns the columns of the visits added so far. */
   finish(): VisitColumns {
     const count = this.#count;
     return {
@@ -155,7 +152,6 @@ export class VisitColumnsBuilder {
   }
 }
 
-/** Returns the columns of visits of any URLs. */
 export function toColumns(visits: readonly Visit[]): VisitColumns {
   const builder = new VisitColumnsBuilder(visits.length);
   for (const visit of visits) builder.add(visit);

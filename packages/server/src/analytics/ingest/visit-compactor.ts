@@ -21,7 +21,6 @@ interface VisitRef {
 
 type UrlVisits = readonly [urlId: number, visits: readonly VisitRef[]];
 
-/** The last chunk of a URL. */
 type LastChunk = Pick<Schema['visit_chunks'], 'url_id' | 'number' | 'visit_count' | 'visits'>;
 
 /** The chunks with the new visits of one URL. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports.js';
-import { JournalFolder } from '../journal/journal-folder.js';
+import { claimOrphans, type JournalFolder } from '../journal/journal-folder.js';
 import { parseLines } from '../journal/journal-lines.js';
 import {
   findJournalEnd,
@@ -44,7 +44,7 @@ export async function recoverOrphans(
   clock: Clock,
 ): Promise<number> {
   let storedLines = 0;
-  const folders = JournalFolder.claimOrphans(root);
+  const folders = claimOrphans(root);
   try {
     for (const folder of folders) {
       storedLines += await ingestJournal(visits, folder, clock);

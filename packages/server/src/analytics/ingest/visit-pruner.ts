@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Kysely } from 'kysely';
+import type { Config } from '../../config.js';
 import type { Clock } from '../../ports.js';
 import { type Database, type Schema, StorageUnavailableError } from '../../storage/database.js';
 import { PrunedDays, storePrunedDays } from '../reports/pruned-days.js';
@@ -9,11 +10,9 @@ import { selectSpans, toScannedUrls } from './scanned-url.js';
 import { slicesOf } from './slices-of.js';
 import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
 
-export interface VisitPrunerOptions {
+export interface VisitPrunerOptions extends Pick<Config, 'retentionDays'> {
   readonly database: Database;
   readonly clock: Clock;
-  /** How long visits are stored. When undefined, they are stored indefinitely. */
-  readonly retentionDays: number | undefined;
 }
 
 // The number of URLs that one query lists.

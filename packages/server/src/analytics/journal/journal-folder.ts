@@ -1,68 +1,62 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
 
+/** The journal folder of one writer, which is named by the writer's id. */
+export type JournalFolder = ReturnType<typeof toFolder>;
+
+/** Creates and locks the folder of a new writer. */
+export function createJournalFolder(root: string, writerId: string): JournalFolder {
+  // Locked under a hidden name first: other processes claim visible folders that are not locked.
+  const hidden = join(root, `.${writerId}`);
+  mkdirSync(hidden, { recursive: true, mode: 0o700 });
+  const lock = tryLock(hidden);
+  if (!lock) throw new Error(`${hidden} is locked by another writer`);
+  const path = join(root, writerId);
+  renameSync(hidden, path);
+  return toFolder(path, lock);
+}
+
 /**
- * The journal folder of one writer: numbered segments and a file lock. The operating system releases
- * the lock when the process ends, so a folder that can be locked is orphaned.
+ * Locks the folders of writers that have ended. The operating system releases a lock when its process
+ * ends, so a folder that can be locked is orphaned.
  */
-export class JournalFolder {
-  readonly path: string;
-  /** The folder's name. */
-  readonly writerId: string;
-  readonly #lock: SqliteHandle.Database;
-
-  private constructor(path: string, writerId: string, lock: SqliteHandle.Database) {
-    this.path = path;
-    this.writerId = writerId;
-    this.#lock = lock;
-  }
-
-  /** Creates and locks the folder of a new writer. */
-  static create(root: string, writerId: string): JournalFolder {
-    // Locked under a hidden name first: other processes claim visible folders that are not locked.
-    const hidden = join(root, `.${writerId}`);
-    mkdirSync(hidden, { recursive: true, mode: 0o700 });
-    const lock = tryLock(hidden);
-    if (!lock) throw new Error(`${hidden} is locked by another writer`);
-    const path = join(root, writerId);
-    renameSync(hidden, path);
-    return new JournalFolder(path, writerId, lock);
-  }
-
-  /** Locks the folders of writers that have ended. */
-  static claimOrphans(root: string): JournalFolder[] {
-    if (!existsSync(root)) return [];
-    const claimed: JournalFolder[] = [];
-    for (const entry of readdirSync(root, { withFileTypes: true })) {
-      if (!entry.isDirectory() || entry.name.startsWith('.')) continue;
-      const path = join(root, entry.name);
-      const lock = tryLock(path);
-      if (lock) claimed.push(new JournalFolder(path, entry.name, lock));
-    }
-    return claimed;
-  }
-
-  release(): void {
-    this.#lock.close();
-  }
-
-  /** Deletes the folder, whose lines must all be in storage. */
-  remove(): void {
-    this.release();
-    rmSync(this.path, { recursive: true, force: true });
-  }
+export function claimOrphans(root: string): JournalFolder[] {
+  return foldersIn(root).flatMap((path) => {
+    const lock = basename(path).startsWith('.') ? undefined : tryLock(path);
+    return lock ? [toFolder(path, lock)] : [];
+  });
 }
 
 /** Returns whether a running process writes to a journal in this folder. */
 export function hasWriters(root: string): boolean {
-  if (!existsSync(root)) return false;
-  return readdirSync(root, { withFileTypes: true }).some((entry) => {
-    if (!entry.isDirectory()) return false;
-    const lock = tryLock(join(root, entry.name));
+  return foldersIn(root).some((path) => {
+    const lock = tryLock(path);
     lock?.close();
     return lock === undefined;
   });
+}
+
+function toFolder(path: string, lock: SqliteHandle.Database) {
+  const release = (): void => {
+    lock.close();
+  };
+  return {
+    path,
+    writerId: basename(path),
+    release,
+    /** Deletes the folder, whose lines must all be in storage. */
+    remove(): void {
+      release();
+      rmSync(path, { recursive: true, force: true });
+    },
+  };
+}
+
+function foldersIn(root: string): string[] {
+  if (!existsSync(root)) return [];
+  const entries = readdirSync(root, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(root, name));
 }
 
 const segmentName = /^(\d{10})\.log$/;

@@ -51,7 +51,6 @@ function fromLine(line: string): Visit {
 const download = 'download\t';
 const call = 'call\t';
 
-/** Formats the download of a QR code as a line. */
 export function toDownloadLine(qrId: string): string {
   return `${download}${qrId}\n`;
 }
@@ -78,5 +77,5 @@ export function parseLines(lines: readonly string[]) {
       calls.add(organizationId, Number(at));
     } else visits.push(fromLine(line));
   }
-  return { visits, downloads, calls };
+  return { visits: visits as readonly Visit[], downloads, calls };
 }

@@ -52,7 +52,6 @@ export function findJournalEnd(folder: string): JournalPosition | undefined {
   return { segment, offset: statSync(segmentPath(folder, segment)).size };
 }
 
-/** Returns true if the first position is before the second one. */
 export function isBefore(first: JournalPosition, second: JournalPosition): boolean {
   return (
     first.segment < second.segment ||
@@ -60,7 +59,6 @@ export function isBefore(first: JournalPosition, second: JournalPosition): boole
   );
 }
 
-/** Deletes the segments before a position. */
 export function removeReadSegments(folder: string, position: JournalPosition): void {
   for (const segment of segmentsIn(folder)) {
     if (segment < position.segment) rmSync(segmentPath(folder, segment), { force: true });

@@ -56,7 +56,6 @@ export class DistinctKeys {
     this.#collected = new Int32Array();
   }
 
-  /** Counts the keys. */
   finish(bucketCount = 1): DistinctCount {
     const inBuckets = new Uint32Array(bucketCount);
     const partitionCount = powerOfTwo(this.#length / stride / keysPerPartition);

@@ -1,13 +1,13 @@
 import { type CompiledQuery, type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Schema } from '../../storage/database.js';
+import { readInBatches } from '../../storage/read-in-batches.js';
 import { dayMs, type Window } from './report-window.js';
 
-interface Row {
+interface UrlRow {
+  readonly url_id: number;
   /** The number of a chunk, or a pruned day. */
   readonly position: number;
 }
-
-type UrlRow = Row & Pick<Schema['visit_chunks'], 'url_id'>;
 
 /** Queries of rows of URLs in ascending order of URL and position. Each selects `rowsPerQuery`. */
 export interface UrlRows<R extends UrlRow> {
@@ -70,19 +70,16 @@ function prepareUrlRows<R extends UrlRow>(
 }
 
 /** Reads the pruned days of a QR code's scans that are entirely in a window. */
-export function readScanDays(db: Kysely<Schema>, qrId: string, { since, until }: Window) {
-  return readRows((after) =>
-    db
-      .selectFrom('scan_days')
-      .select(['day as position', 'summary'])
-      .where('qr_id', '=', qrId)
-      .where('day', '>', after)
-      .where('day', '>=', since)
-      .where('day', '<=', until - dayMs)
-      .orderBy('day')
-      .limit(rowsPerQuery)
-      .execute(),
-  );
+export async function* readScanDays(
+  db: Kysely<Schema>,
+  qrId: string,
+  { since, until }: Window,
+): AsyncGenerator<{ readonly summary: string }> {
+  const days = sql`from scan_days as own
+    where own.qr_id = ${qrId} and own.day >= ${since} and own.day + ${sql.lit(dayMs)} <= ${until}`;
+  for await (const rows of readInBatches(db, days, ['day'])) {
+    for (const { summary } of rows) yield { summary: String(summary) };
+  }
 }
 
 /** Reads the rows of at most `urlsPerQuery` URLs, whose ids are in ascending order. */
@@ -92,8 +89,14 @@ export async function* readUrlRows<R extends UrlRow>(
   urlIds: readonly number[],
   window: Window,
 ): AsyncGenerator<R> {
-  const rowsOf = (urlId: number, after?: number) =>
-    readRows(async (last) => (await db.executeQuery(ofUrl(urlId, last, window))).rows, after);
+  async function* rowsOf(urlId: number, after: number): AsyncGenerator<R> {
+    for (let last = after; ; ) {
+      const { rows } = await db.executeQuery(ofUrl(urlId, last, window));
+      yield* rows;
+      if (rows.length < rowsPerQuery) return;
+      last = (rows.at(-1) as R).position;
+    }
+  }
   let remaining = urlIds;
   while (remaining.length > 1) {
     const { rows } = await db.executeQuery(ofUrls(remaining, window));
@@ -103,18 +106,5 @@ export async function* readUrlRows<R extends UrlRow>(
     yield* rowsOf(last.url_id, last.position);
     remaining = remaining.filter((id) => id > last.url_id);
   }
-  for (const urlId of remaining) yield* rowsOf(urlId);
-}
-
-/** Reads the rows after a position, in slices. */
-async function* readRows<R extends Row>(
-  select: (after: number) => Promise<R[]>,
-  after = beforeFirst,
-): AsyncGenerator<R> {
-  for (let last = after; ; ) {
-    const rows = await select(last);
-    yield* rows;
-    if (rows.length < rowsPerQuery) return;
-    last = (rows.at(-1) as R).position;
-  }
+  for (const urlId of remaining) yield* rowsOf(urlId, beforeFirst);
 }

@@ -6,7 +6,6 @@ export class ReportTooLargeError extends Error {
   override readonly name = 'ReportTooLargeError';
 }
 
-/** The processing time of one report. */
 export const reportTimeoutMs = 20_000;
 
 /** The memory for the keys of visitors of all reports that run at once: a quarter of the machine's. */

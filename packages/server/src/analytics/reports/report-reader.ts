@@ -57,14 +57,12 @@ export class ReportReader {
     this.#clickDays = prepareClickDays(database.read);
   }
 
-  /** Reports the clicks of one URL. */
   readClicks(urlId: number, query: ReportQuery): Promise<ClickReport> {
     return this.#report(clickMeasure, query, (run) =>
       this.#addUrl(run, urlId, query, readUrlRows(run.db, this.#clickDays, [urlId], query)),
     );
   }
 
-  /** Reports the scans of one QR code. */
   readScans(
     { urlId, hasSlug }: Pick<ScannedUrl, 'urlId' | 'hasSlug'>,
     span: QrSpan,
@@ -75,7 +73,6 @@ export class ReportReader {
     );
   }
 
-  /** Reports the clicks of all URLs of an organization. */
   readOverview(organizationId: string, query: ReportQuery, now: number) {
     return this.#report(clickMeasure, query, async (run) => {
       const { db, tally } = run;

@@ -25,9 +25,7 @@ export const allTime: Window = { since: 0, until: 8_000_000 * dayMs };
 
 const bucketMs: Record<ReportWindow['groupBy'], number> = { hour: hourMs, day: dayMs };
 
-/** The default length of a report's window. */
 const defaultLengthMs = 30 * dayMs;
-/** The maximum number of buckets in one report. */
 const maxBuckets = 10_000;
 
 /** Returns the time series of a window: consecutive buckets in UTC. The first may begin before the window. */
@@ -64,7 +62,6 @@ function invalidSince(message: string) {
   return validationError([{ path: 'since', message }]);
 }
 
-/** Formats a window for a response. */
 export function toWindowFields({ since, until }: Window): { since: string; until: string } {
   return { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
 }

@@ -19,7 +19,6 @@ import { VisitTally } from './visit-tally.js';
 /** A counter of a URL's clicks or of a QR code's scans. */
 export interface WrongCounter<Id> {
   readonly id: Id;
-  /** The value of the counter. */
   readonly counted: number;
   /** The clicks or scans in visits and in pruned days. */
   readonly actual: number;

@@ -90,7 +90,6 @@ export class VisitTally<R extends Report> {
     this.#prunedVisitorsInBucket = new Float64Array(this.#buckets.count);
   }
 
-  /** The number of visits so far. */
   get count(): number {
     return this.#count;
   }
@@ -135,7 +134,6 @@ export class VisitTally<R extends Report> {
     return this.#isSecondPass;
   }
 
-  /** Returns the URLs with the most visits. */
   largestUrls(limit: number): [urlId: number, visits: number][] {
     return this.#visitsOfUrl.largest(limit);
   }
