@@ -1,61 +1,18 @@
 import type { Generated } from 'kysely';
 
-/** The types of columns. `dialects.ts` has those that the engines spell differently. */
-type ColumnType =
-  | 'text'
-  | 'bytes'
-  | 'rowId'
-  | 'generatedId'
-  | 'integer'
-  | 'bigint'
-  | 'double precision';
+/**
+ * A row of a table in Kysely's terms. A column is defined in SQL by its type and constraints. Its value
+ * may be null unless it is `not null` or a key, and inserts may omit it if it has a default.
+ */
+export type RowOf<Columns> = { -readonly [Name in keyof Columns]: ValueOf<Columns[Name]> };
 
-/** A column: its definition, and the type of its values. */
-export interface Column<Value> {
-  readonly type: ColumnType;
-  /** The SQL after the type. */
-  readonly constraints: string;
-  /** Never set. It only carries the type of the column's values. */
-  readonly value?: Value;
-}
+type ValueOf<Definition> = Definition extends 'generatedId' | `${string} default ${string}`
+  ? Generated<TypeOf<Definition>>
+  : TypeOf<Definition> | NullOf<Definition>;
 
-/** A row of a table in Kysely's terms. */
-export type RowOf<Columns> = {
-  [Name in keyof Columns]: Columns[Name] extends Column<infer Value> ? Value : never;
-};
+type NullOf<Definition> = Definition extends `${string} ${'not null' | 'primary key'}${string}`
+  ? never
+  : null;
 
-function column<Value>(type: ColumnType, constraints = ''): Column<Value> {
-  return { type, constraints };
-}
-
-function add<Value>({ type, constraints }: Column<unknown>, constraint: string): Column<Value> {
-  return { type, constraints: `${constraints} ${constraint}` };
-}
-
-export const text = column<string>('text', 'not null');
-export const textOrNull = column<string | null>('text');
-export const textKey = column<string>('text', 'primary key');
-export const integer = column<number>('integer', 'not null');
-export const integerOrNull = column<number | null>('integer');
-export const bigint = column<number>('bigint', 'not null');
-export const bigintOrNull = column<number | null>('bigint');
-export const doubleOrNull = column<number | null>('double precision');
-export const bytes = column<Uint8Array>('bytes', 'not null');
-export const bytesOrNull = column<Uint8Array | null>('bytes');
-export const rowId = column<number>('rowId');
-export const generatedId = column<Generated<number>>('generatedId');
-
-/** Adds a reference to the id of a table. */
-export function references<Value>(referring: Column<Value>, table: string): Column<Value> {
-  return add(referring, `references ${table} (id)`);
-}
-
-/** Adds a default for the rows that are older than the column. Inserts must still set the column. */
-export function withDefault<Value>(of: Column<Value>, value: string): Column<Value> {
-  return add(of, `default ${value}`);
-}
-
-/** Adds a default, so that inserts may omit the column. */
-export function optional<Value>(of: Column<Value>, value: string): Column<Generated<Value>> {
-  return add(of, `default ${value}`);
-}
+type TypeOf<Definition> = Definition extends `text${string}` ? string : BytesOrNumber<Definition>;
+type BytesOrNumber<Definition> = Definition extends `bytes${string}` ? Uint8Array : number;

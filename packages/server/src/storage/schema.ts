@@ -1,4 +1,4 @@
-import { type RowOf, textOrNull } from './columns.js';
+import type { RowOf } from './columns.js';
 import { baselineTables, compositeKeys } from './migrations/baseline-tables.js';
 
 /** The tables after the latest migration, the same on every engine. */
@@ -7,9 +7,9 @@ export const tables = {
   events: {
     ...baselineTables.events,
     /** The webhooks, as JSON, whose deliveries are still to be written. */
-    webhook_ids: textOrNull,
+    webhook_ids: 'text',
   },
-};
+} as const;
 
 /** The tables for queries. */
 export type Schema = { [Table in keyof typeof tables]: RowOf<(typeof tables)[Table]> };

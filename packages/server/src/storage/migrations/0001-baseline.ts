@@ -2,7 +2,6 @@ import { type Kysely, sql } from 'kysely';
 import type { Engine, Schema } from '../database.js';
 import { createNodeTables } from '../postgres/node-tables.js';
 import { type BaselineTable, baselineTables, compositeKeys } from './baseline-tables.js';
-import { createSearchIndex } from './create-search-index.js';
 import { dialects } from './dialects.js';
 
 /** Creates the schema of version 0.1.0. */
@@ -12,7 +11,7 @@ export async function baseline(db: Kysely<Schema>, engine: Engine): Promise<void
   }
   for (const statement of statements) await sql.raw(statement).execute(db);
   if (engine === 'postgres') await createNodeTables(db);
-  await createSearchIndex(db, engine);
+  await dialects[engine].createSearchIndex(db);
 }
 
 /** The tables with few columns that are read by ranges of their keys. */
@@ -28,13 +27,14 @@ const clustered: readonly BaselineTable[] = [
 ];
 
 function tableDefinition(table: BaselineTable, engine: Engine): string {
-  const types: Readonly<Record<string, unknown>> = dialects[engine];
   const { chunkKey, chunkStorage, clustered: clusteredStorage } = dialects[engine];
+  const types: Readonly<Record<string, string>> = dialects[engine].types;
   const isChunks = table === 'visit_chunks';
   const key = isChunks ? chunkKey : compositeKeys[table];
   const storage = isChunks ? chunkStorage : clustered.includes(table) ? clusteredStorage : '';
   const definitions = Object.entries(baselineTables[table]).map(
-    ([name, { type, constraints }]) => `"${name}" ${types[type] ?? type} ${constraints}`,
+    ([name, definition]) =>
+      `"${name}" ${definition.replace(/^\w+/, (type) => types[type] ?? type)}`,
   );
   if (key) definitions.push(`constraint ${table}_primary primary key (${key.join()})`);
   return `create table ${table} (${definitions.join()}) ${storage}`;

@@ -6,7 +6,7 @@ import { dialects } from './dialects.js';
 export async function webhookFanOut(db: Kysely<Schema>, engine: Engine): Promise<void> {
   const statements = [
     // The webhooks whose deliveries are still to be written, as JSON.
-    `alter table events add column webhook_ids ${dialects[engine].text}`,
+    `alter table events add column webhook_ids ${dialects[engine].types.text}`,
     `create index events_to_fan_out on events (organization_id, id)
       where webhook_ids is not null`,
     'drop index deliveries_failed',

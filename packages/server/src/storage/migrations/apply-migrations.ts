@@ -21,8 +21,8 @@ export async function applyMigrations(
   engine: Engine,
   updateEach: UpdateEach,
 ): Promise<string[]> {
-  const options = { engine, updateEach, baseline: '0001-baseline' };
-  const adopted = (await adoptDatabase(db, options)) ? [options.baseline] : [];
+  const first = '0001-baseline';
+  const adopted = (await adoptDatabase(db, engine, updateEach, first)) ? [first] : [];
   const { error, results = [] } = await migratorOf(db, engine).migrateToLatest();
   if (error) throw error;
   return [...adopted, ...results.map((result) => result.migrationName)];

@@ -1,116 +1,98 @@
-import {
-  bigint,
-  bigintOrNull,
-  bytes,
-  bytesOrNull,
-  doubleOrNull,
-  generatedId,
-  integer,
-  integerOrNull,
-  optional,
-  references,
-  rowId,
-  text,
-  textKey,
-  textOrNull,
-  withDefault,
-} from '../columns.js';
-
 /**
- * The tables of version 0.1.0, referenced tables first. Instants are milliseconds since 1970, flags
- * are 0 or 1, lists and maps are JSON text.
+ * The tables of version 0.1.0, referenced tables first. Columns are defined in SQL, with the types of
+ * `dialects.ts`. Instants are milliseconds since 1970, flags are 0 or 1, lists and maps are JSON text.
  */
 export const baselineTables = {
   organizations: {
-    id: textKey,
-    name: text,
-    plan: text,
+    id: 'text primary key',
+    name: 'text not null',
+    plan: 'text not null',
     /** The number of active links, which the plan limits. */
-    active_urls: withDefault(bigint, '0'),
-    created_at: bigint,
+    active_urls: 'bigint not null default 0',
+    created_at: 'bigint not null',
   },
   /** The plan changes of the organizations. */
   plan_changes: {
-    organization_id: references(text, 'organizations'),
-    changed_at: bigint,
-    plan_before: text,
+    organization_id: 'text not null references organizations (id)',
+    changed_at: 'bigint not null',
+    plan_before: 'text not null',
   },
   usage_meters: {
-    organization_id: references(text, 'organizations'),
+    organization_id: 'text not null references organizations (id)',
     /** `2030-01`, in UTC. */
-    month: text,
-    meter: text,
-    used: bigint,
+    month: 'text not null',
+    meter: 'text not null',
+    used: 'bigint not null',
   },
 
   clients: {
-    id: textKey,
-    organization_id: references(text, 'organizations'),
-    secret_hash: text,
+    id: 'text primary key',
+    organization_id: 'text not null references organizations (id)',
+    secret_hash: 'text not null',
     /** Separated by spaces. */
-    scopes: text,
-    created_at: bigint,
-    revoked_at: bigintOrNull,
+    scopes: 'text not null',
+    created_at: 'bigint not null',
+    revoked_at: 'bigint',
   },
   access_tokens: {
-    token_hash: textKey,
-    client_id: references(text, 'clients'),
-    scopes: text,
-    created_at: bigint,
-    expires_at: bigint,
+    token_hash: 'text primary key',
+    client_id: 'text not null references clients (id)',
+    scopes: 'text not null',
+    created_at: 'bigint not null',
+    expires_at: 'bigint not null',
   },
   idempotency_keys: {
-    organization_id: text,
-    key: text,
+    organization_id: 'text not null',
+    key: 'text not null',
     /** A hash of the request's method, path and body. */
-    fingerprint: text,
-    result: text,
-    created_at: bigint,
+    fingerprint: 'text not null',
+    result: 'text not null',
+    created_at: 'bigint not null',
   },
 
   domains: {
-    id: textKey,
-    organization_id: references(text, 'organizations'),
-    hostname: text,
-    is_active: integer,
-    created_at: bigint,
+    id: 'text primary key',
+    organization_id: 'text not null references organizations (id)',
+    hostname: 'text not null',
+    is_active: 'integer not null',
+    created_at: 'bigint not null',
     /** The required text of the TXT record. */
-    challenge: withDefault(text, "''"),
+    challenge: "text not null default ''",
     /** The first verification. Once it is set, the hostname serves only this domain's links. */
-    verified_at: bigintOrNull,
-    last_checked_at: bigintOrNull,
-    last_error: textOrNull,
+    verified_at: 'bigint',
+    last_checked_at: 'bigint',
+    last_error: 'text',
     /** The row stays for its links, and is reused when the organization adds the hostname again. */
-    deleted_at: bigintOrNull,
+    deleted_at: 'bigint',
   },
 
-  url_id_counter: { last_id: bigint },
+  url_id_counter: { last_id: 'bigint not null' },
   urls: {
-    id: rowId,
-    organization_id: references(text, 'organizations'),
-    domain_id: references(textOrNull, 'domains'),
-    short_code: text,
-    custom_slug: textOrNull,
-    target_url: text,
-    title: textOrNull,
-    description: textOrNull,
-    category: textOrNull,
-    tags: text,
-    redirect_type: integer,
-    expires_at: bigintOrNull,
-    password_hash: textOrNull,
-    utm_source: textOrNull,
-    utm_medium: textOrNull,
-    utm_campaign: textOrNull,
-    utm_term: textOrNull,
-    utm_content: textOrNull,
-    custom_utm_params: text,
-    source_domain: textOrNull,
-    is_active: integer,
-    created_at: bigint,
-    updated_at: bigint,
+    id: 'rowId primary key',
+    organization_id: 'text not null references organizations (id)',
+    domain_id: 'text references domains (id)',
+    short_code: 'text not null',
+    custom_slug: 'text',
+    target_url: 'text not null',
+    title: 'text',
+    description: 'text',
+    category: 'text',
+    tags: 'text not null',
+    redirect_type: 'integer not null',
+    expires_at: 'bigint',
+    password_hash: 'text',
+    utm_source: 'text',
+    utm_medium: 'text',
+    utm_campaign: 'text',
+    utm_term: 'text',
+    utm_content: 'text',
+    custom_utm_params: 'text not null',
+    source_domain: 'text',
+    is_active: 'integer not null',
+    created_at: 'bigint not null',
+    updated_at: 'bigint not null',
     /** The result of `searchTextOf`, which searches read. */
-    search_text: withDefault(text, "''"),
+    search_text: "text not null default ''",
   },
   /**
    * Every short code and custom slug that was ever used: one namespace for both, per domain. A row is
@@ -118,170 +100,170 @@ export const baselineTables = {
    */
   url_keys: {
     /** The id of a custom domain, or '' for the platform's domain. */
-    domain_key: text,
-    key: text,
-    url_id: references(bigint, 'urls'),
+    domain_key: 'text not null',
+    key: 'text not null',
+    url_id: 'bigint not null references urls (id)',
   },
   /**
    * The click counters, apart from urls, whose rows are wide: a count is written many times a second.
    * A link without clicks has no row.
    */
   url_clicks: {
-    url_id: rowId,
-    clicks: bigint,
+    url_id: 'rowId primary key',
+    clicks: 'bigint not null',
   },
 
   /** Each transaction that moves visits out of a journal also writes the journal's position. */
   journal_positions: {
-    writer_id: textKey,
-    segment: integer,
-    offset: bigint,
+    writer_id: 'text primary key',
+    segment: 'integer not null',
+    offset: 'bigint not null',
   },
   /** Visits of all links in the order of arrival: a row for each transfer from a journal. */
   visit_batches: {
     /** Never reused. */
-    id: generatedId,
-    created_at: bigint,
-    visit_count: integer,
+    id: 'generatedId',
+    created_at: 'bigint not null',
+    visit_count: 'integer not null',
     /** Encoded columns. */
-    visits: bytes,
+    visits: 'bytes not null',
   },
   /** The progress of the current compaction; no row if none is running. */
   visit_compactions: {
     /** The last batch that is being compacted. */
-    up_to_batch: bigint,
+    up_to_batch: 'bigint not null',
     /** The visits of links with smaller ids are already in chunks. The batches still contain them. */
-    next_url: bigint,
+    next_url: 'bigint not null',
   },
   /** The visits of one link, ordered by `number`. All chunks but the last are full. */
   visit_chunks: {
-    url_id: bigint,
-    number: integer,
+    url_id: 'bigint not null',
+    number: 'integer not null',
     /** The times of the earliest and the latest visit. */
-    first_at: bigint,
-    last_at: bigint,
-    visit_count: integer,
+    first_at: 'bigint not null',
+    last_at: 'bigint not null',
+    visit_count: 'integer not null',
     /** Encoded columns. */
-    visits: bytes,
+    visits: 'bytes not null',
   },
   /** The daily summary of a link's pruned visits. */
   click_days: {
-    url_id: bigint,
+    url_id: 'bigint not null',
     /** The start of the day in UTC. */
-    day: bigint,
-    clicks: bigint,
+    day: 'bigint not null',
+    clicks: 'bigint not null',
     /** The other figures, as JSON. */
-    summary: text,
+    summary: 'text not null',
     /** The clicks that came from a QR code. */
-    scans: optional(bigint, '0'),
+    scans: 'bigint not null default 0',
   },
 
   qr_codes: {
-    id: textKey,
-    organization_id: references(text, 'organizations'),
-    url_id: references(bigintOrNull, 'urls'),
+    id: 'text primary key',
+    organization_id: 'text not null references organizations (id)',
+    url_id: 'bigint references urls (id)',
     /** Never changes. */
-    qr_data: text,
-    format: text,
-    size: integer,
-    error_correction: text,
-    foreground_color: text,
-    background_color: text,
-    logo_url: textOrNull,
-    style_preset: text,
+    qr_data: 'text not null',
+    format: 'text not null',
+    size: 'integer not null',
+    error_correction: 'text not null',
+    foreground_color: 'text not null',
+    background_color: 'text not null',
+    logo_url: 'text',
+    style_preset: 'text not null',
     /** Increases by one with each change. */
-    version: integer,
-    created_at: bigint,
-    updated_at: bigint,
-    deleted_at: bigintOrNull,
+    version: 'integer not null',
+    created_at: 'bigint not null',
+    updated_at: 'bigint not null',
+    deleted_at: 'bigint',
   },
   /**
    * The image of a code, apart from qr_codes, so that lists do not read images. The row is removed
    * when the code is deleted.
    */
   qr_pictures: {
-    qr_id: references(textKey, 'qr_codes'),
+    qr_id: 'text primary key references qr_codes (id)',
     /** The verified image file in the code's format. */
-    picture: bytes,
+    picture: 'bytes not null',
     /** PNG. */
-    logo: bytesOrNull,
-    logo_width: integerOrNull,
-    logo_height: integerOrNull,
+    logo: 'bytes',
+    logo_width: 'integer',
+    logo_height: 'integer',
   },
   /** The counters of each code. Every code has a row. */
   qr_counts: {
-    qr_id: references(textKey, 'qr_codes'),
-    scans: bigint,
-    downloads: bigint,
+    qr_id: 'text primary key references qr_codes (id)',
+    scans: 'bigint not null',
+    downloads: 'bigint not null',
   },
   /** The daily summary of a code's pruned scans. */
   scan_days: {
-    qr_id: text,
+    qr_id: 'text not null',
     /** The start of the day in UTC. */
-    day: bigint,
-    scans: bigint,
+    day: 'bigint not null',
+    scans: 'bigint not null',
     /** The other figures, as JSON. */
-    summary: text,
+    summary: 'text not null',
   },
 
   webhooks: {
-    id: textKey,
-    organization_id: references(text, 'organizations'),
-    url: text,
-    events: text,
-    secret: text,
-    is_active: integer,
-    created_at: bigint,
-    updated_at: bigint,
+    id: 'text primary key',
+    organization_id: 'text not null references organizations (id)',
+    url: 'text not null',
+    events: 'text not null',
+    secret: 'text not null',
+    is_active: 'integer not null',
+    created_at: 'bigint not null',
+    updated_at: 'bigint not null',
     /** Also signs deliveries until `previous_secret_expires_at`. */
-    previous_secret: textOrNull,
-    previous_secret_expires_at: bigintOrNull,
+    previous_secret: 'text',
+    previous_secret_expires_at: 'bigint',
     /** The row stays until its deliveries have been removed. */
-    deleted_at: bigintOrNull,
-    last_success_at: bigintOrNull,
+    deleted_at: 'bigint',
+    last_success_at: 'bigint',
     /** The first failed attempt since the last success; null after a success. */
-    failing_since: bigintOrNull,
+    failing_since: 'bigint',
     /** From 0 to 1, weighted towards the newest attempts; null before the first attempt. */
-    failure_rate: doubleOrNull,
+    failure_rate: 'double precision',
     /** Set when the server disabled the webhook. */
-    disabled_at: bigintOrNull,
-    disabled_reason: textOrNull,
+    disabled_at: 'bigint',
+    disabled_reason: 'text',
   },
   events: {
-    id: textKey,
-    organization_id: text,
-    type: text,
+    id: 'text primary key',
+    organization_id: 'text not null',
+    type: 'text not null',
     /** The body of every attempt of every delivery. */
-    body: text,
-    created_at: bigint,
+    body: 'text not null',
+    created_at: 'bigint not null',
   },
   deliveries: {
-    id: textKey,
-    webhook_id: references(text, 'webhooks'),
-    event_id: references(text, 'events'),
-    status: text,
-    attempts: integer,
-    next_attempt_at: bigintOrNull,
+    id: 'text primary key',
+    webhook_id: 'text not null references webhooks (id)',
+    event_id: 'text not null references events (id)',
+    status: 'text not null',
+    attempts: 'integer not null',
+    next_attempt_at: 'bigint',
     /** When the delivery can be claimed: at its next attempt, or when the current lease ends. */
-    due_at: bigintOrNull,
-    last_status_code: integerOrNull,
-    last_error: textOrNull,
-    created_at: bigint,
-    delivered_at: bigintOrNull,
+    due_at: 'bigint',
+    last_status_code: 'integer',
+    last_error: 'text',
+    created_at: 'bigint not null',
+    delivered_at: 'bigint',
     /** 0 for tests and replays, which are not metered. */
-    is_charged: optional(integer, '1'),
+    is_charged: 'integer not null default 1',
   },
   delivery_attempts: {
-    delivery_id: text,
+    delivery_id: 'text not null',
     /** From 1. */
-    number: integer,
-    attempted_at: bigint,
-    duration_ms: integer,
-    status_code: integerOrNull,
-    error: textOrNull,
-    response_body: textOrNull,
+    number: 'integer not null',
+    attempted_at: 'bigint not null',
+    duration_ms: 'integer not null',
+    status_code: 'integer',
+    error: 'text',
+    response_body: 'text',
   },
-};
+} as const;
 
 export type BaselineTable = keyof typeof baselineTables;
 

@@ -1,5 +1,4 @@
 import { CompiledQuery } from 'kysely';
-import type { Column } from '../columns.js';
 import type { BulkInsert, Schema, UpdateEach, Value } from '../database.js';
 import { tables } from '../schema.js';
 import { createPartitions } from './partitions.js';
@@ -50,12 +49,17 @@ export const updateEach: UpdateEach = async (transaction, table, rows) => {
 
 type Columns = Readonly<Record<string, Value>>;
 
-const types = { text: 'text', bytes: 'bytea', rowId: 'bigint', generatedId: 'bigint' } as const;
+const types: Readonly<Record<string, string>> = {
+  bytes: 'bytea',
+  rowId: 'bigint',
+  generatedId: 'bigint',
+  double: 'double precision',
+};
 
 /** Returns the type of an array of a column's values. */
 function arrayTypeOf(table: keyof Schema, name: string): string {
-  const column = (tables[table] as Readonly<Record<string, Column<unknown>>>)[name];
-  if (!column) throw new Error(`${table} has no column ${name}`);
-  const { type } = column;
-  return `${type in types ? types[type as keyof typeof types] : type}[]`;
+  const definition = (tables[table] as Readonly<Record<string, string>>)[name];
+  if (!definition) throw new Error(`${table} has no column ${name}`);
+  const [type = ''] = definition.split(' ');
+  return `${types[type] ?? type}[]`;
 }
