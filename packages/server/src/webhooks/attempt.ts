@@ -1,4 +1,4 @@
-import type { DueDelivery } from '../storage/database.js';
+import type { DueDelivery } from '../storage/due-deliveries.js';
 
 /** A delivery that this dispatcher may attempt until its lease expires. */
 export interface ClaimedDelivery extends DueDelivery {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { countUses, UsageTally } from '../organizations/usage-meters.js';
-import type { Claim, Database, WriteTransaction } from '../storage/database.js';
+import type { Database, WriteTransaction } from '../storage/database.js';
+import { type Claim, findDueDeliveries } from '../storage/due-deliveries.js';
 import type { Schema } from '../storage/schema.js';
 import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
 import { type HealthRules, recordHealth } from './endpoint-health.js';
@@ -120,7 +121,7 @@ export class DeliveryQueue {
     leasedUntil: number,
   ): Promise<ClaimedDelivery[]> {
     if (claims.length === 0) return [];
-    const rows = await this.#database.findDueDeliveries(transaction, claims, now);
+    const rows = await findDueDeliveries(transaction, this.#database.engine, claims, now);
     await this.#database.updateEach(
       transaction,
       'deliveries',

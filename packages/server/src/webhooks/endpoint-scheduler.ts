@@ -1,4 +1,4 @@
-import type { Claim } from '../storage/database.js';
+import type { Claim } from '../storage/due-deliveries.js';
 import type { EndpointQueue } from './endpoint-queue.js';
 
 /** The maximum number of deliveries in memory. It also limits the open sockets. */
