@@ -7,6 +7,7 @@ import {
 } from '../organizations/plans.js';
 import type { NewId } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
+import { afterCommit } from '../storage/group-commit.js';
 import { prepare } from '../storage/prepared.js';
 import type { Schema } from '../storage/schema.js';
 import type { DataOfEvent, EventDefinition } from './define-event.js';
@@ -128,7 +129,7 @@ export class EventOutbox {
     const [id = ''] = await this.#insertDeliveries(transaction, [
       { event_id: eventId, webhook_id: webhookId, created_at: now, is_charged: 0 },
     ]);
-    this.#database.afterCommit(transaction, this.#onEvents);
+    afterCommit(transaction, this.#onEvents);
     return id;
   }
 
@@ -200,7 +201,7 @@ export class EventOutbox {
     events: readonly Schema['events'][],
   ): Promise<void> {
     await this.#database.bulkInsert(transaction, 'events', events);
-    this.#database.afterCommit(transaction, this.#onEvents);
+    afterCommit(transaction, this.#onEvents);
   }
 
   async #insertDeliveries(

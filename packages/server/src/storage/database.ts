@@ -44,8 +44,6 @@ export interface Database {
   ): Promise<T>;
   /** The queues of `write`, for metrics. */
   readonly writeQueues: readonly FairQueue[];
-  /** Calls back once the transaction has been committed; never if it is rolled back. */
-  afterCommit(transaction: WriteTransaction, callback: () => void): void;
   /** Inserts any number of rows. A column that is null in every row gets its default. */
   readonly bulkInsert: BulkInsert;
   /**
@@ -53,7 +51,6 @@ export interface Database {
    * exists.
    */
   readonly updateEach: UpdateEach;
-  readonly findDueDeliveries: FindDueDeliveries;
   /**
    * Evicts the records that other nodes change from these caches, until the returned function is
    * called. Undefined for an engine that has only one node.
@@ -106,31 +103,6 @@ export interface SearchIndexDiagnosis {
   readonly unindexed: number;
   /** `unavailable`: a PostgreSQL without pg_trgm, where searches work without an index. */
   readonly index: 'sound' | 'damaged' | 'missing' | 'unavailable';
-}
-
-/** The number of deliveries that the dispatcher wants to claim for a webhook. */
-export interface Claim {
-  readonly webhookId: string;
-  readonly count: number;
-}
-
-/** Returns the oldest due deliveries of each webhook. Skips those that another dispatcher is claiming. */
-export type FindDueDeliveries = (
-  transaction: WriteTransaction,
-  claims: readonly Claim[],
-  now: number,
-) => Promise<DueDelivery[]>;
-
-export interface DueDelivery {
-  readonly id: string;
-  readonly webhookId: string;
-  readonly organizationId: string;
-  /** 1 if it counts in the organization's usage when it is delivered. */
-  readonly isCharged: number;
-  readonly eventType: string;
-  readonly body: string;
-  /** The number of earlier attempts. */
-  readonly attempts: number;
 }
 
 export type WatchChanges = (

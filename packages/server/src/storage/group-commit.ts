@@ -12,13 +12,6 @@ interface PendingWork {
   fail(error: unknown): void;
 }
 
-export interface GroupCommitOptions {
-  /** Runs at the start of each transaction. */
-  readonly begin?: (transaction: WriteTransaction) => Promise<void>;
-  /** Returns true if a transaction that failed with this error can be retried at once. */
-  readonly isRetryable?: (error: unknown) => boolean;
-}
-
 const maxRetries = 10;
 
 const commitCallbacks = new WeakMap<WriteTransaction, Set<() => void>>();
@@ -52,9 +45,14 @@ export class GroupCommit {
   #pending: PendingWork[] = [];
   #running: Promise<void> | undefined;
 
+  /**
+   * @param begin runs at the start of each transaction
+   * @param isRetryable returns true if a transaction that failed with this error can be retried at once
+   */
   constructor(
     db: Kysely<Schema>,
-    { begin = async () => {}, isRetryable = () => false }: GroupCommitOptions = {},
+    begin: (transaction: WriteTransaction) => Promise<void> = async () => {},
+    isRetryable: (error: unknown) => boolean = () => false,
   ) {
     this.#db = db;
     this.#begin = begin;

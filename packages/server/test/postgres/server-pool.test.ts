@@ -33,10 +33,8 @@ it('loses no connection when a caller times out after it waited in the queue and
   const address = parsePostgresUrl(inject('postgres')?.adminUrl as string);
   let lateMs = 0;
   const port = await startSlowNetwork(address.hosts[0]?.port as number, () => lateMs);
-  const pool = new ServerPool(
-    { ...address, hosts: [{ host: '127.0.0.1', port }] },
-    { maxConnections: 1, withoutTimeout: false },
-  );
+  const hosts = [{ host: '127.0.0.1', port }];
+  const pool = new ServerPool({ ...address, hosts }, 1, false);
   const first = await pool.acquire();
   const waiting = pool.acquire();
   // The caller spends a second of its three in the queue, and needs 2.5 s for the slow server.

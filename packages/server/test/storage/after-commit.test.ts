@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { afterCommit } from '../../src/storage/group-commit.js';
 import { openRepository } from './temporary-database.js';
 
 it('afterCommit calls back once, after the commit, and never after a rollback', async () => {
@@ -7,14 +8,14 @@ it('afterCommit calls back once, after the commit, and never after a rollback', 
   const note = () => calls.push('committed');
   const work = () =>
     database.writeDirectly(async (transaction) => {
-      database.afterCommit(transaction, note);
-      database.afterCommit(transaction, note);
+      afterCommit(transaction, note);
+      afterCommit(transaction, note);
       calls.push('written');
     });
   await work();
   expect(calls).toEqual(['written', 'committed']);
   const failing = database.writeDirectly(async (transaction) => {
-    database.afterCommit(transaction, () => calls.push('undone'));
+    afterCommit(transaction, () => calls.push('undone'));
     throw new Error('no');
   });
   await expect(failing).rejects.toThrow('no');

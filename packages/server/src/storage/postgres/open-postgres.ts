@@ -1,10 +1,9 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
 import type { Database, Schema, WriteLock, WriteTransaction } from '../database.js';
-import { afterCommit, GroupCommit } from '../group-commit.js';
+import { GroupCommit } from '../group-commit.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
 import { watchChanges } from './change-feed.js';
-import { findDueDeliveries } from './due-deliveries.js';
 import { readListPage } from './list-page.js';
 import { dropEmptyPartitions } from './partitions.js';
 import { isRetryable } from './postgres-error.js';
@@ -43,12 +42,11 @@ export function openPostgres({
   databaseConnections: maxConnections = 4,
   withoutTimeout = false,
 }: PostgresOptions): Database {
-  const pool = new ServerPool(address, { maxConnections, withoutTimeout });
-  const db = kyselyOn(pool);
+  const db = connect(address, maxConnections, withoutTimeout);
   const commits = Object.fromEntries(
     Object.entries(advisoryLocks).map(([lock, keys]) => [
       lock,
-      new GroupCommit(db, { begin: (transaction) => takeLocks(transaction, keys), isRetryable }),
+      new GroupCommit(db, (transaction) => takeLocks(transaction, keys), isRetryable),
     ]),
   ) as Record<WriteLock, GroupCommit>;
   const queues = new WriteQueues();
@@ -72,15 +70,11 @@ export function openPostgres({
       queues.run(organizationId, () => commits.records.write(work), isBulk),
     writeDirectly,
     writeQueues: queues.all,
-    afterCommit,
     bulkInsert,
     updateEach,
-    findDueDeliveries,
     async migrate() {
       // Migrations of large tables take longer than the time limit of statements.
-      const migrationDb = kyselyOn(
-        new ServerPool(address, { maxConnections: 2, withoutTimeout: true }),
-      );
+      const migrationDb = connect(address, 2, true);
       try {
         return await applyMigrations(migrationDb, 'postgres', updateEach);
       } finally {
@@ -122,7 +116,12 @@ async function takeLocks(transaction: WriteTransaction, keys: readonly number[])
   }
 }
 
-function kyselyOn(pool: ServerPool): Kysely<Schema> {
+function connect(
+  address: PostgresAddress,
+  maxConnections: number,
+  withoutTimeout: boolean,
+): Kysely<Schema> {
+  const pool = new ServerPool(address, maxConnections, withoutTimeout);
   return new Kysely<Schema>({
     dialect: new PostgresDialect({
       pool: {

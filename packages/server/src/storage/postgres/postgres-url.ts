@@ -1,35 +1,19 @@
-/** The address of one server. */
-export interface ServerHost {
-  readonly host: string;
-  readonly port: number;
-}
+const sslModes = ['disable', 'require', 'verify-full'] as const;
 
-/** The parts of a `postgres://` address. */
-export interface PostgresAddress {
-  /** Tried in turn until one accepts writes. */
-  readonly hosts: readonly ServerHost[];
-  readonly user: string;
-  readonly password: string | undefined;
-  readonly database: string;
-  /** The `sslmode` of libpq; undefined connects without TLS. */
-  readonly sslMode: SslMode | undefined;
-}
-
-export const sslModes = ['disable', 'require', 'verify-full'] as const;
-export type SslMode = (typeof sslModes)[number];
+export type PostgresAddress = ReturnType<typeof parsePostgresUrl>;
 
 const shape = /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?]+)\/([^?/]+)(?:\?(.*))?$/;
 
 /**
- * Parses an address of one or several hosts in the syntax of libpq. Throws an error that names the
- * valid form.
+ * Parses an address in the syntax of libpq. The client tries its hosts in turn until one accepts
+ * writes. Throws an error that names the valid form.
  *
  * @example
  * ```ts
  * parsePostgresUrl('postgres://shorty:secret@db1:5432,db2:5432/shorty?sslmode=require');
  * ```
  */
-export function parsePostgresUrl(text: string): PostgresAddress {
+export function parsePostgresUrl(text: string) {
   const [, user = '', password, hosts = '', database = '', query = ''] = shape.exec(text) ?? [];
   if (hosts === '' || database === '' || user === '') {
     throw new Error('it must be like postgres://user:password@host:5432/database');
@@ -39,11 +23,12 @@ export function parsePostgresUrl(text: string): PostgresAddress {
     user: decodeURIComponent(user),
     password: password === undefined ? undefined : decodeURIComponent(password),
     database: decodeURIComponent(database),
+    /** Undefined connects without TLS. */
     sslMode: parseQuery(query),
   };
 }
 
-function parseHost(text: string): ServerHost {
+function parseHost(text: string) {
   const [, bracketed, plain, port = '5432'] =
     /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d+))?$/.exec(text) ?? [];
   const host = bracketed ?? plain;
@@ -53,8 +38,8 @@ function parseHost(text: string): ServerHost {
   return { host, port: Number(port) };
 }
 
-function parseQuery(query: string): SslMode | undefined {
-  let mode: SslMode | undefined;
+function parseQuery(query: string): (typeof sslModes)[number] | undefined {
+  let mode: (typeof sslModes)[number] | undefined;
   for (const [name, value] of new URLSearchParams(query)) {
     if (name !== 'sslmode') throw new Error(`it has the parameter ${name}; only sslmode is known`);
     mode = sslModes.find((known) => known === value);

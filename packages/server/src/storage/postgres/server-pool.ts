@@ -1,7 +1,7 @@
 import pg, { type PoolClient, type PoolConfig } from 'pg';
 import { StorageUnavailableError } from '../database.js';
 import { translatePostgresError } from './postgres-error.js';
-import type { PostgresAddress, SslMode } from './postgres-url.js';
+import type { PostgresAddress } from './postgres-url.js';
 
 // The time limit for a new connection, and for a free one while all are in use.
 const connectMs = 3_000;
@@ -24,12 +24,6 @@ const types: PoolConfig['types'] = {
     numbers.has(oid) ? Number : pg.types.getTypeParser(oid, format as 'text'),
 };
 
-export interface PoolOptions {
-  readonly maxConnections: number;
-  /** Removes the time limit of statements. */
-  readonly withoutTimeout: boolean;
-}
-
 /**
  * A pool of connections to the server that accepts writes. After it fails, new connections go to the
  * next server of the address.
@@ -41,14 +35,15 @@ export class ServerPool {
   /** The index of the current server. */
   #hostIndex = 0;
 
-  constructor(address: PostgresAddress, { maxConnections, withoutTimeout }: PoolOptions) {
+  constructor(address: PostgresAddress, maxConnections: number, withoutTimeout: boolean) {
     const { hosts, user, password, database, sslMode } = address;
+    const usesTls = sslMode !== undefined && sslMode !== 'disable';
     const newConfig = (): pg.ClientConfig => ({
       ...hosts[this.#hostIndex],
       user,
       password,
       database,
-      ssl: tlsOf(sslMode),
+      ssl: usesTls && { rejectUnauthorized: sslMode === 'verify-full' },
       types,
       keepAlive: true,
       connectionTimeoutMillis: connectMs,
@@ -118,9 +113,4 @@ async function checkWritable(client: pg.ClientBase): Promise<void> {
   if (rows[0]?.transaction_read_only === 'on') {
     throw new StorageUnavailableError('storage is unavailable (the server is read-only)');
   }
-}
-
-function tlsOf(mode: SslMode | undefined): pg.ClientConfig['ssl'] {
-  if (mode === undefined || mode === 'disable') return false;
-  return { rejectUnauthorized: mode === 'verify-full' };
 }

@@ -21,10 +21,9 @@ import {
 } from 'kysely';
 import { ConfigError } from '../../config-error.js';
 import type { Database, Schema } from '../database.js';
-import { afterCommit, GroupCommit } from '../group-commit.js';
+import { GroupCommit } from '../group-commit.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
-import { dueDeliveryFinder } from './due-deliveries.js';
 import { readListPage } from './list-page.js';
 import { PreparedDatabase } from './prepared-database.js';
 import { openSearchIndex } from './search-index.js';
@@ -62,8 +61,6 @@ export function openSqlite(options: SqliteOptions): Database {
   const write = kyselyOn(writer);
   // A second handle, so that a read never queues behind a writer that waits for a lock.
   const read = isMemory ? write : kyselyOn(openHandle(options, 'read'));
-  // Concurrent snapshots need a handle each. Only one stays open, because each may use 16 MB of cache.
-  let idleSnapshot: Kysely<Schema> | undefined;
   const commits = new GroupCommit(write);
   const queues = new WriteQueues();
   const writeDirectly: Database['writeDirectly'] = (work) => commits.write(work);
@@ -75,13 +72,12 @@ export function openSqlite(options: SqliteOptions): Database {
     async snapshot(work) {
       if (isMemory) return read.connection().execute((db) => inReadTransaction(db, work));
       await waitForCheckpoint(path);
-      const handle = idleSnapshot ?? kyselyOn(openHandle(options, 'read'));
-      idleSnapshot = undefined;
+      // Concurrent snapshots need a handle each.
+      const handle = kyselyOn(openHandle(options, 'read'));
       try {
         return await handle.connection().execute((db) => inReadTransaction(db, work));
       } finally {
-        if (idleSnapshot) await handle.destroy();
-        else idleSnapshot = handle;
+        await handle.destroy();
       }
     },
     readListPage: (query) => readListPage(read, query),
@@ -92,11 +88,8 @@ export function openSqlite(options: SqliteOptions): Database {
       queues.run(organizationId, () => commits.write(work), isBulk),
     writeDirectly,
     writeQueues: queues.all,
-    afterCommit,
     bulkInsert: bulkInserter(writer),
     updateEach,
-    // The only writer needs no row locks.
-    findDueDeliveries: dueDeliveryFinder(read),
     async migrate() {
       // Several processes may start at once, and the driver does not retry the statements that the
       // migrator runs outside a transaction.
@@ -124,7 +117,6 @@ export function openSqlite(options: SqliteOptions): Database {
       queues.close();
       await commits.finish();
       maintainer?.close();
-      await idleSnapshot?.destroy();
       if (read !== write) await read.destroy();
       await write.destroy();
     },
