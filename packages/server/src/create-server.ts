@@ -19,7 +19,7 @@ import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen, listenForOperators } from './http/listen.js';
 import { RateLimiter } from './http/rate-limiter.js';
 import { defaultTimeLimits, type TimeLimits } from './http/time-limits.js';
-import { deleteExpiredKeys } from './idempotency/delete-expired-keys.js';
+import { deleteExpiredKeys } from './idempotency/with-idempotency-key.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
 import { openListReader } from './lists/open-list-reader.js';
 import { createTxtResolver } from './network/dns-resolver.js';
@@ -69,11 +69,6 @@ export interface ShortyServer {
   start(): Promise<void>;
   /** Stops accepting connections, finishes the requests in progress and closes. May be called twice. */
   stop(): Promise<void>;
-  /**
-   * Terminates all threads, for a stop that takes too long. Resolves to false if native code blocks a
-   * thread; `process.exit` would wait for that thread.
-   */
-  terminateThreads(): Promise<boolean>;
   /**
    * Counts and logs an uncaught error, for a program that continues after one:
    * `process.on('uncaughtException', server.noteUncaughtError)`. Never throws.
@@ -357,10 +352,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     stop() {
       stopping ??= shutDown();
       return stopping;
-    },
-    async terminateThreads() {
-      const ended = await Promise.all(threads().map((thread) => thread.terminate()));
-      return ended.every(Boolean);
     },
     noteUncaughtError: (error) => errorLog.note('process', error),
     expireUrls: () => urls.expire(),

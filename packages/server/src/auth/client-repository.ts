@@ -1,7 +1,7 @@
 import type { Caller } from '../contract/caller.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
-import { deleteBatchSize, runInBatches } from '../storage/run-in-batches.js';
+import { deleteExpired } from '../storage/run-in-batches.js';
 
 export interface Client {
   readonly id: string;
@@ -73,25 +73,8 @@ export class ClientRepository {
 
   /** Deletes the expired access tokens, until the signal aborts. */
   deleteExpiredTokens(now: number, signal: AbortSignal): Promise<number> {
-    return runInBatches(
-      deleteBatchSize,
-      () => this.#database.writeDirectly((transaction) => deleteTokenBatch(transaction, now)),
-      signal,
-    );
+    return deleteExpired(this.#database, 'access_tokens', 'expires_at', now, signal);
   }
-}
-
-async function deleteTokenBatch(transaction: WriteTransaction, now: number): Promise<number> {
-  const { numDeletedRows } = await transaction
-    .deleteFrom('access_tokens')
-    .where('token_hash', 'in', ({ selectFrom }) =>
-      selectFrom('access_tokens')
-        .select('token_hash')
-        .where('expires_at', '<=', now)
-        .limit(deleteBatchSize),
-    )
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
 }
 
 export async function insertClient(

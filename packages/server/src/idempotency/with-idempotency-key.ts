@@ -5,6 +5,7 @@ import {
   WriteRejectedError,
   type WriteTransaction,
 } from '../storage/database.js';
+import { deleteExpired } from '../storage/run-in-batches.js';
 
 /** A request with an `Idempotency-Key`. */
 export interface IdempotentRequest {
@@ -102,4 +103,10 @@ export async function findStoredResult<T>(
     throw new IdempotencyConflictError(`Idempotency-Key ${key} was used for another request`);
   }
   return { result: JSON.parse(stored.result) as T, replayed: true };
+}
+
+/** Deletes the keys whose window has passed, until the signal aborts. */
+export function deleteExpiredKeys(database: Database, now: number, signal: AbortSignal) {
+  const until = now - idempotencyWindowMs;
+  return deleteExpired(database, 'idempotency_keys', 'created_at', until, signal);
 }

@@ -1,7 +1,10 @@
+import { sql } from 'kysely';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
+import type { Database } from './database.js';
+import { keyOf } from './schema.js';
 
-/** The maximum number of rows in a batch. Limits how long a write blocks the event loop. */
-export const deleteBatchSize = 500;
+// Limits how long a write blocks the event loop.
+const deletedAtOnce = 500;
 
 /**
  * Calls `runBatch` until no rows are left or the signal aborts. It must change up to `size` rows in a
@@ -20,4 +23,22 @@ export async function runInBatches(
     await yieldToEventLoop();
   }
   return total;
+}
+
+/** Deletes the rows whose time in `column` is at most `until`, until the signal aborts. */
+export function deleteExpired(
+  database: Database,
+  table: 'access_tokens' | 'idempotency_keys',
+  column: 'expires_at' | 'created_at',
+  until: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const key = sql.join(keyOf(table).map((name) => sql.ref(name)));
+  const statement = sql`delete from ${sql.table(table)} where (${key}) in (
+    select ${key} from ${sql.table(table)} where ${sql.ref(column)} <= ${until} limit ${deletedAtOnce})`;
+  const deleteBatch = async () => {
+    const result = await database.writeDirectly((transaction) => statement.execute(transaction));
+    return Number(result.numAffectedRows);
+  };
+  return runInBatches(deletedAtOnce, deleteBatch, signal);
 }

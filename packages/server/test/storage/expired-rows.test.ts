@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ClientRepository } from '../../src/auth/client-repository.js';
-import { deleteExpiredKeys } from '../../src/idempotency/delete-expired-keys.js';
-import { idempotencyWindowMs } from '../../src/idempotency/with-idempotency-key.js';
+import {
+  deleteExpiredKeys,
+  idempotencyWindowMs,
+} from '../../src/idempotency/with-idempotency-key.js';
 import { now, openRepository, type Stored } from './temporary-database.js';
 
 const expiredCount = 1200;

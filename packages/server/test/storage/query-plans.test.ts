@@ -4,7 +4,7 @@ import { ClientRepository } from '../../src/auth/client-repository.js';
 import { DomainRepository, listDomains } from '../../src/domains/domain-repository.js';
 import { OwnHosts } from '../../src/domains/own-hosts.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
-import { deleteExpiredKeys } from '../../src/idempotency/delete-expired-keys.js';
+import { deleteExpiredKeys } from '../../src/idempotency/with-idempotency-key.js';
 import { standardPlans } from '../../src/organizations/plans.js';
 import { readMonthlyUsage } from '../../src/organizations/usage-handlers.js';
 import type { Database } from '../../src/storage/database.js';
