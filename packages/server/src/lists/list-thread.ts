@@ -43,7 +43,6 @@ export function startLists(database: Database, emit: (event: ListThreadEvent) =>
 export const listThread = defineThread({
   name: 'lists',
   file: import.meta.url,
-  lifetime: 'background',
   errorClasses: [ListTimeoutError, StorageUnavailableError],
   start(storage: StorageOptions, emit: (event: ListThreadEvent) => void) {
     const database = openStorage(storage);

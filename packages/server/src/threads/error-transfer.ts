@@ -12,22 +12,20 @@ export interface TransferredError {
   readonly cause: TransferredError | undefined;
 }
 
-const maxCauses = 4;
-
 /** Encodes an error for another thread. A structured clone alone loses its class and properties. */
-export function encodeError(
-  thrown: unknown,
-  classes: readonly ErrorClass[],
-  depth = 0,
-): TransferredError {
+export function encodeError(thrown: unknown, classes: readonly ErrorClass[]): TransferredError {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const hasCause = error.cause !== undefined && depth < maxCauses;
+  const { message, stack, cause } = error;
+  // Such as `code`, `field` or `name`.
+  const properties = Object.entries(error).filter(([, value]) =>
+    ['string', 'number', 'boolean'].includes(typeof value),
+  );
   return {
     className: classes.find((each) => each === error.constructor)?.name,
-    message: error.message,
-    stack: error.stack,
-    properties: plainProperties(error),
-    cause: hasCause ? encodeError(error.cause, classes, depth + 1) : undefined,
+    message,
+    stack,
+    properties: Object.fromEntries(properties),
+    cause: cause === undefined ? undefined : encodeError(cause, classes),
   };
 }
 
@@ -41,14 +39,4 @@ export function decodeError(sent: TransferredError, classes: readonly ErrorClass
   const registered = classes.find(({ name }) => name === className);
   if (registered) Object.setPrototypeOf(error, registered.prototype);
   return Object.assign(error, properties);
-}
-
-/** Returns an error's own properties, such as `code`, `field` or `name`. */
-function plainProperties(error: Error): Record<string, string | number | boolean> {
-  return Object.fromEntries(
-    Object.entries(error).filter(
-      (entry): entry is [string, string | number | boolean] =>
-        ['string', 'number', 'boolean'].includes(typeof entry[1]) && entry[0] !== 'message',
-    ),
-  );
 }

@@ -79,6 +79,5 @@ function openInlineThread(
       stopping ??= stopCode();
       return stopping;
     },
-    terminate: async () => true,
   };
 }

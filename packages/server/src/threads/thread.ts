@@ -21,11 +21,6 @@ export interface ThreadDefinition<Data, Methods extends ThreadMethods, Event> {
   /** The `import.meta.url` of the module that calls `defineThread`. */
   readonly file: string;
   /**
-   * `on-demand` (default): a call starts the worker. `background`: `start` starts the worker, which is
-   * restarted whenever it ends.
-   */
-  readonly lifetime?: 'on-demand' | 'background';
-  /**
    * `low`: other threads get more of a busy processor. The thread still gets a tenth of a core.
    * Linux only.
    */
@@ -43,13 +38,11 @@ type MethodName<Methods> = keyof Methods & string;
 export interface ObservedThread {
   readonly name: string;
   readonly figures: ThreadFigures;
-  /** Ends the thread by force. Returns false when native code still holds it after half a second. */
-  terminate(): Promise<boolean>;
 }
 
 /** A thread as its callers see it. */
 export interface Thread<Methods extends ThreadMethods> extends ObservedThread {
-  /** Starts a background thread. Does nothing for an on-demand thread. */
+  /** Starts the thread, and restarts it whenever it ends. Without this, a call starts the thread. */
   start(): void;
   /**
    * Calls a method. Rejects with the method's error, a ThreadTimeoutError, a ThreadEndedError or a

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { ThreadMessage, WorkerMessage, WorkerStart } from './define-thread.js';
@@ -23,6 +24,8 @@ export interface WorkerThreadOptions<Data, Event> {
   readonly stopTimeLimitMs?: number;
   readonly logger: Logger;
 }
+
+type WorkerDefinition = Omit<ThreadDefinition<unknown, ThreadMethods, unknown>, 'start'>;
 
 interface Call {
   readonly id: number;
@@ -50,49 +53,34 @@ const terminationTimeLimitMs = 500;
  */
 export class WorkerThread implements Thread<ThreadMethods> {
   readonly name: string;
-  readonly #definition: Omit<ThreadDefinition<unknown, ThreadMethods, unknown>, 'start'>;
+  readonly #definition: WorkerDefinition;
   readonly #options: WorkerThreadOptions<unknown, never>;
-  readonly #isBackground: boolean;
   readonly #waiting: Call[] = [];
   readonly #running = new Map<number, Call>();
   /** Workers that are terminated and have not ended yet. */
   readonly #hungWorkers = new Set<Worker>();
+  readonly #counts = { failures: 0, timeouts: 0, uncaughtErrors: 0 };
   #lastId = 0;
   #worker: Worker | undefined;
+  /** True once the thread was started: it then restarts whenever it ends. */
+  #isBackground = false;
   #restart: NodeJS.Timeout | undefined;
-  #failures = 0;
-  #timeouts = 0;
-  #uncaughtErrors = 0;
   #stopping: Promise<void> | undefined;
 
-  constructor(
-    definition: Omit<ThreadDefinition<unknown, ThreadMethods, unknown>, 'start'>,
-    options: WorkerThreadOptions<unknown, never>,
-  ) {
+  constructor(definition: WorkerDefinition, options: WorkerThreadOptions<unknown, never>) {
     this.name = definition.name;
     this.#definition = definition;
     this.#options = options;
-    this.#isBackground = definition.lifetime === 'background';
   }
 
   get figures(): ThreadFigures {
-    return {
-      failures: this.#failures,
-      timeouts: this.#timeouts,
-      uncaughtErrors: this.#uncaughtErrors,
-      callsInFlight: this.#waiting.length + this.#running.size,
-    };
+    return { ...this.#counts, callsInFlight: this.#waiting.length + this.#running.size };
   }
 
   start(): void {
-    if (this.#stopping || !this.#isBackground) return;
-    clearTimeout(this.#restart);
-    try {
-      this.#worker ??= this.#startWorker();
-    } catch (error) {
-      this.#onFailure(error);
-      this.#startLater();
-    }
+    if (this.#stopping) return;
+    this.#isBackground = true;
+    this.#ensureWorker();
   }
 
   call(method: string, ...args: readonly unknown[]): Promise<unknown> {
@@ -116,17 +104,6 @@ export class WorkerThread implements Thread<ThreadMethods> {
     return this.#stopping;
   }
 
-  async terminate(): Promise<boolean> {
-    this.#stopping ??= Promise.resolve();
-    clearTimeout(this.#restart);
-    if (this.#worker) this.#abandon(this.#worker);
-    this.#rejectAll(this.#stopped());
-    const ended = [...this.#hungWorkers].map(
-      (worker) => new Promise((resolve) => worker.once('exit', resolve)),
-    );
-    return settlesWithin(Promise.all(ended), terminationTimeLimitMs);
-  }
-
   async #stop(): Promise<void> {
     clearTimeout(this.#restart);
     // A hung worker keeps the process alive, so the caller can end the process by force.
@@ -134,32 +111,38 @@ export class WorkerThread implements Thread<ThreadMethods> {
     for (const call of this.#waiting.splice(0)) call.reject(this.#stopped());
     const worker = this.#worker;
     if (!worker) return;
-    const ended = new Promise((resolve) => worker.once('exit', resolve));
+    const ended = new Promise<true>((resolve) => worker.once('exit', () => resolve(true)));
+    const endsWithin = (limitMs: number) =>
+      Promise.race([ended, sleep(limitMs, false, { ref: false })]);
     worker.ref();
     worker.postMessage('stop' satisfies WorkerMessage);
     const { stopTimeLimitMs = defaultStopTimeLimitMs, logger } = this.#options;
-    if (await settlesWithin(ended, stopTimeLimitMs)) return;
+    if (await endsWithin(stopTimeLimitMs)) return;
     logger.warn({ thread: this.name, stopTimeLimitMs }, 'thread did not stop; terminating it');
     this.#abandon(worker);
     this.#rejectAll(this.#stopped());
-    if (await settlesWithin(ended, terminationTimeLimitMs)) return;
+    if (await endsWithin(terminationTimeLimitMs)) return;
     logger.error({ thread: this.name }, 'thread does not end: native code holds it');
   }
 
   /** Sends the worker each call that may run now. */
   #sendWaiting(): void {
     while (this.#mayRunNext()) {
-      try {
-        this.#worker ??= this.#startWorker();
-      } catch (error) {
-        this.#onFailure(error);
-        this.#rejectAll(
-          new ThreadEndedError(`thread ${this.name}: does not start`, { cause: error }),
-        );
-        return;
-      }
-      this.#sendCall(this.#waiting.shift() as Call, this.#worker);
+      const worker = this.#ensureWorker();
+      if (worker) this.#sendCall(this.#waiting.shift() as Call, worker);
     }
+  }
+
+  /** Returns the worker. If none can be started, rejects all calls and returns undefined. */
+  #ensureWorker(): Worker | undefined {
+    try {
+      this.#worker ??= this.#startWorker();
+    } catch (cause) {
+      this.#onFailure(cause);
+      this.#rejectAll(new ThreadEndedError(`thread ${this.name}: does not start`, { cause }));
+      this.#restartLater();
+    }
+    return this.#worker;
   }
 
   /**
@@ -177,8 +160,8 @@ export class WorkerThread implements Thread<ThreadMethods> {
     this.#running.set(id, call);
     // A process without other work must not end before the call settles.
     worker.ref();
-    call.timer = setTimeout(() => this.#expire(call, worker), this.#options.timeLimitMs);
-    call.timer.unref();
+    const { timeLimitMs } = this.#options;
+    call.timer = setTimeout(() => this.#expire(call, worker), timeLimitMs).unref();
     try {
       worker.postMessage({ id, method, args } satisfies WorkerMessage);
     } catch (error) {
@@ -213,7 +196,7 @@ export class WorkerThread implements Thread<ThreadMethods> {
       if (worker === this.#worker) this.#receive(message);
     });
     worker.on('error', (error) => {
-      this.#uncaughtErrors += 1;
+      this.#counts.uncaughtErrors += 1;
       cause = error;
     });
     worker.on('exit', () => {
@@ -230,7 +213,7 @@ export class WorkerThread implements Thread<ThreadMethods> {
       try {
         this.#options.onEvent?.(message.event as never);
       } catch (err) {
-        this.#uncaughtErrors += 1;
+        this.#counts.uncaughtErrors += 1;
         this.#options.logger.error({ err, thread: this.name }, 'thread event handler failed');
       }
       return;
@@ -244,7 +227,7 @@ export class WorkerThread implements Thread<ThreadMethods> {
 
   #expire(call: Call, worker: Worker): void {
     this.#settle(call.id);
-    this.#timeouts += 1;
+    this.#counts.timeouts += 1;
     const { timeLimitMs } = this.#options;
     const error = new ThreadTimeoutError(
       `thread ${this.name}: ${call.method} took longer than ${timeLimitMs} ms`,
@@ -270,7 +253,7 @@ export class WorkerThread implements Thread<ThreadMethods> {
       const message = `thread ${this.name}: ended ${maxLostWorkers} times during ${call.method}`;
       call.reject(new ThreadEndedError(message, { cause }));
     }
-    if (this.#isBackground) this.#startLater();
+    this.#restartLater();
     this.#sendWaiting();
   }
 
@@ -282,14 +265,14 @@ export class WorkerThread implements Thread<ThreadMethods> {
     void worker.terminate();
   }
 
-  #startLater(): void {
+  #restartLater(): void {
+    if (!this.#isBackground) return;
     clearTimeout(this.#restart);
-    this.#restart = setTimeout(() => this.start(), restartAfterMs);
-    this.#restart.unref();
+    this.#restart = setTimeout(() => this.start(), restartAfterMs).unref();
   }
 
   #onFailure(err: unknown): void {
-    this.#failures += 1;
+    this.#counts.failures += 1;
     const { logger, onFailure } = this.#options;
     logger.error({ err, thread: this.name }, 'thread failed');
     onFailure?.(err);
@@ -298,14 +281,4 @@ export class WorkerThread implements Thread<ThreadMethods> {
   #stopped(): ThreadStoppedError {
     return new ThreadStoppedError(`thread ${this.name}: was stopped`);
   }
-}
-
-async function settlesWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const expiry = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), limitMs);
-  });
-  const isSettled = await Promise.race([work.then(() => true), expiry]);
-  clearTimeout(timer);
-  return isSettled;
 }

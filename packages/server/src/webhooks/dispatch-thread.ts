@@ -72,7 +72,6 @@ function startDispatcher(
 const dispatchThread = defineThread({
   name: 'webhooks',
   file: import.meta.url,
-  lifetime: 'background',
   start({ storage, settings }: DispatchThreadData, emit: (event: DispatchEvent) => void) {
     const database = openStorage(storage);
     const { methods, stop } = startDispatcher(database, settings, Date.now, emit);

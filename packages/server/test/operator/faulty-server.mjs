@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events';
 import { pino } from 'pino';
 import { createServer } from '../../dist/create-server.js';
-import { keepServing } from '../../dist/operations/commands/keep-serving.js';
+import { keepServing } from '../../dist/operations/commands/start.js';
 
 const faulty = new Set();
 const check = (port) => {

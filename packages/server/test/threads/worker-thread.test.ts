@@ -52,12 +52,12 @@ const definition: ThreadDefinition<unknown, Methods, string> = {
 function open({
   timeLimitMs = 20_000,
   stopTimeLimitMs,
-  lifetime = 'on-demand',
+  announces = false,
   resourceLimits,
 }: {
   timeLimitMs?: number;
   stopTimeLimitMs?: number;
-  lifetime?: 'on-demand' | 'background';
+  announces?: boolean;
   resourceLimits?: ThreadDefinition<unknown, Methods, string>['resourceLimits'];
 } = {}) {
   const lines: { msg: string; thread: string; err?: { message: string } }[] = [];
@@ -65,13 +65,13 @@ function open({
   log.on('data', (line) => lines.push(JSON.parse(line)));
   const events = new PassThrough({ objectMode: true });
   const thread = openThread(
-    { ...definition, lifetime, ...(resourceLimits && { resourceLimits }) },
+    { ...definition, ...(resourceLimits && { resourceLimits }) },
     {
       isThreaded: true,
       inline: () => {
         throw new Error('runs in the worker only');
       },
-      data: { answer: 42, announces: lifetime === 'background' },
+      data: { answer: 42, announces },
       onEvent: (event) => {
         if (event === 'throw') throw new Error('the handler is broken');
         events.write(event);
@@ -183,8 +183,8 @@ describe('a thread that ends', () => {
     expect(await thread.call('echo', 2)).toBe(2);
   });
 
-  it('is restarted without a call when it is a background thread', async () => {
-    const { thread, nextEvent } = open({ lifetime: 'background' });
+  it('is restarted without a call when it was started without one', async () => {
+    const { thread, nextEvent } = open({ announces: true });
     thread.start();
     expect(await nextEvent()).toBe('started');
     thread.send('exit');

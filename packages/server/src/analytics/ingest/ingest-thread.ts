@@ -103,7 +103,6 @@ interface IngestThreadData {
 export const ingestThread = defineThread({
   name: 'visits',
   file: import.meta.url,
-  lifetime: 'background',
   start({ storage, plans, settings }: IngestThreadData, emit: (event: IngestEvent) => void) {
     const database = openStorage(storage);
     const outbox = new EventOutbox(database, { newId: newUuid, plans });

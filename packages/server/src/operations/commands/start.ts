@@ -1,13 +1,12 @@
 import { destination } from 'pino';
 import type { Credentials } from '../../auth/auth-service.js';
 import { readConfig } from '../../config.js';
-import { createServer, type ShortyServer } from '../../create-server.js';
+import { createServer } from '../../create-server.js';
 import { createLogger } from './create-logger.js';
-import { keepServing } from './keep-serving.js';
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 // Service managers kill a process after 10 s. A hanging storage or thread must not delay a stop.
-const stopWithinMs = 9_000;
+const stopWithinMs = 9_500;
 
 /** Serves until SIGTERM or SIGINT. */
 export async function start(): Promise<void> {
@@ -34,9 +33,10 @@ export async function start(): Promise<void> {
 
   logger.info({ signal: await signal }, 'stopping');
   const forceStop = setTimeout(() => {
-    // Acknowledged writes and visits are in storage or in the journal, which the next start reads.
     logger.warn({ stopWithinMs }, 'stop took too long; ending the process');
-    void endByForce(server);
+    // `process.exit` would wait for native code. Acknowledged writes and visits are in storage or in the
+    // journal, which the next start reads.
+    process.kill(process.pid, 'SIGKILL');
   }, stopWithinMs);
   await server.stop();
   // The timer still fires if something else keeps the event loop alive, such as a hanging thread.
@@ -44,15 +44,14 @@ export async function start(): Promise<void> {
   logger.info('stopped');
 }
 
-/** Ends the process; by SIGKILL if `process.exit` would wait for native code. */
-async function endByForce(server: ShortyServer): Promise<never> {
-  const hasEnded = await server.terminateThreads();
-  const isInNativeCode = process
-    .getActiveResourcesInfo()
-    .some((resource) => /^(?:FSReq|GetAddrInfoReq|GetNameInfoReq)/.test(resource));
-  if (hasEnded && !isInNativeCode) process.exit();
-  process.kill(process.pid, 'SIGKILL');
-  return process.exit();
+/**
+ * Continues after an uncaught error, such as a throw in a timer, so that one request cannot end the
+ * process. `note` counts and logs the error. Call this once the server listens, because an error
+ * during the start must end the process.
+ */
+export function keepServing(note: (error: unknown) => void): void {
+  process.on('uncaughtException', note);
+  process.on('unhandledRejection', note);
 }
 
 function welcome(url: string, credentials: Credentials | undefined): string {
