@@ -1,9 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
-import type { Row } from '../../storage/read-in-batches.js';
-import { compactedChunksOf, readUncompactedVisits } from './compacted-visits.js';
 import { type TransferRow, writeTransferFile } from './transfer-file.js';
-import { batchesOf, transferTables, urlTable } from './transfer-tables.js';
+import { batchesOf, transferTables } from './transfer-tables.js';
+import { visitChunksOf } from './visit-chunks.js';
 
 /**
  * Passes the lines of an organization's export to `consume`. All of them come from one snapshot, and
@@ -26,22 +25,11 @@ async function* allRows(
   for (const table of transferTables) {
     const batches =
       table.name === 'visit_chunks'
-        ? compactedChunks(db, organizationId)
+        ? visitChunksOf(db, organizationId)
         : batchesOf(db, table, organizationId);
     for await (const rows of batches) {
       // The import computes the search text of links.
-      for (const { search_text: _, ...row } of rows) yield { table: table.name, row };
-    }
-  }
-}
-
-/** Yields the visits as they would be stored if all of them were compacted. */
-async function* compactedChunks(db: Kysely<Schema>, organizationId: string): AsyncGenerator<Row[]> {
-  const uncompacted = await readUncompactedVisits(db);
-  for await (const urls of batchesOf(db, urlTable, organizationId)) {
-    for (const { id } of urls) {
-      const chunks = compactedChunksOf(db, Number(id), uncompacted);
-      for await (const chunk of chunks) yield [{ ...chunk }];
+      for (const { search_text: _, ...row } of rows) yield { table, row };
     }
   }
 }

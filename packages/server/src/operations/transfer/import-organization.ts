@@ -8,12 +8,7 @@ import { tables } from '../../storage/schema.js';
 import { searchTextOf } from '../../storage/search-text.js';
 import { allocateUrlIds } from '../../urls/allocate-url-ids.js';
 import { LoopDetector } from '../../urls/loop-detector.js';
-import {
-  checkTransferFile,
-  readTransferRows,
-  type TransferRow,
-  type TransferSummary,
-} from './transfer-file.js';
+import { readTransferFile, type TransferRow } from './transfer-file.js';
 import {
   batchesOf,
   countRows,
@@ -22,40 +17,74 @@ import {
   urlTable,
 } from './transfer-tables.js';
 
-export interface ImportReport {
-  readonly organizationId: string;
-  /** The number of rows by table. */
-  readonly rows: ReadonlyMap<string, number>;
-  /** The number that was added to the ids of links; 0 if they are unchanged. */
-  readonly urlIdShift: number;
-}
-
 const namesShown = 10;
 
 /**
  * Imports an organization from a file, completely or not at all. Checks the whole file first, and then
- * writes all rows in one transaction.
+ * writes all rows in one transaction. Returns the number of rows by table, and the number that was
+ * added to the ids of links.
  */
 export async function importOrganization(
   database: Database,
   path: string,
   ownHosts: readonly string[] = [],
-): Promise<ImportReport> {
-  const summary = await checkTransferFile(path);
+) {
+  const summary = await checkFile(path);
   return database.writeDirectly(async (transaction) => {
     await refuseKnownOrganization(transaction, summary);
     const urlIdShift = await reserveUrlIds(transaction, summary);
-    for await (const { table, rows } of batchesIn(path)) {
-      for (const row of rows) checkRow(table, row);
-      const values = rows.map(({ row }) => toStored(table, row, urlIdShift));
+    for await (const [table, rows] of batchesIn(path)) {
+      const values = rows.map((row) => toStored(table, row, urlIdShift));
       await refuseTaken(transaction, table.name, values);
-      // `checkRow` has checked the column names; the engine enforces the types.
+      // `checkFile` has checked the column names; the engine enforces the types.
       await database.bulkInsert(transaction, table.name, values as never[]);
     }
     await refuseForeignRows(transaction, summary);
     await refuseLoops(transaction, summary, ownHosts);
     return { organizationId: summary.organizationId, rows: summary.rows, urlIdShift };
   }, 'exclusive');
+}
+
+type TransferSummary = Awaited<ReturnType<typeof checkFile>>;
+
+/** Checks each row of the file, and returns what must be known before the first one is written. */
+async function checkFile(path: string) {
+  const rows = new Map<string, number>();
+  const urlIds = { first: Number.POSITIVE_INFINITY, last: 0 };
+  const domains = new Set<unknown>(['']);
+  let organizationId = '';
+  for await (const each of readTransferFile(path)) {
+    checkRow(each);
+    const { table, row } = each;
+    rows.set(table.name, (rows.get(table.name) ?? 0) + 1);
+    if (table.name === 'organizations') organizationId = String(row.id);
+    if (table.name === 'domains') domains.add(row.id);
+    if (!domains.has(row.domain_id ?? row.domain_key ?? '')) {
+      throw new ConfigError('the file has links on a domain of another organization');
+    }
+    if (table === urlTable) {
+      urlIds.first = Math.min(urlIds.first, Number(row.id));
+      urlIds.last = Math.max(urlIds.last, Number(row.id));
+    }
+  }
+  if (organizationId === '') throw new ConfigError('the file has no organization');
+  return { organizationId, rows, urlIds };
+}
+
+/** Checks column names, which become part of statements, and visits, which threads decode later. */
+function checkRow({ table: { name }, row, line }: TransferRow): void {
+  const unknown = Object.keys(row).find((column) => !Object.hasOwn(tables[name], column));
+  if (unknown !== undefined) {
+    throw new ConfigError(
+      `line ${line}: this version has no column ${name}.${unknown}; import the file with the version that exported it, or a newer one`,
+    );
+  }
+  if (name !== 'visit_chunks') return;
+  try {
+    decodeColumns(row.visits as Uint8Array);
+  } catch (cause) {
+    throw new ConfigError(`line ${line}: the visits cannot be decoded`, { cause });
+  }
 }
 
 async function refuseKnownOrganization(
@@ -82,8 +111,8 @@ async function reserveUrlIds(
   transaction: WriteTransaction,
   { urlIds }: TransferSummary,
 ): Promise<number> {
-  if (!urlIds) return 0;
   const { first, last } = urlIds;
+  if (first > last) return 0;
   const taken = await transaction
     .selectFrom('urls')
     .select('id')
@@ -100,45 +129,22 @@ async function reserveUrlIds(
   return 0;
 }
 
-interface Batch {
-  readonly table: TransferTable;
-  readonly rows: readonly TransferRow[];
-}
-
 /** Yields batches of rows of one table that have the same columns. */
-async function* batchesIn(path: string): AsyncGenerator<Batch> {
-  let rows: TransferRow[] = [];
+async function* batchesIn(path: string): AsyncGenerator<readonly [TransferTable, readonly Row[]]> {
+  let batch: Row[] = [];
+  let table = urlTable;
   let shape = '';
-  for await (const row of readTransferRows(path)) {
-    const shapeOfRow = [row.table, ...Object.keys(row.row)].join();
-    if (rows.length > 0 && (shapeOfRow !== shape || rows.length === rowsAtOnce)) {
-      yield { table: tableOf(rows), rows };
-      rows = [];
+  for await (const each of readTransferFile(path)) {
+    const shapeOfRow = [each.table.name, ...Object.keys(each.row)].join();
+    if (batch.length === rowsAtOnce || (batch.length > 0 && shapeOfRow !== shape)) {
+      yield [table, batch];
+      batch = [];
     }
     shape = shapeOfRow;
-    rows.push(row);
+    table = each.table;
+    batch.push(each.row);
   }
-  if (rows.length > 0) yield { table: tableOf(rows), rows };
-}
-
-function tableOf([first]: readonly TransferRow[]): TransferTable {
-  return transferTables.find(({ name }) => name === first?.table) as TransferTable;
-}
-
-/** Checks column names, which become part of statements, and visits, which threads decode later. */
-function checkRow({ name }: TransferTable, { row, line }: TransferRow): void {
-  const unknown = Object.keys(row).find((column) => !Object.hasOwn(tables[name], column));
-  if (unknown !== undefined) {
-    throw new ConfigError(
-      `line ${line}: this version has no column ${name}.${unknown}; import the file with the version that exported it, or a newer one`,
-    );
-  }
-  if (name !== 'visit_chunks') return;
-  try {
-    decodeColumns(row.visits as Uint8Array);
-  } catch (cause) {
-    throw new ConfigError(`line ${line}: the visits cannot be decoded`, { cause });
-  }
+  if (batch.length > 0) yield [table, batch];
 }
 
 /** Adds `urlIdShift` to the id of a link, and computes the search text, which a file may forge. */
@@ -215,7 +221,7 @@ async function refuseLoops(
   }
 }
 
-/** Throws for rows that belong or refer to another organization. */
+/** Throws for rows that belong to another organization. */
 async function refuseForeignRows(
   transaction: WriteTransaction,
   { organizationId, rows }: TransferSummary,
@@ -224,17 +230,5 @@ async function refuseForeignRows(
     const written = await countRows(transaction, table, organizationId);
     if (written === (rows.get(table.name) ?? 0)) continue;
     throw new ConfigError(`the file has rows of ${table.name} that belong to another organization`);
-  }
-  const own = sql`select id from domains where organization_id = ${organizationId}`;
-  const { rows: foreign } = await sql`
-    select id from urls
-    where organization_id = ${organizationId} and domain_id is not null and domain_id not in (${own})
-    union all
-    select own.url_id from url_keys as own cross join urls as owner
-    where owner.id = own.url_id and owner.organization_id = ${organizationId}
-      and own.domain_key <> '' and own.domain_key not in (${own})
-    limit 1`.execute(transaction);
-  if (foreign.length > 0) {
-    throw new ConfigError('the file has links on a domain of another organization');
   }
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { ConfigError } from '../../config-error.js';
 import type { Row } from '../../storage/read-in-batches.js';
@@ -10,39 +9,24 @@ import { type TransferTable, transferTables } from './transfer-tables.js';
 const version = 1;
 const format = 'shorty-organization';
 
-const headLine = z.object({
-  format: z.literal(format),
-  version: z.number(),
-  organizationId: z.string(),
-});
+const headLine = z.object({ format: z.literal(format), version: z.number() });
 const bytesOf = z
   .object({ base64: z.string() })
   .transform(({ base64 }) => Buffer.from(base64, 'base64'));
 const rowLine = z.object({
-  table: z.enum(transferTables.map(({ name }) => name)),
+  table: z
+    .enum(transferTables.map(({ name }) => name))
+    .transform((name) => transferTables.find((table) => table.name === name) as TransferTable),
   row: z.record(z.string(), z.union([z.string(), z.number(), z.null(), bytesOf])),
 });
+/** The end also has the number of rows by table, for people. */
 const endLine = z.object({
-  end: z.object({
-    /** The number of rows by table. */
-    rows: z.record(z.string(), z.number()),
-    /** The hash of every byte before this line. */
-    sha256: z.string(),
-  }),
+  end: z.object({ /** Of every byte before this line. */ sha256: z.string() }),
 });
-
-/** The contents of a checked file. */
-export interface TransferSummary {
-  readonly organizationId: string;
-  /** The number of rows by table. */
-  readonly rows: ReadonlyMap<string, number>;
-  /** The smallest and the greatest id of its links; undefined if it has none. */
-  readonly urlIds: { readonly first: number; readonly last: number } | undefined;
-}
 
 export interface TransferRow {
   readonly line: number;
-  readonly table: TransferTable['name'];
+  readonly table: TransferTable;
   readonly row: Row;
 }
 
@@ -60,59 +44,39 @@ export async function* writeTransferFile(
   };
   yield addToHash({ format, version, organizationId });
   for await (const { table, row } of rows) {
-    counts.set(table, (counts.get(table) ?? 0) + 1);
-    yield addToHash({ table, row: toJson(row) });
+    counts.set(table.name, (counts.get(table.name) ?? 0) + 1);
+    yield addToHash({ table: table.name, row: toJson(row) });
   }
   const end = { rows: Object.fromEntries(counts), sha256: hash.digest('hex') };
   yield `${JSON.stringify({ end })}\n`;
 }
 
-/** Reads the whole file and returns its summary. Throws a ConfigError if it is incomplete. */
-export async function checkTransferFile(path: string): Promise<TransferSummary> {
+/** Yields the rows of a file. Throws a ConfigError, at the end at the latest, if it is not complete. */
+export async function* readTransferFile(path: string): AsyncGenerator<TransferRow> {
   const hash = createHash('sha256');
-  const rows = new Map<string, number>();
-  let organizationId: string | undefined;
-  let end: z.infer<typeof endLine>['end'] | undefined;
-  let first = Number.POSITIVE_INFINITY;
-  let last = Number.NEGATIVE_INFINITY;
+  let lines = 0;
+  let sha256: string | undefined;
   for await (const { line, bytes } of linesOf(path)) {
-    if (end) throw new ConfigError(`line ${line}: there is a line after the end`);
-    if (organizationId === undefined) organizationId = readHead(bytes);
+    lines = line;
+    if (sha256 !== undefined) throw new ConfigError(`line ${line}: there is a line after the end`);
+    if (line === 1) checkHead(bytes);
     else if (isEnd(bytes)) {
-      end = parse(endLine, bytes, line).end;
+      sha256 = parse(endLine, bytes, line).end.sha256;
       continue;
-    } else {
-      const { table, row } = parse(rowLine, bytes, line);
-      rows.set(table, (rows.get(table) ?? 0) + 1);
-      if (table === 'urls') {
-        first = Math.min(first, Number(row.id));
-        last = Math.max(last, Number(row.id));
-      }
-    }
+    } else yield { line, ...parse(rowLine, bytes, line) };
     hash.update(bytes).update('\n');
   }
-  if (organizationId === undefined) throw new ConfigError('the file is empty');
-  if (!end) throw new ConfigError('the file is truncated: its last line is missing');
-  const isCounted = isDeepStrictEqual(new Map(Object.entries(end.rows)), rows);
-  if (end.sha256 !== hash.digest('hex') || !isCounted) {
-    throw new ConfigError(
-      'the file was changed: its counts or its hash do not match its last line',
-    );
-  }
-  return { organizationId, rows, urlIds: first <= last ? { first, last } : undefined };
-}
-
-/** Yields the rows of a checked file. */
-export async function* readTransferRows(path: string): AsyncGenerator<TransferRow> {
-  for await (const { line, bytes } of linesOf(path)) {
-    if (line === 1 || isEnd(bytes)) continue;
-    yield { line, ...parse(rowLine, bytes, line) };
+  if (lines === 0) throw new ConfigError('the file is empty');
+  if (sha256 === undefined)
+    throw new ConfigError('the file is truncated: its last line is missing');
+  if (sha256 !== hash.digest('hex')) {
+    throw new ConfigError('the file was changed: its hash does not match its last line');
   }
 }
 
-function readHead(bytes: Buffer): string {
+function checkHead(bytes: Buffer): void {
   const head = parse(headLine, bytes, 1, 'this is not an export of an organization');
-  if (head.version === version) return head.organizationId;
+  if (head.version === version) return;
   throw new ConfigError(
     `the file has version ${head.version}, and this server reads version ${version}`,
   );

@@ -1,0 +1,63 @@
+import { type Kysely, sql } from 'kysely';
+import { toChunk } from '../../analytics/ingest/columns-codec.js';
+import {
+  findCompaction,
+  firstPendingUrl,
+  readBatches,
+  visitsPerChunk,
+} from '../../analytics/ingest/read-stored-visits.js';
+import { type VisitColumns, VisitColumnsBuilder } from '../../analytics/ingest/visit-columns.js';
+import { type Row, readInBatches } from '../../storage/read-in-batches.js';
+import type { Schema } from '../../storage/schema.js';
+import { batchesOf, urlTable } from './transfer-tables.js';
+
+interface VisitPosition {
+  readonly columns: VisitColumns;
+  readonly at: number;
+}
+
+/**
+ * Yields the rows of `visit_chunks` for the links of an organization: the stored chunks of each link,
+ * then chunks of its visits that are not compacted yet.
+ */
+export async function* visitChunksOf(
+  db: Kysely<Schema>,
+  organizationId: string,
+): AsyncGenerator<readonly Row[]> {
+  const uncompacted = await readUncompactedVisits(db);
+  for await (const urls of batchesOf(db, urlTable, organizationId)) {
+    for (const { id } of urls) {
+      const urlId = Number(id);
+      const stored = sql`from visit_chunks as own where own.url_id = ${urlId}`;
+      let number = 0;
+      for await (const chunks of readInBatches(db, stored, ['number'])) {
+        yield chunks;
+        number = Number(chunks.at(-1)?.number) + 1;
+      }
+      const visits = uncompacted.get(urlId) ?? [];
+      for (let start = 0; start < visits.length; start += visitsPerChunk) {
+        const builder = new VisitColumnsBuilder(visitsPerChunk);
+        const part = visits.slice(start, start + visitsPerChunk);
+        for (const { columns, at } of part) builder.addFrom(columns, at);
+        yield [{ url_id: urlId, number, ...toChunk(builder.finish()) }];
+        number += 1;
+      }
+    }
+  }
+}
+
+/** Loads the uncompacted visits of each link into memory, usually those of one minute. */
+async function readUncompactedVisits(db: Kysely<Schema>) {
+  const uncompacted = new Map<number, VisitPosition[]>();
+  const compaction = await findCompaction(db);
+  for (const { id, columns } of await readBatches(db, 0)) {
+    const firstPending = firstPendingUrl(compaction, id);
+    for (const [at, urlId] of (columns.urlIds ?? []).entries()) {
+      if (urlId < firstPending) continue;
+      const positions = uncompacted.get(urlId) ?? [];
+      positions.push({ columns, at });
+      uncompacted.set(urlId, positions);
+    }
+  }
+  return uncompacted;
+}
