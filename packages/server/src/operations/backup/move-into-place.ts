@@ -1,8 +1,30 @@
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError } from '../../config-error.js';
 
 const linkUnsupported = new Set(['EPERM', 'ENOTSUP', 'ENOSYS']);
+
+/** Runs `work` with a new folder whose path begins with `prefix`, and deletes the folder. */
+export async function withScratchFolder<T>(
+  prefix: string,
+  work: (folder: string) => T | Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(prefix);
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
 
 /**
  * Moves a finished file to its final name atomically and durably. Never overwrites a file. Both names

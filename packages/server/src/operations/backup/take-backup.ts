@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
 import { ingestJournal } from '../../analytics/ingest/visit-ingester.js';
@@ -16,9 +7,10 @@ import { segmentPath, segmentsIn } from '../../analytics/journal/journal-folder.
 import { ConfigError } from '../../config-error.js';
 import { EventOutbox } from '../../events/event-outbox.js';
 import type { Database } from '../../storage/database.js';
-import { openStorage } from '../../storage/open-storage.js';
-import { copySqlite, findIntegrityErrors } from '../../storage/sqlite/copy-sqlite.js';
-import { moveIntoPlace, refuseToOverwrite } from './move-into-place.js';
+import { copySqlite } from '../../storage/sqlite/copy-sqlite.js';
+import { withStorage } from '../commands/open-database.js';
+import { refuseToOverwrite, withScratchFolder } from './move-into-place.js';
+import { placeCopy } from './place-copy.js';
 
 export interface BackupOptions {
   readonly databasePath: string;
@@ -28,76 +20,41 @@ export interface BackupOptions {
   readonly thresholds: readonly number[];
 }
 
-export interface BackupReport {
-  readonly bytes: number;
-  /** Journal lines that are in the backup and were not in the database. */
-  readonly journalLines: number;
-  /** False if there is no key file beside the database. */
-  readonly hasKey: boolean;
-}
-
 const maxAttempts = 5;
-
-/** The files beside a database. A backup contains the visits of the journals and has a key file. */
-export const besideDatabase = {
-  key: (path: string) => `${path}.key`,
-  journals: (path: string) => `${path}.visits`,
-  log: (path: string) => `${path}-wal`,
-};
 
 /**
  * Copies a database in use into one file, with every click whose response was sent before. Journals
  * are copied first and the database second, so that each click is in at least one of them. The
  * journal positions in the database show which clicks are in both.
  */
-export async function takeBackup(options: BackupOptions): Promise<BackupReport> {
+export async function takeBackup(options: BackupOptions) {
   const { databasePath, to } = options;
   if (!existsSync(databasePath)) throw new ConfigError(`there is no database at ${databasePath}`);
-  refuseToOverwrite([to, besideDatabase.key(to), besideDatabase.log(to)]);
-  const scratch = mkdtempSync(`${to}.partial-`);
-  try {
-    const copy = join(scratch, 'shorty.db');
-    const journalLines = await copyAll(options, scratch, copy);
-    const errors = findIntegrityErrors(copy);
-    if (errors.length > 0) throw new ConfigError(`the copy is damaged: ${errors.join('; ')}`);
-    chmodSync(copy, 0o600);
-    const { size: bytes } = statSync(copy);
-    const key = besideDatabase.key(databasePath);
-    const hasKey = existsSync(key);
-    if (hasKey) {
-      const keyCopy = join(scratch, 'key');
-      copyFileSync(key, keyCopy);
-      moveIntoPlace(keyCopy, besideDatabase.key(to));
-    }
-    moveIntoPlace(copy, to);
-    return { bytes, journalLines, hasKey };
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
+  refuseToOverwrite([to, `${to}.key`, `${to}-wal`]);
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const copied = await withScratchFolder(`${to}.partial-`, (folder) => copyAll(options, folder));
+    if (copied) return copied;
   }
+  throw new ConfigError(
+    'servers stopped or started during the backup: run it again while none stops or starts',
+  );
 }
 
-/** Copies journals and database, moves the journals into the copy, and returns the lines moved. */
-async function copyAll(options: BackupOptions, scratch: string, copy: string): Promise<number> {
-  const live = besideDatabase.journals(options.databasePath);
-  for (let attempt = 1; ; attempt += 1) {
-    const journals = join(scratch, `visits-${attempt}`);
-    rmSync(copy, { force: true });
-    copyJournals(live, journals);
-    copySqlite(options.databasePath, copy);
-    const database = openStorage({ databaseUrl: `file:${copy}`, durability: 'process' });
-    try {
-      await refuseOtherVersion(database);
-      const moved = await moveVisits(database, options.thresholds, journals, live);
-      if (moved !== undefined) return moved;
-    } finally {
-      await database.close();
-    }
-    if (attempt === maxAttempts) {
-      throw new ConfigError(
-        'servers stopped or started during the backup: run it again while none stops or starts',
-      );
-    }
-  }
+/** Returns undefined if it is unknown which visits of a journal the database has. */
+async function copyAll({ databasePath, to, thresholds }: BackupOptions, folder: string) {
+  const live = `${databasePath}.visits`;
+  const journals = join(folder, 'visits');
+  const copy = join(folder, 'shorty.db');
+  copyJournals(live, journals);
+  copySqlite(databasePath, copy);
+  const storage = { databaseUrl: `file:${copy}`, durability: 'process' } as const;
+  const journalLines = await withStorage(storage, async (database) => {
+    await refuseOtherVersion(database);
+    return moveVisits(database, thresholds, journals, live);
+  });
+  if (journalLines === undefined) return undefined;
+  const { size: bytes } = statSync(copy);
+  return { bytes, journalLines, hasKey: placeCopy(copy, { from: databasePath, to }) };
 }
 
 async function refuseOtherVersion(database: Database): Promise<void> {

@@ -1,7 +1,10 @@
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { findDatabaseFile, hidePassword } from '../../storage/locate-database.js';
-import { restoreBackup } from '../backup/restore-backup.js';
+import { refuseToOverwrite, withScratchFolder } from '../backup/move-into-place.js';
+import { placeCopy } from '../backup/place-copy.js';
 import { takeBackup } from '../backup/take-backup.js';
 import { print } from './print.js';
 
@@ -20,12 +23,29 @@ export async function backup(file: string): Promise<void> {
   );
 }
 
-/** Restores a backup to the configured database path. */
-export function restore(file: string, { newKey }: { readonly newKey?: true }): void {
-  const { databasePath, secretKey } = settingsOfFile('use pg_restore for PostgreSQL');
+/** Restores a backup to the configured database path, where no file may exist. */
+export async function restore(from: string, options: { readonly newKey?: true }): Promise<void> {
+  const { databasePath: to, secretKey } = settingsOfFile('use pg_restore for PostgreSQL');
   process.umask(0o077);
-  restoreBackup({ from: file, databasePath, allowMissingKey: newKey || secretKey !== undefined });
-  print(`Restored ${file} to ${databasePath}, checked.`);
+  if (!existsSync(from)) throw new ConfigError(`there is no backup at ${from}`);
+  if (existsSync(`${from}-wal`)) {
+    throw new ConfigError(
+      `${from} is a database in use, or its server was killed: create a backup of it with shorty-server backup first`,
+    );
+  }
+  if (!existsSync(`${from}.key`) && !options.newKey && secretKey === undefined) {
+    throw new ConfigError(
+      `${from}.key is missing: without it, every visitor counts as new; to restore without it, add --new-key`,
+    );
+  }
+  refuseToOverwrite([to, `${to}-wal`, `${to}.key`, `${to}.visits`]);
+  mkdirSync(dirname(to), { recursive: true });
+  await withScratchFolder(`${to}.partial-`, (folder) => {
+    const copy = join(folder, 'shorty.db');
+    copyFileSync(from, copy);
+    placeCopy(copy, { from, to });
+  });
+  print(`Restored ${from} to ${to}, checked.`);
 }
 
 function settingsOfFile(otherwise: string) {

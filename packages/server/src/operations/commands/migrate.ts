@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasWriters } from '../../analytics/journal/journal-folder.js';
@@ -6,6 +6,7 @@ import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import type { Database } from '../../storage/database.js';
 import { findDatabaseFile, hidePassword } from '../../storage/locate-database.js';
+import { withScratchFolder } from '../backup/move-into-place.js';
 import { takeBackup } from '../backup/take-backup.js';
 import { moveInstallation, refuseUnlessEmpty } from '../move/move-installation.js';
 import { withStorage } from './open-database.js';
@@ -50,9 +51,8 @@ async function move(from: string, to: string): Promise<void> {
       `a server is running on ${file}: stop it first, because the copy would lack what it still writes`,
     );
   }
-  const scratch = mkdtempSync(join(tmpdir(), 'shorty-move-'));
-  try {
-    const copy = join(scratch, 'shorty.db');
+  await withScratchFolder(join(tmpdir(), 'shorty-move-'), async (folder) => {
+    const copy = join(folder, 'shorty.db');
     // The copy contains the clicks of the journals.
     const { thresholds, secretKey } = config;
     const { hasKey } = await takeBackup({ databasePath: file, to: copy, thresholds });
@@ -73,7 +73,5 @@ async function move(from: string, to: string): Promise<void> {
         print('Set SHORTY_DATABASE_URL to the new address, and start the server.');
       }),
     );
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
+  });
 }

@@ -1,9 +1,9 @@
-import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readConfig } from '../../config.js';
-import { moveIntoPlace, refuseToOverwrite } from '../backup/move-into-place.js';
+import { moveIntoPlace, refuseToOverwrite, withScratchFolder } from '../backup/move-into-place.js';
 import { exportOrganization } from '../transfer/export-organization.js';
 import { importOrganization } from '../transfer/import-organization.js';
 import { withDatabase, withOrganization } from './open-database.js';
@@ -24,14 +24,11 @@ export async function exportToFile({ org, out }: ExportOptions): Promise<void> {
       return;
     }
     refuseToOverwrite([out]);
-    const scratch = mkdtempSync(`${out}.partial-`);
-    try {
-      const partial = join(scratch, 'export');
+    await withScratchFolder(`${out}.partial-`, async (folder) => {
+      const partial = join(folder, 'export');
       await write(createWriteStream(partial, { mode: 0o600 }));
       moveIntoPlace(partial, out);
-    } finally {
-      rmSync(scratch, { recursive: true, force: true });
-    }
+    });
     process.stderr.write(`Exported ${org} to ${out}. It contains secrets.\n`);
   });
 }

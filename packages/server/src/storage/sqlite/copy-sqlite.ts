@@ -16,7 +16,7 @@ export function copySqlite(from: string, to: string): void {
   }
 }
 
-/** Returns the integrity errors of a database that no other process has open. */
+/** Returns the integrity errors of a database that no other process has open, or why it cannot be read. */
 export function findIntegrityErrors(path: string): string[] {
   const handle = new SqliteHandle(path, { fileMustExist: true });
   try {
@@ -28,6 +28,8 @@ export function findIntegrityErrors(path: string): string[] {
         ({ table, parent }) => `a row of ${table} refers to a missing row of ${parent}`,
       ),
     ];
+  } catch (error) {
+    return [(error as Error).message];
   } finally {
     handle.close();
   }
