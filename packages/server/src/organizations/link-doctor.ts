@@ -1,51 +1,32 @@
+import { sql } from 'kysely';
 import type { Database } from '../storage/database.js';
 
-export interface WrongLinkCounter {
-  readonly organizationId: string;
-  /** The organization's counter. */
+/** An organization whose counter of active links differs from the number of stored links. */
+interface WrongCounter {
+  readonly id: string;
   readonly counted: number;
-  /** The number of active links that are stored. */
-  readonly active: number;
+  readonly actual: number;
 }
 
-/** Returns the counters of active links that differ from the number of stored links. */
-export async function findWrongLinkCounters(
-  database: Database,
-): Promise<readonly WrongLinkCounter[]> {
-  const rows = await database.read
-    .selectFrom('organizations')
-    .leftJoin('urls', (join) =>
-      join.onRef('urls.organization_id', '=', 'organizations.id').on('urls.is_active', '=', 1),
-    )
-    .select(({ fn }) => [
-      'organizations.id',
-      'organizations.active_urls',
-      fn.count<number>('urls.id').as('active'),
-    ])
-    .groupBy(['organizations.id', 'organizations.active_urls'])
-    .orderBy('organizations.id')
-    .execute();
-  return rows
-    .map(({ id, active_urls, active }) => ({
-      organizationId: id,
-      counted: active_urls,
-      active: Number(active),
-    }))
-    .filter(({ counted, active }) => counted !== active);
+export async function findWrongLinkCounters({ read }: Database): Promise<readonly WrongCounter[]> {
+  const { rows } = await sql<WrongCounter>`
+    select organizations.id, active_urls as counted, count(urls.id) as actual
+    from organizations
+    left join urls on urls.organization_id = organizations.id and urls.is_active = 1
+    group by organizations.id, active_urls having active_urls <> count(urls.id)
+    order by organizations.id`.execute(read);
+  return rows;
 }
 
 /** Corrects counters by their difference, so changes since the diagnosis are not lost. */
 export async function repairLinkCounters(
   database: Database,
-  wrong: readonly WrongLinkCounter[],
+  wrong: readonly WrongCounter[],
 ): Promise<void> {
   await database.writeDirectly(async (transaction) => {
-    for (const { organizationId, counted, active } of wrong) {
-      await transaction
-        .updateTable('organizations')
-        .set(({ eb }) => ({ active_urls: eb('active_urls', '+', active - counted) }))
-        .where('id', '=', organizationId)
-        .execute();
+    for (const { id, counted, actual } of wrong) {
+      await sql`update organizations set active_urls = active_urls + ${actual - counted}
+        where id = ${id}`.execute(transaction);
     }
   }, 'exclusive');
 }

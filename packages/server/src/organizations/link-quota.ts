@@ -12,12 +12,7 @@ export async function reserveLinks(
   organizationId: string,
   count: number,
 ): Promise<number> {
-  const { plan, active_urls } = await transaction
-    .updateTable('organizations')
-    .set((expression) => ({ active_urls: expression('active_urls', '+', count) }))
-    .where('id', '=', organizationId)
-    .returning(['plan', 'active_urls'])
-    .executeTakeFirstOrThrow();
+  const { plan, active_urls } = await addActive(transaction, organizationId, count);
   const bundle = plans[plan as PlanName].linkBundle;
   return bundle === null ? count : Math.max(0, Math.min(count, bundle - (active_urls - count)));
 }
@@ -28,10 +23,14 @@ export async function releaseLinks(
   organizationId: string,
   count: number,
 ): Promise<void> {
-  if (count === 0) return;
-  await transaction
+  if (count > 0) await addActive(transaction, organizationId, -count);
+}
+
+function addActive(transaction: WriteTransaction, organizationId: string, count: number) {
+  return transaction
     .updateTable('organizations')
-    .set((expression) => ({ active_urls: expression('active_urls', '-', count) }))
+    .set(({ eb }) => ({ active_urls: eb('active_urls', '+', count) }))
     .where('id', '=', organizationId)
-    .execute();
+    .returning(['plan', 'active_urls'])
+    .executeTakeFirstOrThrow();
 }

@@ -1,17 +1,13 @@
 import { type Client, insertClient } from '../auth/client-repository.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
-import type { Schema } from '../storage/schema.js';
 import type { PlanName } from './plans.js';
 
-export interface Organization {
+interface NewOrganization {
   readonly id: string;
   readonly name: string;
   readonly plan: PlanName;
-  readonly activeUrls: number;
   readonly createdAt: number;
 }
-
-type NewOrganization = Omit<Organization, 'activeUrls'>;
 
 /** Stores organizations. Every method is one transaction. */
 export class OrganizationRepository {
@@ -41,14 +37,10 @@ export class OrganizationRepository {
    * Changes the plan from the next request on. Links and codes beyond the new plan stay. Returns the
    * organization as it was before; undefined when it does not exist.
    */
-  changePlan(id: string, plan: PlanName, now: number): Promise<Organization | undefined> {
+  changePlan(id: string, plan: PlanName, now: number) {
     return this.#database.writeDirectly(async (transaction) => {
-      const before = await transaction
-        .selectFrom('organizations')
-        .selectAll()
-        .where('id', '=', id)
-        .executeTakeFirst();
-      if (!before || before.plan === plan) return before && fromRow(before);
+      const before = await select(transaction).where('id', '=', id).executeTakeFirst();
+      if (!before || before.plan === plan) return before;
       await transaction
         .insertInto('plan_changes')
         .values({ organization_id: id, changed_at: now, plan_before: before.plan })
@@ -56,29 +48,25 @@ export class OrganizationRepository {
         .onConflict((conflict) => conflict.doNothing())
         .execute();
       await transaction.updateTable('organizations').set({ plan }).where('id', '=', id).execute();
-      return fromRow(before);
+      return before;
     });
   }
 
-  async get(id: string): Promise<Organization> {
-    const row = await this.#database.read
-      .selectFrom('organizations')
-      .selectAll()
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow();
-    return fromRow(row);
+  get(id: string) {
+    return select(this.#database.read).where('id', '=', id).executeTakeFirstOrThrow();
   }
 
   /** Returns all organizations, oldest first. */
-  async list(): Promise<Organization[]> {
-    const rows = await this.#database.read
-      .selectFrom('organizations')
-      .selectAll()
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute();
-    return rows.map(fromRow);
+  list() {
+    return select(this.#database.read).orderBy('created_at').orderBy('id').execute();
   }
+}
+
+function select(db: Database['read']) {
+  return db
+    .selectFrom('organizations')
+    .select(['id', 'name', 'plan', 'active_urls as activeUrls', 'created_at as createdAt'])
+    .$narrowType<{ plan: PlanName }>();
 }
 
 async function hasAny(db: Database['read']): Promise<boolean> {
@@ -88,28 +76,12 @@ async function hasAny(db: Database['read']): Promise<boolean> {
 
 async function insert(
   transaction: WriteTransaction,
-  organization: NewOrganization,
+  { id, name, plan, createdAt }: NewOrganization,
   client: Client,
 ): Promise<void> {
   await transaction
     .insertInto('organizations')
-    .values({
-      id: organization.id,
-      name: organization.name,
-      plan: organization.plan,
-      active_urls: 0,
-      created_at: organization.createdAt,
-    })
+    .values({ id, name, plan, created_at: createdAt })
     .execute();
-  await insertClient(transaction, client, organization.createdAt);
-}
-
-function fromRow(row: Schema['organizations']): Organization {
-  return {
-    id: row.id,
-    name: row.name,
-    plan: row.plan as PlanName,
-    activeUrls: row.active_urls,
-    createdAt: row.created_at,
-  };
+  await insertClient(transaction, client, createdAt);
 }

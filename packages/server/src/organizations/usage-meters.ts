@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { WriteTransaction } from '../storage/database.js';
 import { type BundledMeter, type Meter, monthOf } from './meters.js';
 import type { MonthlyBundle, PlanName, PlanTable } from './plans.js';
@@ -67,27 +68,14 @@ async function countUse(
   meter: Meter,
   count: number,
 ): Promise<number> {
-  const row = await transaction
-    .insertInto('usage_meters')
-    .columns(['organization_id', 'month', 'meter', 'used'])
-    // Skips organizations that do not exist: a journal may contain calls of an organization that a
-    // restored backup lacks.
-    .expression(({ selectFrom, val, cast }) =>
-      selectFrom('organizations')
-        .select([
-          'id',
-          cast<string>(val(month), 'text').as('month'),
-          cast<string>(val(meter), 'text').as('meter'),
-          cast<number>(val(count), 'bigint').as('used'),
-        ])
-        .where('id', '=', organizationId),
-    )
-    .onConflict((conflict) =>
-      conflict.columns(['organization_id', 'month', 'meter']).doUpdateSet(({ eb, ref }) => ({
-        used: eb('usage_meters.used', '+', ref('excluded.used')),
-      })),
-    )
-    .returning('used')
-    .executeTakeFirst();
-  return row?.used ?? 0;
+  // Skips organizations that do not exist: a journal may contain calls of an organization that a restored
+  // backup lacks.
+  const { rows } = await sql<{ used: number }>`
+    insert into usage_meters (organization_id, month, meter, used)
+    select id, cast(${month} as text), cast(${meter} as text), cast(${count} as bigint)
+    from organizations where id = ${organizationId}
+    on conflict (organization_id, month, meter)
+      do update set used = usage_meters.used + excluded.used
+    returning used`.execute(transaction);
+  return rows[0]?.used ?? 0;
 }
