@@ -24,13 +24,8 @@ interface Diagnosis {
 /** Compares figures that are stored in two places, and repairs those that disagree. */
 export async function doctor({ check }: { check?: true }): Promise<void> {
   await withDatabase(async (database) => {
-    const diagnoses = [
-      await examineClicks(database),
-      await examineScans(database),
-      await examineLinks(database),
-      await examineDeliveries(database),
-      await examineSearch(database),
-    ];
+    const diagnoses: Diagnosis[] = [];
+    for (const examine of examinations) diagnoses.push(await examine(database));
     for (const text of diagnoses.flatMap(({ lines }) => lines)) if (text) print(text);
     const errors = diagnoses.reduce((sum, each) => sum + each.errors, 0);
     const hasServerError = diagnoses.some((each) => each.hasServerError);
@@ -42,81 +37,85 @@ export async function doctor({ check }: { check?: true }): Promise<void> {
   });
 }
 
-async function examineClicks(database: Database): Promise<Diagnosis> {
-  const { links, visits, clicks, inSeries, wrongCounters } = await diagnoseClicks(database);
-  const hasServerError = inSeries !== clicks;
-  return {
-    lines: [
-      `${number(visits)} visits and ${number(clicks)} clicks of ${number(links)} links.`,
-      ...wrongCounters.map(
-        ({ id, counted, actual }) =>
-          `Link ${id}: its counter is ${number(counted)}, but it has ${number(actual)} clicks.`,
-      ),
-      hasServerError &&
-        `Reports show ${number(inSeries)} clicks: this is an error of the server, please report it.`,
-    ],
-    errors: wrongCounters.length,
-    repair: () => repairClickCounters(database, wrongCounters),
-    hasServerError,
-  };
-}
+const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
+  async (database) => {
+    const { links, visits, clicks, inSeries, wrongCounters } = await diagnoseClicks(database);
+    const hasServerError = inSeries !== clicks;
+    return {
+      lines: [
+        `${number(visits)} visits and ${number(clicks)} clicks of ${number(links)} links.`,
+        ...describeCounters('Link', wrongCounters, 'clicks'),
+        hasServerError &&
+          `Reports show ${number(inSeries)} clicks: this is an error of the server, please report it.`,
+      ],
+      errors: wrongCounters.length,
+      repair: () => repairClickCounters(database, wrongCounters),
+      hasServerError,
+    };
+  },
+  async (database) => {
+    const { codes, scans, wrongCounters } = await diagnoseScans(database);
+    return {
+      lines: [
+        codes > 0 && `${number(scans)} scans of ${number(codes)} QR codes.`,
+        ...describeCounters('QR code', wrongCounters, 'scans'),
+      ],
+      errors: wrongCounters.length,
+      repair: () => repairScanCounters(database, wrongCounters),
+    };
+  },
+  async (database) => {
+    const wrongCounters = await findWrongLinkCounters(database);
+    return {
+      lines: describeCounters('Organization', wrongCounters, 'active links'),
+      errors: wrongCounters.length,
+      repair: () => repairLinkCounters(database, wrongCounters),
+    };
+  },
+  async (database) => {
+    const { deliveries, inconsistent } = await diagnoseDeliveries(database);
+    return {
+      lines: [
+        deliveries > 0 && `${number(deliveries)} deliveries.`,
+        inconsistent > 0 &&
+          `${number(inconsistent)} of them are pending without a due time, or finished with one.`,
+      ],
+      errors: inconsistent,
+      repair: () => repairDeliveries(database, Date.now()),
+    };
+  },
+  async (database) => {
+    const diagnosis = await diagnoseSearch(database);
+    const { outdated, unindexed, index } = diagnosis;
+    const isBroken = index === 'damaged' || index === 'missing';
+    return {
+      lines: [
+        outdated.length > 0 &&
+          `Links with a search text that is out of date: ${number(outdated.length)}.`,
+        unindexed > 0 && `Links that the search index misses: ${number(unindexed)}.`,
+        isBroken && `The search index is ${index}.`,
+        index === 'unavailable' &&
+          'Searches have no index: create the extension pg_trgm, and run doctor again.',
+      ],
+      errors: outdated.length + unindexed + Number(isBroken),
+      repair: () => repairSearch(database, diagnosis),
+    };
+  },
+];
 
-async function examineScans(database: Database): Promise<Diagnosis> {
-  const { codes, scans, wrongCounters } = await diagnoseScans(database);
-  return {
-    lines: [
-      codes > 0 && `${number(scans)} scans of ${number(codes)} QR codes.`,
-      ...wrongCounters.map(
-        ({ id, counted, actual }) =>
-          `QR code ${id}: its counter is ${number(counted)}, but it has ${number(actual)} scans.`,
-      ),
-    ],
-    errors: wrongCounters.length,
-    repair: () => repairScanCounters(database, wrongCounters),
-  };
-}
-
-async function examineLinks(database: Database): Promise<Diagnosis> {
-  const wrongCounters = await findWrongLinkCounters(database);
-  return {
-    lines: wrongCounters.map(
-      ({ organizationId, counted, active }) =>
-        `Organization ${organizationId}: its counter is ${number(counted)}, but it has ${number(active)} active links.`,
-    ),
-    errors: wrongCounters.length,
-    repair: () => repairLinkCounters(database, wrongCounters),
-  };
-}
-
-async function examineDeliveries(database: Database): Promise<Diagnosis> {
-  const { deliveries, inconsistent } = await diagnoseDeliveries(database);
-  return {
-    lines: [
-      deliveries > 0 && `${number(deliveries)} deliveries.`,
-      inconsistent > 0 &&
-        `${number(inconsistent)} of them are pending without a due time, or finished with one.`,
-    ],
-    errors: inconsistent,
-    repair: () => repairDeliveries(database, Date.now()),
-  };
-}
-
-async function examineSearch(database: Database): Promise<Diagnosis> {
-  const diagnosis = await diagnoseSearch(database);
-  const { outdated, unindexed, index } = diagnosis;
-  const isBroken = index === 'damaged' || index === 'missing';
-  return {
-    lines: [
-      outdated.length > 0 &&
-        `Links with a search text that is out of date: ${number(outdated.length)}.`,
-      unindexed > 0 && `Links that the search index misses: ${number(unindexed)}.`,
-      isBroken && `The search index is ${index}.`,
-      index === 'unavailable' &&
-        'Searches have no index: create the extension pg_trgm, and run doctor again.',
-    ],
-    errors: outdated.length + unindexed + Number(isBroken),
-    repair: () => repairSearch(database, diagnosis),
-  };
+function describeCounters(
+  owner: string,
+  wrong: readonly {
+    readonly id: string | number;
+    readonly counted: number;
+    readonly actual: number;
+  }[],
+  counted: string,
+): string[] {
+  return wrong.map(
+    (each) =>
+      `${owner} ${each.id}: its counter is ${number(each.counted)}, but it has ${number(each.actual)} ${counted}.`,
+  );
 }
 
 function number(value: number): string {

@@ -1,32 +1,25 @@
-import { get, type RequestOptions } from 'node:http';
+import { once } from 'node:events';
+import { get, type IncomingMessage, type RequestOptions } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { readConfig } from '../../config.js';
 import type { ListenAddress } from '../../network/listen-address.js';
+import { print } from './print.js';
 
 const timeoutMs = 3_000;
 
 /** Requests `/health/ready` from the server that runs with these settings. */
 export async function health(): Promise<void> {
   const { adminListen, host, port } = readConfig(process.env);
-  const { status, body } = await request(adminListen ?? { host, port }, '/health/ready');
-  process.stdout.write(status === 200 ? 'ready\n' : `not ready: ${status} ${body}\n`);
-  if (status !== 200) process.exitCode = 1;
-}
-
-function request(
-  address: ListenAddress,
-  path: string,
-): Promise<{ readonly status: number | undefined; readonly body: string }> {
-  return new Promise((resolve, reject) => {
-    const outgoing = get({ ...targetOf(address), path, timeout: timeoutMs }, (response) => {
-      text(response).then((body) => resolve({ status: response.statusCode, body }), reject);
-    });
-    outgoing.once('timeout', () => {
-      const error = new Error(`the server did not respond within ${timeoutMs} ms`);
-      outgoing.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
-    });
-    outgoing.once('error', reject);
+  const target = targetOf(adminListen ?? { host, port });
+  const request = get({ ...target, path: '/health/ready', timeout: timeoutMs });
+  request.once('timeout', () => {
+    const error = new Error(`the server did not respond within ${timeoutMs} ms`);
+    request.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
   });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const body = await text(response);
+  print(response.statusCode === 200 ? 'ready' : `not ready: ${response.statusCode} ${body}`);
+  if (response.statusCode !== 200) process.exitCode = 1;
 }
 
 function targetOf(address: ListenAddress): RequestOptions {
