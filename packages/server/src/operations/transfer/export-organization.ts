@@ -24,7 +24,7 @@ async function* allRows(
 ): AsyncGenerator<Omit<TransferRow, 'line'>> {
   for (const table of transferTables) {
     const batches =
-      table.name === 'visit_chunks'
+      table === 'visit_chunks'
         ? visitChunksOf(db, organizationId)
         : batchesOf(db, table, organizationId);
     for await (const rows of batches) {

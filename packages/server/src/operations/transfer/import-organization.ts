@@ -9,13 +9,7 @@ import { searchTextOf } from '../../storage/search-text.js';
 import { allocateUrlIds } from '../../urls/allocate-url-ids.js';
 import { LoopDetector } from '../../urls/loop-detector.js';
 import { readTransferFile, type TransferRow } from './transfer-file.js';
-import {
-  batchesOf,
-  countRows,
-  type TransferTable,
-  transferTables,
-  urlTable,
-} from './transfer-tables.js';
+import { batchesOf, countRows, type TransferTable, transferTables } from './transfer-tables.js';
 
 const namesShown = 10;
 
@@ -35,9 +29,9 @@ export async function importOrganization(
     const urlIdShift = await reserveUrlIds(transaction, summary);
     for await (const [table, rows] of batchesIn(path)) {
       const values = rows.map((row) => toStored(table, row, urlIdShift));
-      await refuseTaken(transaction, table.name, values);
+      await refuseTaken(transaction, table, values);
       // `checkFile` has checked the column names; the engine enforces the types.
-      await database.bulkInsert(transaction, table.name, values as never[]);
+      await database.bulkInsert(transaction, table, values as never[]);
     }
     await refuseForeignRows(transaction, summary);
     await refuseLoops(transaction, summary, ownHosts);
@@ -56,13 +50,13 @@ async function checkFile(path: string) {
   for await (const each of readTransferFile(path)) {
     checkRow(each);
     const { table, row } = each;
-    rows.set(table.name, (rows.get(table.name) ?? 0) + 1);
-    if (table.name === 'organizations') organizationId = String(row.id);
-    if (table.name === 'domains') domains.add(row.id);
+    rows.set(table, (rows.get(table) ?? 0) + 1);
+    if (table === 'organizations') organizationId = String(row.id);
+    if (table === 'domains') domains.add(row.id);
     if (!domains.has(row.domain_id ?? row.domain_key ?? '')) {
       throw new ConfigError('the file has links on a domain of another organization');
     }
-    if (table === urlTable) {
+    if (table === 'urls') {
       urlIds.first = Math.min(urlIds.first, Number(row.id));
       urlIds.last = Math.max(urlIds.last, Number(row.id));
     }
@@ -72,14 +66,14 @@ async function checkFile(path: string) {
 }
 
 /** Checks column names, which become part of statements, and visits, which threads decode later. */
-function checkRow({ table: { name }, row, line }: TransferRow): void {
-  const unknown = Object.keys(row).find((column) => !Object.hasOwn(tables[name], column));
+function checkRow({ table, row, line }: TransferRow): void {
+  const unknown = Object.keys(row).find((column) => !Object.hasOwn(tables[table], column));
   if (unknown !== undefined) {
     throw new ConfigError(
-      `line ${line}: this version has no column ${name}.${unknown}; import the file with the version that exported it, or a newer one`,
+      `line ${line}: this version has no column ${table}.${unknown}; import the file with the version that exported it, or a newer one`,
     );
   }
-  if (name !== 'visit_chunks') return;
+  if (table !== 'visit_chunks') return;
   try {
     decodeColumns(row.visits as Uint8Array);
   } catch (cause) {
@@ -132,10 +126,10 @@ async function reserveUrlIds(
 /** Yields batches of rows of one table that have the same columns. */
 async function* batchesIn(path: string): AsyncGenerator<readonly [TransferTable, readonly Row[]]> {
   let batch: Row[] = [];
-  let table = urlTable;
+  let table: TransferTable = 'urls';
   let shape = '';
   for await (const each of readTransferFile(path)) {
-    const shapeOfRow = [each.table.name, ...Object.keys(each.row)].join();
+    const shapeOfRow = [each.table, ...Object.keys(each.row)].join();
     if (batch.length === rowsAtOnce || (batch.length > 0 && shapeOfRow !== shape)) {
       yield [table, batch];
       batch = [];
@@ -148,13 +142,11 @@ async function* batchesIn(path: string): AsyncGenerator<readonly [TransferTable,
 }
 
 /** Adds `urlIdShift` to the id of a link, and computes the search text, which a file may forge. */
-function toStored({ name, urlId }: TransferTable, row: Row, urlIdShift: number): Row {
-  const id = urlId === undefined ? null : (row[urlId] ?? null);
-  return {
-    ...row,
-    ...(urlId !== undefined && id !== null && { [urlId]: Number(id) + urlIdShift }),
-    ...(name === 'urls' && { search_text: searchTextOfRow(row) }),
-  };
+function toStored(table: TransferTable, row: Row, urlIdShift: number): Row {
+  if (table === 'urls') {
+    return { ...row, id: Number(row.id) + urlIdShift, search_text: searchTextOfRow(row) };
+  }
+  return row.url_id == null ? row : { ...row, url_id: Number(row.url_id) + urlIdShift };
 }
 
 function searchTextOfRow({ title, target_url, custom_slug, short_code }: Row): string {
@@ -176,7 +168,7 @@ const exclusive = {
 /** Throws for short codes, slugs and domains that other organizations have. */
 async function refuseTaken(
   transaction: WriteTransaction,
-  table: TransferTable['name'],
+  table: TransferTable,
   rows: readonly Row[],
 ): Promise<void> {
   if (table !== 'url_keys' && table !== 'domains') return;
@@ -204,7 +196,7 @@ async function refuseLoops(
   ownHosts: readonly string[],
 ): Promise<void> {
   const loops = new LoopDetector(new OwnHosts(() => ownHosts));
-  for await (const rows of batchesOf(transaction, urlTable, organizationId)) {
+  for await (const rows of batchesOf(transaction, 'urls', organizationId)) {
     const urls = rows.map((row) => ({
       id: Number(row.id),
       targetUrl: String(row.target_url),
@@ -228,7 +220,7 @@ async function refuseForeignRows(
 ): Promise<void> {
   for (const table of transferTables) {
     const written = await countRows(transaction, table, organizationId);
-    if (written === (rows.get(table.name) ?? 0)) continue;
-    throw new ConfigError(`the file has rows of ${table.name} that belong to another organization`);
+    if (written === (rows.get(table) ?? 0)) continue;
+    throw new ConfigError(`the file has rows of ${table} that belong to another organization`);
   }
 }

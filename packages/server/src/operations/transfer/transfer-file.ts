@@ -14,9 +14,7 @@ const bytesOf = z
   .object({ base64: z.string() })
   .transform(({ base64 }) => Buffer.from(base64, 'base64'));
 const rowLine = z.object({
-  table: z
-    .enum(transferTables.map(({ name }) => name))
-    .transform((name) => transferTables.find((table) => table.name === name) as TransferTable),
+  table: z.enum(transferTables),
   row: z.record(z.string(), z.union([z.string(), z.number(), z.null(), bytesOf])),
 });
 /** The end also has the number of rows by table, for people. */
@@ -44,8 +42,8 @@ export async function* writeTransferFile(
   };
   yield addToHash({ format, version, organizationId });
   for await (const { table, row } of rows) {
-    counts.set(table.name, (counts.get(table.name) ?? 0) + 1);
-    yield addToHash({ table: table.name, row: toJson(row) });
+    counts.set(table, (counts.get(table) ?? 0) + 1);
+    yield addToHash({ table, row: toJson(row) });
   }
   const end = { rows: Object.fromEntries(counts), sha256: hash.digest('hex') };
   yield `${JSON.stringify({ end })}\n`;

@@ -9,7 +9,7 @@ import {
 import { type VisitColumns, VisitColumnsBuilder } from '../../analytics/ingest/visit-columns.js';
 import { type Row, readInBatches } from '../../storage/read-in-batches.js';
 import type { Schema } from '../../storage/schema.js';
-import { batchesOf, urlTable } from './transfer-tables.js';
+import { batchesOf } from './transfer-tables.js';
 
 interface VisitPosition {
   readonly columns: VisitColumns;
@@ -25,7 +25,7 @@ export async function* visitChunksOf(
   organizationId: string,
 ): AsyncGenerator<readonly Row[]> {
   const uncompacted = await readUncompactedVisits(db);
-  for await (const urls of batchesOf(db, urlTable, organizationId)) {
+  for await (const urls of batchesOf(db, 'urls', organizationId)) {
     for (const { id } of urls) {
       const urlId = Number(id);
       const stored = sql`from visit_chunks as own where own.url_id = ${urlId}`;
