@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type Logger, pino } from 'pino';
+import { v7 as newUuid } from 'uuid';
 import { createAnalyticsModule } from './analytics/analytics-module.js';
 import { api } from './api/api.js';
 import { createApp } from './api/create-app.js';
 import { docsHandlers } from './api/docs/docs-handlers.js';
-import { AuthService, type Credentials } from './auth/auth-service.js';
+import { AuthService, type Credentials, clientOf, newCredentials } from './auth/auth-service.js';
 import { ClientRepository } from './auth/client-repository.js';
 import { openPasswords } from './auth/passwords.js';
 import { tokenHandlers } from './auth/token-handlers.js';
@@ -24,7 +25,6 @@ import { PeriodicService, type Service, stopAll } from './lifecycle.js';
 import { openListReader } from './lists/open-list-reader.js';
 import { createTxtResolver } from './network/dns-resolver.js';
 import { affordableConnections } from './network/open-files.js';
-import { createFirstOrganization } from './organizations/create-first-organization.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
 import { type PlanTable, standardPlans } from './organizations/plans.js';
 import { usageHandlers } from './organizations/usage-handlers.js';
@@ -327,7 +327,14 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     database,
     async start() {
       await database.migrate();
-      credentials = await createFirstOrganization(database, config, clock);
+      const first = config.credentials ?? newCredentials(randomBytes);
+      const id = newUuid();
+      // The first organization belongs to the operator, who has no limits.
+      const isFirst = await organizations.createFirst(
+        { id, name: 'default', plan: 'enterprise', createdAt: clock() },
+        clientOf(id, first),
+      );
+      credentials = isFirst ? first : undefined;
       await analytics.start();
       await listReader.start();
       stopWatching = await database.watchChanges?.(caches, (err) =>

@@ -1,17 +1,24 @@
-import type { BundledMeter } from './meters.js';
+/** The actions that are counted for each organization and month. */
+export const meters = ['api_call', 'qr_generated', 'webhook_delivery'] as const;
+export type Meter = (typeof meters)[number];
 
-/** The price of uses beyond a bundle: `cents` US cents for `per` uses, in proportion. */
-export interface Price {
-  readonly cents: number;
-  readonly per: number;
+/** The meters that have a bundle in each plan. */
+export type BundledMeter = Exclude<Meter, 'api_call'>;
+
+/** Returns the calendar month of an instant in UTC, such as `2030-01`. */
+export function monthOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 7);
 }
 
 /** The uses of a meter that a plan includes in each calendar month. */
 export interface MonthlyBundle {
   /** Null without a limit. */
   readonly included: number | null;
-  /** The price beyond the bundle; null where uses beyond it are refused. */
-  readonly overage: Price | null;
+  /**
+   * The price of uses beyond the bundle: `cents` US cents for `per` uses, in proportion. Null where uses
+   * beyond it are refused.
+   */
+  readonly overage: { readonly cents: number; readonly per: number } | null;
 }
 
 export interface Plan {
@@ -64,4 +71,12 @@ export const standardPlans: PlanTable = {
 /** Returns whether a plan has webhooks: it includes at least one delivery. */
 export function hasWebhooks({ meters }: Plan): boolean {
   return meters.webhook_delivery.included !== 0;
+}
+
+/** Returns the cost of a month's use of one meter. The overage is the part beyond `included`. */
+export function computeCharge(used: number, { included, overage: price }: MonthlyBundle) {
+  const overage = included === null ? 0 : Math.max(0, used - included);
+  // One division of whole numbers: the result is the nearest double to the exact amount.
+  const overageUsd = price === null ? 0 : (overage * price.cents) / (price.per * 100);
+  return { used, included, overage, overageUsd };
 }

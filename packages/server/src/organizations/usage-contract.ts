@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
-import type { Meter } from './meters.js';
-import { planNames } from './plans.js';
+import { type Meter, planNames } from './plans.js';
 
 const count = z.int().min(0);
 const included = count.nullable();

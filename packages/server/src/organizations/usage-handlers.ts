@@ -1,10 +1,16 @@
+import { sql } from 'kysely';
 import { validationError } from '../contract/api-error.js';
 import type { HandlersOf } from '../http/handlers.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
-import { computeCharge } from './compute-charge.js';
-import { type BundledMeter, type Meter, monthOf } from './meters.js';
-import type { PlanName, PlanTable } from './plans.js';
+import {
+  type BundledMeter,
+  computeCharge,
+  type Meter,
+  monthOf,
+  type PlanName,
+  type PlanTable,
+} from './plans.js';
 import type { usageRoutes } from './usage-contract.js';
 
 /** Reports the use of an organization in a month, and its cost. */
@@ -54,30 +60,20 @@ export function usageHandlers({
 /** Reads the uses of a month, and the current number of active links. */
 export async function readMonthlyUsage(database: Database, organizationId: string, month: string) {
   const endsAt = Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)));
-  const { plan, planBefore, activeUrls } = await database.read
-    .selectFrom('organizations')
-    .select(['plan', 'active_urls as activeUrls'])
-    .select(({ selectFrom }) =>
-      selectFrom('plan_changes')
-        .select('plan_before')
-        .whereRef('organization_id', '=', 'organizations.id')
-        .where('changed_at', '>=', endsAt)
-        .orderBy('changed_at')
-        .limit(1)
-        .as('planBefore'),
-    )
-    .where('id', '=', organizationId)
-    .executeTakeFirstOrThrow();
+  // The month is charged by the plan at its end: the plan before the first later change.
+  const { rows } = await sql<{ plan: PlanName; activeUrls: number }>`
+    select active_urls as "activeUrls", coalesce((
+      select plan_before from plan_changes
+      where organization_id = organizations.id and changed_at >= ${endsAt}
+      order by changed_at limit 1), plan) as plan
+    from organizations where id = ${organizationId}`.execute(database.read);
+  const { plan, activeUrls } = rows[0] as (typeof rows)[number];
   const meters = await database.read
     .selectFrom('usage_meters')
     .select(['meter', 'used'])
     .where('organization_id', '=', organizationId)
     .where('month', '=', month)
     .execute();
-  return {
-    // The month is charged by the plan at its end: the plan before the first later change.
-    plan: (planBefore ?? plan) as PlanName,
-    activeUrls,
-    used: new Map(meters.map(({ meter, used }) => [meter as Meter, used])),
-  };
+  const used = new Map(meters.map(({ meter, used }) => [meter as Meter, used]));
+  return { plan, activeUrls, used };
 }

@@ -1,7 +1,13 @@
 import { sql } from 'kysely';
 import type { WriteTransaction } from '../storage/database.js';
-import { type BundledMeter, type Meter, monthOf } from './meters.js';
-import type { MonthlyBundle, PlanName, PlanTable } from './plans.js';
+import {
+  type BundledMeter,
+  type Meter,
+  type MonthlyBundle,
+  monthOf,
+  type PlanName,
+  type PlanTable,
+} from './plans.js';
 
 /** Adds up uses of one meter by organization and month. */
 export class UsageTally {

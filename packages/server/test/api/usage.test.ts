@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
-import type { Meter } from '../../src/organizations/meters.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
-import type { PlanName } from '../../src/organizations/plans.js';
+import type { Meter, PlanName } from '../../src/organizations/plans.js';
 import { type Caller, startServer, type TestServer } from './start-server.js';
 
 const body = { targetUrl: 'https://example.com/' };

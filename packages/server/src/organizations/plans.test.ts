@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { computeCharge } from './compute-charge.js';
-import type { BundledMeter } from './meters.js';
-import { type PlanName, standardPlans } from './plans.js';
+import { type BundledMeter, computeCharge, type PlanName, standardPlans } from './plans.js';
 
 const charge = (plan: PlanName, meter: BundledMeter, used: number) =>
   computeCharge(used, standardPlans[plan].meters[meter]);
