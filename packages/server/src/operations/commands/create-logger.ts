@@ -1,11 +1,10 @@
-import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import { hideSecrets } from '../../auth/secrets.js';
 import type { LogLevel } from '../../config.js';
 
 /** The maximum length of a text in a log line. Paths and messages may quote untrusted input. */
 export const maxLoggedLength = 2048;
 const maxLoggedItems = 50;
-const maxLoggedDepth = 4;
 
 const hidden = '[hidden]';
 
@@ -31,32 +30,22 @@ export function createLogger(level: LogLevel, destination: DestinationStream): L
         paths: secretFields.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
         censor: hidden,
       },
-      formatters: { log: (fields) => cutFields(fields, 0) },
-      serializers: { err: (error) => cutFields(stdSerializers.err(error), 0) },
-      hooks: { streamWrite: (line) => escapeControls(hideSecrets(line, hidden)) },
+      hooks: { streamWrite: (line) => escapeControls(hideSecrets(cutLine(line), hidden)) },
     },
     destination,
   );
 }
 
-function cutFields(fields: object, depth: number): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields)
-      .slice(0, maxLoggedItems)
-      .map(([name, value]) => [name, cutValue(value, depth + 1)]),
-  );
+/** Cuts long texts, lists and objects of a line of JSON. */
+function cutLine(line: string): string {
+  return `${JSON.stringify(JSON.parse(line), (_name, value) => cutValue(value))}\n`;
 }
 
-function cutValue(value: unknown, depth: number): unknown {
+function cutValue(value: unknown): unknown {
   if (typeof value === 'string') return cutText(value);
-  // The error serializer reads errors and cuts their fields.
-  if (typeof value !== 'object' || value === null || value instanceof Error) return value;
-  if ('toJSON' in value) return value;
-  if (depth >= maxLoggedDepth) return '[nested]';
-  if (Array.isArray(value)) {
-    return value.slice(0, maxLoggedItems).map((item) => cutValue(item, depth + 1));
-  }
-  return cutFields(value, depth);
+  if (Array.isArray(value)) return value.slice(0, maxLoggedItems);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).slice(0, maxLoggedItems));
 }
 
 function cutText(text: string): string {

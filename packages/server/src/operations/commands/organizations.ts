@@ -8,13 +8,13 @@ import { describeCredentials } from './clients.js';
 import { missingOrganization, withDatabase } from './open-database.js';
 import { print } from './print.js';
 
-interface CreateOptions {
-  readonly name: string;
+interface PlanOptions {
   readonly plan: PlanName;
   readonly json?: boolean;
 }
 
-export async function createOrganization({ name, plan, json }: CreateOptions): Promise<void> {
+export async function createOrganization(options: PlanOptions & { name: string }): Promise<void> {
+  const { name, plan, json } = options;
   if (name.trim() === '') throw new ConfigError('--name must not be empty');
   const created = await withDatabase(async (database) => {
     const credentials = newCredentials(randomBytes);
@@ -32,13 +32,8 @@ export async function createOrganization({ name, plan, json }: CreateOptions): P
   );
 }
 
-interface ChangePlanOptions {
-  readonly org: string;
-  readonly plan: PlanName;
-  readonly json?: boolean;
-}
-
-export async function changePlan({ org, plan, json }: ChangePlanOptions): Promise<void> {
+export async function changePlan(options: PlanOptions & { org: string }): Promise<void> {
+  const { org, plan, json } = options;
   const before = await withDatabase((database) =>
     new OrganizationRepository(database).changePlan(org, plan, Date.now()),
   );
