@@ -37,32 +37,20 @@ export function defineThread<Data, Methods extends ThreadMethods, Event = never>
   return definition;
 }
 
-/** Lowers the priority of the calling thread. Only Linux has priorities of threads. */
-function lowerPriority(): void {
-  if (process.platform !== 'linux') return;
-  // A server that was started with a lower priority may not raise it.
-  setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
-}
-
 function serve<Data, Methods extends ThreadMethods, Event>(
   definition: ThreadDefinition<Data, Methods, Event>,
   data: Data,
 ): void {
   const port = parentPort;
   if (!port) throw new Error(`thread ${definition.name}: there is no parent thread`);
-  if (definition.priority === 'low') lowerPriority();
+  // Only Linux has priorities of threads.
+  if (definition.priority === 'low' && process.platform === 'linux') {
+    // A server that was started with a lower priority may not raise it.
+    setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
+  }
   const post = (message: ThreadMessage) => port.postMessage(message);
   const code = definition.start(data, (event) => post({ event }));
   const inFlight = new Set<Promise<void>>();
-
-  async function respond(id: number, method: string, args: readonly unknown[]): Promise<void> {
-    try {
-      post({ id, result: await code.methods[method]?.(...args) });
-    } catch (error) {
-      // `post` throws when the result cannot be cloned.
-      post({ id, error: encodeError(error, definition.errorClasses ?? []) });
-    }
-  }
 
   port.on('message', async (message: WorkerMessage) => {
     if (message === 'stop') {
@@ -73,12 +61,13 @@ function serve<Data, Methods extends ThreadMethods, Event>(
       return;
     }
     const { id, method, args } = message;
-    if (id === undefined) {
-      // A one-way call has no response, so its error ends the thread.
-      await code.methods[method]?.(...args);
-      return;
-    }
-    const responded = respond(id, method, args);
+    const run = async () => code.methods[method]?.(...args);
+    // A one-way call has no response, so its error ends the thread.
+    if (id === undefined) return run();
+    const responded = run()
+      .then((result) => post({ id, result }))
+      // Also when the result cannot be cloned.
+      .catch((error) => post({ id, error: encodeError(error, definition.errorClasses ?? []) }));
     inFlight.add(responded);
     await responded;
     inFlight.delete(responded);

@@ -42,15 +42,13 @@ function openInlineThread(
   let stopping: Promise<void> | undefined;
   let uncaughtErrors = 0;
 
-  async function run(method: string, args: readonly unknown[]): Promise<unknown> {
-    // Many consecutive calls must not block the event loop.
-    await yieldToEventLoop();
-    code ??= startCode();
-    return code.methods[method]?.(...args);
-  }
   function call(method: string, ...args: readonly unknown[]): Promise<unknown> {
-    if (stopping) return Promise.reject(new ThreadStoppedError(`thread ${name}: was stopped`));
-    const outcome = run(method, args);
+    if (stopping) return Promise.reject(new ThreadStoppedError(name));
+    // Many consecutive calls must not block the event loop.
+    const outcome = yieldToEventLoop().then(() => {
+      code ??= startCode();
+      return code.methods[method]?.(...args);
+    });
     inFlight.add(outcome);
     return outcome.finally(() => inFlight.delete(outcome));
   }

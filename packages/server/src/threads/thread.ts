@@ -81,4 +81,8 @@ export class ThreadEndedError extends Error {
 /** The thread was stopped before the call settled. */
 export class ThreadStoppedError extends Error {
   override readonly name = 'ThreadStoppedError';
+
+  constructor(thread: string) {
+    super(`thread ${thread}: was stopped`);
+  }
 }

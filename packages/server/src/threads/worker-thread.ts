@@ -33,13 +33,11 @@ interface Call {
   readonly args: readonly unknown[];
   resolve(result: unknown): void;
   reject(error: Error): void;
-  /** The number of workers that ended during the call. */
-  lostWorkers: number;
+  /** True if a worker ended during the call: it then runs again, alone. */
+  isRetry: boolean;
   timer?: NodeJS.Timeout;
 }
 
-// A call may lose one worker, because that worker may have ended for an unrelated reason.
-const maxLostWorkers = 2;
 // The limit of terminated workers that native code keeps alive. Each may use a processor.
 const maxHungWorkers = 3;
 const restartAfterMs = 1_000;
@@ -86,11 +84,11 @@ export class WorkerThread implements Thread<ThreadMethods> {
   call(method: string, ...args: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#stopping) {
-        reject(this.#stopped());
+        reject(new ThreadStoppedError(this.name));
         return;
       }
       this.#lastId += 1;
-      this.#waiting.push({ id: this.#lastId, method, args, resolve, reject, lostWorkers: 0 });
+      this.#waiting.push({ id: this.#lastId, method, args, resolve, reject, isRetry: false });
       this.#sendWaiting();
     });
   }
@@ -108,7 +106,7 @@ export class WorkerThread implements Thread<ThreadMethods> {
     clearTimeout(this.#restart);
     // A hung worker keeps the process alive, so the caller can end the process by force.
     for (const worker of this.#hungWorkers) worker.ref();
-    for (const call of this.#waiting.splice(0)) call.reject(this.#stopped());
+    for (const call of this.#waiting.splice(0)) call.reject(new ThreadStoppedError(this.name));
     const worker = this.#worker;
     if (!worker) return;
     const ended = new Promise<true>((resolve) => worker.once('exit', () => resolve(true)));
@@ -120,7 +118,7 @@ export class WorkerThread implements Thread<ThreadMethods> {
     if (await endsWithin(stopTimeLimitMs)) return;
     logger.warn({ thread: this.name, stopTimeLimitMs }, 'thread did not stop; terminating it');
     this.#abandon(worker);
-    this.#rejectAll(this.#stopped());
+    this.#rejectAll(new ThreadStoppedError(this.name));
     if (await endsWithin(terminationTimeLimitMs)) return;
     logger.error({ thread: this.name }, 'thread does not end: native code holds it');
   }
@@ -146,13 +144,13 @@ export class WorkerThread implements Thread<ThreadMethods> {
   }
 
   /**
-   * Returns whether the first waiting call may run now. A call that has lost a worker runs alone: if
-   * the next worker ends, too, the call is the cause.
+   * Returns whether the first waiting call may run now. A retry runs alone: if the next worker ends,
+   * too, the call is the cause.
    */
   #mayRunNext(): boolean {
     const [next] = this.#waiting;
     if (!next || this.#running.size === 0) return next !== undefined;
-    return [next, ...this.#running.values()].every(({ lostWorkers }) => lostWorkers === 0);
+    return [next, ...this.#running.values()].every(({ isRetry }) => !isRetry);
   }
 
   #sendCall(call: Call, worker: Worker): void {
@@ -241,17 +239,18 @@ export class WorkerThread implements Thread<ThreadMethods> {
   #replace(cause: unknown): void {
     this.#worker = undefined;
     if (this.#stopping) {
-      this.#rejectAll(this.#stopped());
+      this.#rejectAll(new ThreadStoppedError(this.name));
       return;
     }
     this.#onFailure(cause);
     const lost = [...this.#running.keys()].map((id) => this.#settle(id) as Call);
-    for (const call of lost) call.lostWorkers += 1;
-    const isCause = (call: Call) => call.lostWorkers >= maxLostWorkers;
-    this.#waiting.unshift(...lost.filter((call) => !isCause(call)));
-    for (const call of lost.filter(isCause)) {
-      const message = `thread ${this.name}: ended ${maxLostWorkers} times during ${call.method}`;
-      call.reject(new ThreadEndedError(message, { cause }));
+    const [first] = lost;
+    if (first?.isRetry) {
+      const message = `thread ${this.name}: ended 2 times during ${first.method}`;
+      first.reject(new ThreadEndedError(message, { cause }));
+    } else {
+      for (const call of lost) call.isRetry = true;
+      this.#waiting.unshift(...lost);
     }
     this.#restartLater();
     this.#sendWaiting();
@@ -276,9 +275,5 @@ export class WorkerThread implements Thread<ThreadMethods> {
     const { logger, onFailure } = this.#options;
     logger.error({ err, thread: this.name }, 'thread failed');
     onFailure?.(err);
-  }
-
-  #stopped(): ThreadStoppedError {
-    return new ThreadStoppedError(`thread ${this.name}: was stopped`);
   }
 }
