@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import {
   type Database,
   type Schema,
@@ -42,18 +42,14 @@ export async function withIdempotencyKey<T>(
 ): Promise<IdempotentResult<T>> {
   if (!request) return { result: await work(), replayed: false };
   const { organizationId, key, fingerprint, now } = request;
-  await transaction
-    .deleteFrom('idempotency_keys')
-    .where('organization_id', '=', organizationId)
-    .where('key', '=', key)
-    .where('created_at', '<=', now - idempotencyWindowMs)
-    .execute();
-  const claim = await transaction
-    .insertInto('idempotency_keys')
-    .values({ organization_id: organizationId, key, fingerprint, result: '', created_at: now })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  if (claim.numInsertedOrUpdatedRows === 0n) {
+  // Replaces an expired key.
+  const claim = await sql`
+    insert into idempotency_keys (organization_id, key, fingerprint, result, created_at)
+    values (${organizationId}, ${key}, ${fingerprint}, '', ${now})
+    on conflict (organization_id, key) do update
+      set fingerprint = excluded.fingerprint, created_at = excluded.created_at
+      where idempotency_keys.created_at <= ${now - idempotencyWindowMs}`.execute(transaction);
+  if (claim.numAffectedRows === 0n) {
     const stored = await findStoredResult<T>(transaction, request);
     if (!stored) throw new Error(`Idempotency-Key ${key}: the first request's result is missing`);
     return stored;

@@ -7,6 +7,18 @@ import type { Schema } from './schema.js';
 export type { Schema } from './schema.js';
 export type WriteTransaction = Transaction<Schema>;
 
+export interface StorageOptions {
+  readonly databaseUrl: string;
+  /** SQLite: 'power' syncs each commit to the disk; 'process' leaves that to the operating system. */
+  readonly durability: 'process' | 'power';
+  /** SQLite: leaves checkpoints to another handle, whose `maintain` is called. */
+  readonly withoutCheckpoints?: boolean | undefined;
+  /** PostgreSQL: the connection limit; 4 by default. */
+  readonly databaseConnections?: number | undefined;
+  /** PostgreSQL: removes the time limit of statements, for operator commands. */
+  readonly withoutTimeout?: boolean | undefined;
+}
+
 /** The storage that repositories use. Each engine implements it. */
 export interface Database {
   readonly engine: Engine;
@@ -73,7 +85,9 @@ export interface Database {
   /** Does the engine's periodic maintenance, on a thread that does not serve redirects. */
   maintain(): Promise<void>;
   /** Returns the size on this machine's disk; undefined for a database server. */
-  size(): StorageSize | undefined;
+  size():
+    | { readonly dataBytes: number /** The write-ahead log. */; readonly logBytes: number }
+    | undefined;
   close(): Promise<void>;
 }
 
@@ -119,12 +133,6 @@ export interface Invalidatable {
   invalidate(keys: readonly string[]): void;
   /** Evicts everything. */
   clear(): void;
-}
-
-export interface StorageSize {
-  readonly dataBytes: number;
-  /** The size of the write-ahead log. */
-  readonly logBytes: number;
 }
 
 export type BulkInsert = <Table extends keyof Schema & string>(

@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { type PostgresAddress, parsePostgresUrl } from './postgres/postgres-url.js';
 
-/** A database's engine and its address. */
-export type DatabaseLocation =
+type DatabaseLocation =
   | { readonly engine: 'sqlite' /** A file, or ':memory:'. */; readonly path: string }
   | { readonly engine: 'postgres'; readonly address: PostgresAddress };
 

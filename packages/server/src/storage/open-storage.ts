@@ -1,14 +1,10 @@
 import { ConfigError } from '../config-error.js';
-import type { Database } from './database.js';
+import type { Database, StorageOptions } from './database.js';
 import { hidePassword, locateDatabase } from './locate-database.js';
-import { openPostgres, type PostgresOptions } from './postgres/open-postgres.js';
-import { openSqlite, type SqliteOptions } from './sqlite/open-sqlite.js';
+import { openPostgres } from './postgres/open-postgres.js';
+import { openSqlite } from './sqlite/open-sqlite.js';
 
-export interface StorageOptions
-  extends Omit<SqliteOptions, 'path'>,
-    Omit<PostgresOptions, 'address'> {
-  readonly databaseUrl: string;
-}
+export type { StorageOptions } from './database.js';
 
 /**
  * Opens the storage of these settings. Throws a ConfigError if the address is invalid or the file
@@ -19,8 +15,8 @@ export function openStorage(options: StorageOptions): Database {
   try {
     const location = locateDatabase(databaseUrl);
     return location.engine === 'postgres'
-      ? openPostgres({ ...options, address: location.address })
-      : openSqlite({ ...options, path: location.path });
+      ? openPostgres(location.address, options)
+      : openSqlite(location.path, options);
   } catch (cause) {
     throw new ConfigError(
       `SHORTY_DATABASE_URL is ${hidePassword(databaseUrl)}: ${cause instanceof Error ? cause.message : cause}`,

@@ -49,20 +49,17 @@ async function copyAll({ databasePath, to, thresholds }: BackupOptions, folder: 
   copySqlite(databasePath, copy);
   const storage = { databaseUrl: `file:${copy}`, durability: 'process' } as const;
   const journalLines = await withStorage(storage, async (database) => {
-    await refuseOtherVersion(database);
+    const pending = await database.pendingMigrations();
+    if (pending.length > 0) {
+      throw new ConfigError(
+        `the database has an earlier version (${pending.join(', ')} not applied): back it up with that version, or run shorty-server migrate first`,
+      );
+    }
     return moveVisits(database, thresholds, journals, live);
   });
   if (journalLines === undefined) return undefined;
   const { size: bytes } = statSync(copy);
   return { bytes, journalLines, hasKey: placeCopy(copy, { from: databasePath, to }) };
-}
-
-async function refuseOtherVersion(database: Database): Promise<void> {
-  const pending = await database.pendingMigrations();
-  if (pending.length === 0) return;
-  throw new ConfigError(
-    `the database has an earlier version (${pending.join(', ')} not applied): back it up with that version, or run shorty-server migrate first`,
-  );
 }
 
 /**

@@ -1,6 +1,6 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { ConfigError } from '../../config-error.js';
-import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
+import type { Database, Schema } from '../../storage/database.js';
 import { readInBatches } from '../../storage/read-in-batches.js';
 import { keyOf, tables } from '../../storage/schema.js';
 
@@ -19,7 +19,12 @@ export function moveInstallation(from: Database, to: Database): Promise<Counts> 
       await refuseUnlessEmpty(transaction);
       // The migrations insert a row, which is replaced by the source's row.
       await transaction.deleteFrom('url_id_counter').execute();
-      for (const table of movedTables) await copyTable(source, to, transaction, table);
+      for (const table of movedTables) {
+        const rows = sql`from ${sql.table(table)} as own where true`;
+        for await (const batch of readInBatches(source, rows, keyOf(table))) {
+          await to.bulkInsert(transaction, table, batch as never[]);
+        }
+      }
       // Generated ids continue after the greatest copied one.
       await sql`select setval(pg_get_serial_sequence('visit_batches', 'id'),
         (select coalesce(max(id), 0) + 1 from visit_batches), false)`.execute(transaction);
@@ -61,29 +66,17 @@ export async function refuseUnlessEmpty(db: Kysely<Schema>): Promise<void> {
   }
 }
 
-async function copyTable(
-  source: Kysely<Schema>,
-  to: Database,
-  transaction: WriteTransaction,
-  table: keyof Schema,
-): Promise<void> {
-  const from = sql`from ${sql.table(table)} as own where true`;
-  for await (const rows of readInBatches(source, from, keyOf(table))) {
-    await to.bulkInsert(transaction, table, rows as never[]);
-  }
-}
-
+/** Returns the number of rows of each table, and the sums. */
 async function countAll(db: Kysely<Schema>): Promise<Counts> {
   const counts = new Map<string, number>();
-  for (const table of movedTables) {
-    const { rows } = await sql<{ count: number }>`
-      select count(*) as count from ${sql.table(table)}`.execute(db);
-    counts.set(table, Number(rows[0]?.count));
-  }
+  const read = async (name: string, table: string, figure: RawBuilder<unknown>) => {
+    const { rows } = await sql<{ figure: number }>`
+      select ${figure} as figure from ${sql.table(table)}`.execute(db);
+    counts.set(name, Number(rows[0]?.figure));
+  };
+  for (const table of movedTables) await read(table, table, sql`count(*)`);
   for (const [table, column] of comparedSums) {
-    const { rows } = await sql<{ total: number }>`
-      select coalesce(sum(${sql.ref(column)}), 0) as total from ${sql.table(table)}`.execute(db);
-    counts.set(`${table}.${column}`, Number(rows[0]?.total));
+    await read(`${table}.${column}`, table, sql`coalesce(sum(${sql.ref(column)}), 0)`);
   }
   return counts;
 }

@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
-import type { Database, Schema, WriteLock, WriteTransaction } from '../database.js';
+import type { Database, Schema, StorageOptions, WriteLock, WriteTransaction } from '../database.js';
 import { GroupCommit } from '../group-commit.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
@@ -12,14 +12,6 @@ import { PreparedClient } from './prepared-client.js';
 import { openSearchIndex } from './search-index.js';
 import { ServerPool } from './server-pool.js';
 import { bulkInsert, updateEach } from './write-rows.js';
-
-export interface PostgresOptions {
-  readonly address: PostgresAddress;
-  /** The connection limit; 4 by default. */
-  readonly databaseConnections?: number | undefined;
-  /** Removes the time limit of statements, for operator commands. */
-  readonly withoutTimeout?: boolean | undefined;
-}
 
 // The first key of Shorty's advisory locks, so that they differ from other programs' locks.
 const lockNamespace = 0x5_40_27;
@@ -37,11 +29,10 @@ const advisoryLocks: Record<WriteLock, readonly number[]> = {
 // Deletes changes older than an hour. A node that has not polled for 30 minutes evicts everything.
 const deleteChangesEveryMs = 10 * 60_000;
 
-export function openPostgres({
-  address,
-  databaseConnections: maxConnections = 4,
-  withoutTimeout = false,
-}: PostgresOptions): Database {
+export function openPostgres(
+  address: PostgresAddress,
+  { databaseConnections: maxConnections = 4, withoutTimeout = false }: StorageOptions,
+): Database {
   const db = connect(address, maxConnections, withoutTimeout);
   const commits = Object.fromEntries(
     Object.entries(advisoryLocks).map(([lock, keys]) => [
@@ -84,10 +75,9 @@ export function openPostgres({
     watchChanges: (caches, onError) => watchChanges(db, caches, onError),
     pendingMigrations: () => findPendingMigrations(db, 'postgres'),
     async loadKey(name, fresh) {
-      await sql`insert into installation_keys (name, value) values (${name}, ${fresh})
-        on conflict do nothing`.execute(db);
       const { rows } = await sql<{ value: string }>`
-        select value from installation_keys where name = ${name}`.execute(db);
+        insert into installation_keys (name, value) values (${name}, ${fresh})
+        on conflict (name) do update set name = excluded.name returning value`.execute(db);
       return rows[0]?.value ?? fresh;
     },
     dropEmptyPartitions: (before) =>

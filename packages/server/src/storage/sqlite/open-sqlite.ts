@@ -20,7 +20,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { ConfigError } from '../../config-error.js';
-import type { Database, Schema } from '../database.js';
+import type { Database, Schema, StorageOptions } from '../database.js';
 import { GroupCommit } from '../group-commit.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
@@ -29,15 +29,6 @@ import { PreparedDatabase } from './prepared-database.js';
 import { openSearchIndex } from './search-index.js';
 import { QueuedSqliteDriver } from './sqlite-driver.js';
 import { bulkInserter, eachUpdater } from './write-rows.js';
-
-export interface SqliteOptions {
-  /** A path, or ':memory:'. */
-  readonly path: string;
-  /** 'power' syncs each commit to the disk; 'process' leaves that to the operating system. */
-  readonly durability: 'process' | 'power';
-  /** Leaves checkpoints to another handle, whose `maintain` is called. */
-  readonly withoutCheckpoints?: boolean | undefined;
-}
 
 // Pages between checkpoints. Random short codes touch many pages; with a large interval, each page is
 // written back once for several transactions.
@@ -53,14 +44,14 @@ const checkpointPollMs = 50;
 // Each thread has a reader. The operating system's cache serves the pages that a reader's cache lacks.
 const cacheKilobytes = { write: 8_192, read: 16_384 } as const;
 
-export function openSqlite(options: SqliteOptions): Database {
-  const { path } = options;
+/** Opens a file, or a database in memory if the path is `:memory:`. */
+export function openSqlite(path: string, options: StorageOptions): Database {
   const isMemory = path === ':memory:';
   if (!isMemory) createFile(path);
-  const writer = openHandle(options, 'write');
+  const writer = openHandle(path, options, 'write');
   const write = kyselyOn(writer);
   // A second handle, so that a read never queues behind a writer that waits for a lock.
-  const read = isMemory ? write : kyselyOn(openHandle(options, 'read'));
+  const read = isMemory ? write : kyselyOn(openHandle(path, options, 'read'));
   const commits = new GroupCommit(write);
   const queues = new WriteQueues();
   const writeDirectly: Database['writeDirectly'] = (work) => commits.write(work);
@@ -73,7 +64,7 @@ export function openSqlite(options: SqliteOptions): Database {
       if (isMemory) return read.connection().execute((db) => inReadTransaction(db, work));
       await waitForCheckpoint(path);
       // Concurrent snapshots need a handle each.
-      const handle = kyselyOn(openHandle(options, 'read'));
+      const handle = kyselyOn(openHandle(path, options, 'read'));
       try {
         return await handle.connection().execute((db) => inReadTransaction(db, work));
       } finally {
@@ -109,7 +100,7 @@ export function openSqlite(options: SqliteOptions): Database {
     async maintain() {
       if (isMemory || logBytes(path) < checkpointPages * pageBytes) return;
       // A third handle: SQLite cannot checkpoint on one that is within a transaction.
-      maintainer ??= openHandle(options, 'write').handle;
+      maintainer ??= openHandle(path, options, 'write').handle;
       maintainer.pragma('wal_checkpoint(PASSIVE)');
       if (logBytes(path) > maxLogBytes) maintainer.pragma('wal_checkpoint(RESTART)');
     },
@@ -185,7 +176,8 @@ function bytesOf(path: string): number {
 }
 
 function openHandle(
-  { path, durability, withoutCheckpoints }: SqliteOptions,
+  path: string,
+  { durability, withoutCheckpoints }: StorageOptions,
   use: keyof typeof cacheKilobytes,
 ): PreparedDatabase {
   const handle = new SqliteHandle(path, { timeout: 0 });
