@@ -40,11 +40,19 @@ _shorty() {
 ${valueCases(words, (choices) => `COMPREPLY=($(compgen -W ${quote(choices.join(' '))} -- "$current")); return`)}
   esac
   case "$path" in
-${words.map((entry) => `    ${quote(entry.path)}) COMPREPLY=($(compgen -W ${quote(allWords(entry).join(' '))} -- "$current")) ;;`).join('\n')}
+${words.map((entry) => `    ${quote(entry.path)}) ${bashWords(entry)} ;;`).join('\n')}
   esac
 }
 complete -o default -F _shorty shorty
 `;
+}
+
+/** Offers options after a hyphen only. Without candidates, bash offers files. */
+function bashWords({ commands, options, choices }: CompletionWords): string {
+  const offer = (words: readonly string[]) =>
+    `COMPREPLY=($(compgen -W ${quote(words.join(' '))} -- "$current"))`;
+  const names = [...choices, ...commands.map(({ name }) => name)];
+  return `if [[ $current == -* ]]; then ${offer(options.map(({ name }) => name))}; else ${offer(names)}; fi`;
 }
 
 function zshScript(words: readonly CompletionWords[]): string {
@@ -102,17 +110,13 @@ function fishScript(words: readonly CompletionWords[]): string {
 function __shorty_path
     set -l path
     for word in (commandline -opc)[2..-1]
-        set -l next (string join ' ' $path $word)
+        set -l next (string join -- ' ' $path $word)
         contains -- "$next" ${known}; and set path $path $word
     end
-    test (string join ' ' $path) = "$argv[1]"
+    test "$path" = "$argv[1]"
 end
 ${lines.join('\n')}
 `;
-}
-
-function allWords({ commands, options, choices }: CompletionWords): string[] {
-  return [...choices, ...[...commands, ...options].map(({ name }) => name)];
 }
 
 function paths(words: readonly CompletionWords[]): string {

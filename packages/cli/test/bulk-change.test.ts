@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, open, readFile, symlink } from 'node:fs/promises';
+import { mkdir, open, readFile, stat, symlink } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ApiServer, startApiServer } from './api-server.js';
 import { BuiltShorty } from './built-shorty.js';
@@ -96,6 +96,27 @@ test('bulk-delete accepts ids, a file with one id per line, and a CSV with an id
   expect(await isActive(ids.at(-1))).toBe(false);
 });
 
+test('bulk-delete writes a file with which bulk-update activates the links again', async () => {
+  const urls = await Promise.all(
+    [1, 2].map((n) => server.client.urls.create({ targetUrl: `https://undo.example/${n}` })),
+  );
+  const ids = urls.map(({ id }) => `${id}`);
+  const isActive = () =>
+    Promise.all(urls.map(async ({ id }) => (await server.client.urls.get(id)).isActive));
+  const dryRun = await shorty.run(['urls', 'bulk-delete', ...ids, '--dry-run']);
+  expect([dryRun.code, dryRun.stdout]).toEqual([0, '']);
+  expect(dryRun.stderr).toBe(`would deactivate 2 links (${ids.join(', ')}); nothing was sent\n`);
+  expect(await isActive()).toEqual([true, true]);
+
+  const { code, stderr } = await shorty.run(['urls', 'bulk-delete', ...ids]);
+  expect(code).toBe(0);
+  expect(await isActive()).toEqual([false, false]);
+  const path = /to undo: shorty urls bulk-update (\S+)\n/.exec(stderr)?.[1] ?? '';
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect((await shorty.run(['urls', 'bulk-update', path])).code).toBe(0);
+  expect(await isActive()).toEqual([true, true]);
+});
+
 test('bulk-delete validates the whole file before the first deletion', async () => {
   const [id] = await createLinks(1);
   const { code, stderr } = await shorty.run(['urls', 'bulk-delete', '-'], {
@@ -108,6 +129,18 @@ test('bulk-delete validates the whole file before the first deletion', async () 
     2,
     expect.stringContaining('neither an id nor an existing file'),
   ]);
+});
+
+test('an export has only the links that its filter selects', async () => {
+  const [first] = await createLinks(2);
+  await server.client.urls.update(first ?? '', { tags: ['exported'], isActive: false });
+  const ids = async (...args: string[]) => {
+    const { stdout } = await shorty.run(['urls', 'export', '--output', 'ndjson', ...args]);
+    return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line).id]));
+  };
+  expect(await ids('--tag', 'exported')).toEqual([first]);
+  expect(await ids('--tag', 'exported', '--active')).toEqual([]);
+  expect(await ids('--inactive', '--search', 'exported')).toEqual([]);
 });
 
 test('a failed export leaves the earlier file as it was, and no other file', async () => {

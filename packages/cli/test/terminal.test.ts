@@ -69,6 +69,45 @@ describe('login', () => {
   });
 });
 
+describe('questions', () => {
+  test('login and create offer a scheme', async () => {
+    const host = server.url.replace('http://', '');
+    const login = terminalIo({ SHORTY_CLIENT_SECRET: server.clientSecret });
+    const signedIn = main(['login', host, '--client-id', server.clientId], login);
+    await untilPrinted(login, `${host} has no scheme. Use ${server.url}? [Y/n] `);
+    login.stdin.write('\n');
+    expect(await signedIn).toBe(0);
+    expect(login.text.stderr).toContain(`signed in to ${server.url}`);
+
+    const create = terminalIo();
+    const created = main(['urls', 'create', 'example.com/asked'], create);
+    await untilPrinted(create, 'Use https://example.com/asked? [Y/n] ');
+    create.stdin.write('y\n');
+    expect(await created).toBe(0);
+    expect(create.text.stdout).toContain('https://example.com/asked\n');
+  });
+
+  test('a delete asks on a terminal, and --yes answers', async () => {
+    const env = {
+      SHORTY_BASE_URL: server.url,
+      SHORTY_CLIENT_ID: server.clientId,
+      SHORTY_CLIENT_SECRET: server.clientSecret,
+    };
+    const { id } = await server.client.urls.create({ targetUrl: 'https://example.com/kept' });
+    const isActive = async () => (await server.client.urls.get(id)).isActive;
+    const declined = terminalIo(env);
+    const first = main(['urls', 'delete', `${id}`], declined);
+    await untilPrinted(declined, `Deactivate 1 link (${id})? [y/N] `);
+    declined.stdin.write('\n');
+    expect(await first).toBe(1);
+    expect(declined.text.stderr).toContain('not confirmed: no link was changed');
+    expect(await isActive()).toBe(true);
+
+    expect(await main(['urls', 'delete', `${id}`, '--yes'], terminalIo(env))).toBe(0);
+    expect(await isActive()).toBe(false);
+  });
+});
+
 describe('an import', () => {
   let proxy: FaultProxy;
 

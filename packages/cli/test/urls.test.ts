@@ -66,11 +66,27 @@ describe('create', () => {
   });
 
   test('a rejected request exits with 1 and prints the field and the request id', async () => {
-    const { code, stdout, stderr } = await shorty.run(['urls', 'create', 'example.com']);
+    const { code, stdout, stderr } = await shorty.run(['urls', 'create', 'ftp://example.com']);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(
       /^shorty: targetUrl must start with http:\/\/ or https:\/\/\n {2}request \S+\n$/,
     );
+  });
+
+  test('a target without a scheme is rejected with the URL to use, and nothing is sent', async () => {
+    const { code, stderr } = await shorty.run(['urls', 'create', 'example.com/a']);
+    expect([code, stderr]).toEqual([
+      2,
+      'shorty: targetUrl "example.com/a" must start with http:// or https://\n  use https://example.com/a\n',
+    ]);
+  });
+
+  test('prints only the short URL when another program reads it', async () => {
+    const args = ['urls', 'create', 'https://example.com', '--slug', 'piped'];
+    const { code, stdout } = await shorty.run(args);
+    expect([code, stdout]).toEqual([0, `${server.url}/piped\n`]);
+    const table = await shorty.run(['urls', 'create', 'https://example.com', '--output', 'table']);
+    expect(table.stdout).toMatch(/^shortUrl +http/m);
   });
 
   test('errors are JSON on stderr with --json', async () => {

@@ -3,25 +3,27 @@ import type { DefineCommand } from '../command.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { ask, askHidden, readSecret } from '../prompt.js';
+import { offerScheme } from '../scheme.js';
 import { checkBaseUrl, defaultProfile, type Settings } from '../settings.js';
 import { fetchScopes } from '../sign-in.js';
 
 export const define: DefineCommand = (command, start) => {
   command
+    .argument('[server]', 'address of the server, such as https://links.example.com')
     .addHelpText(
       'after',
-      '\nOn a terminal, the command asks for the secret. Otherwise it reads\n' +
+      '\n  shorty login https://links.example.com\n\nOn a terminal, the command asks for the secret. Otherwise it reads\n' +
         'SHORTY_CLIENT_SECRET, or stdin:\n' +
         '  shorty login --client-id ID < secret.txt',
     )
-    .action(() => start(login));
+    .action((server: string | undefined) => start((context) => login(context, server)));
 };
 
-async function login(context: Context): Promise<ExitCode> {
+async function login(context: Context, server: string | undefined): Promise<ExitCode> {
   const { config, io, output } = context;
   const content = await config.read();
   const settings = await context.settings();
-  const baseUrl = await chooseBaseUrl(context, settings);
+  const baseUrl = await chooseBaseUrl(context, settings, server);
   if (context.isInteractive)
     output.note(`signing in to ${baseUrl} (profile ${settings.profile.value})`);
   const clientId = await chooseClientId(context, settings);
@@ -38,11 +40,21 @@ async function login(context: Context): Promise<ExitCode> {
   return exitCodes.done;
 }
 
-async function chooseBaseUrl(context: Context, settings: Settings): Promise<string> {
+async function chooseBaseUrl(
+  context: Context,
+  settings: Settings,
+  server: string | undefined,
+): Promise<string> {
   const { source, value } = settings.baseUrl;
+  if (server !== undefined) return readBaseUrl(server, 'argument', context);
   if (source !== 'default' || !context.isInteractive) return value;
   const answer = await ask(`Server [${value}]: `, context.io);
-  return answer === '' ? value : checkBaseUrl({ value: answer, source: 'prompt' });
+  return answer === '' ? value : readBaseUrl(answer, 'prompt', context);
+}
+
+async function readBaseUrl(text: string, source: string, context: Context): Promise<string> {
+  const value = await offerScheme(text, 'the address', context);
+  return checkBaseUrl({ value, source });
 }
 
 async function chooseClientId(context: Context, settings: Settings): Promise<string> {

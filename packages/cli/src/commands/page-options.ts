@@ -7,9 +7,9 @@ import { parseCount, parsePositive } from './urls/link-options.js';
 
 /** The options of commands that print a paginated list. */
 export interface PageOptions {
-  readonly limit?: number;
-  readonly offset?: number;
-  readonly all?: boolean;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+  readonly all?: boolean | undefined;
 }
 
 export function addPageOptions(command: Command, item: string): Command {

@@ -6,7 +6,7 @@ import type { ExitCode } from '../../exit-codes.js';
 import { type CsvOptions, inspectCsv } from '../../import/csv-file.js';
 import { readIds } from '../../import/id-list.js';
 import { openInput } from '../../import/import-input.js';
-import { deleteUrls, parseIds } from './delete-urls.js';
+import { addDeleteOptions, type DeleteOptions, deleteUrls, parseIds } from './delete-urls.js';
 
 export const define: DefineCommand = (command, start) => {
   command
@@ -15,30 +15,30 @@ export const define: DefineCommand = (command, start) => {
       'ids, or one file (- for stdin): a CSV with an id column, or one id per line',
     )
     .option('--encoding <name>', 'encoding of the file')
-    .option('--delimiter <char>', 'column delimiter of the file')
-    .action((ids: string[], options: CsvOptions) =>
-      start((context) => bulkDelete(context, ids, options)),
-    );
+    .option('--delimiter <char>', 'column delimiter of the file');
+  addDeleteOptions(command).action((ids: string[], options: CsvOptions & DeleteOptions) =>
+    start((context) => bulkDelete(context, ids, options)),
+  );
 };
 
 async function bulkDelete(
   context: Context,
   ids: readonly string[],
-  options: CsvOptions,
+  options: CsvOptions & DeleteOptions,
 ): Promise<ExitCode> {
   const [first] = ids;
   if (ids.length !== 1 || first === undefined || !(await isFile(first))) {
-    return deleteUrls(context, parseIds(ids));
+    return deleteUrls(context, parseIds(ids), options);
   }
   const input = await openInput(first, context.io);
   try {
     const csv = await inspectCsv(input, options);
     for (const note of csv.notes) context.output.note(note);
-    // Validates the whole file first, so that an error in line 900 deletes nothing.
-    let count = 0;
-    for await (const _ of readIds(csv)) count++;
-    if (count === 0) throw new UsageError(`${input.name} contains no ids`);
-    return await deleteUrls(context, readIds(csv));
+    // The whole file first, so that an error in line 900 deletes nothing.
+    const listed: string[] = [];
+    for await (const id of readIds(csv)) listed.push(id);
+    if (listed.length === 0) throw new UsageError(`${input.name} contains no ids`);
+    return await deleteUrls(context, listed, options);
   } finally {
     await input.close();
   }

@@ -2,6 +2,7 @@ import type { UrlCreateRequest } from '@shorty/sdk';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
+import { offerScheme } from '../../scheme.js';
 import { addLinkOptions, type LinkOptions, readLinkOptions } from './link-options.js';
 
 interface CreateOptions extends LinkOptions {
@@ -10,10 +11,19 @@ interface CreateOptions extends LinkOptions {
 
 export const define: DefineCommand = (command, start) => {
   command.argument('<targetUrl>', 'URL to redirect to').option('--slug <slug>', 'custom slug');
-  addLinkOptions(command).action((targetUrl: string, options: CreateOptions) =>
-    start((context) => createUrl(context, targetUrl, options)),
-  );
+  addLinkOptions(command)
+    .addHelpText('after', help)
+    .action((targetUrl: string, options: CreateOptions) =>
+      start((context) => createUrl(context, targetUrl, options)),
+    );
 };
+
+const help = `
+Off a terminal, the command prints only the short URL.
+
+  shorty urls create https://example.com --slug launch --tag spring
+  shorty urls create https://example.com | pbcopy
+  shorty urls create https://example.com --json`;
 
 async function createUrl(
   context: Context,
@@ -21,10 +31,18 @@ async function createUrl(
   options: CreateOptions,
 ): Promise<ExitCode> {
   const { slug, ...link } = options;
-  const body: UrlCreateRequest = { ...(await readLinkOptions(link, context)), targetUrl };
+  const { io, output } = context;
+  const target = await offerScheme(targetUrl, 'targetUrl', context);
+  const body: UrlCreateRequest = {
+    ...(await readLinkOptions(link, context)),
+    targetUrl: target,
+  };
   if (slug !== undefined) body.customSlug = slug;
   const client = await context.client();
-  const created = await client.urls.create(body, { signal: context.io.interrupt });
-  await context.output.record(created);
+  const created = await client.urls.create(body, { signal: io.interrupt });
+  // Another program reads the short URL: url=$(shorty urls create https://example.com)
+  const isPiped = io.stdout.isTTY !== true && context.flags.output === undefined;
+  if (isPiped && output.format === 'table') await output.write(`${created.shortUrl}\n`);
+  else await output.record(created);
   return exitCodes.done;
 }

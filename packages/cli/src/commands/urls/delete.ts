@@ -1,8 +1,9 @@
 import type { DefineCommand } from '../../command.js';
-import { deleteUrls, parseIds } from './delete-urls.js';
+import { addDeleteOptions, type DeleteOptions, deleteUrls, parseIds } from './delete-urls.js';
 
 export const define: DefineCommand = (command, start) => {
-  command
-    .argument('<id...>', 'ids of the links')
-    .action((ids: string[]) => start((context) => deleteUrls(context, parseIds(ids))));
+  command.argument('<id...>', 'ids of the links');
+  addDeleteOptions(command).action((ids: string[], options: DeleteOptions) =>
+    start((context) => deleteUrls(context, parseIds(ids), options)),
+  );
 };

@@ -1,4 +1,4 @@
-import type { Shorty, UrlRecord } from '@shorty/sdk';
+import type { UrlRecord } from '@shorty/sdk';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { formatCsvLine } from '../../csv-line.js';
@@ -8,8 +8,9 @@ import { groupIntoPages } from '../../group-into-pages.js';
 import { formatTags, guardFormula } from '../../import/cell-values.js';
 import { exportColumns } from '../../import/url-fields.js';
 import { ReplacementFile } from '../../replacement-file.js';
+import { addUrlFilter, readUrlFilter, type UrlFilterOptions } from './url-filter.js';
 
-interface ExportOptions {
+interface ExportOptions extends UrlFilterOptions {
   readonly out?: string;
 }
 
@@ -17,29 +18,30 @@ interface ExportOptions {
 const concurrency = 8;
 
 export const define: DefineCommand = (command, start) => {
-  command
+  addUrlFilter(command)
     .option('--out <file>', 'write to this file instead of stdout, and replace it at the end')
     .addHelpText('after', help)
     .action((options: ExportOptions) => start((context) => exportUrls(context, options)));
 };
 
 const help = `
+The filters select links; without one, all links are written.
 Writes CSV, or with --output json or ndjson. urls bulk-create can import the
 CSV. The export contains no passwords, because the server stores only hashes.`;
 
-async function exportUrls(context: Context, options: ExportOptions): Promise<ExitCode> {
+async function exportUrls(
+  context: Context,
+  { out, ...filterOptions }: ExportOptions,
+): Promise<ExitCode> {
   const { output } = context;
   const format = output.format === 'table' ? 'csv' : output.format;
-  const file =
-    options.out === undefined || options.out === '-'
-      ? undefined
-      : ReplacementFile.open(options.out);
+  const file = out === undefined || out === '-' ? undefined : ReplacementFile.open(out);
   const write = async (text: string) => (file ? file.write(text) : output.write(text));
   let count = 0;
   try {
     if (format === 'csv') await write(`${formatCsvLine(exportColumns)}\n`);
     if (format === 'json') await write('{"items":[');
-    for await (const page of readRecords(context, await context.client())) {
+    for await (const page of readRecords(context, filterOptions)) {
       if (!file && output.isClosed) break;
       const lines = page.map((record, index) => {
         if (format === 'csv') return `${formatCsvLine(exportCells(record))}\n`;
@@ -54,13 +56,18 @@ async function exportUrls(context: Context, options: ExportOptions): Promise<Exi
   } finally {
     file?.close();
   }
-  if (file) output.note(`${formatCount(count, 'link')} written to ${options.out}`);
+  if (file) output.note(`${formatCount(count, 'link')} written to ${out}`);
   return exitCodes.done;
 }
 
-async function* readRecords(context: Context, client: Shorty): AsyncGenerator<UrlRecord[]> {
-  const { signal } = { signal: context.io.interrupt };
-  for await (const items of groupIntoPages(client.urls.list({}, { signal }), concurrency)) {
+async function* readRecords(
+  context: Context,
+  filterOptions: UrlFilterOptions,
+): AsyncGenerator<UrlRecord[]> {
+  const client = await context.client();
+  const signal = context.io.interrupt;
+  const links = client.urls.list(readUrlFilter(filterOptions), { signal });
+  for await (const items of groupIntoPages(links, concurrency)) {
     yield await Promise.all(items.map((item) => client.urls.get(item.id, { signal })));
   }
 }

@@ -1,0 +1,24 @@
+import type { Shorty } from '@shorty/sdk';
+import { type Command, Option } from 'commander';
+
+type UrlFilter = Omit<NonNullable<Parameters<Shorty['urls']['list']>[0]>, 'limit' | 'offset'>;
+
+/** The options that select links. */
+export interface UrlFilterOptions extends Omit<UrlFilter, 'isActive'> {
+  readonly active?: boolean;
+  readonly inactive?: boolean;
+}
+
+export function addUrlFilter(command: Command): Command {
+  return command
+    .addOption(new Option('--active', 'only active links').conflicts('inactive'))
+    .option('--inactive', 'only inactive links')
+    .option('--search <text>', 'only links with this text in title, target URL, slug or short code')
+    .option('--tag <tag>', 'only links with this tag')
+    .option('--category <text>', 'only links in this category')
+    .option('--domain-id <uuid>', 'only links on this custom domain');
+}
+
+export function readUrlFilter({ active, inactive, ...filter }: UrlFilterOptions): UrlFilter {
+  return { ...filter, ...(active || inactive ? { isActive: active === true } : {}) };
+}
