@@ -4,7 +4,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { toChunk } from '../../src/analytics/ingest/columns-codec.js';
 import { VisitColumnsBuilder } from '../../src/analytics/ingest/visit-columns.js';
 import { Int32Pool } from '../../src/analytics/reports/int32-pool.js';
-import { prepareChunks, prepareClickDays } from '../../src/analytics/reports/read-url-rows.js';
+import {
+  chunkRows,
+  clickDayRows,
+  selectOfUrl,
+  selectOfUrls,
+} from '../../src/analytics/reports/read-url-rows.js';
 import { ReportClock, ReportTooLargeError } from '../../src/analytics/reports/report-limits.js';
 import { ReportReader } from '../../src/analytics/reports/report-reader.js';
 import { openReports } from '../../src/analytics/reports/report-thread.js';
@@ -105,14 +110,18 @@ describe('a report of many chunks', () => {
   it('finds rows by the primary key on SQLite', async () => {
     const { engine, read } = stored.database;
     if (engine !== 'sqlite') return;
-    for (const { ofUrl, ofUrls } of [prepareChunks(read), prepareClickDays(read)]) {
-      for (const { sql } of [ofUrl(1, 0, month), ofUrls([1, 2, 3], month)]) {
-        const query = CompiledQuery.raw(`explain query plan ${sql.replaceAll('?', '0')}`);
-        const { rows } = await read.executeQuery<{ detail: string }>(query);
-        expect(rows.map(({ detail }) => detail).join()).toMatch(
-          /^SEARCH \w+ USING PRIMARY KEY \(url_id=\?/,
-        );
-      }
+    for (const select of [
+      selectOfUrl(chunkRows, 1, 0, month),
+      selectOfUrls(chunkRows, [1, 2, 3], month),
+      selectOfUrl(clickDayRows, 1, 0, month),
+      selectOfUrls(clickDayRows, [1, 2, 3], month),
+    ]) {
+      const { sql } = select.compile(read);
+      const query = CompiledQuery.raw(`explain query plan ${sql.replaceAll('?', '0')}`);
+      const { rows } = await read.executeQuery<{ detail: string }>(query);
+      expect(rows.map(({ detail }) => detail).join()).toMatch(
+        /^SEARCH \w+ USING PRIMARY KEY \(url_id=\?/,
+      );
     }
   });
 });

@@ -1,4 +1,4 @@
-import { type CompiledQuery, type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Schema } from '../../storage/database.js';
 import { readInBatches } from '../../storage/read-in-batches.js';
 import { dayMs, type Window } from './report-window.js';
@@ -9,12 +9,11 @@ interface UrlRow {
   readonly position: number;
 }
 
-/** Queries of rows of URLs in ascending order of URL and position. Each selects `rowsPerQuery`. */
-export interface UrlRows<R extends UrlRow> {
-  /** Selects the first rows of at most `urlsPerQuery` URLs. */
-  ofUrls(urlIds: readonly number[], window: Window): CompiledQuery<R>;
-  /** Selects the rows of one URL after a position. */
-  ofUrl(urlId: number, after: number, window: Window): CompiledQuery<R>;
+/** Rows of a table that has rows of URLs. */
+interface UrlRows<R extends UrlRow> {
+  /** Selects the rows in a window. */
+  select(window: Window): RawBuilder<R>;
+  readonly position: 'number' | 'day';
 }
 
 // With the largest chunks, a query returns 80 MB.
@@ -23,50 +22,43 @@ const rowsPerQuery = 128;
 export const urlsPerQuery = 256;
 const beforeFirst = -1;
 
-/** Returns the queries of the chunks that may have visits in a window. */
-export function prepareChunks(db: Kysely<Schema>) {
-  const rows = sql`select url_id, number as position, visits from visit_chunks
-    where last_at >= ${0} and first_at < ${0}`;
-  return prepareUrlRows<UrlRow & Pick<Schema['visit_chunks'], 'visits'>>(db, rows, 'number');
+/** The chunks that may have visits in a window. */
+export const chunkRows: UrlRows<UrlRow & Pick<Schema['visit_chunks'], 'visits'>> = {
+  select: ({ since, until }) => sql`select url_id, number as position, visits from visit_chunks
+    where last_at >= ${since} and first_at < ${until}`,
+  position: 'number',
+};
+
+/** The pruned days of clicks that are entirely in a window. */
+export const clickDayRows: UrlRows<
+  UrlRow & Pick<Selectable<Schema['click_days']>, 'scans' | 'summary'>
+> = {
+  select: ({ since, until }) => sql`select url_id, day as position, scans, summary from click_days
+    where day >= ${since} and day + ${sql.lit(dayMs)} <= ${until}`,
+  position: 'day',
+};
+
+/** Selects the first rows of at most `urlsPerQuery` URLs, in ascending order of URL and position. */
+export function selectOfUrls<R extends UrlRow>(
+  { select, position }: UrlRows<R>,
+  urlIds: readonly number[],
+  window: Window,
+): RawBuilder<R> {
+  // Repeats the last id, so that the statement is the same for any number of URLs.
+  const ids = Array.from({ length: urlsPerQuery }, (_, at) => urlIds[at] ?? urlIds.at(-1));
+  return sql`${select(window)} and url_id in (${sql.join(ids)})
+    order by url_id, ${sql.ref(position)} limit ${rowsPerQuery}`;
 }
 
-/** Returns the queries of the pruned days of clicks that are entirely in a window. */
-export function prepareClickDays(db: Kysely<Schema>) {
-  const rows = sql`select url_id, day as position, scans, summary from click_days
-    where day >= ${0} and day + ${sql.lit(dayMs)} <= ${0}`;
-  return prepareUrlRows<UrlRow & Pick<Selectable<Schema['click_days']>, 'scans' | 'summary'>>(
-    db,
-    rows,
-    'day',
-  );
-}
-
-/**
- * Compiles the queries once, with placeholder values that each call replaces. An overview runs hundreds
- * of these queries, and building one takes longer than running it.
- */
-function prepareUrlRows<R extends UrlRow>(
-  db: Kysely<Schema>,
-  rows: RawBuilder<unknown>,
-  position: 'number' | 'day',
-): UrlRows<R> {
-  const prepare = (ofUrls: RawBuilder<unknown>) =>
-    sql<R>`${rows} and ${ofUrls} order by url_id, ${sql.ref(position)} limit ${rowsPerQuery}`.compile(
-      db,
-    );
-  const ofUrls = prepare(sql`url_id in (${sql.join(new Array(urlsPerQuery).fill(0))})`);
-  const ofUrl = prepare(sql`url_id = ${0} and ${sql.ref(position)} > ${0}`);
-  return {
-    ofUrls(urlIds, { since, until }) {
-      // Repeats the last id, because a prepared query has a fixed number of parameters.
-      const ids = Array.from({ length: urlsPerQuery }, (_, at) => urlIds[at] ?? urlIds.at(-1));
-      return { ...ofUrls, parameters: [since, until, ...ids, rowsPerQuery] };
-    },
-    ofUrl: (urlId, after, { since, until }) => ({
-      ...ofUrl,
-      parameters: [since, until, urlId, after, rowsPerQuery],
-    }),
-  };
+/** Selects the rows of one URL after a position, in ascending order. */
+export function selectOfUrl<R extends UrlRow>(
+  { select, position }: UrlRows<R>,
+  urlId: number,
+  after: number,
+  window: Window,
+): RawBuilder<R> {
+  return sql`${select(window)} and url_id = ${urlId} and ${sql.ref(position)} > ${after}
+    order by ${sql.ref(position)} limit ${rowsPerQuery}`;
 }
 
 /** Reads the pruned days of a QR code's scans that are entirely in a window. */
@@ -85,13 +77,13 @@ export async function* readScanDays(
 /** Reads the rows of at most `urlsPerQuery` URLs, whose ids are in ascending order. */
 export async function* readUrlRows<R extends UrlRow>(
   db: Kysely<Schema>,
-  { ofUrls, ofUrl }: UrlRows<R>,
+  table: UrlRows<R>,
   urlIds: readonly number[],
   window: Window,
 ): AsyncGenerator<R> {
   async function* rowsOf(urlId: number, after: number): AsyncGenerator<R> {
     for (let last = after; ; ) {
-      const { rows } = await db.executeQuery(ofUrl(urlId, last, window));
+      const { rows } = await selectOfUrl(table, urlId, last, window).execute(db);
       yield* rows;
       if (rows.length < rowsPerQuery) return;
       last = (rows.at(-1) as R).position;
@@ -99,7 +91,7 @@ export async function* readUrlRows<R extends UrlRow>(
   }
   let remaining = urlIds;
   while (remaining.length > 1) {
-    const { rows } = await db.executeQuery(ofUrls(remaining, window));
+    const { rows } = await selectOfUrls(table, remaining, window).execute(db);
     yield* rows;
     const last = rows.at(-1);
     if (!last || rows.length < rowsPerQuery) return;

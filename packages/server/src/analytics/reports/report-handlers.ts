@@ -6,8 +6,6 @@ import { selectSpans } from '../ingest/scanned-url.js';
 import type { reportRoutes } from './report-contract.js';
 import type { Reports } from './report-thread.js';
 import { parseReportQuery, toWindowFields } from './report-window.js';
-import { scanMeasure } from './visit-measures.js';
-import { VisitTally } from './visit-tally.js';
 
 export interface ReportSources {
   /** Returns a URL of an organization. Throws NOT_FOUND when it does not exist. */
@@ -19,6 +17,9 @@ export interface ReportSources {
   readonly reports: Reports;
   readonly clock: Clock;
 }
+
+// No visit has this URL.
+const noUrl = 0;
 
 export function reportHandlers({
   getUrl,
@@ -45,12 +46,9 @@ export function reportHandlers({
         .executeTakeFirst();
       if (!qrCode) throw new ApiError('NOT_FOUND', 'There is no such QR code in this organization');
       const { urlId, slug, ...span } = qrCode;
-      const hasSlug = slug !== null;
       // The scans of a standalone QR code are unknown, because it contains its target and not a short URL.
-      const report =
-        urlId === null
-          ? new VisitTally(scanMeasure(span, hasSlug), query).finish(query.limit)
-          : await reports.read(organizationId, 'readScans', { urlId, hasSlug }, span, query);
+      const url = { urlId: urlId ?? noUrl, hasSlug: slug !== null };
+      const report = await reports.read(organizationId, 'readScans', url, span, query);
       return {
         status: 200,
         data: {

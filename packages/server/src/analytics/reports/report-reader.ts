@@ -12,8 +12,8 @@ import { type QrSpan, type ScannedUrl, selectSpans, toScannedUrls } from '../ing
 import { allIndexes, type VisitColumns } from '../ingest/visit-columns.js';
 import { Int32Pool } from './int32-pool.js';
 import {
-  prepareChunks,
-  prepareClickDays,
+  chunkRows,
+  clickDayRows,
   readScanDays,
   readUrlRows,
   urlsPerQuery,
@@ -44,8 +44,6 @@ const urlsPerPage = 4_096;
 export class ReportReader {
   readonly #database: Database;
   readonly #pool: Int32Pool;
-  readonly #chunks;
-  readonly #clickDays;
   /** A cache of the stored batches by id. A stored batch never changes. */
   #batches: ReadonlyMap<number, Batch> = new Map();
 
@@ -53,13 +51,11 @@ export class ReportReader {
   constructor(database: Database, pool = new Int32Pool()) {
     this.#database = database;
     this.#pool = pool;
-    this.#chunks = prepareChunks(database.read);
-    this.#clickDays = prepareClickDays(database.read);
   }
 
   readClicks(urlId: number, query: ReportQuery): Promise<ClickReport> {
     return this.#report(clickMeasure, query, (run) =>
-      this.#addUrl(run, urlId, query, readUrlRows(run.db, this.#clickDays, [urlId], query)),
+      this.#addUrl(run, urlId, query, readUrlRows(run.db, clickDayRows, [urlId], query)),
     );
   }
 
@@ -90,7 +86,7 @@ export class ReportReader {
           const urlAt = (index: number) => scannedUrls.get(visited[index] as number);
           totalScans += selectScans(visits, query, urlAt).indexes.length;
         }
-        const days = readUrlRows(db, this.#clickDays, page, query);
+        const days = readUrlRows(db, clickDayRows, page, query);
         for await (const { url_id, scans, summary } of days) {
           await addDay(run, url_id, summary);
           totalScans += scans;
@@ -161,7 +157,7 @@ export class ReportReader {
       if (indexes.length > 0) yield { columns, indexes };
       await clock.pause();
     }
-    for await (const { url_id, visits } of readUrlRows(db, this.#chunks, urlIds, window)) {
+    for await (const { url_id, visits } of readUrlRows(db, chunkRows, urlIds, window)) {
       const columns = decodeColumns(visits, url_id);
       yield { columns, indexes: allIndexes(columns) };
       await clock.pause();
