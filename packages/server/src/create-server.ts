@@ -5,7 +5,12 @@ import { createAnalyticsModule } from './analytics/analytics-module.js';
 import { api } from './api/api.js';
 import { createApp } from './api/create-app.js';
 import { docsHandlers } from './api/docs/docs-handlers.js';
-import { AuthService, type Credentials, clientOf, newCredentials } from './auth/auth-service.js';
+import {
+  type Credentials,
+  clientOf,
+  createAuthService,
+  newCredentials,
+} from './auth/auth-service.js';
 import { ClientRepository } from './auth/client-repository.js';
 import { openPasswords } from './auth/passwords.js';
 import { tokenHandlers } from './auth/token-handlers.js';
@@ -139,7 +144,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const isReserved = (word: string) => reserved.has(word.toLowerCase());
   const clients = new ClientRepository(database);
   const organizations = new OrganizationRepository(database);
-  const auth = new AuthService(clients, { clock, randomBytes });
+  const auth = createAuthService(clients, { clock, randomBytes });
   const errorLog = new ErrorLog(logger);
   const onRequestError = (error: unknown, requestId: string) =>
     errorLog.noteRequest(error, requestId);

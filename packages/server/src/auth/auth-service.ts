@@ -12,74 +12,64 @@ export interface Credentials {
   readonly clientSecret: string;
 }
 
-export interface IssuedToken {
-  readonly accessToken: string;
-  readonly expiresIn: number;
-  readonly scope: string;
-}
-
 /** A token request asks for scopes that the client does not have. */
 export class InvalidScopeError extends Error {
   override readonly name = 'InvalidScopeError';
 }
 
+export type AuthService = ReturnType<typeof createAuthService>;
+
 /** Issues access tokens to clients, and authenticates requests by their token. */
-export class AuthService {
-  readonly #clients: ClientRepository;
-  readonly #clock: Clock;
-  readonly #randomBytes: RandomBytes;
-  readonly #limiter = new AttemptLimiter(tokenAttempts);
+export function createAuthService(
+  clients: ClientRepository,
+  { clock, randomBytes }: { clock: Clock; randomBytes: RandomBytes },
+) {
+  const limiter = new AttemptLimiter(tokenAttempts);
   // Compared when the client does not exist. Response times must not reveal which client ids exist.
-  readonly #decoyHash: string;
+  const decoyHash = hashSecret(newSecret('clientSecret', randomBytes));
+  return {
+    /**
+     * Exchanges credentials for a token. Throws UNAUTHORIZED, InvalidScopeError, or RATE_LIMITED when
+     * the client key has too many failed attempts.
+     */
+    async issueToken(
+      { clientId, clientSecret }: Credentials,
+      scope: string | undefined,
+      clientKey: string,
+    ) {
+      const client = await clients.find(clientId);
+      const matches = matchesHash(clientSecret, client?.secretHash ?? decoyHash);
+      const isCorrect = client !== undefined && matches;
+      // Correct attempts are not counted. A blocked address is refused even with valid credentials.
+      const waitMs = limiter.take(clientKey, clock(), isCorrect);
+      if (waitMs > 0) throw tooManyAttempts(tokenAttempts, waitMs);
+      if (!client || !isCorrect) {
+        throw new ApiError('UNAUTHORIZED', 'The client is unknown or its secret is wrong');
+      }
+      const scopes = chooseScopes(client.scopes, scope).join(' ');
+      const accessToken = newSecret('accessToken', randomBytes);
+      const now = clock();
+      await clients.saveToken(client.organizationId, {
+        token_hash: hashSecret(accessToken),
+        client_id: clientId,
+        scopes,
+        created_at: now,
+        expires_at: now + tokenLifetimeSeconds * 1000,
+      });
+      return { accessToken, expiresIn: tokenLifetimeSeconds, scope: scopes };
+    },
 
-  constructor(clients: ClientRepository, ports: { clock: Clock; randomBytes: RandomBytes }) {
-    this.#clients = clients;
-    this.#clock = ports.clock;
-    this.#randomBytes = ports.randomBytes;
-    this.#decoyHash = hashSecret(newSecret('clientSecret', ports.randomBytes));
-  }
-
-  /**
-   * Exchanges credentials for a token. Throws UNAUTHORIZED, InvalidScopeError, or RATE_LIMITED when
-   * the client key has too many failed attempts.
-   */
-  async issueToken(
-    { clientId, clientSecret }: Credentials,
-    scope: string | undefined,
-    clientKey: string,
-  ): Promise<IssuedToken> {
-    const client = await this.#clients.find(clientId);
-    const matches = matchesHash(clientSecret, client?.secretHash ?? this.#decoyHash);
-    const isCorrect = client !== undefined && matches;
-    // Correct attempts are not counted. A blocked address is refused even with valid credentials.
-    const waitMs = this.#limiter.take(clientKey, this.#clock(), isCorrect);
-    if (waitMs > 0) throw tooManyAttempts(tokenAttempts, waitMs);
-    if (!client || !isCorrect) {
-      throw new ApiError('UNAUTHORIZED', 'The client is unknown or its secret is wrong');
-    }
-    const scopes = chooseScopes(client.scopes, scope).join(' ');
-    const accessToken = newSecret('accessToken', this.#randomBytes);
-    const now = this.#clock();
-    await this.#clients.saveToken(client.organizationId, {
-      token_hash: hashSecret(accessToken),
-      client_id: clientId,
-      scopes,
-      created_at: now,
-      expires_at: now + tokenLifetimeSeconds * 1000,
-    });
-    return { accessToken, expiresIn: tokenLifetimeSeconds, scope: scopes };
-  }
-
-  /** Returns the caller that an `Authorization` header identifies; throws UNAUTHORIZED. */
-  async authenticate(authorization: string | undefined): Promise<Caller> {
-    const token = /^Bearer +([\w~+/.=-]+) *$/i.exec(authorization ?? '')?.[1];
-    if (token === undefined) {
-      throw new ApiError('UNAUTHORIZED', 'Send an access token as "Authorization: Bearer …"');
-    }
-    const caller = await this.#clients.findCaller(hashSecret(token), this.#clock());
-    if (!caller) throw new ApiError('UNAUTHORIZED', 'The access token is unknown or has expired');
-    return caller;
-  }
+    /** Returns the caller that an `Authorization` header identifies; throws UNAUTHORIZED. */
+    async authenticate(authorization: string | undefined): Promise<Caller> {
+      const token = /^Bearer +([\w~+/.=-]+) *$/i.exec(authorization ?? '')?.[1];
+      if (token === undefined) {
+        throw new ApiError('UNAUTHORIZED', 'Send an access token as "Authorization: Bearer …"');
+      }
+      const caller = await clients.findCaller(hashSecret(token), clock());
+      if (!caller) throw new ApiError('UNAUTHORIZED', 'The access token is unknown or has expired');
+      return caller;
+    },
+  };
 }
 
 function chooseScopes(

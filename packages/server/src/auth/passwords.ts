@@ -11,13 +11,7 @@ const timeLimitMs = 10_000;
 const maxThreads = 4;
 
 /** Hashes and verifies the passwords of links. Organizations share its queue in round robin. */
-export function openPasswords({
-  isThreaded,
-  logger,
-}: {
-  readonly isThreaded: boolean;
-  readonly logger: Logger;
-}) {
+export function openPasswords({ isThreaded, logger }: { isThreaded: boolean; logger: Logger }) {
   const count = isThreaded ? Math.max(1, Math.min(maxThreads, availableParallelism() - 1)) : 1;
   const threads = Array.from({ length: count }, () =>
     openThread(passwordThread, {

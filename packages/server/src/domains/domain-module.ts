@@ -4,7 +4,7 @@ import type { EventOutbox } from '../events/event-outbox.js';
 import type { Database } from '../storage/database.js';
 import { createLookUpQueue, type DomainHandlerOptions, domainHandlers } from './domain-handlers.js';
 import { DomainRepository } from './domain-repository.js';
-import { HostResolver } from './host-resolver.js';
+import { createHostResolver } from './host-resolver.js';
 
 export interface DomainModuleOptions
   extends Pick<DomainHandlerOptions, 'listDomains' | 'resolveTxt' | 'ownHosts' | 'clock'> {
@@ -18,7 +18,7 @@ export interface DomainModuleOptions
 export function createDomainModule(options: DomainModuleOptions) {
   const { database, outbox, shortDomain, clock } = options;
   const domains = new DomainRepository(database, outbox);
-  const hosts = new HostResolver({
+  const hosts = createHostResolver({
     shortDomain,
     findId: async (hostname) => (await domains.findByHostname(hostname))?.id,
     clock,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StorageUnavailableError } from '../storage/database.js';
-import { HostResolver } from './host-resolver.js';
+import { createHostResolver } from './host-resolver.js';
 
 const away = () => Promise.reject(new StorageUnavailableError('storage is unavailable'));
 const silent = () => new Promise<undefined>(() => {});
@@ -10,7 +10,7 @@ function resolver() {
   const active = new Map([['go.example', 'domain-1']]);
   const lookUps: string[] = [];
   let failure: (() => Promise<undefined>) | undefined;
-  const hosts = new HostResolver({
+  const hosts = createHostResolver({
     shortDomain: () => 'sho.example:8080',
     findId: async (hostname) => {
       lookUps.push(hostname);
@@ -31,7 +31,7 @@ function resolver() {
   };
 }
 
-describe('HostResolver', () => {
+describe('createHostResolver', () => {
   it.each([undefined, 'sho.example:8080', 'x'.repeat(261)])(
     'resolves %j to the platform without a look-up',
     (host) => {

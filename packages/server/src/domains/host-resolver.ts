@@ -23,41 +23,31 @@ const maxHosts = 10_000;
 // custom domain, and as a cache key it would take up to 80 KB.
 const maxHostLength = 260;
 
-/** Resolves a Host header to the id of a custom domain, or to null: the platform's domain. */
-export class HostResolver {
-  readonly #options: HostResolverOptions;
-  readonly #hosts: LoadingCache<Entry>;
+export type HostResolver = ReturnType<typeof createHostResolver>;
 
-  constructor(options: HostResolverOptions) {
-    this.#options = options;
-    this.#hosts = new LoadingCache({ max: maxHosts }, async (host) => {
-      const expiresAt = options.clock() + maxAgeMs;
-      return { domainId: (await options.findId(hostnameOf(host))) ?? null, expiresAt };
-    });
-  }
+/** Resolves Host headers to the ids of custom domains, or to null: the platform's domain. */
+export function createHostResolver({ shortDomain, findId, clock }: HostResolverOptions) {
+  const hosts = new LoadingCache<Entry>({ max: maxHosts }, async (host) => {
+    const expiresAt = clock() + maxAgeMs;
+    return { domainId: (await findId(hostnameOf(host))) ?? null, expiresAt };
+  });
+  return {
+    /** Returns a promise only where storage must be read. */
+    find(host: string | undefined): string | null | Promise<string | null> {
+      if (host === undefined || host === shortDomain() || host.length > maxHostLength) return null;
+      const entry = hosts.get(host);
+      if (!entry) return hosts.load(host).then((loaded) => loaded?.domainId ?? null);
+      const now = clock();
+      if (entry.expiresAt <= now) {
+        entry.expiresAt = now + maxAgeMs;
+        hosts.load(host).catch((error: unknown) => {
+          if (!(error instanceof StorageUnavailableError)) throw error;
+        });
+      }
+      return entry.domainId;
+    },
 
-  /** Returns a promise only where storage must be read. */
-  find(host: string | undefined): string | null | Promise<string | null> {
-    if (host === undefined || host === this.#options.shortDomain()) return null;
-    if (host.length > maxHostLength) return null;
-    const entry = this.#hosts.get(host);
-    if (!entry) return this.#lookUp(host);
-    const now = this.#options.clock();
-    if (entry.expiresAt <= now) {
-      entry.expiresAt = now + maxAgeMs;
-      this.#hosts.load(host).catch((error: unknown) => {
-        if (!(error instanceof StorageUnavailableError)) throw error;
-      });
-    }
-    return entry.domainId;
-  }
-
-  /** Evicts all hosts, after a domain was verified or deleted. */
-  clear(): void {
-    this.#hosts.clear();
-  }
-
-  async #lookUp(host: string): Promise<string | null> {
-    return (await this.#hosts.load(host))?.domainId ?? null;
-  }
+    /** Evicts all hosts, after a domain was verified or deleted. */
+    clear: () => hosts.clear(),
+  };
 }

@@ -39,7 +39,69 @@ export function exchange(
   timeoutMs: number,
 ): Promise<GuardedResponse> {
   return new Promise((resolve, reject) => {
-    const handler = new ResponseReader(request, timeoutMs, resolve, reject);
+    const { maxResponseBytes, signal } = request;
+    const chunks: Buffer[] = [];
+    let running: Dispatcher.DispatchController | undefined;
+    let isSettled = false;
+    let status = 0;
+    let informational = 0;
+    let headers: IncomingHttpHeaders = {};
+    let size = 0;
+
+    /** Returns true the first time only. */
+    function settle(): boolean {
+      if (isSettled) return false;
+      isSettled = true;
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      return true;
+    }
+    function succeed(): void {
+      if (!settle()) return;
+      const isCut = size > maxResponseBytes;
+      resolve({ status, headers, body: Buffer.concat(chunks), isCut });
+    }
+    function fail(error: unknown): void {
+      if (!settle()) return;
+      reject(error);
+      running?.abort(new Error('cancelled'));
+    }
+    const onAbort = () => fail(signal?.reason);
+    const timer = setTimeout(() => {
+      const what = status === 0 ? 'No response' : 'No complete response';
+      fail(new GuardedFetchError('timeout', `${what} within ${request.timeoutMs} ms`));
+    }, timeoutMs);
+    signal?.addEventListener('abort', onAbort);
+    if (signal?.aborted) onAbort();
+
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(controller) {
+        running = controller;
+        // undici cannot abort a request while it connects.
+        if (isSettled) controller.abort(new Error('cancelled'));
+      },
+      onResponseStart(_controller, received, receivedHeaders) {
+        if (received >= 200) {
+          status = received;
+          headers = receivedHeaders;
+          return;
+        }
+        informational += 1;
+        if (informational <= maxInformational) return;
+        const message = `The receiver sent more than ${maxInformational} informational responses`;
+        fail(new GuardedFetchError('protocol', message));
+      },
+      onResponseData(controller, chunk) {
+        const free = maxResponseBytes - size;
+        size += chunk.length;
+        if (free > 0) chunks.push(chunk.subarray(0, free));
+        if (size <= maxResponseBytes + drainBytes) return;
+        succeed();
+        controller.abort(new Error('the response is long enough'));
+      },
+      onResponseEnd: () => succeed(),
+      onResponseError: (_controller, error) => fail(toGuardedFetchError(error)),
+    };
     dispatcher.dispatch(
       {
         origin: url.origin,
@@ -51,107 +113,4 @@ export function exchange(
       handler,
     );
   });
-}
-
-class ResponseReader implements Dispatcher.DispatchHandler {
-  readonly #request: GuardedRequest;
-  readonly #resolve: (response: GuardedResponse) => void;
-  readonly #reject: (error: unknown) => void;
-  readonly #timer: NodeJS.Timeout;
-  readonly #chunks: Buffer[] = [];
-  #controller: Dispatcher.DispatchController | undefined;
-  #isSettled = false;
-  #status = 0;
-  #informational = 0;
-  #headers: IncomingHttpHeaders = {};
-  #size = 0;
-
-  constructor(
-    request: GuardedRequest,
-    timeoutMs: number,
-    resolve: (response: GuardedResponse) => void,
-    reject: (error: unknown) => void,
-  ) {
-    this.#request = request;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    this.#timer = setTimeout(() => {
-      const what = this.#status === 0 ? 'No response' : 'No complete response';
-      this.#fail(new GuardedFetchError('timeout', `${what} within ${request.timeoutMs} ms`));
-    }, timeoutMs);
-    request.signal?.addEventListener('abort', this.#onAbort);
-    if (request.signal?.aborted) this.#onAbort();
-  }
-
-  readonly #onAbort = () => this.#fail(this.#request.signal?.reason);
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    // undici cannot abort a request while it connects.
-    if (this.#isSettled) controller.abort(new Error('cancelled'));
-  }
-
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: IncomingHttpHeaders,
-  ): void {
-    if (status < 200) {
-      this.#countInformational(controller);
-      return;
-    }
-    this.#status = status;
-    this.#headers = headers;
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { maxResponseBytes } = this.#request;
-    const free = maxResponseBytes - this.#size;
-    this.#size += chunk.length;
-    if (free > 0) this.#chunks.push(chunk.length > free ? chunk.subarray(0, free) : chunk);
-    if (this.#size <= maxResponseBytes + drainBytes) return;
-    this.#succeed();
-    controller.abort(new Error('the response is long enough'));
-  }
-
-  onResponseEnd(): void {
-    this.#succeed();
-  }
-
-  onResponseError(_controller: unknown, error: Error): void {
-    this.#fail(toGuardedFetchError(error));
-  }
-
-  #countInformational(controller: Dispatcher.DispatchController): void {
-    this.#informational += 1;
-    if (this.#informational <= maxInformational) return;
-    const message = `The receiver sent more than ${maxInformational} informational responses`;
-    this.#fail(new GuardedFetchError('protocol', message));
-    controller.abort(new Error('too many informational responses'));
-  }
-
-  #succeed(): void {
-    if (!this.#settle()) return;
-    this.#resolve({
-      status: this.#status,
-      headers: this.#headers,
-      body: Buffer.concat(this.#chunks),
-      isCut: this.#size > this.#request.maxResponseBytes,
-    });
-  }
-
-  #fail(error: unknown): void {
-    if (!this.#settle()) return;
-    this.#reject(error);
-    this.#controller?.abort(new Error('cancelled'));
-  }
-
-  /** Returns true the first time only. */
-  #settle(): boolean {
-    if (this.#isSettled) return false;
-    this.#isSettled = true;
-    clearTimeout(this.#timer);
-    this.#request.signal?.removeEventListener('abort', this.#onAbort);
-    return true;
-  }
 }

@@ -29,7 +29,7 @@ import {
   type RefusedFields,
   refusalError,
 } from './url-refusals.js';
-import type { Creation, UpdateOutcome, UrlRepository } from './url-repository.js';
+import type { CreateOutcome, Creation, UpdateOutcome, UrlRepository } from './url-repository.js';
 
 export interface UrlHandlerOptions {
   readonly urls: UrlRepository;
@@ -153,11 +153,8 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
         throw validationError(expiryError ? [expiryError] : []);
       }
       if (outcome.status !== 'created') throw refusalError(outcome.status, body, replayed);
-      const { id, shortCode, hostname } = outcome;
-      const { targetUrl, customSlug = null } = body;
-      const shortUrl = shortUrlOf(origins(), { shortCode, customSlug, hostname });
+      const link = toNewLink(origins(), outcome, body);
       const createdAt = new Date(result.createdAt).toISOString();
-      const link = { id: String(id), shortCode, targetUrl, customSlug, shortUrl };
       return { status: 201, replayed, data: { ...link, organizationId, createdAt } };
     },
 
@@ -181,10 +178,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
         // The item is valid, because its outcome is not 'invalid'.
         const item = items[index] as Pick<UrlCreateRequest, 'targetUrl' | 'customSlug'>;
         if (outcome.status === 'created') {
-          const { id, shortCode, hostname } = outcome;
-          const { targetUrl, customSlug = null } = item;
-          const shortUrl = shortUrlOf(linkOrigins, { shortCode, customSlug, hostname });
-          created.push({ index, id: String(id), shortCode, targetUrl, customSlug, shortUrl });
+          created.push({ index, ...toNewLink(linkOrigins, outcome, item) });
         } else {
           errors.push({ index, ...bulkCreateError(outcome.status, item) });
         }
@@ -294,6 +288,16 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       };
     },
   };
+}
+
+/** Returns the parts of a new link that were generated, and those that its request contains. */
+function toNewLink(
+  origins: LinkOrigins,
+  { id, shortCode, hostname }: Extract<CreateOutcome, { status: 'created' }>,
+  { targetUrl, customSlug = null }: Pick<UrlCreateRequest, 'targetUrl' | 'customSlug'>,
+) {
+  const shortUrl = shortUrlOf(origins, { shortCode, customSlug, hostname });
+  return { id: String(id), shortCode, targetUrl, customSlug, shortUrl };
 }
 
 function checkItem<Schema extends z.ZodType>(

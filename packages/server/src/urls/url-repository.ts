@@ -302,9 +302,7 @@ export class UrlRepository {
       url = { ...url, hostname };
     }
     if (moves || activeChange > 0 || url.targetUrl !== before.targetUrl) {
-      const [local] = await this.#options.loops.findLocal(transaction, [url]);
-      if (local && (await this.#options.loops.leadsBack(transaction, url)))
-        return { status: 'loop' };
+      if (await this.#options.loops.leadsBack(transaction, url)) return { status: 'loop' };
     }
     if (
       activeChange > 0 &&

@@ -2,14 +2,12 @@ import { sql } from 'kysely';
 import { disabledRetentionMs } from '../events/event-outbox.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { runInBatches } from '../storage/run-in-batches.js';
-import { yieldToEventLoop } from '../yield-to-event-loop.js';
 
 /** How long finished deliveries are retained for reading and replay. */
 export const deliveryRetentionMs = 30 * 24 * 60 * 60 * 1000;
 
 // The maximum number of deliveries that one transaction changes. It limits the time of the write lock.
 const batchSize = 100;
-const webhooksAtOnce = 100;
 
 type DeliveryIds = Pick<Schema['deliveries'], 'id' | 'event_id'>;
 type WebhookTimes = Pick<Schema['webhooks'], 'id' | 'deleted_at' | 'disabled_at'>;
@@ -24,22 +22,15 @@ export async function pruneDeliveries(
   now: number,
   signal?: AbortSignal,
 ): Promise<number> {
+  const webhooks = await database.read
+    .selectFrom('webhooks')
+    .select(['id', 'deleted_at', 'disabled_at'])
+    .execute();
   let removed = 0;
-  let webhooks: readonly WebhookTimes[] = [];
-  do {
-    webhooks = await database.read
-      .selectFrom('webhooks')
-      .select(['id', 'deleted_at', 'disabled_at'])
-      .where('id', '>', webhooks.at(-1)?.id ?? '')
-      .orderBy('id')
-      .limit(webhooksAtOnce)
-      .execute();
-    for (const webhook of webhooks) {
-      if (signal?.aborted) return removed;
-      removed += await pruneWebhook(database, webhook, now, signal);
-    }
-    await yieldToEventLoop();
-  } while (webhooks.length === webhooksAtOnce);
+  for (const webhook of webhooks) {
+    if (signal?.aborted) break;
+    removed += await pruneWebhook(database, webhook, now, signal);
+  }
   return removed;
 }
 

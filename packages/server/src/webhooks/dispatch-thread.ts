@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { v7 as newUuid } from 'uuid';
 import { EventOutbox } from '../events/event-outbox.js';
 import { PeriodicService, stopAll } from '../lifecycle.js';
@@ -7,15 +6,14 @@ import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
-import { decodeError, encodeError, type TransferredError } from '../threads/error-transfer.js';
-import { openThread } from '../threads/open-thread.js';
+import { encodeError, type TransferredError } from '../threads/error-transfer.js';
 import type { RetrySchedule } from './attempt-delivery.js';
 import { pruneDeliveries } from './delivery-pruner.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { HealthRules } from './endpoint-health.js';
 import { type DispatchFigures, WebhookDispatcher } from './webhook-dispatcher.js';
 
-interface DispatchSettings extends HealthRules {
+export interface DispatchSettings extends HealthRules {
   readonly schedule: RetrySchedule;
   readonly allowPrivateNetwork: boolean;
 }
@@ -33,7 +31,7 @@ const reportEveryMs = 1_000;
 const pruneEveryMs = 10 * 60_000;
 
 /** Starts the dispatcher and the pruner, which report figures and errors as events. */
-function startDispatcher(
+export function startDispatcher(
   database: Database,
   { schedule, allowPrivateNetwork, disableAfterMs }: DispatchSettings,
   clock: Clock,
@@ -68,8 +66,11 @@ function startDispatcher(
   };
 }
 
-/** Runs the dispatcher in a thread, so that its work does not delay redirects. */
-const dispatchThread = defineThread({
+/**
+ * Runs the dispatcher in a thread, so that its work does not delay redirects. If the thread ends, a new
+ * one claims its deliveries again when their leases expire.
+ */
+export const dispatchThread = defineThread({
   name: 'webhooks',
   file: import.meta.url,
   start({ storage, settings }: DispatchThreadData, emit: (event: DispatchEvent) => void) {
@@ -84,55 +85,3 @@ const dispatchThread = defineThread({
     };
   },
 });
-
-interface OpenDispatcherOptions {
-  readonly isThreaded: boolean;
-  readonly storage: StorageOptions;
-  /** Used when there is no thread. */
-  readonly database: Database;
-  readonly settings: DispatchSettings;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
-// Longer than the second in which the dispatcher waits for attempts in flight, because it then
-// records their outcomes.
-const stopTimeLimitMs = 3_000;
-const timeLimitMs = 10_000;
-
-/**
- * Opens the dispatcher, in a thread or inline. If the thread ends, a new one claims its deliveries
- * again when their leases expire.
- */
-export function openDispatcher(options: OpenDispatcherOptions) {
-  const { isThreaded, storage, database, settings, clock, logger } = options;
-  let last: { readonly figures: DispatchFigures; readonly at: number } = {
-    figures: { attempts: [], pending: 0, overdueMs: { answering: 0, slow: 0 }, sinceTickMs: 0 },
-    at: performance.now(),
-  };
-  const thread = openThread(dispatchThread, {
-    isThreaded,
-    data: { storage, settings },
-    inline: (emit) => startDispatcher(database, settings, clock, emit),
-    onEvent: (event) => {
-      if ('figures' in event) last = { figures: event.figures, at: performance.now() };
-      else logger.error({ err: decodeError(event.error, []) }, event.message);
-    },
-    timeLimitMs,
-    stopTimeLimitMs,
-    logger,
-  });
-  return {
-    name: 'webhooks',
-    thread,
-    start: () => thread.start(),
-    stop: () => thread.stop(),
-    /** Makes the dispatcher look for due deliveries now. */
-    wake: () => thread.send('wake'),
-    get figures(): DispatchFigures {
-      const { figures, at } = last;
-      // The age of the last report counts, because a thread that hangs no longer reports.
-      return { ...figures, sinceTickMs: figures.sinceTickMs + (performance.now() - at) };
-    },
-  };
-}

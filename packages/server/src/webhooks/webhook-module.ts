@@ -6,8 +6,10 @@ import { EventOutbox } from '../events/event-outbox.js';
 import type { Service } from '../lifecycle.js';
 import type { Database } from '../storage/database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
+import { decodeError } from '../threads/error-transfer.js';
+import { openThread } from '../threads/open-thread.js';
 import { DeliveryRepository } from './delivery-repository.js';
-import { openDispatcher } from './dispatch-thread.js';
+import { dispatchThread, startDispatcher } from './dispatch-thread.js';
 import type { DispatchFigures } from './webhook-dispatcher.js';
 import { type WebhookHandlerOptions, webhookHandlers } from './webhook-handlers.js';
 import { WebhookRepository } from './webhook-repository.js';
@@ -24,6 +26,11 @@ export interface WebhookModuleOptions
   readonly logger: Logger;
 }
 
+// Longer than the second in which the dispatcher waits for attempts in flight, because it then
+// records their outcomes.
+const stopTimeLimitMs = 3_000;
+const timeLimitMs = 10_000;
+
 /** Composes the outbox in which other modules record events, the API, and the dispatcher. */
 export function createWebhookModule(options: WebhookModuleOptions) {
   const { config, database, storage, isThreaded, plans, clock, logger } = options;
@@ -33,8 +40,28 @@ export function createWebhookModule(options: WebhookModuleOptions) {
     allowPrivateNetwork,
     disableAfterMs: config.webhookDisableAfterMs,
   };
-  const dispatcher = openDispatcher({ isThreaded, storage, database, settings, clock, logger });
-  const wake = () => dispatcher.wake();
+  let reportedAt = performance.now();
+  let reported: DispatchFigures = {
+    attempts: [],
+    pending: 0,
+    overdueMs: { answering: 0, slow: 0 },
+    sinceTickMs: 0,
+  };
+  const thread = openThread(dispatchThread, {
+    isThreaded,
+    data: { storage, settings },
+    inline: (emit) => startDispatcher(database, settings, clock, emit),
+    onEvent(event) {
+      if ('figures' in event) {
+        reported = event.figures;
+        reportedAt = performance.now();
+      } else logger.error({ err: decodeError(event.error, []) }, event.message);
+    },
+    timeLimitMs,
+    stopTimeLimitMs,
+    logger,
+  });
+  const wake = () => thread.send('wake');
   const outbox = new EventOutbox(database, { newId: newUuid, onEvents: wake, plans });
   const handlers = webhookHandlers({
     ...options,
@@ -45,11 +72,20 @@ export function createWebhookModule(options: WebhookModuleOptions) {
     randomBytes,
     onChanged: wake,
   });
+  const dispatcher: Service = {
+    name: 'webhooks',
+    start: () => thread.start(),
+    stop: () => thread.stop(),
+  };
   return {
     outbox,
     handlers,
-    services: [dispatcher] as readonly Service[],
-    threads: [dispatcher.thread],
-    figures: (): DispatchFigures => dispatcher.figures,
+    services: [dispatcher],
+    threads: [thread],
+    figures(): DispatchFigures {
+      // The age of the last report counts, because a thread that hangs no longer reports.
+      const ageMs = performance.now() - reportedAt;
+      return { ...reported, sinceTickMs: reported.sinceTickMs + ageMs };
+    },
   };
 }

@@ -338,6 +338,8 @@ describe('no call on the redirect thread scans a table', () => {
         'SEARCH events USING INDEX sqlite_autoindex_events_1 (id=?)',
         // The index lacks deleted webhooks.
         'SCAN webhooks USING INDEX webhooks_by_organization',
+        // The pruner also reads the deleted ones, every ten minutes.
+        'SCAN webhooks',
         'SEARCH deliveries USING COVERING INDEX deliveries_due (webhook_id=? AND due_at>?)',
         // Reads a bounded number of entries.
         'SCAN counted',
