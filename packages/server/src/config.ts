@@ -103,9 +103,7 @@ function refuseWorkers(): never {
   );
 }
 
-function readCredentials(
-  environment: Environment,
-): { readonly clientId: string; readonly clientSecret: string } | undefined {
+function readCredentials(environment: Environment) {
   const clientId = environment.SHORTY_CLIENT_ID?.trim() || undefined;
   const clientSecret = environment.SHORTY_CLIENT_SECRET?.trim() || undefined;
   if (clientId === undefined && clientSecret === undefined) return undefined;

@@ -73,11 +73,7 @@ export class PeriodicService implements Service {
 export async function stopAll(services: readonly Service[]): Promise<void> {
   const errors: unknown[] = [];
   for (const service of [...services].reverse()) {
-    try {
-      await service.stop();
-    } catch (error) {
-      errors.push(error);
-    }
+    await service.stop().catch((error: unknown) => errors.push(error));
   }
   if (errors.length > 0) throw new AggregateError(errors, 'some services did not stop cleanly');
 }

@@ -54,7 +54,7 @@ export function createApp(options: AppOptions, listener: 'public' | 'admin' | 'b
     listener === 'both' || (audience === 'operator') === (listener === 'admin');
   mountRoutes(app, options, isMounted);
   if (listener !== 'admin') {
-    app.get('/', (request, response) => sendPage(request, response, 200, homePage));
+    app.get('/', (_request, response) => sendPage(response, 200, homePage));
   }
   app.use(notFound);
   return app;
@@ -64,7 +64,7 @@ function notFound(request: Request, response: Response): void {
   if (request.path.startsWith('/api/') || prefersJson(request.headers.accept)) {
     throw new ApiError('NOT_FOUND', `There is no route ${request.method} ${shorten(request.path)}`);
   }
-  sendPage(request, response, 404, notFoundPage);
+  sendPage(response, 404, notFoundPage);
 }
 
 function reportWhenFinished(

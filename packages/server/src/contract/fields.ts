@@ -2,6 +2,8 @@ import { z } from 'zod';
 
 // C0 and C1 control characters and DEL. They would break names, headers and CSV cells.
 const control = /\p{Cc}/u;
+const isWellFormed = (value: string) => value.isWellFormed();
+const notWellFormed = 'must be well-formed Unicode (it contains an unpaired surrogate)';
 const controlButLineBreaks = /(?![\t\n\r])\p{Cc}/u;
 
 /** One line of text with `min` to `max` characters. Every storage engine stores it unchanged. */
@@ -11,7 +13,7 @@ export function line(max: number, min = 0) {
     .min(min)
     .max(max)
     .refine((value) => !control.test(value), 'must not contain control characters or line breaks')
-    .refine(isWellFormed, 'must be well-formed Unicode (it contains an unpaired surrogate)');
+    .refine(isWellFormed, notWellFormed);
 }
 
 /** Text of several lines, up to `max` characters. */
@@ -20,7 +22,7 @@ export function multilineText(max: number) {
     .string()
     .max(max)
     .refine((value) => !controlButLineBreaks.test(value), 'must not contain control characters')
-    .refine(isWellFormed, 'must be well-formed Unicode (it contains an unpaired surrogate)');
+    .refine(isWellFormed, notWellFormed);
 }
 
 /**
@@ -37,7 +39,7 @@ export function displayText(max: number) {
       if (found === undefined) return;
       context.addIssue({ code: 'custom', message: `must not contain ${nameOfCharacter(found)}` });
     })
-    .refine(isWellFormed, 'must be well-formed Unicode (it contains an unpaired surrogate)');
+    .refine(isWellFormed, notWellFormed);
 }
 
 // Marks such as U+200F are allowed, because Hebrew and Arabic text needs them.
@@ -174,8 +176,4 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
     offset: z.int().min(0),
     items: z.array(item),
   });
-}
-
-function isWellFormed(value: string): boolean {
-  return value.isWellFormed();
 }

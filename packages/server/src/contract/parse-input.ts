@@ -3,13 +3,8 @@ import type { ErrorDetail } from './errors.js';
 
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
-  | {
-      readonly ok: false;
-      /** The first errors. */
-      readonly details: readonly ErrorDetail[];
-      /** The number of all errors. */
-      readonly count: number;
-    };
+  /** The first errors, and the number of all. */
+  | { readonly ok: false; readonly details: readonly ErrorDetail[]; readonly count: number };
 
 /**
  * Returns a placeholder for a part of a request that exceeds a limit and is not parsed. JSON has no

@@ -40,12 +40,12 @@ export function createHttpServer(options: HttpServerOptions): Server {
       normalizeTarget(request);
       for (const handler of handlers) if (handler.handle(request, response)) return;
       // The app handles every request, so Express calls it with the errors of routes only.
-      const done = (error?: unknown) => fail(options, request, response, error);
+      const done = (error?: unknown) => fail(options, response, error);
       app(request as Request, response as Response, done);
     } catch (error) {
       // If the target is invalid, a proxy may regard the next bytes as a part of this request.
       response.shouldKeepAlive = false;
-      fail(options, request, response, error);
+      fail(options, response, error);
     }
   };
   const handleInTurn = createPipeline(handleNow);
@@ -88,7 +88,6 @@ export function createHttpServer(options: HttpServerOptions): Server {
 /** Sends the error response of a request. Never throws. */
 function fail(
   { onRequestError }: HttpServerOptions,
-  request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
 ): void {
@@ -96,7 +95,7 @@ function fail(
   // A 4xx error of OAuth has no cause.
   const cause = isOAuth ? error.cause : error;
   respondToError(response, cause, onRequestError, () =>
-    sendError(request, response, isOAuth ? error : toApiError(error)),
+    sendError(response, isOAuth ? error : toApiError(error)),
   );
 }
 

@@ -52,11 +52,8 @@ export class RateLimiter {
   }
 
   #accountOf(key: string, now: number): Account {
-    let account = this.#accounts.get(key);
-    if (!account) {
-      account = { used: 0, updatedAt: now };
-      this.#accounts.set(key, account);
-    }
+    const account = this.#accounts.get(key) ?? { used: 0, updatedAt: now };
+    this.#accounts.set(key, account);
     // The clock may be set back.
     const passedMs = Math.max(0, now - account.updatedAt);
     account.used = Math.max(0, account.used - passedMs * this.#perMinute);

@@ -16,15 +16,10 @@ export function bodyKindOf(route: Route, headers: IncomingMessage['headers']): B
   if (!route.body) return 'none';
   const isEmpty =
     headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
-  const formats: readonly BodyFormat[] = route.form ? ['json', 'form'] : ['json'];
-  if (!isEmpty) return bodyFormatOf(headers, formats);
+  if (!isEmpty) return bodyFormatOf(headers, route.form ? ['json', 'form'] : ['json']);
   // A client that sends an empty form expects the error response of forms.
-  const isForm = route.form && isFormType(headers);
-  return isForm ? 'form' : 'none';
-}
-
-function isFormType({ 'content-type': contentType }: IncomingMessage['headers']): boolean {
-  return /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i.test(contentType ?? '');
+  const isForm = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i;
+  return route.form && isForm.test(headers['content-type'] ?? '') ? 'form' : 'none';
 }
 
 export interface Body {

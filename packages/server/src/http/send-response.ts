@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { ApiError } from '../contract/api-error.js';
 import { OAuthError } from '../contract/oauth-error.js';
 import { pageHeaders } from '../pages/page.js';
@@ -31,43 +31,32 @@ export function respondToError(
 
 /** Sends a page. */
 export function sendPage(
-  request: IncomingMessage,
   response: ServerResponse,
   status: number,
   page: string,
   headers: Headers = {},
 ): void {
-  send(request, response, status, { ...pageHeaders, ...headers }, page);
+  send(response, status, { ...pageHeaders, ...headers }, page);
 }
 
 /** Sends an error response. */
-export function sendError(
-  request: IncomingMessage,
-  response: ServerResponse,
-  error: ApiError | OAuthError,
-): void {
+export function sendError(response: ServerResponse, error: ApiError | OAuthError): void {
   const isOAuth = error instanceof OAuthError;
-  const body = isOAuth ? error.body : errorBody(error, stableRequestIdOf(request));
+  const body = isOAuth ? error.body : errorBody(error, stableRequestIdOf(response.req));
   const headers = {
     ...securityHeaders,
     'Content-Type': 'application/json; charset=utf-8',
     'Cache-Control': 'no-store',
     ...(isOAuth ? error.headers : errorHeaders(error)),
   };
-  send(request, response, error.status, headers, JSON.stringify(body));
+  send(response, error.status, headers, JSON.stringify(body));
 }
 
-function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  status: number,
-  headers: Headers,
-  text: string,
-): void {
+function send(response: ServerResponse, status: number, headers: Headers, text: string): void {
   response.writeHead(status, {
     ...headers,
-    'X-Request-Id': stableRequestIdOf(request),
+    'X-Request-Id': stableRequestIdOf(response.req),
     'Content-Length': Buffer.byteLength(text),
   });
-  response.end(request.method === 'HEAD' ? undefined : text);
+  response.end(response.req.method === 'HEAD' ? undefined : text);
 }

@@ -3,26 +3,20 @@ import { Html, html, renderPage } from './page.js';
 
 const formatNames = { png: 'PNG', svg: 'SVG', webp: 'WebP' } as const;
 
-export interface PreviewedQr {
+interface PreviewedQr {
   readonly qrData: string;
-  /** Width and height in pixels. */
   readonly size: number;
   readonly format: keyof typeof formatNames;
   readonly mediaType: string;
   readonly downloadUrl: string;
 }
 
-/** A preview page without its image: the image in Base64 belongs between the two parts. */
-export interface QrPage {
-  readonly beforeImage: string;
-  readonly afterImage: string;
-}
-
 /**
- * Renders the preview of a code. The page contains the image, so showing it is not a download. An
- * image has up to some megabytes, and the string functions of a template would copy it several times.
+ * Renders the preview of a code without its image: the image in Base64 belongs between the two parts.
+ * The page contains the image, so showing it is not a download. An image has up to some megabytes, and
+ * the string functions of a template would copy it several times.
  */
-export function qrPage({ qrData, size, format, mediaType, downloadUrl }: PreviewedQr): QrPage {
+export function qrPage({ qrData, size, format, mediaType, downloadUrl }: PreviewedQr) {
   const address = webAddressOf(qrData);
   const payload =
     address === undefined

@@ -148,7 +148,11 @@ export const qrRecord = z
   .meta({ id: 'QrRecord' });
 
 const tag = 'QR codes';
-const params = z.strictObject({ id: uuidParam });
+const ofOneCode = {
+  tag,
+  params: z.strictObject({ id: uuidParam }),
+  errors: ['NOT_FOUND'],
+} as const;
 const verification =
   'The server draws the image and decodes it before it stores the code. A code that does not decode is refused with the reason and an alternative.';
 
@@ -185,28 +189,25 @@ export const qrRoutes = [
     responses: { 200: { description: 'One page of codes', data: pageOf(qrRecord) } },
   }),
   defineRoute('getQr', 'GET /api/v1/qr/{id}', {
-    tag,
+    ...ofOneCode,
     summary: 'Read a QR code',
     access: { scope: 'qr:read' },
-    params,
     responses: { 200: { description: 'The code', data: qrRecord } },
   }),
   defineRoute('updateQr', 'PATCH /api/v1/qr/{id}', {
-    tag,
+    ...ofOneCode,
     summary: 'Change how a QR code looks',
     description: `${verification} Not charged.`,
     access: { scope: 'qr:write' },
-    params,
     body: qrUpdateRequest,
     responses: { 200: { description: 'The changed code', data: qrRecord } },
   }),
   defineRoute('deleteQr', 'DELETE /api/v1/qr/{id}', {
-    tag,
+    ...ofOneCode,
     summary: 'Delete a QR code',
     description:
       'Its image and preview answer with 410 from now on, and its scans are no longer counted. Printed copies still lead to its URL. Not charged.',
     access: { scope: 'qr:write' },
-    params,
     responses: { 200: { description: 'The deleted code', data: qrRecord } },
   }),
 ] as const;

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { LoadingCache } from '../loading-cache.js';
 import { type FoundImage, toQrImage } from './qr-image.js';
-import { QrImageHandler } from './qr-image-handler.js';
+import { qrImageHandler } from './qr-image-handler.js';
 
 const id = '01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11';
 const bytes = Buffer.from(Array.from({ length: 6_000_000 }, (_, index) => index % 251));
@@ -25,7 +25,7 @@ const image = toQrImage(
 /** Serves previews of an image of 6 MB. */
 async function servePreviews() {
   const responses: ServerResponse[] = [];
-  const handler = new QrImageHandler({
+  const handler = qrImageHandler({
     cache: new LoadingCache<FoundImage>({ max: 1 }, async () => image),
     countDownload: (_, respond) => respond(),
     onError: (error) => {

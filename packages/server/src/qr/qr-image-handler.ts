@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { ApiError } from '../contract/api-error.js';
+import type { FirstHandler } from '../http/create-http-server.js';
 import { errorHeaders, toApiError } from '../http/error-response.js';
 import { prefersJson } from '../http/prefers-json.js';
 import { requestIdOf } from '../http/request-id.js';
@@ -25,72 +26,69 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * Serves the images of QR codes and their preview pages, without authentication and before the
  * API's router. Neither is a visit of a link, so neither counts as a scan.
  */
-export class QrImageHandler {
-  readonly #options: QrImageHandlerOptions;
+export function qrImageHandler(options: QrImageHandlerOptions): FirstHandler {
+  const { cache, countDownload, onError } = options;
 
-  constructor(options: QrImageHandlerOptions) {
-    this.#options = options;
-  }
-
-  /** Returns false, and does not respond, when the path is neither a download nor a preview. */
-  handle(request: IncomingMessage, response: ServerResponse): boolean {
-    const url = request.url as string;
-    const isPreview = url.startsWith('/qr/');
-    const id = (isPreview ? previewPath : downloadPath).exec(url)?.[1]?.toLowerCase();
-    if (id === undefined) return false;
-    this.#serve(response, isPreview, id).catch((error: unknown) =>
-      respondToError(response, error, this.#options.onError, () =>
-        refuse(response, isPreview, toApiError(error), qrUnavailablePage),
-      ),
-    );
-    return true;
-  }
-
-  async #serve(response: ServerResponse, isPreview: boolean, id: string): Promise<void> {
-    const { cache } = this.#options;
+  async function serve(response: ServerResponse, isPreview: boolean, id: string): Promise<void> {
     const found = cache.get(id) ?? (uuid.test(id) ? await cache.load(id) : undefined);
     const { method } = response.req;
     if (found === undefined) refuse(response, isPreview, unknown, qrNotFoundPage);
     else if (found === 'deleted') refuse(response, isPreview, deleted, qrGonePage);
     else if (method !== 'GET' && method !== 'HEAD') {
-      sendError(response.req, response, methodNotAllowed);
+      sendError(response, methodNotAllowed);
     } else if (isPreview) sendPreview(response, found);
-    else this.#sendImage(response, found);
+    else sendImage(response, found, countDownload);
   }
 
-  #sendImage(response: ServerResponse, image: QrImage): void {
-    const { url, method, headers } = response.req;
-    const common = {
-      ETag: image.etag,
-      // Caches must revalidate the image, so a change is visible at once.
-      'Cache-Control': 'public, no-cache',
-      'X-Request-Id': requestIdOf(headers['x-request-id']),
-    };
-    if (matchesEtag(image.etag, headers['if-none-match'])) {
-      response.writeHead(304, common).end();
-      return;
-    }
-    const disposition = /[?&]download=1(?:&|$)/.test(url as string) ? 'attachment' : 'inline';
-    const fields = {
-      ...common,
-      ...image.headers,
-      'Content-Disposition': `${disposition}; filename="${image.fileName}"`,
-    };
-    if (method === 'HEAD') response.writeHead(200, fields).end();
-    else {
-      const respond = () => response.writeHead(200, fields).end(image.bytes);
-      this.#options.countDownload(image.id, respond);
-    }
+  return {
+    /** Returns false, and does not respond, when the path is neither a download nor a preview. */
+    handle(request, response) {
+      const url = request.url as string;
+      const isPreview = url.startsWith('/qr/');
+      const id = (isPreview ? previewPath : downloadPath).exec(url)?.[1]?.toLowerCase();
+      if (id === undefined) return false;
+      serve(response, isPreview, id).catch((error: unknown) =>
+        respondToError(response, error, onError, () =>
+          refuse(response, isPreview, toApiError(error), qrUnavailablePage),
+        ),
+      );
+      return true;
+    },
+  };
+}
+
+function sendImage(
+  response: ServerResponse,
+  image: QrImage,
+  countDownload: QrImageHandlerOptions['countDownload'],
+): void {
+  const { url, method, headers } = response.req;
+  const common = {
+    ETag: image.etag,
+    // Caches must revalidate the image, so a change is visible at once.
+    'Cache-Control': 'public, no-cache',
+    'X-Request-Id': requestIdOf(headers['x-request-id']),
+  };
+  if (matchesEtag(image.etag, headers['if-none-match'])) {
+    response.writeHead(304, common).end();
+    return;
   }
+  const disposition = /[?&]download=1(?:&|$)/.test(url as string) ? 'attachment' : 'inline';
+  const fields = {
+    ...common,
+    ...image.headers,
+    'Content-Disposition': `${disposition}; filename="${image.fileName}"`,
+  };
+  if (method === 'HEAD') response.writeHead(200, fields).end();
+  else countDownload(image.id, () => response.writeHead(200, fields).end(image.bytes));
 }
 
 /** Sends a page or JSON, depending on Accept. The default is JSON for a download, else a page. */
 function refuse(response: ServerResponse, isPreview: boolean, error: ApiError, page: string): void {
-  const request = response.req;
-  const { accept } = request.headers;
+  const { accept } = response.req.headers;
   const wantsPage = !prefersJson(accept) && (isPreview || /\btext\/html\b/i.test(accept ?? ''));
-  if (wantsPage) sendPage(request, response, error.status, page, errorHeaders(error));
-  else sendError(request, response, error);
+  if (wantsPage) sendPage(response, error.status, page, errorHeaders(error));
+  else sendError(response, error);
 }
 
 // Divisible by three, so that the slices have no padding.
@@ -101,17 +99,17 @@ const sliceBytes = 48 * 1024;
  * A page of megabytes neither blocks the event loop nor waits in memory for a slow client.
  */
 function sendPreview(response: ServerResponse, image: QrImage): void {
-  const request = response.req;
+  const { method, headers } = response.req;
   const { id, bytes } = image;
   const page = qrPage({ ...image, downloadUrl: `/api/qr/${id}/download` });
   const base64Length = 4 * Math.ceil(bytes.length / 3);
   const textLength = Buffer.byteLength(page.beforeImage) + Buffer.byteLength(page.afterImage);
   response.writeHead(200, {
     ...imagePageHeaders,
-    'X-Request-Id': requestIdOf(request.headers['x-request-id']),
+    'X-Request-Id': requestIdOf(headers['x-request-id']),
     'Content-Length': textLength + base64Length,
   });
-  if (request.method === 'HEAD') {
+  if (method === 'HEAD') {
     response.end();
     return;
   }

@@ -11,7 +11,7 @@ import { createLogoFetcher } from './fetch-logo.js';
 import { createLogoDecoder } from './logo/logo-decoder.js';
 import { type QrHandlersOptions, qrHandlers } from './qr-handlers.js';
 import { type FoundImage, toQrImage } from './qr-image.js';
-import { QrImageHandler, type QrImageHandlerOptions } from './qr-image-handler.js';
+import { type QrImageHandlerOptions, qrImageHandler } from './qr-image-handler.js';
 import { createQrRepository } from './qr-repository.js';
 
 export interface QrModuleOptions
@@ -72,11 +72,7 @@ export function createQrModule(options: QrModuleOptions) {
       onChanged: (id) => cache.invalidate([id]),
     }),
     cache,
-    images: new QrImageHandler({
-      cache,
-      countDownload: options.countDownload,
-      onError: options.onRequestError,
-    }),
+    images: qrImageHandler({ ...options, cache, onError: options.onRequestError }),
     queues: [drawings, logoFetcher.queue, logos.queue],
     threads: [thread],
     async stop(): Promise<void> {

@@ -9,8 +9,8 @@ import { errorHeaders, toApiError } from '../http/error-response.js';
 import { parseJson } from '../http/parse-json.js';
 import { prefersJson } from '../http/prefers-json.js';
 import { maxPublicBodyBytes, readBody } from '../http/read-body.js';
-import { requestIdOf, stableRequestIdOf } from '../http/request-id.js';
-import { sendError, sendPage } from '../http/send-response.js';
+import { requestIdOf } from '../http/request-id.js';
+import { respondToError, sendError, sendPage } from '../http/send-response.js';
 import { clientAddressOf } from '../network/client-address.js';
 import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
 import { gonePage, notFoundPage, passwordPage, unavailablePage } from '../pages/link-pages.js';
@@ -111,9 +111,8 @@ export class RedirectHandler {
   }
 
   #askPassword(response: ServerResponse): void {
-    const request = response.req;
-    if (prefersJson(request.headers.accept)) this.#refuse(response, passwordNeeded);
-    else sendPage(request, response, 200, passwordPage());
+    if (prefersJson(response.req.headers.accept)) this.#refuse(response, passwordNeeded);
+    else sendPage(response, 200, passwordPage());
   }
 
   async #unlock(response: ServerResponse, link: Link): Promise<void> {
@@ -205,10 +204,10 @@ export class RedirectHandler {
 
   /** Sends an error as a page, or as JSON to clients that prefer it. */
   #refuse(response: ServerResponse, error: ApiError, page: string = notFoundPage): void {
-    const request = response.req;
-    const isJson = prefersJson(request.headers.accept) || error.code === 'METHOD_NOT_ALLOWED';
-    if (isJson) sendError(request, response, error);
-    else sendPage(request, response, error.status, page, errorHeaders(error));
+    const { accept } = response.req.headers;
+    const isJson = prefersJson(accept) || error.code === 'METHOD_NOT_ALLOWED';
+    if (isJson) sendError(response, error);
+    else sendPage(response, error.status, page, errorHeaders(error));
   }
 
   /** Sends an error response. Never throws, because promises and callbacks end here. */
@@ -216,18 +215,12 @@ export class RedirectHandler {
     const request = response.req;
     // The client disconnected before it had sent the whole request.
     if (request.destroyed && !request.complete) return;
-    const onError = (each: unknown) => this.#options.onError(each, stableRequestIdOf(request));
-    try {
-      const apiError = toApiError(error);
-      const isServerError = apiError.status >= 500;
-      if (isServerError) onError(error);
-      const page = isServerError ? unavailablePage : passwordPage(apiError.message);
-      if (response.headersSent || response.destroyed) response.destroy();
-      else this.#refuse(response, apiError, page);
-    } catch (second) {
-      onError(second);
-      response.destroy();
-    }
+    const apiError = toApiError(error);
+    const isServerError = apiError.status >= 500;
+    const page = isServerError ? unavailablePage : passwordPage(apiError.message);
+    respondToError(response, isServerError ? error : undefined, this.#options.onError, () =>
+      this.#refuse(response, apiError, page),
+    );
   }
 }
 

@@ -1,9 +1,7 @@
 import type { QrMatrix } from './qr-matrix.js';
 
 /** Returns the codeword of each module, and -1 for modules without data. */
-export function codewordOfModule(matrix: QrMatrix): Int16Array {
-  const { side, reserved } = matrix;
-  const count = codewordCount(matrix);
+export function codewordOfModule({ side, reserved, codewordCount }: QrMatrix): Int16Array {
   const codewords = new Int16Array(side * side).fill(-1);
   let bit = 0;
   let isUpwards = true;
@@ -15,7 +13,7 @@ export function codewordOfModule(matrix: QrMatrix): Int16Array {
       for (const index of [row + pair, row + pair - 1]) {
         if (reserved[index]) continue;
         const codeword = bit >> 3;
-        if (codeword < count) codewords[index] = codeword;
+        if (codeword < codewordCount) codewords[index] = codeword;
         bit += 1;
       }
     }
@@ -26,10 +24,9 @@ export function codewordOfModule(matrix: QrMatrix): Int16Array {
 
 /** Returns the Reed-Solomon block of a codeword: ISO/IEC 18004:2015, 7.6. */
 export function blockOfCodeword(matrix: QrMatrix): (codeword: number) => number {
-  const { blockCount, correctionPerBlock } = matrix;
-  const count = codewordCount(matrix);
-  const data = count - blockCount * correctionPerBlock;
-  const longBlocks = count % blockCount;
+  const { blockCount, correctionPerBlock, codewordCount } = matrix;
+  const data = codewordCount - blockCount * correctionPerBlock;
+  const longBlocks = codewordCount % blockCount;
   const interleaved = data - longBlocks;
   return (codeword) => {
     if (codeword < interleaved) return codeword % blockCount;
@@ -37,11 +34,4 @@ export function blockOfCodeword(matrix: QrMatrix): (codeword: number) => number 
     if (codeword < data) return blockCount - longBlocks + (codeword - interleaved);
     return (codeword - data) % blockCount;
   };
-}
-
-/** Counts the whole codewords; the remaining bits carry no data. */
-function codewordCount({ reserved }: QrMatrix): number {
-  let bits = 0;
-  for (const isReserved of reserved) if (!isReserved) bits += 1;
-  return bits >> 3;
 }

@@ -33,13 +33,9 @@ export async function decodeImage(file: Uint8Array): Promise<Uint8Array | undefi
     .ensureAlpha()
     .raw()
     .toBuffer({ resolveWithObject: true });
+  const { width, height } = info;
   const pixels = new Uint8ClampedArray(data.buffer, data.byteOffset, data.byteLength);
-  const image = {
-    data: pixels,
-    width: info.width,
-    height: info.height,
-    colorSpace: 'srgb',
-  } as const;
+  const image = { data: pixels, width, height, colorSpace: 'srgb' } as const;
   const [found] = await readBarcodes(image, options);
   return found?.isValid ? found.bytes : undefined;
 }

@@ -1,6 +1,5 @@
 import sharp from 'sharp';
 import { type Layout, layOut } from './layout.js';
-import type { Box } from './logo-area.js';
 import { scaleLogo } from './logo-pixels.js';
 import { palettePng } from './png.js';
 import type { QrDesign } from './qr-design.js';
@@ -20,19 +19,15 @@ export async function drawDesign(
   const { size } = raster;
   const rgb = rgbPixels(raster);
   if (logo && logoBox) {
-    copyInto(rgb, size, await scaleLogo(logo, logoBox, backgroundColor), logoBox);
+    const { left, top, width, height } = logoBox;
+    const pixels = await scaleLogo(logo, logoBox, backgroundColor);
+    for (let row = 0; row < height; row += 1) {
+      const start = (top + row) * size + left;
+      rgb.set(pixels.subarray(row * width * 3, (row + 1) * width * 3), start * 3);
+    }
   }
   const image = sharp(rgb, { raw: { width: size, height: size, channels: 3 } });
   return format === 'png'
     ? image.png({ compressionLevel: 6 }).toBuffer()
     : image.webp({ lossless: true, effort: 1 }).toBuffer();
-}
-
-/** Copies a smaller image into a larger one; both have three bytes a pixel. */
-function copyInto(target: Buffer, targetWidth: number, source: Uint8Array, box: Box): void {
-  const rowBytes = box.width * 3;
-  for (let row = 0; row < box.height; row += 1) {
-    const start = ((box.top + row) * targetWidth + box.left) * 3;
-    target.set(source.subarray(row * rowBytes, (row + 1) * rowBytes), start);
-  }
 }

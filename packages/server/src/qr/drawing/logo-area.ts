@@ -28,12 +28,14 @@ const patternWidth = 9;
  * the code is readable only with a logo too small to recognise.
  */
 export function largestLogoArea(matrix: QrMatrix, logo: QrLogo): Box | undefined {
-  const { side } = matrix;
+  const { side, reserved } = matrix;
+  // Logos are at the centre.
+  const coversPattern = reserved[(side * side - 1) / 2] === 1;
   const isCorrectable = correctability(matrix);
   const flatness = Math.min(logo.width / logo.height, logo.height / logo.width);
   const largest = Math.min(
     side - 2 * patternWidth,
-    Math.floor(side * (hasCentralPattern(matrix) ? maxShareOfSideOverPattern : maxShareOfSide)),
+    Math.floor(side * (coversPattern ? maxShareOfSideOverPattern : maxShareOfSide)),
   );
   const smallest = Math.max(3, side * minShareOfSide) + 2 * margin;
   // The code's side is odd, so only a box with odd sides is centred.
@@ -93,11 +95,6 @@ function correctability(matrix: QrMatrix): (box: Box) => boolean {
     }
     return wrong.every((count) => count <= maxWrong);
   };
-}
-
-/** Returns whether an alignment pattern is at the centre, where logos are. */
-function hasCentralPattern({ side, reserved }: QrMatrix): boolean {
-  return reserved[(side * side - 1) / 2] === 1;
 }
 
 function oddAtLeast(value: number): number {

@@ -4,20 +4,7 @@ import tables from 'qrcode/lib/core/error-correction-code.js';
 import { errorCorrections, QrDesignError, type QrErrorCorrection } from './qr-design.js';
 
 /** The modules of a QR code and the parameters of its error correction. */
-export interface QrMatrix {
-  readonly version: number;
-  /** Modules a side, without the quiet zone. */
-  readonly side: number;
-  /** Row by row, 1 where a module is dark. */
-  readonly dark: Uint8Array;
-  /** 1 for modules of function patterns and format information, 0 for data. */
-  readonly reserved: Uint8Array;
-  /** The number of Reed-Solomon blocks, whose codewords are interleaved. */
-  readonly blockCount: number;
-  readonly correctionPerBlock: number;
-  /** Wrong codewords that each block can correct. */
-  readonly correctablePerBlock: number;
-}
+export type QrMatrix = Readonly<ReturnType<typeof describe>>;
 
 // Capacity of version 40 in bytes: ISO/IEC 18004:2015, table 7.
 const capacity: Record<QrErrorCorrection, number> = { L: 2953, M: 2331, Q: 1663, H: 1273 };
@@ -52,16 +39,23 @@ function encode(payload: string, level: QrErrorCorrection, version?: number): Co
   }
 }
 
-function describe({ version, modules, errorCorrectionLevel: level }: Code): QrMatrix {
+function describe({ version, modules, errorCorrectionLevel: level }: Code) {
   const blockCount = tables.getBlocksCount(version, level);
   const correctionPerBlock = tables.getTotalCodewordsCount(version, level) / blockCount;
   return {
     version,
+    /** Modules a side, without the quiet zone. */
     side: modules.size,
+    /** Row by row, 1 where a module is dark. */
     dark: modules.data,
+    /** 1 for modules of function patterns and format information, 0 for data. */
     reserved: modules.reservedBit,
+    /** Whole codewords; the remaining bits carry no data. */
+    codewordCount: modules.reservedBit.filter((isReserved) => !isReserved).length >> 3,
+    /** The number of Reed-Solomon blocks, whose codewords are interleaved. */
     blockCount,
     correctionPerBlock,
+    /** Wrong codewords that each block can correct. */
     // Versions below 4 reserve up to three codewords for the detection of misreads.
     correctablePerBlock: Math.floor((correctionPerBlock - (version < 4 ? 3 : 0)) / 2),
   };
