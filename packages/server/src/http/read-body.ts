@@ -69,13 +69,12 @@ type Decode = (typeof decoders)[keyof typeof decoders];
 function decoderOf({ headers }: IncomingMessage, mayBeCompressed: boolean): Decode | undefined {
   const coding = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (coding === 'identity' || coding === '') return undefined;
-  const known = Object.keys(decoders).join(', ');
-  const rule = mayBeCompressed
-    ? `must be one of ${known}, identity`
-    : 'must be identity on this route';
   if (mayBeCompressed && Object.hasOwn(decoders, coding)) {
     return decoders[coding as keyof typeof decoders];
   }
+  const rule = mayBeCompressed
+    ? `must be one of ${Object.keys(decoders).join(', ')}, identity`
+    : 'must be identity on this route';
   throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding "${shorten(coding)}": ${rule}`);
 }
 

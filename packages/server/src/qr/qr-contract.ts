@@ -9,6 +9,7 @@ import {
   urlIdParam,
   uuidParam,
 } from '../contract/fields.js';
+import { defineEvent } from '../events/define-event.js';
 import { findTargetUrlError } from '../urls/target-url.js';
 import { errorCorrections, formats, stylePresets } from './drawing/qr-design.js';
 
@@ -211,5 +212,20 @@ export const qrRoutes = [
     responses: { 200: { description: 'The deleted code', data: qrRecord } },
   }),
 ] as const;
+
+// Not strict: receivers must accept the additional fields of a newer server.
+const eventData = z.object(qrRecord.shape).meta({ id: 'QrEventData' });
+
+export const qrCreated = defineEvent({
+  type: 'qr.created',
+  data: eventData,
+  summary: 'A QR code was created',
+});
+
+export const qrDeleted = defineEvent({
+  type: 'qr.deleted',
+  data: eventData,
+  summary: 'A QR code was deleted',
+});
 
 export type QrCreateRequest = z.output<typeof qrCreateRequest>;

@@ -1,17 +1,19 @@
 import { v7 as newUuid } from 'uuid';
 import { ApiError, validationError } from '../contract/api-error.js';
+import type { Page } from '../contract/fields.js';
 import type { HandlersOf } from '../http/handlers.js';
+import { pageReply } from '../http/page-reply.js';
 import type { Clock } from '../ports.js';
 import type { ShortUrl } from '../urls/short-url.js';
 import type { UrlRepository } from '../urls/url-repository.js';
 import { type QrDesign, QrDesignError, type QrLogo } from './drawing/qr-design.js';
 import type { QrCreateRequest, qrRoutes } from './qr-contract.js';
 import { type QrCode, type RenderedQr, toQrRecord } from './qr-record.js';
-import type { QrFilter, QrPage, QrRepository } from './qr-repository.js';
+import type { QrFilter, QrRepository } from './qr-repository.js';
 
 export interface QrHandlersOptions {
   readonly qrs: QrRepository;
-  readonly listQrs: (organizationId: string, filter: QrFilter) => Promise<QrPage>;
+  readonly listQrs: (organizationId: string, filter: QrFilter) => Promise<Page<QrCode>>;
   readonly urls: Pick<UrlRepository, 'get'>;
   readonly drawVerified: (organizationId: string, design: QrDesign) => Promise<Uint8Array>;
   /** Downloads and decodes the logo at an address. */
@@ -73,12 +75,6 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
     return drawCode(qr, logo);
   }
 
-  async function pageOf(organizationId: string, filter: QrFilter) {
-    const { total, qrs: items } = await listQrs(organizationId, filter);
-    const { limit, offset } = filter;
-    return { status: 200, data: { total, limit, offset, items: items.map(toQrRecord) } };
-  }
-
   return {
     async createQr({ caller, body, idempotency }) {
       // A repeated request must not fetch the logo again, because the logo may no longer exist.
@@ -95,11 +91,13 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
       );
     },
 
-    listQrs: ({ caller, query }) => pageOf(caller.organizationId, query),
+    listQrs: async ({ caller, query }) =>
+      pageReply(query, await listQrs(caller.organizationId, query), toQrRecord),
 
     async listUrlQrs({ caller: { organizationId }, params, query }) {
       await urls.get(organizationId, params.id);
-      return pageOf(organizationId, { ...query, urlId: params.id });
+      const page = await listQrs(organizationId, { ...query, urlId: params.id });
+      return pageReply(query, page, toQrRecord);
     },
 
     async getQr({ caller, params }) {

@@ -1,5 +1,6 @@
 import type { InferResult, Kysely, Selectable } from 'kysely';
 import type { z } from 'zod';
+import { withIsoTimes } from '../contract/iso-times.js';
 import type { Schema } from '../storage/schema.js';
 import type { QrDesign, QrLogo } from './drawing/qr-design.js';
 import type { qrRecord } from './qr-contract.js';
@@ -63,12 +64,10 @@ export function toQrRow(qr: QrCode): Selectable<Schema['qr_codes']> {
 
 /** Returns the record that the API responds with. Specification, "QR record". */
 export function toQrRecord({ version: _, ...qr }: QrCode): z.input<typeof qrRecord> {
-  return {
+  return withIsoTimes({
     ...qr,
     urlId: qr.urlId === null ? null : String(qr.urlId),
     downloadUrl: `/api/qr/${qr.id}/download`,
     previewUrl: `/qr/${qr.id}`,
-    createdAt: new Date(qr.createdAt).toISOString(),
-    updatedAt: new Date(qr.updatedAt).toISOString(),
-  };
+  });
 }

@@ -1,9 +1,10 @@
 import { type Kysely, type SqlBool, sql } from 'kysely';
+import type { Page, PageRange } from '../contract/fields.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import {
   findStoredResult,
   type IdempotentRequest,
-  withIdempotencyKey,
+  writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { PlanTable } from '../organizations/plans.js';
 import { countUseWithinPlan } from '../organizations/usage-meters.js';
@@ -11,7 +12,7 @@ import type { Database } from '../storage/database.js';
 import { allOf } from '../storage/list-page.js';
 import type { Schema } from '../storage/schema.js';
 import type { QrFormat, QrLogo } from './drawing/qr-design.js';
-import { qrCreated, qrDeleted } from './qr-events.js';
+import { qrCreated, qrDeleted } from './qr-contract.js';
 import { type QrCode, type RenderedQr, selectQrs, toQrRecord, toQrRow } from './qr-record.js';
 
 /** The outcome of `create`, as it is stored with an idempotency key. */
@@ -19,9 +20,7 @@ export type CreateQrOutcome =
   | { readonly status: 'created'; readonly qr: QrCode }
   | { readonly status: 'quota-exceeded' };
 
-export interface QrFilter {
-  readonly limit: number;
-  readonly offset: number;
+export interface QrFilter extends PageRange {
   readonly urlId?: number | undefined;
   readonly standalone?: boolean | undefined;
 }
@@ -43,32 +42,30 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
 
     /** Stores a code, its image, its meter and its event, or none of them. */
     create: ({ qr, logo, image }: RenderedQr, idempotency: IdempotentRequest | undefined) =>
-      database.write(qr.organizationId, (transaction) =>
-        withIdempotencyKey<CreateQrOutcome>(transaction, idempotency, async () => {
-          const { organizationId, createdAt } = qr;
-          const isWithinQuota = await countUseWithinPlan(
-            transaction,
-            plans,
-            organizationId,
-            'qr_generated',
-            createdAt,
-          );
-          if (!isWithinQuota) return { status: 'quota-exceeded' };
-          await transaction.insertInto('qr_codes').values(toQrRow(qr)).execute();
-          await transaction
-            .insertInto('qr_pictures')
-            .values({ qr_id: qr.id, ...toPictureColumns(image, logo) })
-            .execute();
-          await transaction
-            .insertInto('qr_counts')
-            .values({ qr_id: qr.id, scans: 0, downloads: 0 })
-            .execute();
-          await outbox.record(transaction, organizationId, qrCreated, createdAt, () => [
-            toQrRecord(qr),
-          ]);
-          return { status: 'created', qr };
-        }),
-      ),
+      writeOnce<CreateQrOutcome>(database, qr.organizationId, idempotency, async (transaction) => {
+        const { organizationId, createdAt } = qr;
+        const isWithinQuota = await countUseWithinPlan(
+          transaction,
+          plans,
+          organizationId,
+          'qr_generated',
+          createdAt,
+        );
+        if (!isWithinQuota) return { status: 'quota-exceeded' };
+        await transaction.insertInto('qr_codes').values(toQrRow(qr)).execute();
+        await transaction
+          .insertInto('qr_pictures')
+          .values({ qr_id: qr.id, ...toPictureColumns(image, logo) })
+          .execute();
+        await transaction
+          .insertInto('qr_counts')
+          .values({ qr_id: qr.id, scans: 0, downloads: 0 })
+          .execute();
+        await outbox.record(transaction, organizationId, qrCreated, createdAt, () => [
+          toQrRecord(qr),
+        ]);
+        return { status: 'created', qr };
+      }),
 
     find: (organizationId: string, id: string): Promise<QrCode | undefined> =>
       selectQr(organizationId, id).executeTakeFirst(),
@@ -139,14 +136,12 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
   };
 }
 
-export type QrPage = Awaited<ReturnType<typeof listQrs>>;
-
 /** Returns one page, newest first, and the number of all codes that match. */
 export async function listQrs(
   database: Database,
   organizationId: string,
   { limit, offset, urlId, standalone }: QrFilter,
-) {
+): Promise<Page<QrCode>> {
   const isLive = sql<SqlBool>`deleted_at is null`;
   const ofStandalone =
     standalone === undefined
@@ -167,13 +162,13 @@ export async function listQrs(
           condition: allOf(sql`organization_id = ${organizationId}`, isLive, ...ofStandalone),
         }),
   });
-  if (ids.length === 0) return { total, qrs: [] };
-  const qrs = await selectQrs(database.read)
+  if (ids.length === 0) return { total, items: [] };
+  const items = await selectQrs(database.read)
     .where('qr_codes.id', 'in', ids)
     .orderBy('created_at', 'desc')
     .orderBy('qr_codes.id', 'desc')
     .execute();
-  return { total, qrs };
+  return { total, items };
 }
 
 function toPictureColumns(image: Uint8Array, logo: QrLogo | null) {

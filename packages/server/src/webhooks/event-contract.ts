@@ -3,7 +3,7 @@ import { domainVerified } from '../domains/domain-events.js';
 import type { DataOfEvent, EventDefinition } from '../events/define-event.js';
 import { type EventType, eventTypes } from '../events/event-types.js';
 import { qrScanThreshold, urlClickThreshold } from '../events/threshold-events.js';
-import { qrCreated, qrDeleted } from '../qr/qr-events.js';
+import { qrCreated, qrDeleted } from '../qr/qr-contract.js';
 import { urlCreated, urlExpired, urlUpdated } from '../urls/url-events.js';
 
 const uuid = z.string().meta({ format: 'uuid', example: '0198c0de-0000-7000-8000-0000000000aa' });

@@ -16,19 +16,17 @@ const options: ReaderOptions = {
 let ready: Promise<unknown> | undefined;
 
 /** Loads the decoder from its package. By default, zxing-wasm downloads it. */
-function loadDecoder(): Promise<unknown> {
-  ready ??= (async () => {
-    const path = createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm');
-    const bytes = await readFile(path);
-    const wasmBinary = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
-    return prepareZXingModule({ overrides: { wasmBinary }, fireImmediately: true });
-  })();
-  return ready;
+async function loadDecoder(): Promise<unknown> {
+  const path = createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm');
+  const bytes = await readFile(path);
+  const wasmBinary = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+  return prepareZXingModule({ overrides: { wasmBinary }, fireImmediately: true });
 }
 
 /** Decodes an image file. Returns the payload's bytes, or undefined when no code is readable. */
 export async function decodeImage(file: Uint8Array): Promise<Uint8Array | undefined> {
-  await loadDecoder();
+  ready ??= loadDecoder();
+  await ready;
   const { data, info } = await sharp(file)
     .ensureAlpha()
     .raw()

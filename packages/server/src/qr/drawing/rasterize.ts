@@ -3,10 +3,9 @@ import type { Layout } from './layout.js';
 import type { ModuleGrid } from './module-grid.js';
 import type { QrDesign } from './qr-design.js';
 import type { QrMatrix } from './qr-matrix.js';
-import { boxCoverage } from './rounded-box.js';
+import { boxCoverage, type RoundedBox } from './rounded-box.js';
 import {
   eachStyledModule,
-  type FinderShape,
   finderCorners,
   moduleBox,
   type Style,
@@ -76,7 +75,11 @@ function drawStyled(matrix: QrMatrix, grid: ModuleGrid, style: Style): Rows[] {
       shades.set(tile.subarray(row * side, (row + 1) * side), start + row * size);
     }
   };
-  const finder = finderTile(style.finder, module);
+  const { outer, hole, pupil } = style.finder;
+  const finder = makeTile(7 * module, (px, py) => {
+    const of = (box: RoundedBox) => boxCoverage(box, module, px, py);
+    return Math.max(Math.min(of(outer), 1 - of(hole)), of(pupil));
+  });
   for (const [x, y] of finderCorners(matrix)) put(finder, x, y);
   const tiles: (Tile | undefined)[] = [];
   eachStyledModule(matrix, style, (x, y, rounded) => {
@@ -92,13 +95,6 @@ function drawStyled(matrix: QrMatrix, grid: ModuleGrid, style: Style): Rows[] {
     else rows.push({ shades: row, height: 1 });
   }
   return rows;
-}
-
-function finderTile({ outer, hole, pupil }: FinderShape, module: number): Tile {
-  const of = (box: typeof outer, x: number, y: number) => boxCoverage(box, module, x, y);
-  return makeTile(7 * module, (x, y) =>
-    Math.max(Math.min(of(outer, x, y), 1 - of(hole, x, y)), of(pupil, x, y)),
-  );
 }
 
 function makeTile(side: number, coverage: (x: number, y: number) => number): Tile {

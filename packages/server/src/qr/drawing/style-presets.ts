@@ -5,14 +5,12 @@ import type { RoundedBox } from './rounded-box.js';
 
 type Radii = RoundedBox['radii'];
 
-export type FinderShape = ReturnType<typeof finder>;
-
 /** Returns the rounded corners of a dark module as bits of `corners`. A light neighbour is 0. */
 type RoundedCorners = (above: number, right: number, below: number, left: number) => number;
 
 /** How a preset draws dark modules. */
 export interface Style {
-  readonly finder: FinderShape;
+  readonly finder: ReturnType<typeof finder>;
   readonly ofData: RoundedCorners;
   /** For alignment and timing patterns and format information: decoders need their solid lines. */
   readonly ofPatterns: RoundedCorners;
@@ -95,10 +93,8 @@ export function eachStyledModule(
   const at = (x: number, y: number): number =>
     x < 0 || y < 0 || x >= side || y >= side ? 0 : (dark[y * side + x] ?? 0);
   for (let y = 0; y < side; y += 1) {
-    const isEdgeRow = y < 7 || y >= side - 7;
     for (let x = 0; x < side; x += 1) {
-      if (!dark[y * side + x]) continue;
-      if (isEdgeRow && isInFinder(x, y, side)) continue;
+      if (!dark[y * side + x] || isInFinder(x, y, side)) continue;
       const rounded = reserved[y * side + x] ? style.ofPatterns : style.ofData;
       visit(x, y, rounded(at(x, y - 1), at(x + 1, y), at(x, y + 1), at(x - 1, y)));
     }
