@@ -5,11 +5,9 @@ import { registerProcessMetrics } from './process-metrics.js';
 import { registerRequestMetrics } from './request-metrics.js';
 import { type MetricSources, registerServerMetrics } from './server-metrics.js';
 
-export interface HealthModuleOptions
-  extends Omit<HealthOptions, 'dispatcherIdleMs' | 'metrics'>,
-    MetricSources {}
-
-export function createHealthModule(options: HealthModuleOptions) {
+export function createHealthModule(
+  options: Omit<HealthOptions, 'dispatcherIdleMs' | 'metrics'> & MetricSources,
+) {
   const metrics = new Registry();
   registerServerMetrics(metrics, options);
   const onFinished = registerRequestMetrics(metrics);

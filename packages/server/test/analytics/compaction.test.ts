@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { visitsPerChunk } from '../../src/analytics/ingest/read-stored-visits.js';
+import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import type { Visit } from '../../src/analytics/journal/journal-lines.js';
+import type { Database } from '../../src/storage/database.js';
 import {
   day,
   makeVisit,
@@ -137,9 +139,16 @@ describe('compaction', () => {
     const links = 1_200;
     const all = randomVisits(4_000, links, 4);
     await stored.store(all);
-    // It is killed after its first transaction.
-    const stopped = compactor().compact(() => Promise.reject(new Error('killed')));
-    await expect(stopped).rejects.toThrow('killed');
+    // It begins, stores its first chunks, and is killed.
+    let writes = 0;
+    const writeDirectly: Database['writeDirectly'] = async (work, lock) => {
+      writes += 1;
+      if (writes > 2) throw new Error('killed');
+      return stored.database.writeDirectly(work, lock);
+    };
+    const database = { ...stored.database, writeDirectly };
+    const killed = new VisitCompactor({ database, clock: () => start + day });
+    await expect(killed.compact()).rejects.toThrow('killed');
     expect(await rows('visit_batches')).toHaveLength(1);
     expect((await rows('visit_chunks')).length).toBeGreaterThan(100);
     for (const urlId of [1, 2, 499, 500, 501, 502, 1_000, 1_200]) {

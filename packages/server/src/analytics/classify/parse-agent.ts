@@ -25,15 +25,15 @@ export interface AgentFacts {
   readonly isInApp: boolean;
 }
 
-export type AgentReason =
-  | 'empty-agent'
-  | 'link-previewer'
-  | 'isbot'
-  | 'http-client'
-  | 'not-a-browser'
-  | 'in-app-browser'
-  | 'text-browser'
-  | 'browser';
+const botReasons = [
+  'empty-agent',
+  'link-previewer',
+  'isbot',
+  'http-client',
+  'not-a-browser',
+] as const;
+type HumanReason = 'in-app-browser' | 'text-browser' | 'browser';
+export type AgentReason = (typeof botReasons)[number] | HumanReason;
 
 // Real user agents have fewer than 600 characters. The limit bounds the time of the regular expressions.
 export const maxAgentLength = 1024;
@@ -48,7 +48,7 @@ export function parseAgent(userAgent: string): AgentFacts {
   const os = systemOf(parser.getOS().name, agent);
   const device = parser.getDevice();
   const reason = reasonOf(agent, app, browser !== undefined);
-  const isBot = !humanReasons.has(reason);
+  const isBot = botReasons.some((each) => each === reason);
   const isInApp = reason === 'in-app-browser';
   return {
     isBot,
@@ -61,12 +61,6 @@ export function parseAgent(userAgent: string): AgentFacts {
     isInApp,
   };
 }
-
-const humanReasons: ReadonlySet<AgentReason> = new Set([
-  'in-app-browser',
-  'text-browser',
-  'browser',
-]);
 
 // HTTP clients that isbot does not know.
 const httpClients =

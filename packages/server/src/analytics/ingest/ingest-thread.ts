@@ -26,6 +26,7 @@ export type IngestEvent =
   { readonly storedLines: number } | { readonly error: TransferredError };
 
 const ingestEveryMs = 200;
+const compactEveryMs = 200;
 const maintainEveryMs = 250;
 const recoverEveryMs = 10_000;
 const pruneEveryMs = 10 * 60_000;
@@ -48,9 +49,7 @@ export function createIngest(
     emit({ error: encodeError(error, []) });
   };
   const recover = () => recoverOrphans(visits, root, clock);
-  let ingestedAt = 0;
   const ingest = async () => {
-    ingestedAt = performance.now();
     const storedLines = await ingestJournal(visits, { path, writerId }, clock);
     if (storedLines === 0 && !isFailing) return;
     isFailing = false;
@@ -59,13 +58,8 @@ export function createIngest(
   const repeat = (name: string, everyMs: number, tick: PeriodicWork['tick']) =>
     new PeriodicService({ name, everyMs, tick, onError });
   const services = [
-    repeat('visits', ingestEveryMs, async () => {
-      await ingest();
-      // A compaction takes seconds, and reports must show new visits within half a second.
-      await compactor.compact(async () => {
-        if (performance.now() - ingestedAt >= ingestEveryMs) await ingest();
-      });
-    }),
+    repeat('visits', ingestEveryMs, ingest),
+    repeat('compaction', compactEveryMs, () => compactor.compact()),
     repeat('orphaned journals', recoverEveryMs, recover),
     repeat('old visits', pruneEveryMs, (signal) =>
       pruneVisits({ database, clock, retentionDays }, signal),

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Clock } from '../../ports.js';
 import type { Database, WriteTransaction } from '../../storage/database.js';
 import type { Schema } from '../../storage/schema.js';
+import { yieldToEventLoop } from '../../yield-to-event-loop.js';
 import { decodeColumns, toChunk } from './columns-codec.js';
 import {
   type Batch,
@@ -59,10 +60,10 @@ export class VisitCompactor {
   }
 
   /**
-   * Continues the compaction that was interrupted, or compacts the batches that are due. Calls
-   * `betweenTransactions` after each transaction.
+   * Continues the compaction that was interrupted, or compacts the batches that are due. Takes seconds,
+   * so it yields to the ingest of new visits.
    */
-  async compact(betweenTransactions: () => Promise<unknown> = async () => {}): Promise<void> {
+  async compact(): Promise<void> {
     const { read } = this.#database;
     const started = (await findCompaction(read)) ?? (await this.#begin());
     if (!started) return;
@@ -73,7 +74,7 @@ export class VisitCompactor {
       // Another process has changed the data. The next call continues from the stored progress.
       if (!(await this.#store(chunks, progress, next))) return;
       progress = next;
-      await betweenTransactions();
+      await yieldToEventLoop();
     }
     await this.#finish(progress, batches);
   }
