@@ -18,7 +18,8 @@ export interface JournalOptions {
 
 interface EncodedLines {
   readonly bytes: Buffer;
-  readonly count: number;
+  /** The number of lines appended up to these. */
+  readonly end: number;
 }
 
 const defaultSegmentBytes = 8 * 1024 * 1024;
@@ -35,19 +36,16 @@ const maxBytesPerTurn = 8 * 1024 * 1024;
  * still sent. `isHealthy` is then false, and the journal retries.
  */
 export class Journal {
-  readonly #options: JournalOptions;
-  readonly #segmentBytes: number;
-  readonly #writeFile: (file: number, bytes: Uint8Array, position: number) => number;
+  readonly #options: Required<JournalOptions>;
   #segment = 1;
   #file: number;
   /** Bytes of whole lines in the current segment. */
   #size = 0;
   /** Lines that are not encoded yet. */
   #lines = '';
-  #lineCount = 0;
   /** Lines that are not in the file yet because writes fail. Each line is encoded once. */
   #backlog: EncodedLines[] = [];
-  #unwrittenCount = 0;
+  #writtenCount = 0;
   #appendedCount = 0;
   /** The callbacks of the lines of this turn. */
   #waiting: (() => void)[] = [];
@@ -57,10 +55,11 @@ export class Journal {
   #syncs = 0;
 
   constructor(options: JournalOptions) {
-    this.#options = options;
-    this.#segmentBytes = options.segmentBytes ?? defaultSegmentBytes;
-    this.#writeFile =
-      options.writeFile ?? ((file, bytes, at) => writeSync(file, bytes, 0, undefined, at));
+    this.#options = {
+      segmentBytes: defaultSegmentBytes,
+      writeFile: (file, bytes, position) => writeSync(file, bytes, 0, undefined, position),
+      ...options,
+    };
     this.#file = this.#open();
   }
 
@@ -76,7 +75,7 @@ export class Journal {
 
   /** The number of lines that wait in memory. */
   get unwrittenCount(): number {
-    return this.#unwrittenCount;
+    return this.#appendedCount - this.#writtenCount;
   }
 
   /** Writes a line, which must end with its only line feed, then calls `onWritten`. */
@@ -138,8 +137,6 @@ export class Journal {
 
   #collect(line: string): void {
     this.#lines += line;
-    this.#lineCount += 1;
-    this.#unwrittenCount += 1;
     this.#appendedCount += 1;
   }
 
@@ -168,20 +165,19 @@ export class Journal {
 
   /** Writes lines until all are in the file, or until `maxBytes` are written. */
   #write(maxBytes: number): void {
-    if (this.#lineCount > 0) {
-      this.#backlog.push({ bytes: Buffer.from(this.#lines), count: this.#lineCount });
+    if (this.#lines !== '') {
+      this.#backlog.push({ bytes: Buffer.from(this.#lines), end: this.#appendedCount });
       this.#lines = '';
-      this.#lineCount = 0;
     }
     let written = 0;
     let index = 0;
     try {
       for (; index < this.#backlog.length && written < maxBytes; index += 1) {
-        const { bytes, count } = this.#backlog[index] as EncodedLines;
-        if (this.#size >= this.#segmentBytes && this.#syncs === 0) this.#rotate();
+        const { bytes, end } = this.#backlog[index] as EncodedLines;
+        if (this.#size >= this.#options.segmentBytes && this.#syncs === 0) this.#rotate();
         this.#writeBytes(bytes);
         written += bytes.length;
-        this.#unwrittenCount -= count;
+        this.#writtenCount = end;
       }
     } finally {
       this.#backlog.splice(0, index);
@@ -192,7 +188,8 @@ export class Journal {
     let written = 0;
     try {
       while (written < bytes.length) {
-        written += this.#writeFile(this.#file, bytes.subarray(written), this.#size + written);
+        const rest = bytes.subarray(written);
+        written += this.#options.writeFile(this.#file, rest, this.#size + written);
       }
     } catch (error) {
       // Part of a line at the end would corrupt the next line.
