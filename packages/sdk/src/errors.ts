@@ -83,11 +83,16 @@ export class ShortyError extends Error {
   }
 }
 
-/** Adds the call to its error, and the frames of the caller to the error's stack. */
-export function describeCall(error: unknown, call: CallInfo, callSite: Error): void {
-  if (!(error instanceof ShortyError)) return;
-  const frames = callSite.stack?.replace(/^Error.*\n/, '') ?? '';
-  Object.assign(error, call, { stack: `${error}\n${frames}` });
+/**
+ * Returns a copy of an error with the call, and with the frames of the caller in its stack. Calls that
+ * wait for the same token get the same error, so each needs a copy.
+ */
+export function describeCall(error: unknown, call: CallInfo, callSite: Error): unknown {
+  if (!(error instanceof ShortyError) || error instanceof ShortyConfigError) return error;
+  const { message, cause } = error;
+  const own = new (error.constructor as typeof ShortyError)(message, { ...error, ...call, cause });
+  own.stack = `${own}\n${callSite.stack?.replace(/^Error.*\n/, '')}`;
+  return own;
 }
 
 /**

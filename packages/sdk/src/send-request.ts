@@ -59,9 +59,9 @@ export class Transport {
       try {
         const outgoing = { ...prepared, attempt };
         return await this.#attempt(outgoing, limits, deadlineAt, signal, lastError, read);
-      } catch (error) {
+      } catch (caught) {
         signal?.throwIfAborted();
-        describeCall(error, { method, path, attempts: attempt }, callSite);
+        const error = describeCall(caught, { method, path, attempts: attempt }, callSite);
         if (!isRetryable(error) || attempt > limits.maxRetries) throw error;
         const { random, monotonicMs } = this.#ports;
         const delayMs = retryDelay(attempt - 1, error.retryAfterMs, maxRetryDelayMs, random);

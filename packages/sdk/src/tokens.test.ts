@@ -50,6 +50,23 @@ describe('a token', () => {
     expect(state.used).toHaveLength(20);
   });
 
+  it('rejects each waiting call with an error of its own', async () => {
+    server.use(http.post(`${api}/auth/token`, () => failure(401, 'UNAUTHORIZED')));
+    const { urls, usage: resource } = createTestClient(credentials);
+    const caught = await Promise.allSettled([resource.get(), urls.get(7), urls.delete(8)]);
+    const errors = caught.map((result) => result.status === 'rejected' && result.reason);
+    expect(errors.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /api/v1/usage',
+      'GET /api/v1/urls/7',
+      'DELETE /api/v1/urls/8',
+    ]);
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(AuthenticationError);
+      expect(error).toMatchObject({ status: 401, code: 'UNAUTHORIZED', attempts: 1 });
+      expect(error.stack).toContain('tokens.test.ts');
+    }
+  });
+
   it('is reused until a minute before it expires', async () => {
     const state = issueTokens(3600);
     const client = createTestClient(credentials);
