@@ -13,10 +13,7 @@ if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
 }
 
 async function run(): Promise<void> {
-  const [{ main }, { httpFetch }] = await Promise.all([
-    import('./main.js'),
-    import('./http-fetch.js'),
-  ]);
+  const [{ main }, fetch] = await Promise.all([import('./main.js'), loadFetch()]);
   const interruption = new AbortController();
   let endedBy: NodeJS.Signals | undefined;
   const interrupt = (signal: NodeJS.Signals) => {
@@ -33,7 +30,7 @@ async function run(): Promise<void> {
     env: process.env,
     homeDirectory: homedir(),
     platform: process.platform,
-    fetch: httpFetch,
+    fetch,
     now: Date.now,
     interrupt: interruption.signal,
   };
@@ -45,6 +42,13 @@ async function run(): Promise<void> {
   else process.exitCode = exitCode;
   // Unread input on stdin would keep the process alive.
   process.stdin.destroy();
+}
+
+async function loadFetch(): Promise<typeof globalThis.fetch> {
+  const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
+  const isProxied = [http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY].some(Boolean);
+  if (!isProxied) return (await import('./http-fetch.js')).httpFetch;
+  return (await import('./proxy-fetch.js')).createProxyFetch();
 }
 
 function exitCodeOf(signal: NodeJS.Signals): number {

@@ -1,4 +1,5 @@
-import { Command, Help, type Option } from 'commander';
+import { Command, Help, Option } from 'commander';
+import { UsageError } from './cli-error.js';
 import { type DefineCommand, formatOption, type Start } from './command.js';
 import type { Io } from './io.js';
 import { outputFormats } from './output.js';
@@ -217,6 +218,8 @@ export interface GlobalFlags {
   readonly profile?: string;
   readonly baseUrl?: string;
   readonly clientId?: string;
+  /** Seconds. */
+  readonly timeout?: number;
 }
 
 type Program = Command & { opts(): GlobalFlags };
@@ -233,6 +236,11 @@ export function buildProgram(io: Io, start: Start): Program {
     .option('--profile <name>', 'stored profile to use')
     .option('--base-url <url>', 'base URL of the server')
     .option('--client-id <id>', 'client id to sign in with')
+    .addOption(
+      new Option('--timeout <seconds>', 'time limit of each request (default: 30)').argParser(
+        parseSeconds,
+      ),
+    )
     .helpOption('-h, --help', 'show help')
     .configureHelp({ showGlobalOptions: true, visibleGlobalOptions })
     .configureOutput({
@@ -247,6 +255,12 @@ export function buildProgram(io: Io, start: Start): Program {
     .exitOverride();
   addCommands(program, tree, start);
   return program;
+}
+
+function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (text.trim() !== '' && seconds > 0 && seconds <= 3_600) return seconds;
+  throw new UsageError(`--timeout ${text}: must be a number of seconds from 0 to 3600`);
 }
 
 // Hides global options that the command defines itself.

@@ -41,6 +41,7 @@ export function createContext(
         baseUrl: resolved.baseUrl.value,
         ...requireCredentials(resolved),
         fetch: io.fetch,
+        timeoutMs: flags.timeout === undefined ? undefined : flags.timeout * 1000,
         ...options,
       });
     },

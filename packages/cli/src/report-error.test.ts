@@ -1,4 +1,4 @@
-import { ConnectionError, Shorty, ShortyConfigError } from '@shorty/sdk';
+import { ConnectionError, RateLimitError, Shorty, ShortyConfigError } from '@shorty/sdk';
 import { describe, expect, test } from 'vitest';
 import { fakeIo } from '../test/fake-io.js';
 import { CliError, UsageError } from './cli-error.js';
@@ -59,6 +59,13 @@ describe('exit codes', () => {
     expect(reportError(new Error('socket hang up'), io, false)).toBe(130);
     expect(io.text.stderr).toBe('shorty: interrupted\n');
   });
+});
+
+test('a rate limit says when to try again', async () => {
+  const error = new RateLimitError('Too many', { status: 429, retryAfterMs: 42_000 });
+  expect(report(error).text).toBe(
+    'shorty: Too many\n  the rate limit is reached; try again in 42 s\n',
+  );
 });
 
 test('each detail has a line, except one that repeats the message', async () => {

@@ -1,7 +1,7 @@
 import { ConnectionError, ShortyConfigError, ShortyError, TimeoutError } from '@shorty/sdk';
-import { CliError } from './cli-error.js';
+import { CliError, systemErrorCode } from './cli-error.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
-import { printable } from './format.js';
+import { formatDuration, printable } from './format.js';
 import type { Io } from './io.js';
 
 interface Report {
@@ -84,8 +84,48 @@ function hintFor(error: ShortyError): string | undefined {
   if (error.status === 401)
     return 'sign in with shorty login; shorty whoami shows the credentials in use';
   if (error.code === 'INSUFFICIENT_SCOPE') return 'shorty whoami shows your scopes';
+  if (error.status === 429) return `the rate limit is reached; ${retryTime(error)}`;
+  if (error instanceof TimeoutError) {
+    return 'the server does not respond in time; --timeout SECONDS changes the limit';
+  }
   if (error instanceof ConnectionError) {
-    return 'check that the server runs; shorty whoami shows the base URL and its source';
+    return hintsByCode.get(causeCode(error) ?? '') ?? 'check the base URL with shorty whoami';
   }
   return undefined;
+}
+
+function retryTime({ retryAfterMs }: ShortyError): string {
+  if (retryAfterMs === undefined) return 'try again later';
+  return `try again in ${formatDuration(retryAfterMs)}`;
+}
+
+const checkAddress = 'shorty whoami shows the base URL and its source';
+const unknownHost = `no server has this name: check its spelling and your network; ${checkAddress}`;
+const notListening = `no server listens there: check that it runs; ${checkAddress}`;
+const unknownIssuer =
+  'the certificate is not from a known authority; NODE_EXTRA_CA_CERTS=file.pem adds one';
+
+/** The next step by the code of the error that broke the connection. */
+const hintsByCode: ReadonlyMap<string, string> = new Map([
+  ['ENOTFOUND', unknownHost],
+  ['EAI_AGAIN', unknownHost],
+  ['ECONNREFUSED', notListening],
+  ['EHOSTUNREACH', notListening],
+  ['ENETUNREACH', notListening],
+  ['ECONNRESET', 'the connection was closed before the response; try again'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', unknownIssuer],
+  ['SELF_SIGNED_CERT_IN_CHAIN', unknownIssuer],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', unknownIssuer],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', unknownIssuer],
+  ['CERT_HAS_EXPIRED', 'the certificate of the server has expired; its operator must renew it'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', `the certificate is for another name; ${checkAddress}`],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'the server does not use TLS on this port; try http://'],
+  ['EPROTO', 'the server does not use TLS on this port; try http://'],
+]);
+
+/** Returns the code of the innermost error that has one. */
+function causeCode(error: Error): string | undefined {
+  const { cause } = error;
+  const inner = cause instanceof Error ? causeCode(cause) : undefined;
+  return inner ?? systemErrorCode(error);
 }

@@ -26,6 +26,8 @@ export interface SettingFlags {
   readonly profile?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly clientId?: string | undefined;
+  /** The time limit of each request, in seconds. */
+  readonly timeout?: number | undefined;
 }
 
 export const defaultProfile = 'default';
