@@ -5,26 +5,9 @@ import { readInBatches } from '../read-in-batches.js';
 import { searchTextOf } from '../search-text.js';
 import { dialects } from './dialects.js';
 
-type Upgrade = typeof addSearch;
-
 /**
- * The migrations that the baseline replaces. The value is the upgrade of a database that lacks the
- * migration; without an upgrade, such a database is refused.
- */
-const replaced: ReadonlyMap<string, Upgrade | undefined> = new Map([
-  ['0001-initial', undefined],
-  ['0002-visits', undefined],
-  ['0003-qr-codes', undefined],
-  ['0004-webhooks', undefined],
-  ['0005-usage', undefined],
-  ['0006-domains', undefined],
-  ['0007-nodes', undefined],
-  ['0008-webhook-health', addWebhookHealth],
-  ['0009-search', addSearch],
-]);
-
-/**
- * Upgrades a database that is older than the baseline to the baseline, in one transaction. Returns
+ * Upgrades a database with the nine migrations that the baseline replaces to the baseline, in one
+ * transaction. Adds what the last two create; a database that lacks another one is refused. Returns
  * false if the database is empty or already has the baseline.
  */
 export async function adoptDatabase(
@@ -37,19 +20,18 @@ export async function adoptDatabase(
   if (!tables.some(({ name }) => name === 'kysely_migration')) return false;
   return db.transaction().execute(async (transaction) => {
     // Locks the rows: another node that starts now waits, and then deletes none.
-    const { rows: deleted } = await sql<{ name: string }>`delete from kysely_migration
-      where name in (${sql.join([...replaced.keys()])}) returning name`.execute(transaction);
-    if (deleted.length === 0) return false;
-    const applied = new Set(deleted.map(({ name }) => name));
-    for (const [name, upgrade] of replaced) {
-      if (applied.has(name)) continue;
-      if (!upgrade) {
-        throw new ConfigError(
-          `the database lacks the migration ${name}, which this version cannot apply: first start version 0.1.0, or the last development version before 0.1.0`,
-        );
-      }
-      await upgrade(transaction, engine, updateEach);
+    const { rows } = await sql<{ name: string }>`delete from kysely_migration
+      where exists (select 1 from kysely_migration where name = '0001-initial')
+      returning name`.execute(transaction);
+    if (rows.length === 0) return false;
+    const applied = new Set(rows.map(({ name }) => name));
+    if (!applied.has('0007-nodes')) {
+      throw new ConfigError(
+        'the database lacks the migration 0007-nodes, which this version cannot apply: first start version 0.1.0, or the last development version before 0.1.0',
+      );
     }
+    if (!applied.has('0008-webhook-health')) await addWebhookHealth(transaction, engine);
+    if (!applied.has('0009-search')) await addSearch(transaction, engine, updateEach);
     await sql`insert into kysely_migration (name, timestamp)
       values (${baseline}, ${new Date().toISOString()})`.execute(transaction);
     return true;

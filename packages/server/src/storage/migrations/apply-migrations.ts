@@ -1,16 +1,9 @@
-import { type Kysely, Migrator } from 'kysely';
+import { type Kysely, type Migration, Migrator } from 'kysely';
 import type { Engine, Schema, UpdateEach } from '../database.js';
 import { baseline } from './0001-baseline.js';
 import { tenantIndexes } from './0002-tenant-indexes.js';
 import { webhookFanOut } from './0003-webhook-fan-out.js';
 import { adoptDatabase } from './adopt-database.js';
-
-/** The migrations by name, in ascending order. A released migration never changes. */
-const migrations: Record<string, (db: Kysely<Schema>, engine: Engine) => Promise<void>> = {
-  '0001-baseline': baseline,
-  '0002-tenant-indexes': tenantIndexes,
-  '0003-webhook-fan-out': webhookFanOut,
-};
 
 /**
  * Applies the missing migrations and returns their names. Each transaction applies completely or
@@ -35,16 +28,11 @@ export async function findPendingMigrations(db: Kysely<Schema>, engine: Engine):
 }
 
 function migratorOf(db: Kysely<Schema>, engine: Engine): Migrator {
-  return new Migrator({
-    db,
-    provider: {
-      getMigrations: async () =>
-        Object.fromEntries(
-          Object.entries(migrations).map(([name, apply]) => [
-            name,
-            { up: (db) => apply(db, engine) },
-          ]),
-        ),
-    },
-  });
+  // In ascending order. A released migration never changes.
+  const migrations: Record<string, Migration> = {
+    '0001-baseline': { up: (db) => baseline(db, engine) },
+    '0002-tenant-indexes': { up: (db) => tenantIndexes(db, engine) },
+    '0003-webhook-fan-out': { up: (db) => webhookFanOut(db, engine) },
+  };
+  return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }
