@@ -20,8 +20,6 @@ export interface WorkerThreadOptions<Data, Event> {
   readonly onFailure?: (error: unknown) => void;
   /** The time limit of each call, which begins when the worker receives the call. */
   readonly timeLimitMs: number;
-  /** The time limit of an orderly stop. Then the thread is terminated. */
-  readonly stopTimeLimitMs?: number;
   readonly logger: Logger;
 }
 
@@ -41,7 +39,9 @@ interface Call {
 // The limit of terminated workers that native code keeps alive. Each may use a processor.
 const maxHungWorkers = 3;
 const restartAfterMs = 1_000;
-const defaultStopTimeLimitMs = 1_000;
+// The limit of an orderly stop. The dispatcher waits for attempts in flight for a second, and then
+// records their outcomes.
+const stopTimeLimitMs = 3_000;
 const terminationTimeLimitMs = 500;
 
 /**
@@ -114,7 +114,7 @@ export class WorkerThread implements Thread<ThreadMethods> {
       Promise.race([ended, sleep(limitMs, false, { ref: false })]);
     worker.ref();
     worker.postMessage('stop' satisfies WorkerMessage);
-    const { stopTimeLimitMs = defaultStopTimeLimitMs, logger } = this.#options;
+    const { logger } = this.#options;
     if (await endsWithin(stopTimeLimitMs)) return;
     logger.warn({ thread: this.name, stopTimeLimitMs }, 'thread did not stop; terminating it');
     this.#abandon(worker);

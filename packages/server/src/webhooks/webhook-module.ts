@@ -26,9 +26,6 @@ export interface WebhookModuleOptions
   readonly logger: Logger;
 }
 
-// Longer than the second in which the dispatcher waits for attempts in flight, because it then
-// records their outcomes.
-const stopTimeLimitMs = 3_000;
 const timeLimitMs = 10_000;
 
 /** Composes the outbox in which other modules record events, the API, and the dispatcher. */
@@ -58,7 +55,6 @@ export function createWebhookModule(options: WebhookModuleOptions) {
       } else logger.error({ err: decodeError(event.error, []) }, event.message);
     },
     timeLimitMs,
-    stopTimeLimitMs,
     logger,
   });
   const wake = () => thread.send('wake');

@@ -51,12 +51,10 @@ const definition: ThreadDefinition<unknown, Methods, string> = {
 
 function open({
   timeLimitMs = 20_000,
-  stopTimeLimitMs,
   announces = false,
   resourceLimits,
 }: {
   timeLimitMs?: number;
-  stopTimeLimitMs?: number;
   announces?: boolean;
   resourceLimits?: ThreadDefinition<unknown, Methods, string>['resourceLimits'];
 } = {}) {
@@ -77,7 +75,6 @@ function open({
         events.write(event);
       },
       timeLimitMs,
-      ...(stopTimeLimitMs !== undefined && { stopTimeLimitMs }),
       logger: pino(log),
     },
   );
@@ -271,7 +268,7 @@ describe('a stop', () => {
   });
 
   it('terminates a thread that does not stop within the time limit', async () => {
-    const { thread, lines, nextEvent } = open({ stopTimeLimitMs: 100 });
+    const { thread, lines, nextEvent } = open();
     const spinning = errorOf(thread.call('spin'));
     expect(await nextEvent()).toBe('spinning');
     await thread.stop();
@@ -280,7 +277,7 @@ describe('a stop', () => {
   });
 
   it('returns within its time limits when native code holds the thread', async () => {
-    const { thread, lines, nextEvent } = open({ stopTimeLimitMs: 100 });
+    const { thread, lines, nextEvent } = open();
     const blocked = errorOf(thread.call('blockInNativeCode', 8));
     expect(await nextEvent()).toBe('blocking');
     const startedAt = performance.now();
