@@ -1,13 +1,6 @@
 import { sql } from 'kysely';
 import type { WriteTransaction } from '../storage/database.js';
-import {
-  type BundledMeter,
-  type Meter,
-  type MonthlyBundle,
-  monthOf,
-  type PlanName,
-  type PlanTable,
-} from './plans.js';
+import { type BundledMeter, type Meter, monthOf, type PlanName, type PlanTable } from './plans.js';
 
 /** Adds up uses of one meter by organization and month. */
 export class UsageTally {
@@ -57,13 +50,10 @@ export async function countUseWithinPlan(
     .select('plan')
     .where('id', '=', organizationId)
     .executeTakeFirstOrThrow();
-  if (isAllowed(plans[plan as PlanName].meters[meter], used)) return true;
+  const { included, overage } = plans[plan as PlanName].meters[meter];
+  if (included === null || overage !== null || used <= included) return true;
   await countUse(transaction, organizationId, month, meter, -1);
   return false;
-}
-
-function isAllowed({ included, overage }: MonthlyBundle, used: number): boolean {
-  return included === null || overage !== null || used <= included;
 }
 
 /** Adds to a meter and returns the month's sum. */

@@ -85,11 +85,9 @@ async function refuseKnownOrganization(
   transaction: WriteTransaction,
   { organizationId }: TransferSummary,
 ): Promise<void> {
-  const known = await transaction
-    .selectFrom('organizations')
-    .select('name')
-    .where('id', '=', organizationId)
-    .executeTakeFirst();
+  const { rows } = await sql<{ name: string }>`
+    select name from organizations where id = ${organizationId}`.execute(transaction);
+  const [known] = rows;
   if (known) {
     throw new ConfigError(
       `the organization ${organizationId} (${known.name}) already exists in this database`,
@@ -107,19 +105,12 @@ async function reserveUrlIds(
 ): Promise<number> {
   const { first, last } = urlIds;
   if (first > last) return 0;
-  const taken = await transaction
-    .selectFrom('urls')
-    .select('id')
-    .where('id', '>=', first)
-    .where('id', '<=', last)
-    .limit(1)
-    .executeTakeFirst();
-  if (taken) return (await allocateUrlIds(transaction, last - first + 1)) - first;
-  await transaction
-    .updateTable('url_id_counter')
-    .set({ last_id: last })
-    .where('last_id', '<', last)
-    .execute();
+  const { rows: taken } = await sql`
+    select 1 from urls where id between ${first} and ${last} limit 1`.execute(transaction);
+  if (taken.length > 0) return (await allocateUrlIds(transaction, last - first + 1)) - first;
+  await sql`update url_id_counter set last_id = ${last} where last_id < ${last}`.execute(
+    transaction,
+  );
   return 0;
 }
 
