@@ -99,7 +99,7 @@ export function openSqlite(path: string, options: StorageOptions): Database {
     size: () => ({ dataBytes: bytesOf(path), logBytes: logBytes(path) }),
     async maintain() {
       if (isMemory || logBytes(path) < checkpointPages * pageBytes) return;
-      // A third handle: SQLite cannot checkpoint on one that is within a transaction.
+      // A separate handle: SQLite cannot checkpoint on one that is within a transaction.
       maintainer ??= openHandle(path, options, 'write').handle;
       maintainer.pragma('wal_checkpoint(PASSIVE)');
       if (logBytes(path) > maxLogBytes) maintainer.pragma('wal_checkpoint(RESTART)');
