@@ -42,15 +42,12 @@ function cutLine(line: string): string {
 }
 
 function cutValue(value: unknown): unknown {
-  if (typeof value === 'string') return cutText(value);
+  if (typeof value === 'string' && value.length > maxLoggedLength) {
+    return `${value.slice(0, maxLoggedLength)}… (${value.length} characters)`;
+  }
   if (Array.isArray(value)) return value.slice(0, maxLoggedItems);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).slice(0, maxLoggedItems));
-}
-
-function cutText(text: string): string {
-  if (text.length <= maxLoggedLength) return text;
-  return `${text.slice(0, maxLoggedLength)}… (${text.length} characters)`;
 }
 
 // JSON escapes controls below 0x20. Terminals also obey C1 controls; bidi controls reorder a line.

@@ -3,6 +3,7 @@ import {
   diagnoseScans,
   repairClickCounters,
   repairScanCounters,
+  type WrongCounter,
 } from '../../analytics/reports/visit-doctor.js';
 import { findWrongLinkCounters, repairLinkCounters } from '../../organizations/link-doctor.js';
 import type { Database } from '../../storage/database.js';
@@ -105,16 +106,12 @@ const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
 
 function describeCounters(
   owner: string,
-  wrong: readonly {
-    readonly id: string | number;
-    readonly counted: number;
-    readonly actual: number;
-  }[],
+  wrong: readonly WrongCounter<string | number>[],
   counted: string,
-): string[] {
+) {
   return wrong.map(
-    (each) =>
-      `${owner} ${each.id}: its counter is ${number(each.counted)}, but it has ${number(each.actual)} ${counted}.`,
+    ({ id, ...counter }) =>
+      `${owner} ${id}: its counter is ${number(counter.counted)}, but it has ${number(counter.actual)} ${counted}.`,
   );
 }
 

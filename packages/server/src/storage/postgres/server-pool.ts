@@ -85,12 +85,16 @@ export class ServerPool {
     }
   }
 
-  /** Connects, and checks a new connection. The pool's own check leaks it when the caller times out. */
+  /** Connects, and checks that a new connection can write. The pool's own check leaks it when the caller times out. */
   async #connect(): Promise<PoolClient> {
     const client = await this.#pool.connect();
     if (this.#checked.has(client)) return client;
     try {
-      await checkWritable(client);
+      const check = { text: 'show transaction_read_only', query_timeout: connectMs };
+      const { rows } = await client.query(check);
+      if (rows[0]?.transaction_read_only === 'on') {
+        throw new StorageUnavailableError('storage is unavailable (the server is read-only)');
+      }
     } catch (error) {
       client.release(error as Error);
       throw error;
@@ -101,16 +105,5 @@ export class ServerPool {
 
   async end(): Promise<void> {
     await this.#pool.end();
-  }
-}
-
-/** Throws if the server is read-only or does not respond. */
-async function checkWritable(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query({
-    text: 'show transaction_read_only',
-    query_timeout: connectMs,
-  } as pg.QueryConfig);
-  if (rows[0]?.transaction_read_only === 'on') {
-    throw new StorageUnavailableError('storage is unavailable (the server is read-only)');
   }
 }
