@@ -31,40 +31,11 @@ export interface IdempotentResult<T> {
 }
 
 /**
- * Does the work, or returns the stored result of the first request with the same key. The result is
- * stored in the work's own transaction, so a crash leaves both or neither. A concurrent request with
- * the same key waits until the first transaction ends. `T` must survive JSON.
+ * Does the work of a request in a write transaction of its organization, or returns the stored result
+ * of the first request with the same key. The result is stored in the work's own transaction, so a
+ * crash leaves both or neither. A concurrent request with the same key waits until the first
+ * transaction ends. `T` must survive JSON.
  */
-export async function withIdempotencyKey<T>(
-  transaction: WriteTransaction,
-  request: IdempotentRequest | undefined,
-  work: () => Promise<T>,
-): Promise<IdempotentResult<T>> {
-  if (!request) return { result: await work(), replayed: false };
-  const { organizationId, key, fingerprint, now } = request;
-  // Replaces an expired key.
-  const claim = await sql`
-    insert into idempotency_keys (organization_id, key, fingerprint, result, created_at)
-    values (${organizationId}, ${key}, ${fingerprint}, '', ${now})
-    on conflict (organization_id, key) do update
-      set fingerprint = excluded.fingerprint, created_at = excluded.created_at
-      where idempotency_keys.created_at <= ${now - idempotencyWindowMs}`.execute(transaction);
-  if (claim.numAffectedRows === 0n) {
-    const stored = await findStoredResult<T>(transaction, request);
-    if (!stored) throw new Error(`Idempotency-Key ${key}: the first request's result is missing`);
-    return stored;
-  }
-  const result = await work();
-  await transaction
-    .updateTable('idempotency_keys')
-    .set({ result: JSON.stringify(result) })
-    .where('organization_id', '=', organizationId)
-    .where('key', '=', key)
-    .execute();
-  return { result, replayed: false };
-}
-
-/** Does the work of a request by `withIdempotencyKey`, in a write transaction of its organization. */
 export function writeOnce<T>(
   database: Database,
   organizationId: string,
@@ -72,11 +43,27 @@ export function writeOnce<T>(
   work: (transaction: WriteTransaction) => Promise<T>,
   options?: { readonly isBulk?: boolean },
 ): Promise<IdempotentResult<T>> {
-  return database.write(
-    organizationId,
-    (transaction) => withIdempotencyKey(transaction, request, () => work(transaction)),
-    options,
-  );
+  const workOnce = async (transaction: WriteTransaction): Promise<IdempotentResult<T>> => {
+    if (!request) return { result: await work(transaction), replayed: false };
+    const { key, fingerprint, now } = request;
+    // Replaces an expired key.
+    const claim = await sql`
+      insert into idempotency_keys (organization_id, key, fingerprint, result, created_at)
+      values (${organizationId}, ${key}, ${fingerprint}, '', ${now})
+      on conflict (organization_id, key) do update
+        set fingerprint = excluded.fingerprint, created_at = excluded.created_at
+        where idempotency_keys.created_at <= ${now - idempotencyWindowMs}`.execute(transaction);
+    if (claim.numAffectedRows === 0n) {
+      const stored = await findStoredResult<T>(transaction, request);
+      if (!stored) throw new Error(`Idempotency-Key ${key}: the first request's result is missing`);
+      return stored;
+    }
+    const result = await work(transaction);
+    await sql`update idempotency_keys set result = ${JSON.stringify(result)}
+      where organization_id = ${organizationId} and key = ${key}`.execute(transaction);
+    return { result, replayed: false };
+  };
+  return database.write(organizationId, workOnce, options);
 }
 
 /**

@@ -23,16 +23,14 @@ export async function watchChanges(
 ): Promise<() => Promise<void>> {
   let lastId = await findLastChange(db);
   let polledAt = performance.now();
-  let isDisconnected = false;
   const service = new PeriodicService({
     name: 'change feed',
     everyMs: pollEveryMs,
     async tick() {
-      if (isDisconnected || performance.now() - polledAt > maxGapMs) {
+      if (performance.now() - polledAt > maxGapMs) {
         // After a failover, the new server's ids may differ.
         lastId = await findLastChange(db);
         polledAt = performance.now();
-        isDisconnected = false;
         for (const cache of Object.values(caches)) cache.clear();
         return;
       }
@@ -46,7 +44,7 @@ export async function watchChanges(
       }
     },
     onError(error) {
-      isDisconnected = true;
+      polledAt = Number.NEGATIVE_INFINITY;
       onError(error);
     },
   });
