@@ -38,10 +38,8 @@ function utmParametersOf(url: ShortUrl) {
   return [...named, ...Object.entries(url.customUtmParams)];
 }
 
-/** The kind of response to a visit. */
-export type Decision = 'redirect' | 'ask-password' | 'gone' | 'unknown';
-
-export function decideRedirect(link: Link | undefined, now: number): Decision {
+/** Returns the kind of response to a visit. */
+export function decideRedirect(link: Link | undefined, now: number) {
   if (!link) return 'unknown';
   if (!link.isActive || isExpired(link, now)) return 'gone';
   return link.passwordHash === null ? 'redirect' : 'ask-password';

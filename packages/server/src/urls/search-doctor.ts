@@ -1,15 +1,13 @@
-import type { Database, SearchIndexDiagnosis } from '../storage/database.js';
+import type { Database } from '../storage/database.js';
 import { searchTextOf } from '../storage/search-text.js';
-
-export interface SearchDiagnosis extends SearchIndexDiagnosis {
-  /** Links whose search text differs from their fields. */
-  readonly outdated: readonly number[];
-}
 
 const rowsAtOnce = 2_000;
 
-/** Compares search texts and the search index with the links. */
-export async function diagnoseSearch(database: Database): Promise<SearchDiagnosis> {
+/**
+ * Compares search texts and the search index with the links. `outdated` has the ids of the links whose
+ * search text differs from their fields.
+ */
+export async function diagnoseSearch(database: Database) {
   const outdated: number[] = [];
   for (let last = 0; ; ) {
     const rows = await database.read
@@ -30,7 +28,7 @@ export async function diagnoseSearch(database: Database): Promise<SearchDiagnosi
 /** Repairs the search texts and the index. Running servers index the links again in the background. */
 export async function repairSearch(
   database: Database,
-  { outdated, unindexed, index }: SearchDiagnosis,
+  { outdated, unindexed, index }: Awaited<ReturnType<typeof diagnoseSearch>>,
 ): Promise<void> {
   for (let at = 0; at < outdated.length; at += rowsAtOnce) {
     const ids = outdated.slice(at, at + rowsAtOnce);

@@ -1,16 +1,11 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Database } from '../storage/database.js';
 
-export interface DeliveryDiagnosis {
-  readonly deliveries: number;
-  /** Pending deliveries without a due time, and finished deliveries with one. */
-  readonly inconsistent: number;
-}
-
+// Pending deliveries without a due time, and finished deliveries with one.
 const isInconsistent = sql<SqlBool>`(status = 'pending') = (due_at is null)`;
 
 /** Counts deliveries whose status and due time contradict each other. */
-export async function diagnoseDeliveries(database: Database): Promise<DeliveryDiagnosis> {
+export async function diagnoseDeliveries(database: Database) {
   const { deliveries, inconsistent } = await database.read
     .selectFrom('deliveries')
     .select(({ fn }) => fn.countAll<number>().as('deliveries'))

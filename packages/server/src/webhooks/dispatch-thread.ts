@@ -13,14 +13,9 @@ import { DeliveryQueue } from './delivery-queue.js';
 import type { HealthRules } from './endpoint-health.js';
 import { type DispatchFigures, WebhookDispatcher } from './webhook-dispatcher.js';
 
-export interface DispatchSettings extends HealthRules {
+interface DispatchSettings extends HealthRules {
   readonly schedule: RetrySchedule;
   readonly allowPrivateNetwork: boolean;
-}
-
-interface DispatchThreadData {
-  readonly storage: StorageOptions;
-  readonly settings: DispatchSettings;
 }
 
 type DispatchEvent =
@@ -73,7 +68,10 @@ export function startDispatcher(
 export const dispatchThread = defineThread({
   name: 'webhooks',
   file: import.meta.url,
-  start({ storage, settings }: DispatchThreadData, emit: (event: DispatchEvent) => void) {
+  start(
+    { storage, settings }: { storage: StorageOptions; settings: DispatchSettings },
+    emit: (event: DispatchEvent) => void,
+  ) {
     const database = openStorage(storage);
     const { methods, stop } = startDispatcher(database, settings, Date.now, emit);
     return {

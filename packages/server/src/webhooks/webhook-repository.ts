@@ -37,13 +37,8 @@ export class WebhookRepository {
     idempotency: IdempotentRequest | undefined,
   ): Promise<IdempotentResult<NewWebhook | null>> {
     return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
-      const { total } = await transaction
-        .selectFrom('webhooks')
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .where('organization_id', '=', organizationId)
-        .where('deleted_at', 'is', null)
-        .executeTakeFirstOrThrow();
-      if (Number(total) >= maxWebhooks) return null;
+      const existing = await selectWebhooks(transaction, organizationId).execute();
+      if (existing.length >= maxWebhooks) return null;
       const { id, url, events, secret, isActive } = webhook;
       await transaction
         .insertInto('webhooks')
