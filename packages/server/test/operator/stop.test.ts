@@ -128,6 +128,16 @@ describe('SIGTERM', () => {
   });
 });
 
+it('SIGTERM ends with 0 within 10 s even if a part of the server never stops', async () => {
+  // Keeps the event loop alive.
+  const endless = 'data:text/javascript,setInterval(() => {}, 60_000)';
+  const server = await start({ ...newSettings(), NODE_OPTIONS: `--import "${endless}"` });
+  const startedAt = performance.now();
+  server.child.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+}, 60_000);
+
 describe('SIGTERM while native code blocks a thread', () => {
   it('ends the process within 10 s and loses no visit', async () => {
     const settings = newSettings();

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { destination } from 'pino';
 import type { Credentials } from '../../auth/auth-service.js';
 import { readConfig } from '../../config.js';
@@ -6,7 +7,8 @@ import { createLogger } from './create-logger.js';
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 // Service managers kill a process after 10 s. A hanging storage or thread must not delay a stop.
-const stopWithinMs = 9_500;
+const stopWithinMs = 9_000;
+const exitWithinMs = 500;
 
 /** Serves until SIGTERM or SIGINT. */
 export async function start(): Promise<void> {
@@ -33,15 +35,22 @@ export async function start(): Promise<void> {
 
   logger.info({ signal: await signal }, 'stopping');
   const forceStop = setTimeout(() => {
+    // Acknowledged writes and visits are in storage or in the journal, which the next start reads.
     logger.warn({ stopWithinMs }, 'stop took too long; ending the process');
-    // `process.exit` would wait for native code. Acknowledged writes and visits are in storage or in the
-    // journal, which the next start reads.
-    process.kill(process.pid, 'SIGKILL');
+    endByForce();
   }, stopWithinMs);
   await server.stop();
   // The timer still fires if something else keeps the event loop alive, such as a hanging thread.
   forceStop.unref();
   logger.info('stopped');
+}
+
+/** Exits with 0. Native code in a thread would block the exit, so another process then kills this one. */
+function endByForce(): never {
+  const kill = `process.ppid === ${process.pid} && process.kill(process.ppid, 'SIGKILL')`;
+  const program = `setTimeout(() => ${kill}, ${exitWithinMs})`;
+  spawn(process.execPath, ['-e', program], { detached: true, stdio: 'ignore', env: {} }).unref();
+  process.exit();
 }
 
 /**
