@@ -3,12 +3,6 @@ import type { Logger } from 'pino';
 import { QueueFullError } from '../fair-queue.js';
 import { toApiError, unavailableErrors } from '../http/error-response.js';
 
-/**
- * Where an unexpected error was caught: in the handler of a request, in a callback that several
- * requests share, or as an `uncaughtException` of the process.
- */
-export type UncaughtErrorSource = 'request' | 'callback' | 'process';
-
 const logUncaughtEveryMs = 1_000;
 const logUnavailableEveryMs = 10_000;
 const maxThrottledKeys = 100;
@@ -18,7 +12,11 @@ export class ErrorLog {
   readonly #logger: Logger;
   readonly #throttleUncaught;
   readonly #throttleUnavailable;
-  readonly #uncaught: Record<UncaughtErrorSource, number> = { request: 0, callback: 0, process: 0 };
+  /**
+   * Unexpected errors by where they were caught: in the handler of a request, in a callback that
+   * several requests share, or as an `uncaughtException` of the process.
+   */
+  readonly #uncaught = { request: 0, callback: 0, process: 0 };
   readonly #unavailable = new Map(unavailableErrors.map(({ name }) => [name, 0]));
 
   constructor(logger: Logger, now: () => number = () => performance.now()) {
@@ -27,7 +25,7 @@ export class ErrorLog {
     this.#throttleUnavailable = createThrottle(logUnavailableEveryMs, now);
   }
 
-  get uncaught(): Readonly<Record<UncaughtErrorSource, number>> {
+  get uncaught(): Readonly<Record<string, number>> {
     return this.#uncaught;
   }
 

@@ -17,13 +17,6 @@ export interface Report {
   readonly timeseries: readonly Entry[];
 }
 
-/** The selected visits, and the columns of their breakdowns. */
-export interface Selection {
-  /** The indexes of the visits, in ascending order. */
-  readonly indexes: Uint32Array;
-  readonly columns: Readonly<Record<string, DictionaryColumn>>;
-}
-
 /** One breakdown of a report, such as by country. */
 export interface Dimension {
   /** The column whose values are counted. */
@@ -34,7 +27,11 @@ export interface Dimension {
 
 /** Defines which visits a tally counts, and the field names of its report. */
 export interface VisitMeasure<R extends Report> {
-  select(visits: StoredVisits, window: ReportWindow): Selection;
+  /** Returns the indexes of the visits in ascending order, and the columns of their breakdowns. */
+  select(
+    visits: StoredVisits,
+    window: ReportWindow,
+  ): { indexes: Uint32Array; columns: Readonly<Record<string, DictionaryColumn>> };
   readonly dimensions: Readonly<Record<keyof R['breakdowns'] & string, Dimension>>;
   /** The noun in the names of fields, such as `totalClicks` and `clicks`. */
   readonly noun: 'Clicks' | 'Scans';
@@ -96,7 +93,22 @@ export class VisitTally<R extends Report> {
 
   /** Counts visits, each of which must be added once. */
   add(visits: StoredVisits): void {
-    this.#add(visits.columns, this.#measure.select(visits, this.#window));
+    const { columns } = visits;
+    const { indexes, columns: breakdownColumns } = this.#measure.select(visits, this.#window);
+    if (indexes.length === 0) return;
+    this.#addToUrls(columns.urlIds, indexes);
+    // Column by column: a loop over one typed array is faster than a loop over visits.
+    for (const { dimension, counts } of this.#breakdowns) {
+      const { values, codes } = breakdownColumns[dimension.column] as DictionaryColumn;
+      const added = countCodes(codes, indexes, values.length);
+      for (let code = 0; code < added.length; code += 1) {
+        if (added[code] !== 0) counts.add(values[code] as string, added[code] as number);
+      }
+    }
+    if (this.#isSecondPass) return;
+    this.#visitors.add(columns.visitors, indexes, this.#addToBuckets(columns, indexes));
+    this.#addresses.add(columns.addresses, indexes);
+    this.#count += indexes.length;
   }
 
   /**
@@ -174,24 +186,6 @@ export class VisitTally<R extends Report> {
       })),
     };
     return report as R;
-  }
-
-  /** Counts column by column: a loop over one typed array is faster than a loop over visits. */
-  #add(columns: VisitColumns, selection: Selection): void {
-    const { indexes } = selection;
-    if (indexes.length === 0) return;
-    this.#addToUrls(columns.urlIds, indexes);
-    for (const { dimension, counts } of this.#breakdowns) {
-      const { values, codes } = selection.columns[dimension.column] as DictionaryColumn;
-      const added = countCodes(codes, indexes, values.length);
-      for (let code = 0; code < added.length; code += 1) {
-        if (added[code] !== 0) counts.add(values[code] as string, added[code] as number);
-      }
-    }
-    if (this.#isSecondPass) return;
-    this.#visitors.add(columns.visitors, indexes, this.#addToBuckets(columns, indexes));
-    this.#addresses.add(columns.addresses, indexes);
-    this.#count += indexes.length;
   }
 
   /** Counts visits in the time series. Returns the bucket of each. */
