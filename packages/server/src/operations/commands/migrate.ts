@@ -12,13 +12,8 @@ import { moveInstallation, refuseUnlessEmpty } from '../move/move-installation.j
 import { withStorage } from './open-database.js';
 import { print } from './print.js';
 
-export interface MigrateOptions {
-  readonly from?: string;
-  readonly to?: string;
-}
-
 /** Applies the missing migrations; with `from` and `to`, moves an installation to PostgreSQL. */
-export async function migrate({ from, to }: MigrateOptions): Promise<void> {
+export async function migrate({ from, to }: { from?: string; to?: string }): Promise<void> {
   if (from === undefined && to === undefined) {
     await withStorage(readConfig(process.env), applyMigrations);
   } else if (from !== undefined && to !== undefined) {

@@ -91,15 +91,11 @@ function parse<S extends z.ZodType>(
   line: number,
   otherwise = 'this is not a row of a known table',
 ): z.output<S> {
-  let value: unknown;
   try {
-    value = JSON.parse(bytes.toString());
+    return schema.parse(JSON.parse(bytes.toString()));
   } catch (cause) {
     throw new ConfigError(`line ${line}: ${otherwise}`, { cause });
   }
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new ConfigError(`line ${line}: ${otherwise}`, { cause: parsed.error });
 }
 
 function toJson(row: Row) {

@@ -35,10 +35,16 @@ export function openPostgres(
 ): Database {
   const db = connect(address, maxConnections, withoutTimeout);
   const commits = Object.fromEntries(
-    Object.entries(advisoryLocks).map(([lock, keys]) => [
-      lock,
-      new GroupCommit(db, (transaction) => takeLocks(transaction, keys), isRetryable),
-    ]),
+    Object.entries(advisoryLocks).map(([lock, keys]) => {
+      // In ascending order, which prevents deadlock.
+      const locks = keys.map(
+        (key) => sql`select pg_advisory_xact_lock(${sql.lit(lockNamespace)}, ${sql.lit(key)})`,
+      );
+      const takeLocks = async (transaction: WriteTransaction) => {
+        for (const each of locks) await each.execute(transaction);
+      };
+      return [lock, new GroupCommit(db, takeLocks, isRetryable)];
+    }),
   ) as Record<WriteLock, GroupCommit>;
   const queues = new WriteQueues();
   const writeDirectly: Database['writeDirectly'] = (work, lock = 'records') =>
@@ -95,15 +101,6 @@ export function openPostgres(
       await db.destroy();
     },
   };
-}
-
-/** Takes the locks in ascending order, which prevents deadlock. */
-async function takeLocks(transaction: WriteTransaction, keys: readonly number[]): Promise<void> {
-  for (const key of keys) {
-    await sql`select pg_advisory_xact_lock(${sql.lit(lockNamespace)}, ${sql.lit(key)})`.execute(
-      transaction,
-    );
-  }
 }
 
 function connect(
