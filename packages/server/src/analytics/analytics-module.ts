@@ -18,9 +18,11 @@ import { createJournalFolder, type JournalFolder } from './journal/journal-folde
 import { toCallLine, toDownloadLine } from './journal/journal-lines.js';
 import { createVisitRecorder, type RecordVisit } from './journal/visit-recorder.js';
 import { type ReportSources, reportHandlers } from './reports/report-handlers.js';
-import { openReports, type ReportsOptions } from './reports/report-thread.js';
+import { openReports, type ThreadedReaderOptions } from './reports/report-thread.js';
 
-export interface AnalyticsModuleOptions extends ReportsOptions, Omit<ReportSources, 'reports'> {
+export interface AnalyticsModuleOptions
+  extends ThreadedReaderOptions,
+    Omit<ReportSources, 'reports'> {
   readonly config: Config;
   readonly outbox: EventOutbox;
   readonly plans: PlanTable;

@@ -1,20 +1,9 @@
-import type { Logger } from 'pino';
+import type { ThreadedReaderOptions } from '../analytics/reports/report-thread.js';
 import { FairQueue } from '../fair-queue.js';
-import type { Database } from '../storage/database.js';
-import type { StorageOptions } from '../storage/open-storage.js';
 import { decodeError } from '../threads/error-transfer.js';
 import { openThread } from '../threads/open-thread.js';
 import type { UrlFilter } from '../urls/url-contract.js';
 import { type Lists, listThread, startLists } from './list-thread.js';
-
-export interface ListReaderOptions {
-  /** Whether an embedded database is read in a thread. */
-  readonly isThreaded: boolean;
-  readonly storage: StorageOptions;
-  /** The database to read without a thread. */
-  readonly database: Database;
-  readonly logger: Logger;
-}
 
 // Longer than `listTimeoutMs`, because several lists share the thread in slices.
 const timeLimitMs = 60_000;
@@ -24,7 +13,7 @@ const deepOffset = 10_000;
  * Opens the reader of the API's lists. Its queues are fair across organizations. Searches have their
  * own queue, so that other lists do not wait for them.
  */
-export function openListReader(options: ListReaderOptions) {
+export function openListReader(options: ThreadedReaderOptions) {
   const { storage, database, logger } = options;
   const concurrency = database.maxConcurrentLists;
   // The lists of one organization must not occupy all slots.

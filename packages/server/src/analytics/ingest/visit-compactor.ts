@@ -20,8 +20,6 @@ interface VisitRef {
   readonly index: number;
 }
 
-type UrlVisits = readonly [urlId: number, visits: readonly VisitRef[]];
-
 type LastChunk = Pick<Schema['visit_chunks'], 'url_id' | 'number' | 'visit_count' | 'visits'>;
 
 /** The chunks with the new visits of one URL. */
@@ -211,7 +209,7 @@ function limitBytesOfUrl(batches: readonly Batch[]): readonly Batch[] {
 }
 
 /** Returns the visits of each URL in the order of their arrival, in ascending order of the URLs. */
-function groupByUrl(batches: readonly Batch[]): UrlVisits[] {
+function groupByUrl(batches: readonly Batch[]): [urlId: number, visits: VisitRef[]][] {
   const byUrl = new Map<number, VisitRef[]>();
   for (const { columns } of batches) {
     for (const [index, urlId] of columns.urlIds.entries()) {

@@ -24,7 +24,7 @@ export async function ingestJournal(
   // Later lines belong to the next call. Under constant traffic, each transaction takes long enough
   // for more lines, so this loop would not end.
   const end = findJournalEnd(path);
-  while (end && isBefore(position, end)) {
+  while (isBefore(position, end)) {
     const chunk = readJournal(path, position);
     if (!chunk) break;
     const records = parseLines(chunk.lines);

@@ -45,10 +45,9 @@ export function readJournal(folder: string, from: JournalPosition) {
   }
 }
 
-/** Returns the current end of a journal. Returns undefined when it has no segment. */
-export function findJournalEnd(folder: string): JournalPosition | undefined {
+export function findJournalEnd(folder: string): JournalPosition {
   const segment = segmentsIn(folder).at(-1);
-  if (segment === undefined) return undefined;
+  if (segment === undefined) return journalStart;
   return { segment, offset: statSync(segmentPath(folder, segment)).size };
 }
 

@@ -25,7 +25,7 @@ export const reportThread = defineThread({
   },
 });
 
-export interface ReportsOptions {
+export interface ThreadedReaderOptions {
   readonly isThreaded: boolean;
   /** The thread opens its own connection with these options. */
   readonly storage: StorageOptions;
@@ -39,7 +39,7 @@ const timeLimitMs = 90_000;
 const concurrency = 4;
 
 /** Opens the thread that reads reports, and the queue in front of it. */
-export function openReports({ isThreaded, storage, database, logger }: ReportsOptions) {
+export function openReports({ isThreaded, storage, database, logger }: ThreadedReaderOptions) {
   const queue = new FairQueue({
     name: 'reports',
     concurrency,
