@@ -32,7 +32,6 @@ const layers = [
     'loading-cache',
     'turn-batch',
     'yield-to-event-loop',
-    'error-throttle',
     'ports',
     'config-error',
   ],

@@ -9,7 +9,7 @@ const load = {
   health: () => import('./operations/commands/health.js'),
   migrate: () => import('./operations/commands/migrate.js'),
   organizations: () => import('./operations/commands/organizations.js'),
-  operatorError: () => import('./operations/commands/operator-error.js'),
+  operatorErrors: () => import('./operations/commands/open-database.js'),
   start: () => import('./operations/commands/start.js'),
   transfer: () => import('./operations/commands/transfer.js'),
 };
@@ -106,7 +106,7 @@ clients
 try {
   await program.parseAsync();
 } catch (error) {
-  const { isOperatorError } = await load.operatorError();
+  const { isOperatorError } = await load.operatorErrors();
   if (!isOperatorError(error)) throw error;
   process.stderr.write(`shorty-server: ${error.message}\n`);
   process.exitCode = 1;

@@ -17,7 +17,7 @@ import { tokenHandlers } from './auth/token-handlers.js';
 import { type Config, readConfig } from './config.js';
 import { createDomainModule } from './domains/domain-module.js';
 import { hostnameOf } from './domains/hostname.js';
-import { OwnHosts } from './domains/own-hosts.js';
+import { ownHostTest } from './domains/own-hosts.js';
 import { ErrorLog } from './health/error-log.js';
 import { createHealthModule } from './health/health-module.js';
 import { BodySlots } from './http/body-slots.js';
@@ -135,7 +135,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   // Set when the port is known.
   let linkOrigins: LinkOrigins = { scheme: '', shortDomain: '' };
   const origins = () => linkOrigins;
-  const ownHosts = new OwnHosts(() => [
+  const isOwnHost = ownHostTest(() => [
     origins().shortDomain,
     ...[url, config.publicHost ?? url].map((each) => new URL(each).host),
   ]);
@@ -173,7 +173,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     outbox,
     passwords,
     origins,
-    ownHosts,
+    isOwnHost,
     isReserved,
     onChanged: (ids) => linkCache.invalidate(ids),
   });
@@ -208,7 +208,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     resolveTxt:
       resolveTxt ?? createTxtResolver({ servers: config.dnsServers, timeoutMs: dnsTimeoutMs }),
     shortDomain: () => origins().shortDomain,
-    ownHosts,
+    isOwnHost,
   });
   const caches = {
     urls: {
@@ -277,7 +277,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     cache: linkCache,
     isReserved,
     findDomain: (host) => domains.hosts.find(host),
-    isOwnHost: (host) => host === origins().shortDomain || ownHosts.has(hostnameOf(host)),
+    isOwnHost: (host) => host === origins().shortDomain || isOwnHost(hostnameOf(host)),
     record: analytics.record,
     passwords,
     proxies: config.trustedProxies,

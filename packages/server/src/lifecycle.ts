@@ -1,5 +1,3 @@
-import { ErrorThrottle } from './error-throttle.js';
-
 /** A background task of the server. Importing its module does not start it. */
 export interface Service {
   readonly name: string;
@@ -76,4 +74,29 @@ export async function stopAll(services: readonly Service[]): Promise<void> {
     await service.stop().catch((error: unknown) => errors.push(error));
   }
   if (errors.length > 0) throw new AggregateError(errors, 'some services did not stop cleanly');
+}
+
+/**
+ * Passes an error on once until it clears: further errors with the same message are dropped. An error
+ * with another message is passed on.
+ */
+export class ErrorThrottle {
+  readonly #onError: (error: unknown) => void;
+  #lastMessage: string | undefined;
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  report(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    if (message === this.#lastMessage) return;
+    this.#lastMessage = message;
+    this.#onError(error);
+  }
+
+  /** Records a success. The next error is reported, even with the same message. */
+  reset(): void {
+    this.#lastMessage = undefined;
+  }
 }

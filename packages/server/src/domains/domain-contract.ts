@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
-import { pageOf, paging, queryBoolean, uuidParam } from '../contract/fields.js';
+import { instant, pageOf, paging, queryBoolean, uuidParam, uuidText } from '../contract/fields.js';
+import { defineEvent } from '../events/define-event.js';
 import { maxHostnameLength, parseHostname } from './hostname.js';
 
 /** Domains of one organization, pending ones included. */
@@ -22,9 +23,6 @@ const hostname = z
 
 export const domainCreateRequest = z.strictObject({ hostname }).meta({ id: 'DomainCreateRequest' });
 
-const id = z.string().meta({ format: 'uuid', example: '0198c0de-0000-7000-8000-0000000000aa' });
-const instant = z.string().meta({ format: 'date-time', example: '2030-01-01T00:00:00.000Z' });
-
 const txtRecord = z
   .object({
     name: z.string().meta({ example: '_shorty-challenge.go.example.com' }),
@@ -38,7 +36,7 @@ const txtRecord = z
 
 export const domainRecord = z
   .object({
-    id,
+    id: uuidText,
     hostname: z.string().meta({ example: 'go.example.com' }),
     organizationId: z.string().meta({ format: 'uuid' }),
     isActive: z.boolean().meta({ description: 'Whether links are served on it.' }),
@@ -127,3 +125,10 @@ export const domainRoutes = [
 ] as const;
 
 export type DomainFilter = z.output<typeof domainListQuery>;
+
+export const domainVerified = defineEvent({
+  type: 'domain.verified',
+  // Not strict, because receivers must accept fields that newer servers add.
+  data: z.object(domainRecord.shape).meta({ id: 'DomainEventData' }),
+  summary: 'A custom domain was verified for the first time',
+});

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { QueueFullError } from '../fair-queue.js';
 import type { Domain } from './domain.js';
 import { createLookUpQueue, type DomainHandlerOptions, domainHandlers } from './domain-handlers.js';
-import { OwnHosts } from './own-hosts.js';
+import { ownHostTest } from './own-hosts.js';
 
 const challenge = 'shorty-verification=x';
 const request = { query: undefined, body: undefined, headers: {}, address: '127.0.0.1' };
@@ -52,7 +52,7 @@ function controlledHandlers({ isActive = false } = {}) {
       lookUps.push(name);
       return new Promise((resolve) => releases.push(() => resolve([challenge])));
     },
-    ownHosts: new OwnHosts(() => []),
+    isOwnHost: ownHostTest(() => []),
     clock: () => 0,
     newId: unused,
     randomBytes: unused,

@@ -11,7 +11,7 @@ import type { DomainFilter, domainRoutes } from './domain-contract.js';
 import { type DomainOutcome, type DomainRepository, domainNotFound } from './domain-repository.js';
 import type { HostResolver } from './host-resolver.js';
 import { hostnameOf } from './hostname.js';
-import type { OwnHosts } from './own-hosts.js';
+import type { IsOwnHost } from './own-hosts.js';
 
 export interface DomainHandlerOptions {
   readonly domains: Pick<DomainRepository, keyof DomainRepository>;
@@ -20,7 +20,7 @@ export interface DomainHandlerOptions {
   readonly hosts: Pick<HostResolver, 'find' | 'clear'>;
   readonly lookUps: FairQueue;
   readonly resolveTxt: ResolveTxt;
-  readonly ownHosts: OwnHosts;
+  readonly isOwnHost: IsOwnHost;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly randomBytes: RandomBytes;
@@ -41,7 +41,7 @@ export function createLookUpQueue(): FairQueue {
 
 /** Creates, verifies, reads and deletes custom domains. */
 export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof domainRoutes> {
-  const { domains, hosts, lookUps, ownHosts, clock } = options;
+  const { domains, hosts, lookUps, isOwnHost, clock } = options;
 
   async function getDomain(organizationId: string, id: string): Promise<Domain> {
     const domain = await domains.find(organizationId, id);
@@ -50,7 +50,7 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
 
   return {
     async createDomain({ caller: { organizationId }, body: { hostname }, idempotency }) {
-      if (ownHosts.has(hostname)) {
+      if (isOwnHost(hostname)) {
         throw new ApiError('DOMAIN_INVALID', `${hostname} is this server's own name`, {
           details: [{ path: 'hostname', message: "must not be this server's own name" }],
         });
@@ -97,7 +97,7 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
       const domain = hostnameOf(query.domain);
       const isPublic = isForwarded(headers) || (await hosts.find(headers.host)) !== null;
       const isServed = async () =>
-        ownHosts.has(domain) || (await domains.findByHostname(domain))?.is_active === 1;
+        isOwnHost(domain) || (await domains.findByHostname(domain))?.is_active === 1;
       if (isPublic || !(await isServed())) {
         throw new ApiError('NOT_FOUND', 'No links are served on this hostname');
       }

@@ -7,7 +7,7 @@ import { DomainRepository } from './domain-repository.js';
 import { createHostResolver } from './host-resolver.js';
 
 export interface DomainModuleOptions
-  extends Pick<DomainHandlerOptions, 'listDomains' | 'resolveTxt' | 'ownHosts' | 'clock'> {
+  extends Pick<DomainHandlerOptions, 'listDomains' | 'resolveTxt' | 'isOwnHost' | 'clock'> {
   readonly database: Database;
   readonly outbox: EventOutbox;
   /** Returns the host of the platform's links, with its port if it has one. */

@@ -10,8 +10,7 @@ import {
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema } from '../storage/database.js';
 import { type Domain, fromRow, selectDomains, toDomainRecord } from './domain.js';
-import { type DomainFilter, maxDomains } from './domain-contract.js';
-import { domainVerified } from './domain-events.js';
+import { type DomainFilter, domainVerified, maxDomains } from './domain-contract.js';
 
 /** The result of a change, which is stored with its idempotency key. */
 export type DomainOutcome =

@@ -1,21 +1,16 @@
 import { parseUrl } from '../network/parse-url.js';
 import { hostnameOf } from './hostname.js';
 
-/** The hosts on which the platform's own links are served. */
-export class OwnHosts {
-  readonly #hosts: () => readonly string[];
+/** Returns whether the platform's own links are served on a hostname, as `hostnameOf` returns it. */
+export type IsOwnHost = (hostname: string) => boolean;
 
-  /** `hosts` returns hosts with ports. `has` calls it, because ports are unknown before the start. */
-  constructor(hosts: () => readonly string[]) {
-    this.#hosts = hosts;
-  }
-
-  /** Returns whether a hostname, as `hostnameOf` returns it, is one of them. */
-  has(hostname: string): boolean {
-    const own = this.#hosts().map((host) => hostnameOf(parseUrl(`http://${host}`)?.host ?? host));
+/** `hosts` returns the own hosts with their ports, which are unknown before the start. */
+export function ownHostTest(hosts: () => readonly string[]): IsOwnHost {
+  return (hostname) => {
+    const own = hosts().map((host) => hostnameOf(parseUrl(`http://${host}`)?.host ?? host));
     // Every loopback name reaches the same server, so one of them stands for all.
     return own.includes(hostname) || (isLoopback(hostname) && own.some(isLoopback));
-  }
+  };
 }
 
 /** Returns whether the host of a parsed URL is this machine. */

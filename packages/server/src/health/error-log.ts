@@ -16,22 +16,14 @@ export class ErrorLog {
    * Unexpected errors by where they were caught: in the handler of a request, in a callback that
    * several requests share, or as an `uncaughtException` of the process.
    */
-  readonly #uncaught = { request: 0, callback: 0, process: 0 };
-  readonly #unavailable = new Map(unavailableErrors.map(({ name }) => [name, 0]));
+  readonly uncaught = { request: 0, callback: 0, process: 0 };
+  /** The number of responses with 503 for each error class. */
+  readonly unavailable = new Map(unavailableErrors.map(({ name }) => [name, 0]));
 
   constructor(logger: Logger, now: () => number = () => performance.now()) {
     this.#logger = logger;
     this.#throttleUncaught = createThrottle(logUncaughtEveryMs, now);
     this.#throttleUnavailable = createThrottle(logUnavailableEveryMs, now);
-  }
-
-  get uncaught(): Readonly<Record<string, number>> {
-    return this.#uncaught;
-  }
-
-  /** The number of responses with 503 for each error class. */
-  get unavailable(): ReadonlyMap<string, number> {
-    return this.#unavailable;
   }
 
   /**
@@ -44,14 +36,14 @@ export class ErrorLog {
     if (status < 500) return;
     if (code === 'UNAVAILABLE') this.#noteUnavailable(error as Error, requestId);
     else {
-      this.#uncaught.request += 1;
+      this.uncaught.request += 1;
       this.#write('error', { source: 'request', requestId, err: error }, 'uncaught error');
     }
   }
 
   /** Counts an error of another source, and logs it at most once a second for each place in the code. */
   note(source: 'callback' | 'process', err: unknown): void {
-    this.#uncaught[source] += 1;
+    this.uncaught[source] += 1;
     this.#throttleUncaught(fingerprint(err), (repeats) =>
       this.#write('error', { source, repeats, err }, 'uncaught error'),
     );
@@ -59,7 +51,7 @@ export class ErrorLog {
 
   #noteUnavailable(error: Error, requestId: string): void {
     const { name, message } = error;
-    this.#unavailable.set(name, (this.#unavailable.get(name) ?? 0) + 1);
+    this.unavailable.set(name, (this.unavailable.get(name) ?? 0) + 1);
     const queue = error instanceof QueueFullError ? error.queue : undefined;
     this.#throttleUnavailable(`${name} ${queue}`, (repeats) => {
       const fields = { requestId, error: name, queue, reason: message, repeats };

@@ -1,17 +1,11 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 const validId = /^[A-Za-z0-9._:-]{1,128}$/;
 
-// An id is a random prefix of this process and a counter. It is as unique as a UUID and cheaper.
-const prefix = randomBytes(9).toString('base64url');
-let count = 0;
-
 /** Returns the client's request id when it is valid, otherwise a new one. */
 export function requestIdOf(header: string | string[] | undefined): string {
-  if (typeof header === 'string' && validId.test(header)) return header;
-  count += 1;
-  return `${prefix}.${count}`;
+  return typeof header === 'string' && validId.test(header) ? header : randomUUID();
 }
 
 /** Returns the id of a failed request. Later calls return the same id, so log and response agree. */

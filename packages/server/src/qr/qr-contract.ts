@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import {
+  instant,
   multilineText,
   pageOf,
   paging,
@@ -111,8 +112,6 @@ export const qrUpdateRequest = z
     description:
       'The fields to change. The payload of a code never changes: to lead elsewhere, create another code and delete this one.',
   });
-
-const instant = z.string().meta({ format: 'date-time', example: '2030-01-01T00:00:00.000Z' });
 
 export const qrRecord = z
   .object({

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { hostnameOf } from '../domains/hostname.js';
-import type { OwnHosts } from '../domains/own-hosts.js';
+import type { IsOwnHost } from '../domains/own-hosts.js';
 import { parseUrl } from '../network/parse-url.js';
 import type { Schema } from '../storage/schema.js';
 import type { ShortUrl } from './short-url.js';
@@ -41,10 +41,10 @@ function decodePath(path: string): string {
  * inactive, because they may be activated later.
  */
 export class LoopDetector {
-  readonly #ownHosts: OwnHosts;
+  readonly #isOwnHost: IsOwnHost;
 
-  constructor(ownHosts: OwnHosts) {
-    this.#ownHosts = ownHosts;
+  constructor(isOwnHost: IsOwnHost) {
+    this.#isOwnHost = isOwnHost;
   }
 
   /** Returns the links whose target is on a host of this server. */
@@ -57,7 +57,7 @@ export class LoopDetector {
       const name = linkNameOf(url.targetUrl);
       if (name) hostnames.set(url, name.hostname);
     }
-    const isOwn = (hostname: string) => this.#ownHosts.has(hostname);
+    const isOwn = this.#isOwnHost;
     const others = [...new Set(hostnames.values())].filter((hostname) => !isOwn(hostname));
     const domains = await findDomainIds(db, others);
     return [...hostnames]
@@ -94,7 +94,7 @@ export class LoopDetector {
   }
 
   async #domainKeyOf(db: Kysely<Schema>, hostname: string): Promise<string | undefined> {
-    if (this.#ownHosts.has(hostname)) return domainKeyOf(null);
+    if (this.#isOwnHost(hostname)) return domainKeyOf(null);
     return (await findDomainIds(db, [hostname])).get(hostname);
   }
 }

@@ -3,6 +3,7 @@ import { defineRoute } from '../contract/define-route.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import {
   displayText,
+  instant,
   line,
   pageOf,
   paging,
@@ -182,7 +183,6 @@ const shortUrl = z.string().meta({
 });
 const targetUrlOut = z.string().meta({ example: 'https://example.com/spring?ref=mail#offers' });
 const customSlugOut = z.string().nullable().meta({ example: 'spring-sale' });
-const instant = z.string().meta({ format: 'date-time', example: '2030-01-01T00:00:00.000Z' });
 const organizationId = z.string().meta({ format: 'uuid' });
 
 const newLink = { id, shortCode, targetUrl: targetUrlOut, customSlug: customSlugOut, shortUrl };

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { OwnHosts } from '../domains/own-hosts.js';
+import type { IsOwnHost } from '../domains/own-hosts.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { PeriodicService } from '../lifecycle.js';
 import type { PlanTable } from '../organizations/plans.js';
@@ -16,7 +16,7 @@ import { UrlRepository } from './url-repository.js';
 export interface UrlModuleOptions extends Omit<UrlHandlerOptions, 'urls' | 'newShortCode'> {
   readonly database: Database;
   readonly outbox: EventOutbox;
-  readonly ownHosts: OwnHosts;
+  readonly isOwnHost: IsOwnHost;
   readonly plans: PlanTable;
   readonly logger: Logger;
 }
@@ -41,7 +41,7 @@ export function expireUrls(
 /** Composes the module of links: API, look-up for redirects, and expiry. */
 export function createUrlModule(options: UrlModuleOptions) {
   const { database, outbox, origins, plans, clock, logger } = options;
-  const loops = new LoopDetector(options.ownHosts);
+  const loops = new LoopDetector(options.isOwnHost);
   const newShortCode = shortCodeGenerator(randomInt, options.isReserved);
   const urls = new UrlRepository(database, {
     outbox,

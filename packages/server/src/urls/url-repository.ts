@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
 import type { ErrorDetail } from '../contract/errors.js';
-import { findActiveDomains } from '../domains/find-active-domains.js';
 import type { DataOfEvent } from '../events/define-event.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import {
@@ -14,12 +13,11 @@ import type { PlanTable } from '../organizations/plans.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
-import { allocateUrlIds } from './allocate-url-ids.js';
 import { newUrl, type UrlChange, type UrlDraft } from './change-url.js';
 import type { LoopDetector } from './loop-detector.js';
 import { fromRow, isExpired, type ShortUrl, selectUrls, toRow } from './short-url.js';
 import { urlCreated, urlExpired, urlUpdated } from './url-events.js';
-import { domainKeyOf, findKeyOwners, keysOf, mapKeyOf } from './url-keys.js';
+import { allocateUrlIds, domainKeyOf, findKeyOwners, keysOf, mapKeyOf } from './url-keys.js';
 import { type Refusal, refusalError } from './url-refusals.js';
 
 /** A valid item of a request for new links, or the error message of an invalid one. */
@@ -410,4 +408,22 @@ async function selectDue(db: Kysely<Schema>, now: number, limit: number): Promis
     .limit(limit)
     .execute();
   return rows.map(fromRow);
+}
+
+/** Returns the hostnames of active domains of an organization, by id. */
+async function findActiveDomains(
+  transaction: WriteTransaction,
+  organizationId: string,
+  ids: readonly (string | null)[],
+): Promise<ReadonlyMap<string, string>> {
+  const wanted = [...new Set(ids)].filter((id) => id !== null);
+  if (wanted.length === 0) return new Map();
+  const rows = await transaction
+    .selectFrom('domains')
+    .select(['id', 'hostname'])
+    .where('organization_id', '=', organizationId)
+    .where('is_active', '=', 1)
+    .where('id', 'in', wanted)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row.hostname]));
 }

@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import { domainVerified } from '../domains/domain-events.js';
+import { instant, uuidText } from '../contract/fields.js';
+import { domainVerified } from '../domains/domain-contract.js';
 import type { DataOfEvent, EventDefinition } from '../events/define-event.js';
 import { type EventType, eventTypes } from '../events/event-types.js';
 import { qrScanThreshold, urlClickThreshold } from '../events/threshold-events.js';
 import { qrCreated, qrDeleted } from '../qr/qr-contract.js';
 import { urlCreated, urlExpired, urlUpdated } from '../urls/url-events.js';
-
-const uuid = z.string().meta({ format: 'uuid', example: '0198c0de-0000-7000-8000-0000000000aa' });
-const instant = z.string().meta({ format: 'date-time', example: '2030-01-01T00:00:00.000Z' });
 
 /** Every event by its type. */
 export const events = {
@@ -27,7 +25,7 @@ export type EventData<Type extends EventType> = DataOfEvent<(typeof events)[Type
 function eventOf<Type extends EventType>(type: Type) {
   return z
     .object({
-      id: uuid.meta({ description: 'The same in every delivery of the event.' }),
+      id: uuidText.meta({ description: 'The same in every delivery of the event.' }),
       type: z.literal(type),
       createdAt: instant.meta({
         description:

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
-import { pageOf, paging, uuid, uuidParam } from '../contract/fields.js';
+import { instant, pageOf, paging, uuid, uuidParam, uuidText } from '../contract/fields.js';
 import { eventTypes } from '../events/event-types.js';
 import { findUrlError } from '../network/receiver-url.js';
 import { disabledReasons } from './endpoint-health.js';
@@ -64,15 +64,13 @@ export const webhookUpdateRequest = z
   })
   .meta({ id: 'WebhookUpdateRequest', description: 'The fields to change.' });
 
-const id = z.string().meta({ format: 'uuid', example: '0198c0de-0000-7000-8000-0000000000aa' });
-const instant = z.string().meta({ format: 'date-time', example: '2030-01-01T00:00:00.000Z' });
 const secret = z.string().meta({
   description: 'The signing secret. Only this response contains it.',
   example: 'shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE',
 });
 
 const commonFields = {
-  id,
+  id: uuidText,
   url: z.string().meta({ example: 'https://example.com/hooks/shorty' }),
   events: z.array(eventType),
 };
@@ -117,7 +115,7 @@ export const webhookRecord = z
 
 export const rotatedSecret = z
   .object({
-    id,
+    id: uuidText,
     secret,
     previousSecretExpiresAt: instant.meta({
       description: 'Until this time, deliveries also have a signature by the previous secret.',
@@ -141,9 +139,11 @@ const error = z
   .meta({ example: 'The receiver answered 500', description: 'Null after a success.' });
 
 const deliveryFields = {
-  id: id.meta({ description: 'The value of X-Service-Delivery-Id, the same at every attempt.' }),
-  webhookId: id,
-  eventId: id,
+  id: uuidText.meta({
+    description: 'The value of X-Service-Delivery-Id, the same at every attempt.',
+  }),
+  webhookId: uuidText,
+  eventId: uuidText,
   eventType,
   status,
   attempts: z.int().min(0).meta({ description: 'Attempts made so far.', example: 1 }),

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ErrorThrottle } from '../error-throttle.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { Service } from '../lifecycle.js';
+import { ErrorThrottle } from '../lifecycle.js';
 import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
 import { type AttemptContext, attemptDelivery, attemptTimeoutMs } from './attempt-delivery.js';
 import type { DeliveryQueue } from './delivery-queue.js';

@@ -1,5 +1,5 @@
 import { expect, inject, it } from 'vitest';
-import { isOperatorError } from '../../src/operations/commands/operator-error.js';
+import { isOperatorError } from '../../src/operations/commands/open-database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 
 const { adminUrl } = inject('postgres') ?? { adminUrl: '' };

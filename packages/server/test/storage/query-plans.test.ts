@@ -2,7 +2,7 @@ import SqliteHandle from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ClientRepository } from '../../src/auth/client-repository.js';
 import { DomainRepository, listDomains } from '../../src/domains/domain-repository.js';
-import { OwnHosts } from '../../src/domains/own-hosts.js';
+import { ownHostTest } from '../../src/domains/own-hosts.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { deleteExpiredKeys } from '../../src/idempotency/with-idempotency-key.js';
 import { standardPlans } from '../../src/organizations/plans.js';
@@ -61,7 +61,7 @@ beforeAll(async () => {
   urls = new UrlRepository(database, {
     outbox,
     plans: standardPlans,
-    loops: new LoopDetector(new OwnHosts(() => ['sho.example'])),
+    loops: new LoopDetector(ownHostTest(() => ['sho.example'])),
     toEventData: (url, at) => toRecord(origins, url, at),
   });
   domains = new DomainRepository(database, outbox);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
 import { clientOf } from '../../src/auth/auth-service.js';
-import { OwnHosts } from '../../src/domains/own-hosts.js';
+import { ownHostTest } from '../../src/domains/own-hosts.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import { type PlanName, standardPlans } from '../../src/organizations/plans.js';
@@ -71,7 +71,7 @@ export async function openRepository(): Promise<Stored> {
   const urls = new UrlRepository(database, {
     outbox: new EventOutbox(database, { newId }),
     plans: standardPlans,
-    loops: new LoopDetector(new OwnHosts(() => ['sho.example'])),
+    loops: new LoopDetector(ownHostTest(() => ['sho.example'])),
     toEventData: (url, now) =>
       toRecord({ scheme: 'https://', shortDomain: 'sho.example' }, url, now),
   });

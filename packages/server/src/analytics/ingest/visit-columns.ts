@@ -74,7 +74,7 @@ export class VisitColumnsBuilder {
   readonly #addresses: Int32Array;
   readonly #flags: Uint8Array;
   readonly #dictionaries;
-  #count = 0;
+  count = 0;
 
   /** `capacity` is at most `maxVisits`. */
   constructor(capacity: number) {
@@ -88,13 +88,9 @@ export class VisitColumnsBuilder {
     this.#dictionaries = mapDictionaries(() => new DictionaryBuilder(capacity));
   }
 
-  get count(): number {
-    return this.#count;
-  }
-
   add({ urlId, visitedAt, isByCode, facts }: Visit): void {
-    const index = this.#count;
-    this.#count += 1;
+    const index = this.count;
+    this.count += 1;
     this.#urlIds[index] = urlId;
     this.#visitedAt[index] = visitedAt;
     writeKey(this.#visitors, index, facts.visitorKey);
@@ -112,7 +108,7 @@ export class VisitColumnsBuilder {
 
   /** Copies all visits, without their URLs. The builder must be empty. */
   addAll(columns: VisitColumns): void {
-    this.#count = columns.count;
+    this.count = columns.count;
     this.#visitedAt.set(columns.visitedAt);
     this.#visitors.set(columns.visitors);
     this.#addresses.set(columns.addresses);
@@ -124,8 +120,8 @@ export class VisitColumnsBuilder {
 
   /** Copies one visit, without its URL. */
   addFrom(columns: VisitColumns, from: number): void {
-    const index = this.#count;
-    this.#count += 1;
+    const index = this.count;
+    this.count += 1;
     this.#visitedAt[index] = columns.visitedAt[from] as number;
     for (const half of [0, 1]) {
       this.#visitors[index * 2 + half] = columns.visitors[from * 2 + half] as number;
@@ -139,7 +135,7 @@ export class VisitColumnsBuilder {
   }
 
   finish(): VisitColumns {
-    const count = this.#count;
+    const count = this.count;
     return {
       count,
       urlIds: this.#urlIds.subarray(0, count),

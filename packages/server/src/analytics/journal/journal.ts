@@ -46,11 +46,13 @@ export class Journal {
   /** Lines that are not in the file yet because writes fail. Each line is encoded once. */
   #backlog: EncodedLines[] = [];
   #writtenCount = 0;
-  #appendedCount = 0;
+  /** The number of lines appended since the start. */
+  appendedCount = 0;
   /** The callbacks of the lines of this turn. */
   #waiting: (() => void)[] = [];
   #retry: NodeJS.Timeout | undefined;
-  #isHealthy = true;
+  /** False while lines wait in memory because they cannot be written. */
+  isHealthy = true;
   /** Syncs in flight. They need the file to stay open. */
   #syncs = 0;
 
@@ -63,19 +65,9 @@ export class Journal {
     this.#file = this.#open();
   }
 
-  /** False while lines wait in memory because they cannot be written. */
-  get isHealthy(): boolean {
-    return this.#isHealthy;
-  }
-
-  /** The number of lines appended since the start. */
-  get appendedCount(): number {
-    return this.#appendedCount;
-  }
-
   /** The number of lines that wait in memory. */
   get unwrittenCount(): number {
-    return this.#appendedCount - this.#writtenCount;
+    return this.appendedCount - this.#writtenCount;
   }
 
   /** Writes a line, which must end with its only line feed, then calls `onWritten`. */
@@ -137,23 +129,23 @@ export class Journal {
 
   #collect(line: string): void {
     this.#lines += line;
-    this.#appendedCount += 1;
+    this.appendedCount += 1;
   }
 
   /** Returns whether all lines are in the file. While writes fail, only the timer retries. */
   #tryToWrite(): boolean {
-    if (this.#isHealthy) this.#writeOrRetryLater();
-    return this.#isHealthy;
+    if (this.isHealthy) this.#writeOrRetryLater();
+    return this.isHealthy;
   }
 
   #writeOrRetryLater(): void {
     try {
       this.#write(maxBytesPerTurn);
-      this.#isHealthy = this.#backlog.length === 0;
-      if (!this.#isHealthy) this.#retryAfter(0);
+      this.isHealthy = this.#backlog.length === 0;
+      if (!this.isHealthy) this.#retryAfter(0);
     } catch (error) {
-      if (this.#isHealthy) this.#options.onError(error);
-      this.#isHealthy = false;
+      if (this.isHealthy) this.#options.onError(error);
+      this.isHealthy = false;
       this.#retryAfter(retryMs);
     }
   }
@@ -166,7 +158,7 @@ export class Journal {
   /** Writes lines until all are in the file, or until `maxBytes` are written. */
   #write(maxBytes: number): void {
     if (this.#lines !== '') {
-      this.#backlog.push({ bytes: Buffer.from(this.#lines), end: this.#appendedCount });
+      this.#backlog.push({ bytes: Buffer.from(this.#lines), end: this.appendedCount });
       this.#lines = '';
     }
     let written = 0;

@@ -65,7 +65,7 @@ export class VisitTally<R extends Report> {
   readonly #visitsInBucket: Float64Array;
   readonly #prunedVisitorsInBucket: Float64Array;
   readonly #visitsOfUrl = new ValueCounts<number>(maxUrls);
-  #count = 0;
+  count = 0;
   #prunedVisitors = 0;
   #prunedAddresses = 0;
   #isSecondPass = false;
@@ -87,10 +87,6 @@ export class VisitTally<R extends Report> {
     this.#prunedVisitorsInBucket = new Float64Array(this.#buckets.count);
   }
 
-  get count(): number {
-    return this.#count;
-  }
-
   /** Counts visits, each of which must be added once. */
   add(visits: StoredVisits): void {
     const { columns } = visits;
@@ -108,7 +104,7 @@ export class VisitTally<R extends Report> {
     if (this.#isSecondPass) return;
     this.#visitors.add(columns.visitors, indexes, this.#addToBuckets(columns, indexes));
     this.#addresses.add(columns.addresses, indexes);
-    this.#count += indexes.length;
+    this.count += indexes.length;
   }
 
   /**
@@ -128,7 +124,7 @@ export class VisitTally<R extends Report> {
       }
     }
     if (this.#isSecondPass) return;
-    this.#count += visits;
+    this.count += visits;
     this.#prunedVisitors += visitors;
     this.#prunedAddresses += totals.uniqueIps as number;
     const day = { bucket: timeseries[0]?.bucket, [countField]: visits, uniques: visitors };
@@ -165,7 +161,7 @@ export class VisitTally<R extends Report> {
     const addresses = this.#addresses.finish();
     const report: Report = {
       totals: {
-        [`total${noun}`]: this.#count,
+        [`total${noun}`]: this.count,
         [`unique${noun}`]: visitors.total + this.#prunedVisitors,
         uniqueIps: addresses.total + this.#prunedAddresses,
       },

@@ -1,4 +1,4 @@
-import { palette, typeface } from '../../pages/palette.js';
+import { palette, typeface } from '../../pages/page.js';
 
 /**
  * The style of the documentation page: its frame, and colours with more contrast than Swagger UI's.

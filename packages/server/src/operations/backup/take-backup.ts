@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
 import { ingestJournal } from '../../analytics/ingest/visit-ingester.js';
@@ -7,10 +7,9 @@ import { segmentPath, segmentsIn } from '../../analytics/journal/journal-folder.
 import { ConfigError } from '../../config-error.js';
 import { EventOutbox } from '../../events/event-outbox.js';
 import type { Database } from '../../storage/database.js';
-import { copySqlite } from '../../storage/sqlite/copy-sqlite.js';
+import { copySqlite, findIntegrityErrors } from '../../storage/sqlite/copy-sqlite.js';
 import { withStorage } from '../commands/open-database.js';
-import { refuseToOverwrite, withScratchFolder } from './move-into-place.js';
-import { placeCopy } from './place-copy.js';
+import { moveIntoPlace, refuseToOverwrite, withScratchFolder } from './move-into-place.js';
 
 export interface BackupOptions {
   readonly databasePath: string;
@@ -107,4 +106,24 @@ async function moveVisits(
     moved += await ingestJournal(visits, { path, writerId }, Date.now);
   }
   return moved;
+}
+
+/**
+ * Checks a copy of the database `from`, and moves it to `to` with a copy of the key beside `from`.
+ * Returns false if there is no key.
+ */
+export function placeCopy(copy: string, { from, to }: { from: string; to: string }): boolean {
+  chmodSync(copy, 0o600);
+  const errors = findIntegrityErrors(copy);
+  if (errors.length > 0) throw new ConfigError(`${from} is damaged: ${errors.join('; ')}`);
+  const hasKey = existsSync(`${from}.key`);
+  if (hasKey) {
+    const key = `${copy}.key`;
+    copyFileSync(`${from}.key`, key);
+    chmodSync(key, 0o600);
+    moveIntoPlace(key, `${to}.key`);
+  }
+  // The database comes last, so that a server never finds it without its key.
+  moveIntoPlace(copy, to);
+  return hasKey;
 }

@@ -4,8 +4,7 @@ import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { findDatabaseFile, hidePassword } from '../../storage/locate-database.js';
 import { refuseToOverwrite, withScratchFolder } from '../backup/move-into-place.js';
-import { placeCopy } from '../backup/place-copy.js';
-import { takeBackup } from '../backup/take-backup.js';
+import { placeCopy, takeBackup } from '../backup/take-backup.js';
 import { print } from './print.js';
 
 /** Backs up the configured database, whether its server runs or not. */

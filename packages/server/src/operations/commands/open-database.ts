@@ -1,7 +1,7 @@
 import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { OrganizationRepository } from '../../organizations/organization-repository.js';
-import type { Database } from '../../storage/database.js';
+import { type Database, StorageUnavailableError } from '../../storage/database.js';
 import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
 
 /** Runs `work` on a database without time limits, and closes it. */
@@ -39,4 +39,13 @@ export function withOrganization<T>(
 
 export function missingOrganization(id: string): ConfigError {
   return new ConfigError(`there is no organization ${id}: see shorty-server orgs list`);
+}
+
+const kinds = [ConfigError, StorageUnavailableError];
+
+/** Returns true for errors of settings, arguments or the machine, which need no stack trace. */
+export function isOperatorError(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  if (kinds.some((kind) => error instanceof kind)) return true;
+  return 'code' in error && /^(E[A-Z]+|SQLITE_\w+)$/.test(String(error.code));
 }

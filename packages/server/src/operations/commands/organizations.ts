@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { v7 as newUuid } from 'uuid';
 import { clientOf, newCredentials } from '../../auth/auth-service.js';
 import { ConfigError } from '../../config-error.js';
+import { withIsoTimes } from '../../contract/iso-times.js';
 import { OrganizationRepository } from '../../organizations/organization-repository.js';
 import { type PlanName, standardPlans } from '../../organizations/plans.js';
 import { describeCredentials } from './clients.js';
@@ -62,10 +63,7 @@ export async function listOrganizations({ json }: { readonly json?: boolean }): 
   const organizations = await withDatabase((database) =>
     new OrganizationRepository(database).list(),
   );
-  const rows = organizations.map((organization) => ({
-    ...organization,
-    createdAt: new Date(organization.createdAt).toISOString(),
-  }));
+  const rows = organizations.map(withIsoTimes);
   if (json) {
     print(JSON.stringify(rows));
     return;

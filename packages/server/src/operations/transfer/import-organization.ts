@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { decodeColumns } from '../../analytics/ingest/columns-codec.js';
 import { ConfigError } from '../../config-error.js';
-import { OwnHosts } from '../../domains/own-hosts.js';
+import { ownHostTest } from '../../domains/own-hosts.js';
 import type { Database, WriteTransaction } from '../../storage/database.js';
 import { type Row, rowsAtOnce } from '../../storage/read-in-batches.js';
 import { tables } from '../../storage/schema.js';
 import { searchTextOf } from '../../storage/search-text.js';
-import { allocateUrlIds } from '../../urls/allocate-url-ids.js';
 import { LoopDetector } from '../../urls/loop-detector.js';
+import { allocateUrlIds } from '../../urls/url-keys.js';
 import { readTransferFile, type TransferRow } from './transfer-file.js';
 import { batchesOf, countRows, type TransferTable, transferTables } from './transfer-tables.js';
 
@@ -186,7 +186,7 @@ async function refuseLoops(
   { organizationId }: TransferSummary,
   ownHosts: readonly string[],
 ): Promise<void> {
-  const loops = new LoopDetector(new OwnHosts(() => ownHosts));
+  const loops = new LoopDetector(ownHostTest(() => ownHosts));
   for await (const rows of batchesOf(transaction, 'urls', organizationId)) {
     const urls = rows.map((row) => ({
       id: Number(row.id),

@@ -1,7 +1,7 @@
-import type { Database as SqliteHandle } from 'better-sqlite3';
+import { SqliteError, type Database as SqliteHandle } from 'better-sqlite3';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import { translateSqliteError } from './sqlite-error.js';
+import { StorageUnavailableError } from '../database.js';
 
 const maxStatements = 500;
 
@@ -43,4 +43,24 @@ function withTranslatedErrors<T>(work: () => T): T {
   } catch (error) {
     throw translateSqliteError(error);
   }
+}
+
+const locked = /^SQLITE_(BUSY|LOCKED)/;
+const temporary = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|PROTOCOL|NOMEM)/;
+
+/** Returns true for a translated error that another writer's lock caused. */
+export function isLocked(error: unknown): boolean {
+  const cause = error instanceof StorageUnavailableError ? error.cause : undefined;
+  return cause instanceof SqliteError && locked.test(cause.code);
+}
+
+/**
+ * Converts SQLite's errors about locks, the disk and memory to StorageUnavailableError, and returns
+ * any other error unchanged.
+ */
+function translateSqliteError(error: unknown): unknown {
+  if (error instanceof SqliteError && temporary.test(error.code)) {
+    return new StorageUnavailableError(`storage is unavailable (${error.code})`, { cause: error });
+  }
+  return error;
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CompiledQuery, type DatabaseConnection, SqliteDriver } from 'kysely';
-import type { PreparedDatabase } from './prepared-database.js';
-import { isLocked } from './sqlite-error.js';
+import { isLocked, type PreparedDatabase } from './prepared-database.js';
 
 // Another process may hold the write lock. Waiting inside SQLite would block the event loop, and
 // redirects with it, so SQLite returns at once and the driver retries.
