@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Engine, WriteTransaction } from './database.js';
+import type { Database, WriteTransaction } from './database.js';
 import { prepare } from './prepared.js';
 
 /** The number of deliveries that the dispatcher wants to claim for a webhook. */
@@ -8,16 +8,14 @@ export interface Claim {
   readonly count: number;
 }
 
-export type DueDelivery = Awaited<ReturnType<typeof findDueDeliveries>>[number];
+export type DueDelivery = Awaited<ReturnType<ReturnType<typeof dueDeliveryFinder>>>[number];
 
-/** Returns the oldest due deliveries of each webhook. Skips those that another dispatcher is claiming. */
-export async function findDueDeliveries(
-  transaction: WriteTransaction,
-  engine: Engine,
-  claims: readonly Claim[],
-  now: number,
-) {
-  const query = transaction
+/**
+ * Returns a function that finds the oldest due deliveries of each webhook. It skips those that another
+ * dispatcher is claiming.
+ */
+export function dueDeliveryFinder({ engine, read }: Pick<Database, 'engine' | 'read'>) {
+  const query = read
     .selectFrom('deliveries')
     .innerJoin('webhooks', 'webhooks.id', 'deliveries.webhook_id')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
@@ -34,10 +32,13 @@ export async function findDueDeliveries(
     .limit(1);
   // The only writer of SQLite needs no row locks.
   const dueOf = prepare(engine === 'postgres' ? query.forUpdate('deliveries').skipLocked() : query);
-  const due = [];
-  for (const { webhookId, count } of claims) {
-    const { rows } = await transaction.executeQuery(dueOf(webhookId, now, count));
-    due.push(...rows);
-  }
-  return due;
+
+  return async (transaction: WriteTransaction, claims: readonly Claim[], now: number) => {
+    const due = [];
+    for (const { webhookId, count } of claims) {
+      const { rows } = await transaction.executeQuery(dueOf(webhookId, now, count));
+      due.push(...rows);
+    }
+    return due;
+  };
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { countUses, UsageTally } from '../organizations/usage-meters.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
-import { type Claim, findDueDeliveries } from '../storage/due-deliveries.js';
+import { type Claim, dueDeliveryFinder } from '../storage/due-deliveries.js';
 import type { Schema } from '../storage/schema.js';
 import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
 import { type HealthRules, recordHealth } from './endpoint-health.js';
@@ -15,10 +15,12 @@ export type Endpoint = Awaited<ReturnType<DeliveryQueue['findEndpoints']>>[numbe
 export class DeliveryQueue {
   readonly #database: Database;
   readonly #healthRules: HealthRules;
+  readonly #findDue;
 
   constructor(database: Database, healthRules: HealthRules) {
     this.#database = database;
     this.#healthRules = healthRules;
+    this.#findDue = dueDeliveryFinder(database);
   }
 
   /**
@@ -121,7 +123,7 @@ export class DeliveryQueue {
     leasedUntil: number,
   ): Promise<ClaimedDelivery[]> {
     if (claims.length === 0) return [];
-    const rows = await findDueDeliveries(transaction, this.#database.engine, claims, now);
+    const rows = await this.#findDue(transaction, claims, now);
     await this.#database.updateEach(
       transaction,
       'deliveries',
