@@ -17,7 +17,7 @@ import { tokenHandlers } from './auth/token-handlers.js';
 import { type Config, readConfig } from './config.js';
 import { createDomainModule } from './domains/domain-module.js';
 import { hostnameOf } from './domains/hostname.js';
-import { ownHostTest } from './domains/own-hosts.js';
+import { type IsOwnHost, ownHostTest } from './domains/own-hosts.js';
 import { ErrorLog } from './health/error-log.js';
 import { createHealthModule } from './health/health-module.js';
 import { BodySlots } from './http/body-slots.js';
@@ -135,10 +135,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   // Set when the port is known.
   let linkOrigins: LinkOrigins = { scheme: '', shortDomain: '' };
   const origins = () => linkOrigins;
-  const isOwnHost = ownHostTest(() => [
-    origins().shortDomain,
-    ...[url, config.publicHost ?? url].map((each) => new URL(each).host),
-  ]);
+  let isOwnName: IsOwnHost = () => false;
+  const isOwnHost: IsOwnHost = (hostname) => isOwnName(hostname);
 
   const reserved = reservedWords(api);
   const isReserved = (word: string) => reserved.has(word.toLowerCase());
@@ -358,7 +356,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       listener = await listen(http, { ...config, maxConnections, timeLimits });
       url = config.baseUrl ?? listener.origin;
       const { protocol, host } = new URL(url);
-      linkOrigins = { scheme: `${protocol}//`, shortDomain: config.shortDomain ?? host };
+      const shortDomain = config.shortDomain ?? host;
+      linkOrigins = { scheme: `${protocol}//`, shortDomain };
+      isOwnName = ownHostTest([shortDomain, host, new URL(config.publicHost ?? url).host]);
       for (const each of services) each.start();
     },
     stop() {

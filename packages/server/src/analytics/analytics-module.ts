@@ -62,7 +62,10 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
 
   function onEvent(event: IngestEvent): void {
     if ('error' in event) {
-      onError(decodeError(event.error, []));
+      const { error, service } = event;
+      const err = decodeError(error, []);
+      if (service === undefined) onError(err);
+      else logger.error({ err, service }, 'work on visits failed');
       return;
     }
     stored += event.storedLines;

@@ -52,7 +52,7 @@ function controlledHandlers({ isActive = false } = {}) {
       lookUps.push(name);
       return new Promise((resolve) => releases.push(() => resolve([challenge])));
     },
-    isOwnHost: ownHostTest(() => []),
+    isOwnHost: ownHostTest([]),
     clock: () => 0,
     newId: unused,
     randomBytes: unused,

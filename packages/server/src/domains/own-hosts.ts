@@ -4,13 +4,12 @@ import { hostnameOf } from './hostname.js';
 /** Returns whether the platform's own links are served on a hostname, as `hostnameOf` returns it. */
 export type IsOwnHost = (hostname: string) => boolean;
 
-/** `hosts` returns the own hosts with their ports, which are unknown before the start. */
-export function ownHostTest(hosts: () => readonly string[]): IsOwnHost {
-  return (hostname) => {
-    const own = hosts().map((host) => hostnameOf(parseUrl(`http://${host}`)?.host ?? host));
-    // Every loopback name reaches the same server, so one of them stands for all.
-    return own.includes(hostname) || (isLoopback(hostname) && own.some(isLoopback));
-  };
+/** Returns a test for these hosts, which may have ports. */
+export function ownHostTest(hosts: readonly string[]): IsOwnHost {
+  const own = hosts.map((host) => hostnameOf(parseUrl(`http://${host}`)?.host ?? host));
+  const hasLoopback = own.some(isLoopback);
+  // Every loopback name reaches the same server, so one of them stands for all.
+  return (hostname) => own.includes(hostname) || (hasLoopback && isLoopback(hostname));
 }
 
 /** Returns whether the host of a parsed URL is this machine. */

@@ -166,9 +166,12 @@ export class RedirectHandler {
   #mayLeadBack({ targetName }: Link, host: string): boolean {
     const { isOwnHost, findDomain } = this.#options;
     if (targetName === undefined) return false;
-    return (
-      isOwnHost(targetName.hostname) || !(isOwnHost(host) || typeof findDomain(host) === 'string')
-    );
+    if (isOwnHost(targetName.hostname)) return true;
+    if (isOwnHost(host)) return false;
+    const domainId = findDomain(host);
+    // The check reads the domain again and handles an error.
+    if (domainId instanceof Promise) domainId.catch(() => {});
+    return typeof domainId !== 'string';
   }
 
   /** Returns whether a link leads back to itself, also through `host`, the host of this visit. */

@@ -15,7 +15,8 @@ export interface TransferredError {
 /** Encodes an error for another thread. A structured clone alone loses its class and properties. */
 export function encodeError(thrown: unknown, classes: readonly ErrorClass[]): TransferredError {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const { message, stack, cause } = error;
+  const { message, stack } = error;
+  const cause = error instanceof AggregateError ? error.errors[0] : error.cause;
   // Such as `code`, `field` or `name`.
   const properties = Object.entries(error).filter(([, value]) =>
     ['string', 'number', 'boolean'].includes(typeof value),

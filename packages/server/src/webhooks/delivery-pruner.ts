@@ -61,8 +61,17 @@ async function pruneWebhook(
   if (deleted_at !== null) {
     const removed = await inBatches(own, remove);
     if (signal?.aborted) return removed;
+    // Another node that deletes the same batch ends this one's batches early.
+    const hasDeliveries = database.read
+      .selectFrom('deliveries')
+      .select('id')
+      .where('webhook_id', '=', id);
     await database.writeDirectly((transaction) =>
-      transaction.deleteFrom('webhooks').where('id', '=', id).execute(),
+      transaction
+        .deleteFrom('webhooks')
+        .where('id', '=', id)
+        .where(({ not, exists }) => not(exists(hasDeliveries)))
+        .execute(),
     );
     return removed;
   }

@@ -61,7 +61,7 @@ beforeAll(async () => {
   urls = new UrlRepository(database, {
     outbox,
     plans: standardPlans,
-    loops: new LoopDetector(ownHostTest(() => ['sho.example'])),
+    loops: new LoopDetector(ownHostTest(['sho.example'])),
     toEventData: (url, at) => toRecord(origins, url, at),
   });
   domains = new DomainRepository(database, outbox);

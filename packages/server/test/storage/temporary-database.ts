@@ -71,7 +71,7 @@ export async function openRepository(): Promise<Stored> {
   const urls = new UrlRepository(database, {
     outbox: new EventOutbox(database, { newId }),
     plans: standardPlans,
-    loops: new LoopDetector(ownHostTest(() => ['sho.example'])),
+    loops: new LoopDetector(ownHostTest(['sho.example'])),
     toEventData: (url, now) =>
       toRecord({ scheme: 'https://', shortDomain: 'sho.example' }, url, now),
   });

@@ -23,7 +23,9 @@ export interface IngestSettings extends Pick<Config, 'thresholds' | 'retentionDa
 
 export type IngestEvent =
   /** The number of lines stored since the last event; 0 when only an error has cleared. */
-  { readonly storedLines: number } | { readonly error: TransferredError };
+  | { readonly storedLines: number }
+  /** `service` is the other work that failed; without it, visits cannot be stored. */
+  | { readonly error: TransferredError; readonly service?: string };
 
 const ingestEveryMs = 200;
 const compactEveryMs = 200;
@@ -55,10 +57,12 @@ export function createIngest(
     isFailing = false;
     emit({ storedLines });
   };
+  const noteError = (service: string) => (error: unknown) =>
+    emit({ error: encodeError(error, []), service });
   const repeat = (name: string, everyMs: number, tick: PeriodicWork['tick']) =>
-    new PeriodicService({ name, everyMs, tick, onError });
+    new PeriodicService({ name, everyMs, tick, onError: noteError(name) });
   const services = [
-    repeat('visits', ingestEveryMs, ingest),
+    new PeriodicService({ name: 'visits', everyMs: ingestEveryMs, tick: ingest, onError }),
     repeat('compaction', compactEveryMs, () => compactor.compact()),
     repeat('orphaned journals', recoverEveryMs, recover),
     repeat('old visits', pruneEveryMs, (signal) =>
@@ -68,7 +72,7 @@ export function createIngest(
   ];
   for (const service of services) service.start();
   // The visits of a killed process must not wait for the first period.
-  const recovery = recover().catch(onError);
+  const recovery = recover().catch(noteError('orphaned journals'));
 
   async function stop(): Promise<void> {
     await recovery;

@@ -47,7 +47,7 @@ export interface VisitColumns {
 export const byCodeFlag = 128;
 
 /** The maximum number of visits in one `VisitColumns`. */
-const maxVisits = 0xffff;
+export const maxVisits = 0xffff;
 const everyIndex = new Uint32Array(maxVisits).map((_, index) => index);
 
 /** Returns the indexes of all visits. The array is shared and must not be changed. */

@@ -44,17 +44,20 @@ export async function recoverOrphans(
   clock: Clock,
 ): Promise<number> {
   let storedLines = 0;
-  const folders = claimOrphans(root);
-  try {
-    for (const folder of folders) {
+  const errors: unknown[] = [];
+  for (const folder of claimOrphans(root)) {
+    try {
       storedLines += await ingestJournal(visits, folder, clock);
       // The position is deleted last: without it, a remaining folder would be stored again.
       folder.remove();
       await visits.deletePosition(folder.writerId);
+    } catch (error) {
+      // One journal must not block the others. The next call claims its folder again.
+      errors.push(error);
+    } finally {
+      folder.release();
     }
-  } finally {
-    // After an error, the next call claims the remaining folders again.
-    for (const folder of folders) folder.release();
   }
+  if (errors.length > 0) throw new AggregateError(errors, 'some journals could not be stored');
   return storedLines;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { decodeColumns } from '../../analytics/ingest/columns-codec.js';
+import { maxVisits } from '../../analytics/ingest/visit-columns.js';
 import { ConfigError } from '../../config-error.js';
 import { ownHostTest } from '../../domains/own-hosts.js';
 import type { Database, WriteTransaction } from '../../storage/database.js';
@@ -75,7 +76,9 @@ function checkRow({ table, row, line }: TransferRow): void {
   }
   if (table !== 'visit_chunks') return;
   try {
-    decodeColumns(row.visits as Uint8Array);
+    const { count } = decodeColumns(row.visits as Uint8Array);
+    if (count === row.visit_count && count <= maxVisits) return;
+    throw new RangeError(`${count} visits, but visit_count is ${row.visit_count}`);
   } catch (cause) {
     throw new ConfigError(`line ${line}: the visits cannot be decoded`, { cause });
   }
@@ -186,7 +189,7 @@ async function refuseLoops(
   { organizationId }: TransferSummary,
   ownHosts: readonly string[],
 ): Promise<void> {
-  const loops = new LoopDetector(ownHostTest(() => ownHosts));
+  const loops = new LoopDetector(ownHostTest(ownHosts));
   for await (const rows of batchesOf(transaction, 'urls', organizationId)) {
     const urls = rows.map((row) => ({
       id: Number(row.id),
