@@ -7,17 +7,17 @@ RUN apt-get update \
   && apt-get install -y --no-install-recommends g++ make python3 \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
-# Manifests first: a change of the sources alone installs nothing anew.
+# Copied first, so that a change of the sources does not reinstall packages.
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
 COPY packages/server/package.json packages/server/
 COPY packages/webhook-verifier/package.json packages/webhook-verifier/
-# Node's own headers, so that the compiler asks nobody for them.
+# Uses the image's Node headers, so that node-gyp downloads none.
 ENV npm_config_nodedir=/usr/local
 RUN npx -y pnpm@10.34.9 install --frozen-lockfile --filter shorty --filter @shorty/server...
 COPY tsconfig.base.json tsconfig.build.json openapi.yaml ./
 COPY packages/server packages/server
 COPY packages/webhook-verifier packages/webhook-verifier
-# Then without what only the build needs.
+# Compiles, then reinstalls without development dependencies.
 RUN npx tsc --build packages/server \
   && cp openapi.yaml packages/server/dist/ \
   && rm -rf node_modules packages/*/node_modules packages/*/src \

@@ -42,7 +42,7 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
       read: () => visitFigures().recorded,
     },
     shorty_visits_stored_total: {
-      help: 'Visits that were stored in the database.',
+      help: 'Redirects, image downloads and API calls that were stored in the database.',
       read: () => visitFigures().stored,
     },
     shorty_journal_waiting: {
@@ -84,7 +84,7 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
       },
     },
     shorty_dispatcher_idle_seconds: {
-      help: 'Time since the webhook dispatcher last queried due deliveries.',
+      help: 'Time since the webhook dispatcher last completed a pass.',
       read: () => dispatchFigures().sinceTickMs / 1000,
     },
     shorty_thread_failures_total: {

@@ -2,8 +2,8 @@ import { FairQueue } from '../fair-queue.js';
 import { maxGroupSize } from './group-commit.js';
 
 /**
- * The queues in which the writes of requests wait, before group commit. Few writes leave the queues at
- * once, so each of them then waits for at most two groups: the running one and one before its own.
+ * The queues in which the writes of requests wait, before group commit. At most 24 writes
+ * are outside the queues, so each of them waits for at most two groups: the running one and the next.
  *
  * Bulk writes have their own queue, because each takes longer than the rest of its group, and because
  * their request bodies are large.

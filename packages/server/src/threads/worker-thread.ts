@@ -104,7 +104,7 @@ export class WorkerThread implements Thread<ThreadMethods> {
 
   async #stop(): Promise<void> {
     clearTimeout(this.#restart);
-    // A hung worker keeps the process alive, so the caller can end the process by force.
+    // Keeps the process alive while native code holds a worker, so that the caller's timer can end it.
     for (const worker of this.#hungWorkers) worker.ref();
     for (const call of this.#waiting.splice(0)) call.reject(new ThreadStoppedError(this.name));
     const worker = this.#worker;

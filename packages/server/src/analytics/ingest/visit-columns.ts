@@ -27,7 +27,7 @@ export interface DictionaryColumn {
   readonly codes: Uint8Array | Uint16Array;
 }
 
-/** Visits in columns. Compared with rows, reports read them ten times as fast and a quarter of the bytes. */
+/** Visits in columns. Reports read them ten times as fast as rows, from a quarter of the bytes. */
 export interface VisitColumns {
   readonly count: number;
   /** The URL of each visit. It is not stored in chunks, whose visits are of one URL. */

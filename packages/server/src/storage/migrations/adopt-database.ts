@@ -7,8 +7,8 @@ import { dialects } from './dialects.js';
 
 /**
  * Upgrades a database with the nine migrations that the baseline replaces to the baseline, in one
- * transaction. Adds what the last two create; a database that lacks another one is refused. Returns
- * false if the database is empty or already has the baseline.
+ * transaction. Adds what the last two create. Refuses a database that lacks `0007-nodes`. Returns false
+ * if the database is empty or already has the baseline.
  */
 export async function adoptDatabase(
   db: Kysely<Schema>,
@@ -27,7 +27,7 @@ export async function adoptDatabase(
     const applied = new Set(rows.map(({ name }) => name));
     if (!applied.has('0007-nodes')) {
       throw new ConfigError(
-        'the database lacks the migration 0007-nodes, which this version cannot apply: first start version 0.1.0, or the last development version before 0.1.0',
+        'the database lacks the migration 0007-nodes, which this version cannot apply: first start the last development version before 0.1.0',
       );
     }
     if (!applied.has('0008-webhook-health')) await addWebhookHealth(transaction, engine);

@@ -4,13 +4,12 @@ import type { Invalidatable, RecordKind, Schema } from '../database.js';
 
 // The other nodes apply a change within about this time.
 const pollEveryMs = 100;
-// Changes are stored for an hour. A node that has not polled for this time may have missed some, so it
-// evicts everything.
+// Changes are stored for an hour. A node that has not polled for 30 minutes evicts everything.
 const maxGapMs = 30 * 60_000;
 
 /**
  * Evicts the records that other nodes change from the caches of this node, until the returned function
- * is called. A service evicts the records that it changes itself, before it sends the response.
+ * is called. Handlers evict the records that they change before they send the response.
  *
  * Triggers insert each change into `cache_changes`, in the transaction that changes the record
  * (`node-tables.ts`). Every such transaction holds the 'records' lock, so the ids are in the order of
