@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
-import { withIsoTimes } from '../contract/iso-times.js';
+import { presentAs, withIsoTimes } from '../contract/present.js';
 import type { Schema } from '../storage/schema.js';
-import type { domainRecord } from './domain-contract.js';
+import { domainRecord } from './domain-contract.js';
 import { challengeNameOf } from './hostname.js';
 
 /** A hostname of an organization, active or pending. Instants are milliseconds since 1970. */
@@ -28,5 +28,6 @@ export function fromRow(row: DomainRow) {
 /** Returns the record of the API. */
 export function toDomainRecord({ challenge, ...domain }: Domain): z.input<typeof domainRecord> {
   const name = challengeNameOf(domain.hostname);
-  return { ...withIsoTimes(domain), txtRecord: { name, type: 'TXT', value: challenge } };
+  const txtRecord = { name, type: 'TXT', value: challenge } as const;
+  return presentAs(domainRecord, { ...withIsoTimes(domain), txtRecord });
 }

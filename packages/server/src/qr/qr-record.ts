@@ -1,9 +1,9 @@
 import type { InferResult, Kysely, Selectable } from 'kysely';
 import type { z } from 'zod';
-import { withIsoTimes } from '../contract/iso-times.js';
+import { presentAs, withIsoTimes } from '../contract/present.js';
 import type { Schema } from '../storage/schema.js';
 import type { QrDesign, QrLogo } from './drawing/qr-design.js';
-import type { qrRecord } from './qr-contract.js';
+import { qrRecord } from './qr-contract.js';
 
 /** A QR code. Instants are milliseconds since 1970. `version` increases by one with each change. */
 export type QrCode = Readonly<InferResult<ReturnType<typeof selectQrs>>[number]>;
@@ -63,9 +63,9 @@ export function toQrRow(qr: QrCode): Selectable<Schema['qr_codes']> {
 }
 
 /** Returns the record that the API responds with. Specification, "QR record". */
-export function toQrRecord({ version: _, ...qr }: QrCode): z.input<typeof qrRecord> {
-  return withIsoTimes({
-    ...qr,
+export function toQrRecord(qr: QrCode): z.input<typeof qrRecord> {
+  return presentAs(qrRecord, {
+    ...withIsoTimes(qr),
     urlId: qr.urlId === null ? null : String(qr.urlId),
     downloadUrl: `/api/qr/${qr.id}/download`,
     previewUrl: `/qr/${qr.id}`,

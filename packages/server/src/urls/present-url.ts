@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { withIsoTimes } from '../contract/iso-times.js';
+import { presentAs, withIsoTimes } from '../contract/present.js';
 import { isLive, type ShortUrl } from './short-url.js';
-import type { urlListItem, urlRecord } from './url-contract.js';
+import { type urlListItem, urlRecord } from './url-contract.js';
 
 /** The public addresses that short URLs are built from. */
 export interface LinkOrigins {
@@ -56,9 +56,9 @@ export function toRecord(
   now: number,
 ): z.input<typeof urlRecord> {
   const { hostname: _, passwordHash, ...fields } = url;
-  return {
+  return presentAs(urlRecord, {
     ...withIsoTimes(fields),
     ...toListItem(origins, url, now),
     isPasswordProtected: passwordHash !== null,
-  };
+  });
 }

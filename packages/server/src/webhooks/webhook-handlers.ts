@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { newSecret } from '../auth/secrets.js';
 import { ApiError, validationError } from '../contract/api-error.js';
 import type { Page, PageRange } from '../contract/fields.js';
-import { withIsoTimes } from '../contract/iso-times.js';
+import { presentAs, withIsoTimes } from '../contract/present.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { pageReply } from '../http/page-reply.js';
 import { findUrlError } from '../network/receiver-url.js';
@@ -14,7 +14,7 @@ import { eventExamples } from './event-examples.js';
 import {
   type DeliveryFilter,
   maxWebhooks,
-  type webhookRecord,
+  webhookRecord,
   type webhookRoutes,
 } from './webhook-contract.js';
 import type { Webhook, WebhookRepository } from './webhook-repository.js';
@@ -180,9 +180,9 @@ function requireFound<T>(thing: T | null | undefined, what = 'webhook'): T {
 
 function toWebhookRecord(webhook: Webhook): z.input<typeof webhookRecord> {
   const { events, failureRate } = webhook;
-  return {
+  return presentAs(webhookRecord, {
     ...withIsoTimes(webhook),
     events: [...events],
     failureRate: failureRate === null ? null : Math.round(failureRate * 1000) / 1000,
-  };
+  });
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { v7 as newUuid } from 'uuid';
 import { clientOf, newCredentials } from '../../auth/auth-service.js';
 import { ConfigError } from '../../config-error.js';
-import { withIsoTimes } from '../../contract/iso-times.js';
+import { withIsoTimes } from '../../contract/present.js';
 import { OrganizationRepository } from '../../organizations/organization-repository.js';
 import { type PlanName, standardPlans } from '../../organizations/plans.js';
 import { describeCredentials } from './clients.js';
