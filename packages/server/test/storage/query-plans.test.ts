@@ -340,6 +340,7 @@ describe('no call on the redirect thread scans a table', () => {
         'SCAN webhooks USING INDEX webhooks_by_organization',
         // The pruner also reads the deleted ones, every ten minutes.
         'SCAN webhooks',
+        'SEARCH deliveries USING COVERING INDEX deliveries_by_webhook (webhook_id=?)',
         'SEARCH deliveries USING COVERING INDEX deliveries_due (webhook_id=? AND due_at>?)',
         // Reads a bounded number of entries.
         'SCAN counted',

@@ -1,10 +1,11 @@
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { segmentPath } from '../journal/journal-folder.js';
+import { StorageUnavailableError } from '../../storage/database.js';
+import { createJournalFolder, segmentPath } from '../journal/journal-folder.js';
 import { toDownloadLine } from '../journal/journal-lines.js';
-import { ingestJournal } from './visit-ingester.js';
+import { ingestJournal, recoverOrphans } from './visit-ingester.js';
 import type { VisitRepository } from './visit-repository.js';
 
 const line = toDownloadLine('qr');
@@ -30,4 +31,62 @@ it('stores the lines that exist when the call begins, and later ones in the next
   appendFileSync(segmentPath(folder, 1), line.repeat(3));
   expect(await ingest()).toBe(3);
   expect(await ingest()).toBe(1);
+});
+
+/** Creates journals of ended processes, each with one line. */
+function createOrphans(...writerIds: string[]): string {
+  const root = mkdtempSync(join(tmpdir(), 'shorty-orphans-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  for (const writerId of writerIds) {
+    const folder = createJournalFolder(root, writerId);
+    appendFileSync(segmentPath(folder.path, 1), line);
+    folder.release();
+  }
+  return root;
+}
+
+function visitsThat(store: (writerId: string) => Promise<boolean>): VisitRepository {
+  const visits: Pick<VisitRepository, 'findPosition' | 'store' | 'deletePosition'> = {
+    findPosition: async () => undefined,
+    store,
+    deletePosition: async () => {},
+  };
+  return visits as VisitRepository;
+}
+
+it('stores the journals of other ended processes when one is damaged', async () => {
+  const root = createOrphans('a', 'b', 'c');
+  const visits = visitsThat(async (writerId) => {
+    if (writerId === 'b') throw new Error('damaged');
+    return true;
+  });
+  await expect(recoverOrphans(visits, root, Date.now)).rejects.toThrow(AggregateError);
+  expect(readdirSync(root)).toEqual(['b']);
+  // The folder is not locked any more.
+  expect(
+    await recoverOrphans(
+      visitsThat(async () => true),
+      root,
+      Date.now,
+    ),
+  ).toBe(1);
+  expect(readdirSync(root)).toEqual([]);
+});
+
+it('stops at the first journal while storage is unavailable', async () => {
+  const root = createOrphans('a', 'b');
+  let calls = 0;
+  const visits = visitsThat(async () => {
+    calls += 1;
+    throw new StorageUnavailableError('no storage');
+  });
+  await expect(recoverOrphans(visits, root, Date.now)).rejects.toThrow(StorageUnavailableError);
+  expect(calls).toBe(1);
+  expect(
+    await recoverOrphans(
+      visitsThat(async () => true),
+      root,
+      Date.now,
+    ),
+  ).toBe(2);
 });

@@ -1,4 +1,5 @@
 import type { Clock } from '../../ports.js';
+import { StorageUnavailableError } from '../../storage/database.js';
 import { claimOrphans, type JournalFolder } from '../journal/journal-folder.js';
 import { parseLines } from '../journal/journal-lines.js';
 import {
@@ -45,18 +46,23 @@ export async function recoverOrphans(
 ): Promise<number> {
   let storedLines = 0;
   const errors: unknown[] = [];
-  for (const folder of claimOrphans(root)) {
-    try {
-      storedLines += await ingestJournal(visits, folder, clock);
-      // The position is deleted last: without it, a remaining folder would be stored again.
-      folder.remove();
-      await visits.deletePosition(folder.writerId);
-    } catch (error) {
-      // One journal must not block the others. The next call claims its folder again.
-      errors.push(error);
-    } finally {
-      folder.release();
+  const folders = claimOrphans(root);
+  try {
+    for (const folder of folders) {
+      try {
+        storedLines += await ingestJournal(visits, folder, clock);
+        // The position is deleted last: without it, a remaining folder would be stored again.
+        folder.remove();
+        await visits.deletePosition(folder.writerId);
+      } catch (error) {
+        if (error instanceof StorageUnavailableError) throw error;
+        // A damaged journal must not block the others.
+        errors.push(error);
+      }
     }
+  } finally {
+    // After an error, the next call claims the remaining folders again.
+    for (const folder of folders) folder.release();
   }
   if (errors.length > 0) throw new AggregateError(errors, 'some journals could not be stored');
   return storedLines;

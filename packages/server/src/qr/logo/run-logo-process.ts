@@ -1,7 +1,7 @@
 import { type ExecFileException, execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { constants, setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { LogoError } from './logo-error.js';
@@ -164,8 +164,8 @@ function start(options: RunLogoProcessOptions, limits: LogoProcessLimits, imageB
   });
   const { pid } = run.child;
   if (pid !== undefined) {
-    // Redirects have priority.
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    // Redirects have priority. A process may not raise its priority.
+    setPriority(pid, Math.max(getPriority(pid), constants.priority.PRIORITY_BELOW_NORMAL));
     options.onStarted?.(pid);
   }
   return run;
