@@ -221,7 +221,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const queues = [
     bodySlots.queue,
     ...listReader.queues,
-    passwords.queue,
+    ...passwords.queues,
     ...analytics.queues,
     ...qrs.queues,
     ...domains.queues,

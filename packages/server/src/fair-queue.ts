@@ -8,9 +8,6 @@ export interface FairQueueOptions {
   readonly maxWaitingPerOrganization: number;
 }
 
-/** Interactive is a single task that a client waits for. It runs before bulk work. */
-type TaskOptions = { readonly isInteractive?: boolean };
-
 /** A queue refused a task because it is full. A retry after `retryAfterSeconds` may succeed. */
 export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
@@ -36,8 +33,6 @@ interface Task {
   reject(error: Error): void;
 }
 
-// While bulk tasks wait, one of them runs after this many interactive tasks.
-const maxInteractiveInRow = 4;
 const maxRetryAfterSeconds = 30;
 // A task that waited longer is refused, because its client has timed out.
 const maxWaitMs = 20_000;
@@ -51,12 +46,13 @@ const durationWeight = 0.1;
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;
-  readonly #interactive = new Rotation();
-  readonly #bulk = new Rotation();
+  /** The waiting tasks by organization. The organization that ran a task last comes last. */
+  readonly #tasks = new Map<string, Task[]>();
+  #waiting = 0;
+  #lastOrganization = '';
   readonly #runningOf = new Map<string, number>();
   #running = 0;
   #refused = 0;
-  #interactiveInRow = 0;
   #meanMs = 0;
   #isClosed = false;
 
@@ -74,29 +70,20 @@ export class FairQueue {
   }
 
   /** Queues a task and returns its result. Throws a QueueFullError or a QueueClosedError. */
-  async run<T>(
-    organizationId: string,
-    work: () => Promise<T>,
-    options: TaskOptions = {},
-  ): Promise<T> {
-    const [result] = await this.runAll(organizationId, [work], options);
+  async run<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
+    const [result] = await this.runAll(organizationId, [work]);
     return result as T;
   }
 
   /** Queues several tasks and returns their results. Refuses all of them if it cannot take all. */
-  runAll<T>(
-    organizationId: string,
-    works: readonly (() => Promise<T>)[],
-    { isInteractive = false }: TaskOptions = {},
-  ): Promise<T[]> {
+  runAll<T>(organizationId: string, works: readonly (() => Promise<T>)[]): Promise<T[]> {
     if (this.#isClosed) return Promise.reject(this.#closed());
     const refusal = this.#refusal(organizationId, works.length);
     if (refusal) return Promise.reject(refusal);
-    const rotation = isInteractive ? this.#interactive : this.#bulk;
     const outcomes = works.map(
       (work) =>
         new Promise<T>((resolve, reject) => {
-          rotation.add({
+          this.#add({
             organizationId,
             queuedAt: performance.now(),
             run: () => work().then(resolve, reject),
@@ -120,18 +107,25 @@ export class FairQueue {
   /** Refuses all waiting and future tasks. Running tasks continue. */
   close(): void {
     this.#isClosed = true;
-    for (const rotation of [this.#interactive, this.#bulk]) {
-      for (let task = rotation.take(); task; task = rotation.take()) task.reject(this.#closed());
-    }
+    const waiting = [...this.#tasks.values()].flat();
+    this.#tasks.clear();
+    this.#waiting = 0;
+    for (const task of waiting) task.reject(this.#closed());
   }
 
-  get #waiting(): number {
-    return this.#interactive.size + this.#bulk.size;
+  #add(task: Task): void {
+    const own = this.#tasks.get(task.organizationId);
+    if (own) own.push(task);
+    else {
+      this.#tasks.set(task.organizationId, [task]);
+      this.#moveToEnd(this.#lastOrganization);
+    }
+    this.#waiting += 1;
   }
 
   #refusal(organizationId: string, count: number): QueueFullError | undefined {
     const { name, maxWaiting, maxWaitingPerOrganization } = this.#options;
-    const own = this.#interactive.countOf(organizationId) + this.#bulk.countOf(organizationId);
+    const own = this.#tasks.get(organizationId)?.length ?? 0;
     // An empty queue accepts a batch of any size; the API limits batches.
     const isOwnFull = own > 0 && own + count > maxWaitingPerOrganization;
     const isFull =
@@ -154,12 +148,8 @@ export class FairQueue {
    * queue accepts tasks up to that number, so that a few organizations cannot exclude another one.
    */
   #equalShareOf(organizationId: string): number {
-    const organizations = new Set([
-      organizationId,
-      ...this.#interactive.organizations,
-      ...this.#bulk.organizations,
-    ]);
-    return Math.max(1, Math.floor(this.#options.maxWaiting / organizations.size));
+    const organizations = this.#tasks.size + (this.#tasks.has(organizationId) ? 0 : 1);
+    return Math.max(1, Math.floor(this.#options.maxWaiting / organizations));
   }
 
   /** Estimates the seconds until `waiting` tasks have run. */
@@ -184,14 +174,25 @@ export class FairQueue {
     }
   }
 
+  /** Removes and returns the next task of an organization that may run one. */
   #next(): Task | undefined {
-    const isBulkDue = this.#interactiveInRow >= maxInteractiveInRow && this.#bulk.size > 0;
     const { maxRunningPerOrganization: maxRunning = Number.POSITIVE_INFINITY } = this.#options;
-    const mayRun = (organizationId: string) =>
-      (this.#runningOf.get(organizationId) ?? 0) < maxRunning;
-    const task = isBulkDue ? undefined : this.#interactive.take(mayRun);
-    this.#interactiveInRow = task ? this.#interactiveInRow + 1 : 0;
-    return task ?? this.#bulk.take(mayRun);
+    for (const [organizationId, own] of this.#tasks) {
+      if ((this.#runningOf.get(organizationId) ?? 0) >= maxRunning) continue;
+      const task = own.shift();
+      this.#waiting -= 1;
+      this.#lastOrganization = organizationId;
+      this.#moveToEnd(organizationId);
+      return task;
+    }
+    return undefined;
+  }
+
+  /** Moves an organization behind the others. Removes it if it has no waiting tasks. */
+  #moveToEnd(organizationId: string): void {
+    const own = this.#tasks.get(organizationId) ?? [];
+    this.#tasks.delete(organizationId);
+    if (own.length > 0) this.#tasks.set(organizationId, own);
   }
 
   async #run(task: Task): Promise<void> {
@@ -207,61 +208,5 @@ export class FairQueue {
     if (own > 0) this.#runningOf.set(organizationId, own);
     else this.#runningOf.delete(organizationId);
     this.#startTasks();
-  }
-}
-
-/** Waiting tasks, which are taken from the organizations in round robin. */
-class Rotation {
-  readonly #tasks = new Map<string, Task[]>();
-  #lastOrganization: string | undefined;
-  size = 0;
-
-  get organizations(): Iterable<string> {
-    return this.#tasks.keys();
-  }
-
-  countOf(organizationId: string): number {
-    return this.#tasks.get(organizationId)?.length ?? 0;
-  }
-
-  add(task: Task): void {
-    const own = this.#tasks.get(task.organizationId);
-    if (own) own.push(task);
-    else this.#tasks.set(task.organizationId, [task]);
-    this.size += 1;
-  }
-
-  /** Removes and returns the next task of an organization for which `mayRun` is true. */
-  take(mayRun: (organizationId: string) => boolean = () => true): Task | undefined {
-    const organizationId = this.#nextOrganization(mayRun);
-    if (organizationId === undefined) return undefined;
-    const own = this.#tasks.get(organizationId) as Task[];
-    const task = own.shift() as Task;
-    // Moves the organization to the end of the rotation.
-    this.#tasks.delete(organizationId);
-    if (own.length > 0) this.#tasks.set(organizationId, own);
-    this.#lastOrganization = organizationId;
-    this.size -= 1;
-    return task;
-  }
-
-  /** Returns an organization that may run. Returns the last one again only if no other one may. */
-  #nextOrganization(mayRun: (organizationId: string) => boolean): string | undefined {
-    let last: string | undefined;
-    for (const organizationId of this.#tasks.keys()) {
-      if (!mayRun(organizationId)) continue;
-      if (organizationId !== this.#lastOrganization) {
-        if (last !== undefined) this.#moveToEnd(last);
-        return organizationId;
-      }
-      last = organizationId;
-    }
-    return last;
-  }
-
-  #moveToEnd(organizationId: string): void {
-    const own = this.#tasks.get(organizationId) as Task[];
-    this.#tasks.delete(organizationId);
-    this.#tasks.set(organizationId, own);
   }
 }

@@ -10,7 +10,7 @@ const timeLimitMs = 10_000;
 // A hash uses 19 MiB and one processor. One processor is reserved for redirects.
 const maxThreads = 4;
 
-/** Hashes and verifies the passwords of links. Organizations share its queue in round robin. */
+/** Hashes and verifies the passwords of links. Organizations share its queues in round robin. */
 export function openPasswords({ isThreaded, logger }: { isThreaded: boolean; logger: Logger }) {
   const count = isThreaded ? Math.max(1, Math.min(maxThreads, availableParallelism() - 1)) : 1;
   const threads = Array.from({ length: count }, () =>
@@ -23,36 +23,29 @@ export function openPasswords({ isThreaded, logger }: { isThreaded: boolean; log
     }),
   );
   // The import command sends four requests at once, each with up to 100 passwords.
-  const queue = new FairQueue({
-    name: 'passwords',
-    concurrency: count,
-    maxWaiting: 2_000,
-    maxWaitingPerOrganization: 400,
-  });
-  let calls = 0;
+  const limits = { concurrency: count, maxWaiting: 2_000, maxWaitingPerOrganization: 400 };
+  const hashing = new FairQueue({ name: 'passwords', ...limits });
+  // A queue of its own: a visitor's unlock does not wait for the queued hashing of a bulk create.
+  const unlocks = new FairQueue({ name: 'unlocks', ...limits });
 
-  /** Returns the threads in turn. All calls take equally long. */
-  function nextThread() {
-    calls += 1;
-    return threads[calls % count] as (typeof threads)[number];
+  /** Returns the thread with the fewest calls. All calls take equally long. */
+  function leastBusyThread() {
+    return threads.reduce((a, b) => (b.figures.callsInFlight < a.figures.callsInFlight ? b : a));
   }
 
   return {
     /** Throws a QueueFullError if `hashAll` would refuse `passwords` passwords now. */
     assertCapacity: (organizationId: string, passwords: number) =>
-      queue.assertCapacity(organizationId, passwords),
+      hashing.assertCapacity(organizationId, passwords),
     /** Throws a QueueFullError before it hashes any when the queue cannot take all. */
     hashAll: (organizationId: string, all: readonly string[]) =>
-      queue.runAll(
+      hashing.runAll(
         organizationId,
-        all.map((password) => () => nextThread().call('hash', password)),
+        all.map((password) => () => leastBusyThread().call('hash', password)),
       ),
-    /** Runs before queued hashing, because a visitor waits for it. */
     verify: (organizationId: string, passwordHash: string, password: string) =>
-      queue.run(organizationId, () => nextThread().call('verify', passwordHash, password), {
-        isInteractive: true,
-      }),
-    queue,
+      unlocks.run(organizationId, () => leastBusyThread().call('verify', passwordHash, password)),
+    queues: [hashing, unlocks],
     threads,
     async stop(): Promise<void> {
       await Promise.all(threads.map((thread) => thread.stop()));
