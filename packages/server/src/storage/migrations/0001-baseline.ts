@@ -1,17 +1,19 @@
 import { type Kysely, sql } from 'kysely';
 import type { Engine, Schema } from '../database.js';
 import { createNodeTables } from '../postgres/node-tables.js';
+import { createSearchIndex } from '../postgres/search-index.js';
 import { type BaselineTable, baselineTables, compositeKeys } from './baseline-tables.js';
 import { dialects } from './dialects.js';
 
-/** Creates the schema of version 0.1.0. */
+/** Creates the schema of version 0.1.0, except for SQLite's search index: 0002 creates the current one. */
 export async function baseline(db: Kysely<Schema>, engine: Engine): Promise<void> {
   for (const table of Object.keys(baselineTables)) {
     await sql.raw(tableDefinition(table as BaselineTable, engine)).execute(db);
   }
   for (const statement of statements) await sql.raw(statement).execute(db);
-  if (engine === 'postgres') await createNodeTables(db);
-  await dialects[engine].createSearchIndex(db);
+  if (engine === 'sqlite') return;
+  await createNodeTables(db);
+  await createSearchIndex(db);
 }
 
 /** The tables with few columns that are read by ranges of their keys. */

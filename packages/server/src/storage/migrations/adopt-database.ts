@@ -1,6 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { ConfigError } from '../../config-error.js';
 import type { Engine, Schema, UpdateEach, WriteTransaction } from '../database.js';
+import { createSearchIndex } from '../postgres/search-index.js';
 import { readInBatches } from '../read-in-batches.js';
 import { searchTextOf } from '../search-text.js';
 import { dialects } from './dialects.js';
@@ -56,8 +57,8 @@ async function addSearch(
   engine: Engine,
   updateEach: UpdateEach,
 ): Promise<void> {
-  const { types, createSearchIndex } = dialects[engine];
-  await sql`alter table urls add column search_text ${sql.raw(types.text)} not null default ''`.execute(
+  const { text } = dialects[engine].types;
+  await sql`alter table urls add column search_text ${sql.raw(text)} not null default ''`.execute(
     transaction,
   );
   // No cached field changes, so no node has to evict the links.
@@ -65,8 +66,8 @@ async function addSearch(
     await sql`alter table urls disable trigger tell_update`.execute(transaction);
   }
   const from = sql`from urls as own where true`;
-  for await (const urls of readInBatches(transaction, from, ['id'])) {
-    const rows = (urls as unknown as readonly Selectable<Schema['urls']>[]).map((url) => ({
+  for await (const urls of readInBatches<Selectable<Schema['urls']>>(transaction, from, ['id'])) {
+    const rows = urls.map((url) => ({
       set: { search_text: searchTextOf(url) },
       where: { id: url.id },
     }));
@@ -75,6 +76,6 @@ async function addSearch(
   if (engine === 'postgres') {
     await sql`alter table urls enable trigger tell_update`.execute(transaction);
     await sql`drop function lower_unicode(text)`.execute(transaction);
+    await createSearchIndex(transaction);
   }
-  await createSearchIndex(transaction);
 }

@@ -1,6 +1,3 @@
-import { createSearchIndex as createPostgresIndex } from '../postgres/search-index.js';
-import { createSearchIndex as createSqliteIndex } from '../sqlite/search-index.js';
-
 /** The parts of the schema that the engines define differently. */
 export const dialects = {
   sqlite: {
@@ -15,7 +12,6 @@ export const dialects = {
     clustered: 'without rowid',
     chunkKey: ['url_id', 'number'],
     chunkStorage: 'without rowid',
-    createSearchIndex: createSqliteIndex,
   },
   postgres: {
     types: {
@@ -29,6 +25,5 @@ export const dialects = {
     // `partitions.ts` creates a partition for each month.
     chunkKey: ['url_id', 'number', 'last_at'],
     chunkStorage: 'partition by range (last_at)',
-    createSearchIndex: createPostgresIndex,
   },
 } as const;

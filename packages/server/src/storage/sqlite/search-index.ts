@@ -24,52 +24,39 @@ const minOrganizationsAtOnce = 4;
 const blockSize = 16_384;
 
 /**
- * Creates the trigram index of `urls.search_text`. Triggers record changed links as pending, and a
- * `SearchIndexer` indexes them later. In the transaction that changes a link, FTS5 would merge its
- * segments at unpredictable times. Searches read the pending links themselves.
+ * Creates the trigram index of `urls.search_text`, or replaces that of version 0.1.0. Triggers record
+ * changed links as pending, and a `SearchIndexer` indexes them later. In the transaction that changes a
+ * link, FTS5 would merge its segments at unpredictable times. Searches read the pending links
+ * themselves.
  *
  * The index stores no text and no positions. It returns candidates, which each search compares with
  * the term. An outdated entry is therefore harmless, but a missing entry hides a link.
  */
 export async function createSearchIndex(db: Kysely<Schema>): Promise<void> {
+  await sql`drop table if exists url_search`.execute(db);
   await sql`create virtual table url_search using fts5(
     text, content = '', contentless_delete = 1, detail = none,
     tokenize = 'trigram case_sensitive 1')`.execute(db);
   await sql`insert into url_search (url_search, rank) values ('automerge', 0)`.execute(db);
   await sql`insert into url_search (url_search, rank) values ('crisismerge', 1000)`.execute(db);
-  await sql`create table url_search_pending (url_id integer primary key)`.execute(db);
-  await sql`insert into url_search_pending select id from urls`.execute(db);
-  await createTriggers(db, ['id']);
-}
-
-/**
- * Records the organization of each pending link. Empties the index, because its entries lack block
- * tokens, and records all links as pending.
- */
-export async function divideByOrganization(db: Kysely<Schema>): Promise<void> {
-  for (const name of ['insert', 'update', 'delete']) {
-    await sql`drop trigger ${sql.ref(`url_search_${name}`)}`.execute(db);
-  }
-  await sql`drop table url_search_pending`.execute(db);
+  await sql`drop table if exists url_search_pending`.execute(db);
   await sql`create table url_search_pending (
     organization_id text not null,
     url_id integer not null,
     primary key (organization_id, url_id)
   ) without rowid`.execute(db);
-  await createTriggers(db, ['organization_id', 'id']);
+  for (const [event, row, condition] of [
+    ['insert', 'new', ''],
+    ['update', 'new', 'when old.search_text <> new.search_text'],
+    ['delete', 'old', ''],
+  ]) {
+    await sql.raw(`drop trigger if exists url_search_${event}`).execute(db);
+    await sql
+      .raw(`create trigger url_search_${event} after ${event} on urls ${condition} begin
+        insert or ignore into url_search_pending values (${row}.organization_id, ${row}.id); end`)
+      .execute(db);
+  }
   await rebuildSearchIndex(db);
-}
-
-/** Creates the triggers that record these columns of each changed link as pending. */
-async function createTriggers(db: Kysely<Schema>, columns: readonly string[]): Promise<void> {
-  const addPending = (row: 'new' | 'old') => {
-    const values = sql.join(columns.map((column) => sql.ref(`${row}.${column}`)));
-    return sql`begin insert or ignore into url_search_pending values (${values}); end`;
-  };
-  await sql`create trigger url_search_insert after insert on urls ${addPending('new')}`.execute(db);
-  await sql`create trigger url_search_update after update of search_text on urls
-    when old.search_text <> new.search_text ${addPending('new')}`.execute(db);
-  await sql`create trigger url_search_delete after delete on urls ${addPending('old')}`.execute(db);
 }
 
 /**
