@@ -12,16 +12,16 @@ export const rowsAtOnce = 200;
  *
  * @param from a FROM clause that names the table `own`, and a WHERE clause
  */
-export async function* readInBatches(
+export async function* readInBatches<R extends Row = Row>(
   db: Kysely<Schema>,
   from: RawBuilder<unknown>,
   key: readonly string[],
-): AsyncGenerator<readonly Row[]> {
+): AsyncGenerator<readonly R[]> {
   const columns = sql.join(key.map((column) => sql.ref(`own.${column}`)));
   let last: readonly Value[] | undefined;
   for (;;) {
     const afterLast = last ? sql`and (${columns}) > (${sql.join(last)})` : sql``;
-    const { rows } = await sql<Row>`
+    const { rows } = await sql<R>`
       select own.* ${from} ${afterLast} order by ${columns} limit ${rowsAtOnce}`.execute(db);
     const end = rows.at(-1);
     if (end) yield rows;

@@ -1,5 +1,9 @@
-import type { Database } from '../storage/database.js';
+import { type Selectable, sql } from 'kysely';
+import type { Database, Schema } from '../storage/database.js';
+import { readInBatches } from '../storage/read-in-batches.js';
 import { searchTextOf } from '../storage/search-text.js';
+
+type UrlRow = Selectable<Schema['urls']>;
 
 const rowsAtOnce = 2_000;
 
@@ -9,18 +13,9 @@ const rowsAtOnce = 2_000;
  */
 export async function diagnoseSearch(database: Database) {
   const outdated: number[] = [];
-  for (let last = 0; ; ) {
-    const rows = await database.read
-      .selectFrom('urls')
-      .select(['id', 'title', 'target_url', 'custom_slug', 'short_code', 'search_text'])
-      .where('id', '>', last)
-      .orderBy('id')
-      .limit(rowsAtOnce)
-      .execute();
-    for (const row of rows) if (row.search_text !== searchTextOf(row)) outdated.push(row.id);
-    const end = rows.at(-1);
-    if (!end) break;
-    last = end.id;
+  const from = sql`from urls as own where true`;
+  for await (const urls of readInBatches<UrlRow>(database.read, from, ['id'])) {
+    for (const url of urls) if (url.search_text !== searchTextOf(url)) outdated.push(url.id);
   }
   return { outdated, ...(await database.searchIndex.diagnose()) };
 }
