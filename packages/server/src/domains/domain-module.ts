@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
 import { v7 as newUuid } from 'uuid';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { Database } from '../storage/database.js';
@@ -10,18 +11,20 @@ export interface DomainModuleOptions
   extends Pick<DomainHandlerOptions, 'listDomains' | 'resolveTxt' | 'isOwnHost' | 'clock'> {
   readonly database: Database;
   readonly outbox: EventOutbox;
+  readonly logger: Logger;
   /** Returns the host of the platform's links, with its port if it has one. */
   readonly shortDomain: () => string;
 }
 
 /** Composes the module of custom domains: records, proof of ownership, and resolution of Host headers. */
 export function createDomainModule(options: DomainModuleOptions) {
-  const { database, outbox, shortDomain, clock } = options;
+  const { database, outbox, shortDomain, clock, logger } = options;
   const domains = new DomainRepository(database, outbox);
   const hosts = createHostResolver({
     shortDomain,
     findId: async (hostname) => (await domains.findByHostname(hostname))?.id,
     clock,
+    onError: (err) => logger.error({ err }, 'host look-up failed'),
   });
   const lookUps = createLookUpQueue();
   const handlers = domainHandlers({

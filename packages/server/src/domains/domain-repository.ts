@@ -113,8 +113,8 @@ export class DomainRepository {
         // It may have been deleted and restored with another challenge during the look-up.
         if (before?.challenge !== checked.challenge) return domainNotFound;
         if (before.isActive) return { domain: before };
-        const owner = error === null ? await findByHostname(transaction, hostname) : undefined;
-        const isTaken = owner?.is_active === 1;
+        const owners = error === null ? await findDomainsOf(transaction, [hostname]) : undefined;
+        const isTaken = owners?.get(hostname)?.is_active === 1;
         const lastError = isTaken
           ? `${hostname} is active in another organization of this server, which must delete it first`
           : error;
@@ -170,8 +170,8 @@ export class DomainRepository {
     });
   }
 
-  findByHostname(hostname: string) {
-    return findByHostname(this.#database.read, hostname);
+  async findByHostname(hostname: string) {
+    return (await findDomainsOf(this.#database.read, [hostname])).get(hostname);
   }
 }
 
@@ -192,19 +192,20 @@ export async function listDomains(
 }
 
 /**
- * Returns the domain that serves the links of a hostname: the active one, or else the one that was
+ * Returns for each hostname the domain that serves its links: the active one, or else the one that was
  * verified last. Includes deleted domains, because links that have moved keep their keys there.
  */
-export function findByHostname(db: Kysely<Schema>, hostname: string) {
-  return db
+export async function findDomainsOf(db: Kysely<Schema>, hostnames: readonly string[]) {
+  const query = db
     .selectFrom('domains')
-    .select(['id', 'is_active'])
+    .select(['id', 'hostname', 'is_active'])
     .where('verified_at', 'is not', null)
-    .where('hostname', '=', hostname)
-    .orderBy('is_active', 'desc')
-    .orderBy('verified_at', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+    .where('hostname', 'in', hostnames)
+    // The last row of a hostname is the one that serves its links.
+    .orderBy('is_active')
+    .orderBy('verified_at');
+  const rows = hostnames.length === 0 ? [] : await query.execute();
+  return new Map(rows.map((row) => [row.hostname, row]));
 }
 
 async function findDomain(

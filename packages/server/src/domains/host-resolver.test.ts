@@ -9,6 +9,7 @@ function resolver() {
   let now = 0;
   const active = new Map([['go.example', 'domain-1']]);
   const lookUps: string[] = [];
+  const errors: unknown[] = [];
   let failure: (() => Promise<undefined>) | undefined;
   const hosts = createHostResolver({
     shortDomain: () => 'sho.example:8080',
@@ -17,9 +18,11 @@ function resolver() {
       return failure ? failure() : active.get(hostname);
     },
     clock: () => now,
+    onError: (error) => errors.push(error),
   });
   return {
     hosts,
+    errors,
     active,
     lookUps,
     failBy(next: typeof failure) {
@@ -123,6 +126,17 @@ describe('createHostResolver', () => {
     expect(await hosts.find('other.example')).toBeNull();
     // One look-up a second for each host, whatever the number of visitors.
     expect(lookUps.length).toBeLessThanOrEqual(2 + 3 + 1);
+  });
+
+  it('reports an unexpected error of a background look-up, and uses the expired entry', async () => {
+    const { hosts, errors, failBy, advance } = resolver();
+    await hosts.find('go.example');
+    const defect = new TypeError('a defect');
+    failBy(() => Promise.reject(defect));
+    advance(1000);
+    expect(hosts.find('go.example')).toBe('domain-1');
+    await expect.poll(() => errors).toEqual([defect]);
+    expect(hosts.find('go.example')).toBe('domain-1');
   });
 
   it('fails for an uncached host while storage is unavailable', async () => {

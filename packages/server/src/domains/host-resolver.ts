@@ -9,6 +9,8 @@ export interface HostResolverOptions {
   /** Returns the id of the custom domain that serves links on a hostname. */
   readonly findId: (hostname: string) => Promise<string | undefined>;
   readonly clock: Clock;
+  /** Called when an expired entry could not be read again, unless storage is unavailable. */
+  readonly onError: (error: unknown) => void;
 }
 
 interface Entry {
@@ -26,7 +28,7 @@ const maxHostLength = 260;
 export type HostResolver = ReturnType<typeof createHostResolver>;
 
 /** Resolves Host headers to the ids of custom domains, or to null: the platform's domain. */
-export function createHostResolver({ shortDomain, findId, clock }: HostResolverOptions) {
+export function createHostResolver({ shortDomain, findId, clock, onError }: HostResolverOptions) {
   const hosts = new LoadingCache<Entry>({ max: maxHosts }, async (host) => {
     const expiresAt = clock() + maxAgeMs;
     return { domainId: (await findId(hostnameOf(host))) ?? null, expiresAt };
@@ -41,7 +43,7 @@ export function createHostResolver({ shortDomain, findId, clock }: HostResolverO
       if (entry.expiresAt <= now) {
         entry.expiresAt = now + maxAgeMs;
         hosts.load(host).catch((error: unknown) => {
-          if (!(error instanceof StorageUnavailableError)) throw error;
+          if (!(error instanceof StorageUnavailableError)) onError(error);
         });
       }
       return entry.domainId;

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { findDomainsOf } from '../domains/domain-repository.js';
 import { hostnameOf } from '../domains/hostname.js';
 import type { IsOwnHost } from '../domains/own-hosts.js';
 import { parseUrl } from '../network/parse-url.js';
@@ -59,7 +60,7 @@ export class LoopDetector {
     }
     const isOwn = this.#isOwnHost;
     const others = [...new Set(hostnames.values())].filter((hostname) => !isOwn(hostname));
-    const domains = await findDomainIds(db, others);
+    const domains = await findDomainsOf(db, others);
     return [...hostnames]
       .filter(([, hostname]) => isOwn(hostname) || domains.has(hostname))
       .map(([url]) => url);
@@ -95,7 +96,7 @@ export class LoopDetector {
 
   async #domainKeyOf(db: Kysely<Schema>, hostname: string): Promise<string | undefined> {
     if (this.#isOwnHost(hostname)) return domainKeyOf(null);
-    return (await findDomainIds(db, [hostname])).get(hostname);
+    return (await findDomainsOf(db, [hostname])).get(hostname)?.id;
   }
 }
 
@@ -110,25 +111,4 @@ function findTarget(
     .where('url_keys.domain_key', '=', domain_key)
     .where('url_keys.key', '=', key)
     .executeTakeFirst();
-}
-
-/**
- * Returns the id of the domain that serves each hostname. Includes deleted domains, because links
- * that have moved to another domain keep their keys on the old one.
- */
-async function findDomainIds(
-  db: Kysely<Schema>,
-  hostnames: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  if (hostnames.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('domains')
-    .select(['id', 'hostname'])
-    .where('verified_at', 'is not', null)
-    .where('hostname', 'in', hostnames)
-    // The last row of a hostname is its active domain, or else the one that was verified last.
-    .orderBy('is_active')
-    .orderBy('verified_at')
-    .execute();
-  return new Map(rows.map(({ id, hostname }) => [hostname, id]));
 }
