@@ -47,7 +47,7 @@ export function openListReader(options: ThreadedReaderOptions) {
   }
   const lists: Lists = {
     listUrls: (organizationId, filter, now) =>
-      queued(isSearch(filter) ? searches : plain, 'listUrls', organizationId, filter, now),
+      queued(mayReadManyUrls(filter) ? searches : plain, 'listUrls', organizationId, filter, now),
     listQrs: (...args) => queued(plain, 'listQrs', ...args),
     listWebhooks: (...args) => queued(plain, 'listWebhooks', ...args),
     listDeliveries: (...args) => queued(plain, 'listDeliveries', ...args),
@@ -65,6 +65,6 @@ export function openListReader(options: ThreadedReaderOptions) {
 }
 
 /** Returns whether a query may read many links. */
-function isSearch({ limit: _, offset, ...filters }: UrlFilter): boolean {
+function mayReadManyUrls({ limit: _, offset, ...filters }: UrlFilter): boolean {
   return offset > deepOffset || Object.values(filters).some((value) => value !== undefined);
 }

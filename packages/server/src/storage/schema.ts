@@ -1,4 +1,4 @@
-import type { RowOf } from './columns.js';
+import type { Generated } from 'kysely';
 import { baselineTables, compositeKeys } from './migrations/baseline-tables.js';
 
 /** The tables after the latest migration, the same on every engine. */
@@ -13,6 +13,23 @@ export const tables = {
 
 /** The tables for queries. */
 export type Schema = { [Table in keyof typeof tables]: RowOf<(typeof tables)[Table]> };
+
+/**
+ * A row of a table in Kysely's terms. A column is defined in SQL by its type and constraints. Its value
+ * may be null unless it is `not null` or a key, and inserts may omit it if it has a default.
+ */
+type RowOf<Columns> = { -readonly [Name in keyof Columns]: ValueOf<Columns[Name]> };
+
+type ValueOf<Definition> = Definition extends 'generatedId' | `${string} default ${string}`
+  ? Generated<TypeOf<Definition>>
+  : TypeOf<Definition> | NullOf<Definition>;
+
+type NullOf<Definition> = Definition extends `${string} ${'not null' | 'primary key'}${string}`
+  ? never
+  : null;
+
+type TypeOf<Definition> = Definition extends `text${string}` ? string : BytesOrNumber<Definition>;
+type BytesOrNumber<Definition> = Definition extends `bytes${string}` ? Uint8Array : number;
 
 /** Returns the columns that order the rows of a table: its primary key, if it has one. */
 export function keyOf(table: keyof Schema): readonly string[] {
