@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, open, readFile, stat, symlink } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ApiServer, startApiServer } from './api-server.js';
 import { BuiltShorty } from './built-shorty.js';
+import { openFaultProxy } from './fault-proxy.js';
 
 let server: ApiServer;
 let shorty: BuiltShorty;
@@ -96,25 +97,71 @@ test('bulk-delete accepts ids, a file with one id per line, and a CSV with an id
   expect(await isActive(ids.at(-1))).toBe(false);
 });
 
-test('bulk-delete writes a file with which bulk-update activates the links again', async () => {
-  const urls = await Promise.all(
-    [1, 2].map((n) => server.client.urls.create({ targetUrl: `https://undo.example/${n}` })),
-  );
-  const ids = urls.map(({ id }) => `${id}`);
-  const isActive = () =>
-    Promise.all(urls.map(async ({ id }) => (await server.client.urls.get(id)).isActive));
-  const dryRun = await shorty.run(['urls', 'bulk-delete', ...ids, '--dry-run']);
-  expect([dryRun.code, dryRun.stdout]).toEqual([0, '']);
-  expect(dryRun.stderr).toBe(`would deactivate 2 links (${ids.join(', ')}); nothing was sent\n`);
-  expect(await isActive()).toEqual([true, true]);
+describe('the undo file of bulk-delete', () => {
+  const undoCommand = /^to undo: shorty urls bulk-update (\S+)$/m;
 
-  const { code, stderr } = await shorty.run(['urls', 'bulk-delete', ...ids]);
-  expect(code).toBe(0);
-  expect(await isActive()).toEqual([false, false]);
-  const path = /to undo: shorty urls bulk-update (\S+)\n/.exec(stderr)?.[1] ?? '';
-  expect((await stat(path)).mode & 0o777).toBe(0o600);
-  expect((await shorty.run(['urls', 'bulk-update', path])).code).toBe(0);
-  expect(await isActive()).toEqual([true, true]);
+  async function statesOf(ids: readonly string[]): Promise<boolean[]> {
+    return Promise.all(ids.map(async (id) => (await server.client.urls.get(id)).isActive));
+  }
+
+  test('restores the state before, also of links that were paused', async () => {
+    const ids = await createLinks(3);
+    await server.client.urls.update(ids[1] ?? '', { isActive: false });
+    const { code, stderr } = await shorty.run(['urls', 'bulk-delete', ...ids, '--quiet']);
+    expect(code).toBe(0);
+    expect(await statesOf(ids)).toEqual([false, false, false]);
+    const path = undoCommand.exec(stderr)?.[1] ?? '';
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect((await shorty.run(['urls', 'bulk-update', path])).code).toBe(0);
+    expect(await statesOf(ids)).toEqual([true, false, true]);
+  });
+
+  test('is complete and named when a later request fails', async () => {
+    const ids = await createLinks(150);
+    const proxy = await openFaultProxy(server.url);
+    try {
+      // The server deletes the second hundred links, and the command does not learn it.
+      proxy.decide = (index) => (index > 0 ? 'lose response' : 'pass');
+      const { code, stderr } = await shorty.run([
+        ...['urls', 'bulk-delete', ...ids],
+        ...['--base-url', proxy.url, '--timeout', '1'],
+      ]);
+      expect(code).toBe(1);
+      expect(await statesOf(ids)).toEqual(ids.map(() => false));
+      const path = undoCommand.exec(stderr)?.[1] ?? '';
+      expect((await shorty.run(['urls', 'bulk-update', path])).code).toBe(0);
+      expect(await statesOf(ids)).toEqual(ids.map(() => true));
+    } finally {
+      await proxy.stop();
+    }
+  });
+
+  test('is missing, and the command says so, when the client may not read links', async () => {
+    const ids = await createLinks(1);
+    const env = { SHORTY_ACCESS_TOKEN: await server.token('urls:write') };
+    const { code, stderr } = await shorty.run(['urls', 'bulk-delete', ...ids], { env });
+    expect([code, await statesOf(ids)]).toEqual([0, [false]]);
+    expect(stderr).toContain('no undo file was written: it needs the scope urls:read\n');
+  });
+});
+
+test('--dry-run of a delete prints each id in the requested format and changes nothing', async () => {
+  const ids = await createLinks(2);
+  const items = [
+    ...ids.map((id) => ({ id, status: 'would be deleted' })),
+    { id: '888888', status: 'would be skipped' },
+  ];
+  const args = ['urls', 'bulk-delete', ...ids, '888888', '--dry-run'];
+  const json = await shorty.run([...args, '--json']);
+  expect([json.code, JSON.parse(json.stdout)]).toEqual([3, { items }]);
+  const table = await shorty.run(args);
+  expect(table.stdout).toMatch(/^id +status\n/);
+  expect(table.stderr).toContain('dry run: 2 links would be deactivated, nothing was changed\n');
+  const code = await server.client.qr.create({ data: 'dry run' });
+  const qr = await shorty.run(['qr', 'delete', code.id, '--dry-run', '-o', 'ndjson']);
+  expect(JSON.parse(qr.stdout)).toEqual({ id: code.id, status: 'would be deleted' });
+  expect(await server.client.qr.get(code.id)).toMatchObject({ id: code.id });
+  for (const id of ids) expect((await server.client.urls.get(id)).isActive).toBe(true);
 });
 
 test('bulk-delete validates the whole file before the first deletion', async () => {

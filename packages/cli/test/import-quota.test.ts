@@ -1,7 +1,8 @@
 import { standardPlans } from '@shorty/server';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type ApiServer, startApiServer } from './api-server.js';
 import { BuiltShorty } from './built-shorty.js';
+import { openFaultProxy } from './fault-proxy.js';
 
 let server: ApiServer;
 let shorty: BuiltShorty;
@@ -60,4 +61,18 @@ test('an import stops at the quota, and after an upgrade the same command create
   expect(repeated.stderr).toContain('no link was created twice');
   expect(repeated.stdout).toMatch(/^731 rows: 730 created, 1 failed in /);
   expect(await created()).toHaveLength(730);
+});
+
+test('when the plan cannot be read, the exit code and the hint are the same without its numbers', async () => {
+  setQuota((await server.links()).filter(({ isActive }) => isActive).length + 1);
+  await shorty.write('plan.csv', 'url\nhttps://plan.example/1\nhttps://plan.example/2\n');
+  const proxy = await openFaultProxy(server.url, (path) => path.startsWith('/api/v1/usage'));
+  onTestFinished(() => proxy.stop());
+  proxy.decide = () => 'unavailable';
+  const args = ['urls', 'bulk-create', 'plan.csv', '--base-url', proxy.url];
+  const { code, stdout, stderr } = await shorty.run(args);
+  expect([code, stdout]).toEqual([3, expect.stringContaining('1 created, ')]);
+  expect(stderr).toBe(
+    'shorty: the plan allows no more active links; change the plan or delete links, then run the same command again to create only the missing rows\n',
+  );
 });

@@ -1,13 +1,19 @@
 import type { DefineCommand } from '../../command.js';
-import { deleteEach } from '../delete-each.js';
+import { addDeleteOptions, type DeleteOptions, deleteItems, removeEach } from '../delete-items.js';
 
 export const define: DefineCommand = (command, start) => {
-  command.argument('<id...>', 'ids of the domains').action((ids: string[]) =>
+  command.argument('<id...>', 'ids of the domains');
+  addDeleteOptions(command).action((ids: string[], options: DeleteOptions) =>
     start(async (context) => {
-      const client = await context.client();
-      return deleteEach(context, { noun: 'domain', ids }, (id) =>
-        client.domains.delete(id, { signal: context.io.interrupt }),
-      );
+      const { domains } = await context.client();
+      const request = { signal: context.io.interrupt };
+      const deleter = {
+        noun: 'domain',
+        verb: 'Delete',
+        find: (id: string) => domains.get(id, request),
+        remove: (all: readonly string[]) => removeEach(all, (id) => domains.delete(id, request)),
+      } as const;
+      return deleteItems(context, ids, deleter, options);
     }),
   );
 };

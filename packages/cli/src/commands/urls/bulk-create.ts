@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Shorty } from '@shorty/sdk';
+import { type Shorty, ShortyError } from '@shorty/sdk';
 import { Option } from 'commander';
 import { stateFolder } from '../../app-folders.js';
 import { UsageError } from '../../cli-error.js';
@@ -198,9 +198,18 @@ function resumeMode({ resume, retryFailed }: BulkCreateOptions): ResumeMode {
 }
 
 async function explainQuota({ io, output }: Context, client: Shorty): Promise<void> {
-  const { plan, links } = await client.usage.get({}, { signal: io.interrupt });
   output.warn(
-    `shorty: the plan ${plan} allows ${formatCount(links.included ?? 0, 'active link')}, and ${formatNumber(links.used)} exist; ` +
-      'change the plan or delete links, then run the same command again to create only the missing rows',
+    `shorty: ${await describeQuota(client, io.interrupt)}; change the plan or delete links, then run the same command again to create only the missing rows`,
   );
+}
+
+async function describeQuota(client: Shorty, signal: AbortSignal): Promise<string> {
+  try {
+    const { plan, links } = await client.usage.get({}, { signal, maxRetries: 0 });
+    return `the plan ${plan} allows ${formatCount(links.included ?? 0, 'active link')}, and ${formatNumber(links.used)} exist`;
+  } catch (error) {
+    // The import has ended, and its exit code must not depend on this request.
+    if (!(error instanceof ShortyError)) throw error;
+    return 'the plan allows no more active links';
+  }
 }

@@ -6,7 +6,8 @@ import type { ExitCode } from '../../exit-codes.js';
 import { type CsvOptions, inspectCsv } from '../../import/csv-file.js';
 import { readIds } from '../../import/id-list.js';
 import { openInput } from '../../import/import-input.js';
-import { addDeleteOptions, type DeleteOptions, deleteUrls, parseIds } from './delete-urls.js';
+import { addDeleteOptions, type DeleteOptions } from '../delete-items.js';
+import { deleteUrls, parseIds } from './delete-urls.js';
 
 export const define: DefineCommand = (command, start) => {
   command

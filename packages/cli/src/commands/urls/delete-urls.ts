@@ -1,90 +1,85 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import { PermissionError, type Shorty } from '@shorty/sdk';
 import { createPrivateFolder, stateFolder } from '../../app-folders.js';
-import { CliError } from '../../cli-error.js';
 import type { Context } from '../../context.js';
-import { type ExitCode, exitCodes } from '../../exit-codes.js';
-import { formatCount } from '../../format.js';
+import type { ExitCode } from '../../exit-codes.js';
 import { groupIntoPages } from '../../group-into-pages.js';
 import { checkId } from '../../import/id-list.js';
 import type { Io } from '../../io.js';
-import { ask } from '../../prompt.js';
+import { type DeleteOptions, type Deletion, deleteItems, findEach } from '../delete-items.js';
 
 const maxItems = 100;
-// The ids in the question.
-const maxShown = 5;
-
-interface Deletion {
-  readonly id: string;
-  readonly status: 'deleted' | 'skipped';
-}
-
-export interface DeleteOptions {
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-}
-
-export function addDeleteOptions(command: Command): Command {
-  return command
-    .option('--dry-run', 'show the links, change nothing')
-    .option('-y, --yes', 'do not ask for confirmation');
-}
+// The longest Retry-After that a deletion waits for. A rate limit lasts up to a minute.
+const maxRetryDelayMs = 65_000;
 
 /**
- * Deactivates links, 100 per request. Reports and counts ids that the server does not know. On a
- * terminal, asks first. Writes a file that `urls bulk-update` needs to activate the links again.
+ * Deactivates links, 100 per request. Before each request, writes the ids of its active links to a
+ * file with which `urls bulk-update` restores the state before.
  */
 export async function deleteUrls(
   context: Context,
   ids: readonly string[],
-  { dryRun = false, yes = false }: DeleteOptions,
+  options: DeleteOptions,
 ): Promise<ExitCode> {
   const { io, output } = context;
-  const what = `${formatCount(ids.length, 'link')} (${ids.slice(0, maxShown).join(', ')}${ids.length > maxShown ? ', ...' : ''})`;
-  if (dryRun) {
-    output.note(`would deactivate ${what}; nothing was sent`);
-    return exitCodes.done;
-  }
-  if (context.isInteractive && !yes) {
-    const answer = await ask(`Deactivate ${what}? [y/N] `, io);
-    if (!/^y(es)?$/i.test(answer)) throw new CliError('not confirmed: no link was changed');
-  }
-  const undo = new UndoFile(context);
-  const client = await context.client();
-  let deleted = 0;
-  let skipped = 0;
-  const outcomes = async function* (): AsyncGenerator<readonly Deletion[]> {
-    for await (const page of groupIntoPages(ids, maxItems)) {
-      const result = await client.urls.bulkDelete([...page], { signal: io.interrupt });
-      deleted += result.deletedCount;
-      skipped += result.skippedCount;
-      await undo.add(result.deletedIds);
+  const client = await context.client({ maxRetryDelayMs });
+  const request = { signal: io.interrupt };
+  const undo = new UndoFile(io);
+  const remove = async function* (all: readonly string[]): AsyncGenerator<readonly Deletion[]> {
+    for await (const page of groupIntoPages(all, maxItems)) {
+      const activeIds = undo.isComplete ? await findActive(client, page, request) : undefined;
+      if (activeIds) await undo.add(activeIds);
+      else undo.isComplete = false;
+      const result = await client.urls.bulkDelete([...page], request);
       yield [
         ...result.deletedIds.map((id): Deletion => ({ id, status: 'deleted' })),
         ...result.skippedIds.map((id): Deletion => ({ id, status: 'skipped' })),
       ];
     }
   };
-  await output.list(outcomes(), [
-    { name: 'id', value: (item) => item.id },
-    { name: 'status', value: (item) => item.status },
-  ]);
-  if (skipped > 0) {
-    output.warn(`shorty: ${formatCount(skipped, 'id')} skipped: no such link in this organization`);
+  const deleter = {
+    noun: 'link',
+    verb: 'Deactivate',
+    find: (id: string) => client.urls.get(id, request),
+    remove,
+  } as const;
+  try {
+    return await deleteItems(context, [...new Set(ids)], deleter, options);
+  } finally {
+    // Also after an error and with --quiet: no other place names the file.
+    if (undo.path !== undefined) output.warn(`to undo: shorty urls bulk-update ${undo.path}`);
+    if (!undo.isComplete) {
+      output.warn('shorty: no undo file was written: it needs the scope urls:read');
+    }
   }
-  output.note(`${formatCount(deleted, 'link')} deactivated`);
-  if (undo.path !== undefined) output.note(`to undo: shorty urls bulk-update ${undo.path}`);
-  if (skipped === 0) return exitCodes.done;
-  return deleted > 0 ? exitCodes.partlyDone : exitCodes.failed;
+}
+
+/** Returns the ids of active links; undefined if the client may not read links. */
+async function findActive(
+  client: Shorty,
+  ids: readonly string[],
+  request: { readonly signal: AbortSignal },
+): Promise<string[] | undefined> {
+  const activeIds: string[] = [];
+  try {
+    for await (const page of findEach(ids, (id) => client.urls.get(id, request))) {
+      activeIds.push(...page.flatMap(({ id, item }) => (item?.isActive ? [id] : [])));
+    }
+  } catch (error) {
+    if (error instanceof PermissionError) return undefined;
+    throw error;
+  }
+  return activeIds;
 }
 
 /** A CSV file with which `urls bulk-update` activates links again. */
 class UndoFile {
   path: string | undefined;
+  isComplete = true;
   readonly #io: Io;
 
-  constructor({ io }: Context) {
+  constructor(io: Io) {
     this.#io = io;
   }
 
@@ -94,8 +89,9 @@ class UndoFile {
       const folder = join(stateFolder(this.#io), 'undo');
       await createPrivateFolder(folder, 'SHORTY_STATE_DIR');
       const time = new Date(this.#io.now()).toISOString().replaceAll(':', '-');
-      this.path = join(folder, `deleted-${time}-${process.pid}.csv`);
-      await writeFile(this.path, 'id,isActive\n', { mode: 0o600, flag: 'wx' });
+      const path = join(folder, `deleted-${time}-${process.pid}.csv`);
+      await writeFile(path, 'id,isActive\n', { mode: 0o600, flag: 'wx' });
+      this.path = path;
     }
     await appendFile(this.path, ids.map((id) => `${id},true\n`).join(''));
   }
