@@ -1,4 +1,5 @@
 import { Shorty, type ShortyOptions } from '@shorty/sdk';
+import { stateFolder } from './app-folders.js';
 import { ConfigFile } from './config-file.js';
 import type { Io } from './io.js';
 import { type FormatFlags, Output, type OutputOptions } from './output.js';
@@ -8,6 +9,7 @@ import {
   type SettingFlags,
   type Settings,
 } from './settings.js';
+import { TokenCache } from './token-cache.js';
 
 /** The dependencies of a command. Reads files and connects to the server on demand only. */
 export interface Context {
@@ -37,10 +39,16 @@ export function createContext(
     settings,
     client: async (options = {}) => {
       const resolved = await settings();
+      const credentials = requireCredentials(resolved);
+      const baseUrl = resolved.baseUrl.value;
+      const fetch =
+        'clientId' in credentials
+          ? new TokenCache(stateFolder(io), { baseUrl, ...credentials }, io.now).wrap(io.fetch)
+          : io.fetch;
       return new Shorty({
-        baseUrl: resolved.baseUrl.value,
-        ...requireCredentials(resolved),
-        fetch: io.fetch,
+        baseUrl,
+        ...credentials,
+        fetch,
         timeoutMs: flags.timeout === undefined ? undefined : flags.timeout * 1000,
         ...options,
       });

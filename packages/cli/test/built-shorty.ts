@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -91,6 +91,12 @@ export class BuiltShorty {
   /** Permission bits, such as `600`. */
   async mode(name: string): Promise<string> {
     return ((await stat(this.path(name))).mode & 0o777).toString(8);
+  }
+
+  /** Makes a file look as if it was written `seconds` ago. */
+  setAge(name: string, seconds: number): Promise<void> {
+    const time = Date.now() / 1000 - seconds;
+    return utimes(this.path(name), time, time);
   }
 
   files(name: string): Promise<string[]> {

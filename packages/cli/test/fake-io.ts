@@ -30,7 +30,8 @@ export function fakeIo(change: Partial<Io> & { isTerminal?: boolean } = {}): Fak
     stdout: sink('stdout'),
     stderr: sink('stderr'),
     env: {},
-    homeDirectory: '/nowhere',
+    // No folder can be created below a file, also not by root.
+    homeDirectory: '/dev/null/home',
     platform: 'linux',
     fetch: () => Promise.reject(new Error('nothing is to be fetched')),
     now: () => 0,

@@ -1,6 +1,9 @@
+import { stateFolder } from '../app-folders.js';
 import type { DefineCommand } from '../command.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { checkBaseUrl, defaultBaseUrl } from '../settings.js';
+import { TokenCache } from '../token-cache.js';
 
 export const define: DefineCommand = (command, start) => {
   command.action(() => start(logout));
@@ -15,7 +18,12 @@ async function logout(context: Context): Promise<ExitCode> {
     output.note(`profile ${profile.value} has no credentials`);
     return exitCodes.done;
   }
-  const { clientId: _, clientSecret: __, ...rest } = stored;
+  const { clientId, clientSecret, ...rest } = stored;
+  if (clientId && clientSecret) {
+    const baseUrl = checkBaseUrl({ value: stored.baseUrl ?? defaultBaseUrl, source: 'profile' });
+    const signIn = { baseUrl, clientId, clientSecret };
+    await new TokenCache(stateFolder(context.io), signIn, context.io.now).clear();
+  }
   content.profiles[profile.value] = rest;
   await config.write(content);
   output.note(`removed the credentials of profile ${profile.value}`);
