@@ -215,6 +215,8 @@ export interface GlobalFlags {
   readonly output?: string;
   readonly quiet?: boolean;
   readonly color?: boolean;
+  readonly fields?: readonly string[];
+  readonly columns?: readonly string[];
   readonly profile?: string;
   readonly baseUrl?: string;
   readonly clientId?: string;
@@ -231,6 +233,14 @@ export function buildProgram(io: Io, start: Start): Program {
     .version(version, '-V, --version', 'print the version')
     .addOption(formatOption(outputFormats))
     .option('--json', 'same as --output json, with errors as JSON')
+    .addOption(
+      new Option('--fields <names>', 'fields to print, in this order: id,title').argParser(
+        parseFields,
+      ),
+    )
+    .addOption(
+      new Option('--columns <names>', 'same as --fields').argParser(parseFields).hideHelp(),
+    )
     .option('-q, --quiet', 'print data and errors only')
     .option('--no-color', 'print without colors')
     .option('--profile <name>', 'stored profile to use')
@@ -255,6 +265,12 @@ export function buildProgram(io: Io, start: Start): Program {
     .exitOverride();
   addCommands(program, tree, start);
   return program;
+}
+
+function parseFields(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.every((name) => name !== '')) return names;
+  throw new UsageError(`--fields ${text}: must be names separated by commas`, 'such as id,title');
 }
 
 function parseSeconds(text: string): number {

@@ -33,12 +33,20 @@ function joinParts(large: number, unit: string, small: number, smallUnit: string
   return small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smallUnit}`;
 }
 
-// Control characters in a stored title could send escape sequences to the terminal.
-const controls = /\p{Cc}/gu;
+// A stored title could send escape sequences to the terminal, or display its text in another order:
+// control characters, bidi controls, and separators of lines and paragraphs.
+const unsafe = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+const spaces = new Set(['\n', '\t', '\r', '\u2028', '\u2029']);
 
-/** Returns untrusted text in one line without control characters. */
+/** Returns untrusted text in one line without characters that control the terminal. */
 export function printable(text: string): string {
-  return text.replaceAll(controls, (char) =>
-    char === '\n' || char === '\t' || char === '\r' ? ' ' : '\u{fffd}',
+  return text.replaceAll(unsafe, (char) => (spaces.has(char) ? ' ' : '\u{fffd}'));
+}
+
+/** Returns a value as JSON in which characters that control the terminal are escaped. */
+export function formatJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replaceAll(unsafe, (char) =>
+    // Line breaks outside strings are part of the indentation.
+    char === '\n' ? char : `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

@@ -15,10 +15,13 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
   const program = buildProgram(io, async (work, { ownsOutput = false } = {}) => {
     const flags = program.opts();
+    const fields = flags.fields ?? flags.columns;
+    if (ownsOutput && fields) throw new UsageError('--fields: this command has its own formats');
     const context = createContext(io, flags, {
       format: ownsOutput ? 'table' : resolveFormat(flags, outputFormats),
       isQuiet: flags.quiet === true,
       allowsColor: allowsColor(flags, io.env),
+      fields,
     });
     exitCode = (await work(context)) ?? exitCodes.done;
   });

@@ -52,10 +52,63 @@ describe('lists', () => {
     expect((await printed('csv')).stdout).toBe('id,title\n');
   });
 
-  test('untrusted text cannot send terminal escapes or spreadsheet formulas', async () => {
-    const hostile = { id: '1', title: '=HYPERLINK()\u001b[2J' };
-    expect((await printed('table', [hostile])).stdout).not.toContain('\u001b');
+  test('untrusted text cannot start a spreadsheet formula', async () => {
+    const hostile = { id: '1', title: '=HYPERLINK()' };
     expect((await printed('csv', [hostile])).stdout).toContain("1,'=HYPERLINK()");
+  });
+});
+
+// Escape sequences with C0 and C1 controls, bidi controls, and separators.
+const hostile = 'a\u001b[2Jb\u009b2Jc\u202ed\u2066e\u200ff\u2028g\u007fh';
+const dangerous = /(?!\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
+
+test.each(outputFormats)('no character of the server controls the terminal: %s', async (format) => {
+  const io = fakeIo({ isTerminal: true, env: { TERM: 'dumb' } });
+  const output = new Output(io, { format, isQuiet: false, allowsColor: false });
+  await output.list(pages([{ id: '1', title: hostile }]), columns);
+  await output.record({ title: hostile, nested: { [hostile]: hostile } });
+  output.warn(`two lines\n${hostile}`);
+  expect(io.text.stdout).toContain('[2J');
+  expect(io.text.stdout).not.toMatch(dangerous);
+  expect(io.text.stderr).toContain('two lines\na');
+  expect(io.text.stderr).not.toMatch(dangerous);
+});
+
+test('json has the characters as escape sequences, and csv in a file has them unchanged', async () => {
+  const item = { id: '1', title: hostile };
+  expect(JSON.parse((await printed('json', [item])).stdout).items).toEqual([item]);
+  expect((await printed('csv', [item])).stdout).toBe(`id,title\n1,${hostile}\n`);
+});
+
+describe('--fields', () => {
+  async function selected(format: OutputFormat, fields: string[], items: Item[] = [first]) {
+    const io = fakeIo();
+    const output = new Output(io, { format, isQuiet: true, allowsColor: false, fields });
+    await output.list(pages(items), columns);
+    return io.text.stdout;
+  }
+
+  test('selects and orders the fields of every format', async () => {
+    expect(await selected('table', ['title', 'id'])).toBe('title  id\nA      1\n');
+    expect(await selected('csv', ['title'])).toBe('title\nA\n');
+    expect(await selected('csv', ['title'], [])).toBe('title\n');
+    expect(await selected('ndjson', ['title', 'id'])).toBe('{"title":"A","id":"1"}\n');
+    expect(JSON.parse(await selected('json', ['id']))).toEqual({ items: [{ id: '1' }] });
+  });
+
+  test('has the fields of the item that are no columns of the table', async () => {
+    const item = { ...first, note: 'x' };
+    expect(await selected('csv', ['id', 'note'], [item])).toBe('id,note\n1,x\n');
+  });
+
+  test('an unknown field is a usage error before the first byte', async () => {
+    for (const format of outputFormats) {
+      const error = await selected(format, ['tittle']).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({
+        message: '--fields tittle: unknown field',
+        hint: 'did you mean title?',
+      });
+    }
   });
 });
 

@@ -1,8 +1,10 @@
 import { UsageError } from './cli-error.js';
 import { formatCsvLine } from './csv-line.js';
-import { printable } from './format.js';
+import { formatJson, printable } from './format.js';
 import { guardFormula } from './import/cell-values.js';
+import { nearestName } from './import/nearest-name.js';
 import { type Io, isRichTerminal, type OutputStream } from './io.js';
+import { layOutTable, type TableLayout, tableLine } from './table.js';
 
 export const outputFormats = ['table', 'json', 'ndjson', 'csv'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -11,6 +13,8 @@ export type OutputFormat = (typeof outputFormats)[number];
 export interface Column<T> {
   readonly name: string;
   readonly value: (item: T) => unknown;
+  /** Whether a narrow terminal shows the whole value: an id or a link that users copy. */
+  readonly isWhole?: boolean;
 }
 
 export interface OutputOptions {
@@ -18,6 +22,8 @@ export interface OutputOptions {
   readonly isQuiet: boolean;
   /** False with `--no-color` or NO_COLOR. Colors also require a terminal. */
   readonly allowsColor: boolean;
+  /** The fields to print, in this order, with `--fields`. */
+  readonly fields?: readonly string[] | undefined;
 }
 
 /** Writes data to stdout in the requested format, and everything else to stderr. */
@@ -27,6 +33,8 @@ export class Output {
   readonly allowsColor: boolean;
   /** True when stdout supports colors and the user allows them. */
   readonly hasColor: boolean;
+  /** The fields to print, in this order; undefined for all. */
+  readonly fields: readonly string[] | undefined;
   readonly #stdout: OutputStream;
   readonly #stderr: OutputStream;
   #isClosed = false;
@@ -36,6 +44,7 @@ export class Output {
     this.isQuiet = options.isQuiet;
     this.allowsColor = options.allowsColor;
     this.hasColor = options.allowsColor && isRichTerminal(io.stdout, io.env);
+    this.fields = options.fields;
     this.#stdout = io.stdout;
     this.#stderr = io.stderr;
     // A closed pipe, as with `| head`, is not an error.
@@ -70,18 +79,19 @@ export class Output {
 
   /** Prints a warning to stderr, also with `--quiet`. */
   warn(text: string): void {
-    this.#stderr.write(`${text}\n`);
+    this.#stderr.write(`${text.split('\n').map(printable).join('\n')}\n`);
   }
 
   /** Prints one item. In a table, the names take at least `minLabelWidth` characters. */
   async record<T extends object>(item: T, minLabelWidth = 0): Promise<void> {
-    const entries = Object.entries(item);
-    if (this.format === 'json') return this.write(`${JSON.stringify(item, null, 2)}\n`);
-    if (this.format === 'ndjson') return this.write(`${JSON.stringify(item)}\n`);
+    const selected = this.#select(item);
+    const entries = Object.entries(selected);
+    if (this.format === 'json') return this.write(`${formatJson(selected, 2)}\n`);
+    if (this.format === 'ndjson') return this.write(`${formatJson(selected)}\n`);
     if (this.format === 'csv') {
       const names = entries.map(([name]) => name);
-      const cells = entries.map(([, value]) => guardFormula(formatCell(value)));
-      return this.write(`${formatCsvLine(names)}\n${formatCsvLine(cells)}\n`);
+      const cells = entries.map(([, value]) => value);
+      return this.write(`${formatCsvLine(names)}\n${this.csvLine(cells)}\n`);
     }
     const width = Math.max(minLabelWidth, ...entries.map(([name]) => name.length));
     const lines = entries.map(
@@ -90,56 +100,111 @@ export class Output {
     return this.write(`${lines.join('\n')}\n`);
   }
 
-  /** Prints rows page by page. The JSON format is `head` with the rows as `items`. */
+  /**
+   * Prints rows page by page. The JSON format is `head` with the rows as `items`. A table fits the
+   * terminal: the first page decides the widths of its columns.
+   */
   async list<T extends object>(
     pages: AsyncIterable<readonly T[]>,
-    columns: readonly Column<T>[],
+    allColumns: readonly Column<T>[],
     head: object = {},
   ): Promise<void> {
     if (this.format === 'json') return this.#jsonList(pages, head);
-    if (this.format === 'csv') {
-      await this.write(`${formatCsvLine(columns.map((column) => column.name))}\n`);
-    }
-    let widths: number[] | undefined;
+    let columns: readonly Column<T>[] | undefined;
+    let layout: TableLayout | undefined;
     for await (const page of pages) {
       if (this.#isClosed) return;
+      const [first] = page;
+      if (first === undefined) continue;
       if (this.format === 'ndjson') {
-        await this.write(page.map((item) => `${JSON.stringify(item)}\n`).join(''));
-      } else if (this.format === 'csv') {
-        await this.write(page.map((item) => `${csvRow(item, columns)}\n`).join(''));
-      } else if (page.length > 0) {
-        const rows = page.map((item) =>
-          columns.map(({ value }) => printable(formatCell(value(item)))),
-        );
-        if (!widths) {
-          const titles = columns.map((column) => column.name);
-          widths = titles.map((_, i) =>
-            Math.max(...[titles, ...rows].map((r) => r[i]?.length ?? 0)),
-          );
-          await this.write(`${this.#dim(alignRow(titles, widths))}\n`);
-        }
-        const set = widths;
-        await this.write(rows.map((row) => `${alignRow(row, set)}\n`).join(''));
+        await this.write(page.map((item) => `${formatJson(this.#select(item))}\n`).join(''));
+        continue;
       }
+      if (!columns) {
+        columns = this.#selectColumns(allColumns, first);
+        if (this.format === 'csv') await this.write(csvHeader(columns));
+      }
+      const shown = columns;
+      const rows = page.map((item) => shown.map(({ value }) => value(item)));
+      if (this.format === 'csv') {
+        await this.write(rows.map((row) => `${this.csvLine(row)}\n`).join(''));
+        continue;
+      }
+      const cells = rows.map((row) => row.map((value) => printable(formatCell(value))));
+      if (!layout) {
+        layout = this.#layOut(columns, cells);
+        const names = columns.map(({ name }) => name);
+        await this.write(`${this.#dim(tableLine(layout, names))}\n`);
+      }
+      const set = layout;
+      await this.write(cells.map((row) => `${tableLine(set, row)}\n`).join(''));
     }
-    if (this.format === 'table' && !widths) this.note('nothing found');
+    if (this.format === 'csv' && !columns) {
+      await this.write(csvHeader(this.fields?.map((name) => ({ name })) ?? allColumns));
+    }
+    if (this.format === 'table' && !columns) this.note('nothing found');
+    if (layout && layout.hidden.length > 0) {
+      this.note(`too narrow for ${layout.hidden.join(', ')}; --fields selects columns`);
+    }
+  }
+
+  /**
+   * Returns a line of CSV for stdout. In a file, a cell has each of its characters. On a terminal,
+   * those that control it are replaced.
+   */
+  csvLine(values: readonly unknown[]): string {
+    const show = this.#stdout.isTTY ? printable : (text: string) => text;
+    return formatCsvLine(values.map((value) => guardFormula(show(formatCell(value)))));
   }
 
   async #jsonList<T extends object>(
     pages: AsyncIterable<readonly T[]>,
     head: object,
   ): Promise<void> {
-    const opening = JSON.stringify(head).slice(0, -1);
-    await this.write(`${opening}${opening === '{' ? '' : ','}"items":[`);
-    let separator = '\n';
+    const opening = formatJson(head).slice(0, -1);
+    const start = `${opening}${opening === '{' ? '' : ','}"items":[`;
+    let separator = `${start}\n`;
     for await (const page of pages) {
       if (this.#isClosed) return;
       for (const item of page) {
-        await this.write(`${separator}${JSON.stringify(item)}`);
+        await this.write(`${separator}${formatJson(this.#select(item))}`);
         separator = ',\n';
       }
     }
-    await this.write('\n]}\n');
+    await this.write(separator === ',\n' ? '\n]}\n' : `${start}\n]}\n`);
+  }
+
+  /** Returns the item with the selected fields only. */
+  #select(item: object): object {
+    if (!this.fields) return item;
+    const known = new Map<string, unknown>(Object.entries(item));
+    return Object.fromEntries(
+      this.fields.map((field) => {
+        if (!known.has(field)) throw unknownField(field, [...known.keys()]);
+        return [field, known.get(field)];
+      }),
+    );
+  }
+
+  #selectColumns<T extends object>(columns: readonly Column<T>[], first: T): readonly Column<T>[] {
+    return (
+      this.fields?.map((name) => {
+        const column = columns.find((each) => each.name === name);
+        if (column) return column;
+        if (Object.hasOwn(first, name)) return { name, value: (item) => item[name as keyof T] };
+        const names = new Set([...columns.map((each) => each.name), ...Object.keys(first)]);
+        throw unknownField(name, [...names]);
+      }) ?? columns
+    );
+  }
+
+  #layOut<T>(columns: readonly Column<T>[], cells: readonly (readonly string[])[]): TableLayout {
+    const titles = columns.map(({ name, isWhole = false }) => ({
+      title: name,
+      isShortened: !isWhole,
+    }));
+    const { isTTY, columns: width = 80 } = this.#stdout;
+    return layOutTable(titles, cells, isTTY ? width : undefined);
   }
 
   #dim(text: string): string {
@@ -172,19 +237,20 @@ export function allowsColor(flags: { color?: boolean }, env: Io['env']): boolean
   return flags.color !== false && !env.NO_COLOR;
 }
 
-function csvRow<T>(item: T, columns: readonly Column<T>[]): string {
-  return formatCsvLine(columns.map(({ value }) => guardFormula(formatCell(value(item)))));
+function csvHeader(columns: readonly { readonly name: string }[]): string {
+  return `${formatCsvLine(columns.map(({ name }) => name))}\n`;
+}
+
+function unknownField(field: string, known: readonly string[]): UsageError {
+  const near = nearestName(field, known);
+  return new UsageError(
+    `--fields ${field}: unknown field`,
+    near ? `did you mean ${near}?` : `fields: ${known.join(', ')}`,
+  );
 }
 
 function formatCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.map(formatCell).join('|');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-function alignRow(cells: readonly string[], widths: readonly number[]): string {
-  return cells
-    .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-    .join('  ')
-    .trimEnd();
 }

@@ -1,7 +1,7 @@
 import { ConnectionError, ShortyConfigError, ShortyError, TimeoutError } from '@shorty/sdk';
 import { CliError, systemErrorCode } from './cli-error.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
-import { formatDuration, printable } from './format.js';
+import { formatDuration, formatJson, printable } from './format.js';
 import type { Io } from './io.js';
 
 interface Report {
@@ -19,7 +19,7 @@ export function reportError(error: unknown, io: Io, asJson: boolean): ExitCode {
   const report = describeError(error, io);
   const { exitCode, message, details, hint, requestId } = report;
   if (asJson) {
-    io.stderr.write(`${JSON.stringify({ error: { ...report, exitCode: undefined } })}\n`);
+    io.stderr.write(`${formatJson({ error: { ...report, exitCode: undefined } })}\n`);
     return exitCode;
   }
   const lines = [`shorty: ${printable(message)}`];

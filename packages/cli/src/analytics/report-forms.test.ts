@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { analyticsOverview, clickDays, noClicks, urlClicks } from '../../test/click-fixtures.js';
-import { displayWidth } from './fit-text.js';
+import { displayWidth } from '../text-width.js';
 import { reportCsv } from './report-csv.js';
 import { reportHtml } from './report-html.js';
 import { formatShare, linkReport, overviewReport } from './report-model.js';

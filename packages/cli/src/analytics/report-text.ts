@@ -1,5 +1,5 @@
 import { formatNumber } from '../format.js';
-import { cutText } from './fit-text.js';
+import { cutText } from '../text-width.js';
 import { describeWindow, type Report, type Section } from './report-model.js';
 import { sectionLines } from './section-lines.js';
 import { timeChart } from './time-chart.js';

@@ -1,6 +1,6 @@
 import { formatNumber } from '../format.js';
+import { cutText, displayWidth, fitText } from '../text-width.js';
 import { barText } from './bar-text.js';
-import { cutText, displayWidth, fitText } from './fit-text.js';
 import { formatShare, type Section } from './report-model.js';
 
 export interface SectionLine {

@@ -1,10 +1,9 @@
 import type { ShortyOptions } from '@shorty/sdk';
 import type { Context } from '../context.js';
 import { formatCsvLine } from '../csv-line.js';
-import { formatDuration, formatNumber } from '../format.js';
+import { formatDuration, formatJson, formatNumber } from '../format.js';
 import { isRichTerminal } from '../io.js';
 import type { ImportView } from '../ui/mount-import-view.js';
-import { guardFormula } from './cell-values.js';
 import type { Start } from './decide-start.js';
 import { FailureReport } from './failure-report.js';
 import type { ImportProgressRecord } from './import-journal.js';
@@ -109,9 +108,14 @@ export class ImportReporter {
       }
     }
     if (!this.#streamsRows) return;
-    const format = this.#context.output.format === 'csv' ? formatRow : formatJsonRow;
-    const lines = outcome.rows.map((row) => `${format(row, statusOf(row, this.#skipsExisting))}\n`);
-    await this.#context.output.write(lines.join(''));
+    const { output } = this.#context;
+    const lines = outcome.rows.map((row) => {
+      const status = statusOf(row, this.#skipsExisting);
+      const line =
+        output.format === 'csv' ? output.csvLine(cellsOf(row, status)) : formatJsonRow(row, status);
+      return `${line}\n`;
+    });
+    await output.write(lines.join(''));
   }
 
   /** Removes the live view. */
@@ -198,17 +202,13 @@ export class ImportReporter {
 
 function formatJsonRow({ row, created, failure }: RowOutcome, status: RowStatus): string {
   const { line, index } = row;
-  if (created) return JSON.stringify({ status, line, ...created, index });
-  return JSON.stringify({ status, line, index, error: failure.message, code: failure.code });
+  if (created) return formatJson({ status, line, ...created, index });
+  return formatJson({ status, line, index, error: failure.message, code: failure.code });
 }
 
-function formatRow({ row, created, failure }: RowOutcome, status: RowStatus): string {
-  const place = [String(row.line), String(row.index), status];
-  const cells = created
-    ? [
-        ...[created.id, created.shortCode, created.shortUrl, created.targetUrl],
-        ...[created.customSlug ?? '', '', ''],
-      ]
-    : ['', '', '', '', '', failure.message, failure.code];
-  return formatCsvLine([...place, ...cells].map(guardFormula));
+function cellsOf({ row, created, failure }: RowOutcome, status: RowStatus): unknown[] {
+  const place = [row.line, row.index, status];
+  if (!created) return [...place, '', '', '', '', '', failure.message, failure.code];
+  const { id, shortCode, shortUrl, targetUrl, customSlug } = created;
+  return [...place, id, shortCode, shortUrl, targetUrl, customSlug, '', ''];
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { analyticsOverview, clickDays, noClicks, urlClicks } from '../../test/click-fixtures.js';
-import { displayWidth } from '../analytics/fit-text.js';
 import { linkReport, overviewReport } from '../analytics/report-model.js';
+import { displayWidth } from '../text-width.js';
 import { renderReportScreen } from './render-report-screen.js';
 
 const overview = overviewReport(analyticsOverview(), 'day');

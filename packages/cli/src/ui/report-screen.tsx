@@ -1,5 +1,4 @@
 import { Box, Text, type TextProps } from 'ink';
-import { displayWidth } from '../analytics/fit-text.js';
 import {
   describeWindow,
   type Report,
@@ -10,6 +9,7 @@ import { nothingCounted } from '../analytics/report-text.js';
 import { sectionLines } from '../analytics/section-lines.js';
 import { timeChart } from '../analytics/time-chart.js';
 import { formatNumber, printable } from '../format.js';
+import { displayWidth } from '../text-width.js';
 
 const chartHeight = 10;
 const gap = 4;

@@ -5,6 +5,7 @@ import { reportWidth } from '../../analytics/report-width.js';
 import { type DefineCommand, formatOption } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
+import { formatJson } from '../../format.js';
 import { resolveFormat } from '../../output.js';
 import { ReplacementFile } from '../../replacement-file.js';
 import { addWindowOptions, readWindow, type WindowFlags, windowHelp } from './window-options.js';
@@ -46,7 +47,7 @@ async function makeReport(
   const { data, report } = await fetchReport(context, urlId, options);
   const text =
     format === 'json'
-      ? `${JSON.stringify(data, null, 2)}\n`
+      ? `${formatJson(data, 2)}\n`
       : await renderReport(context, report, format, options.out === undefined);
   if (options.out === undefined) {
     await output.write(text);

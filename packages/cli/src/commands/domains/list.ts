@@ -13,8 +13,8 @@ interface ListOptions extends PageOptions {
 }
 
 const columns: readonly Column<Domain>[] = [
-  { name: 'id', value: (domain) => domain.id },
-  { name: 'hostname', value: (domain) => domain.hostname },
+  { name: 'id', value: (domain) => domain.id, isWhole: true },
+  { name: 'hostname', value: (domain) => domain.hostname, isWhole: true },
   { name: 'isActive', value: (domain) => domain.isActive },
   { name: 'verifiedAt', value: (domain) => domain.verifiedAt },
   { name: 'lastError', value: (domain) => domain.lastError },

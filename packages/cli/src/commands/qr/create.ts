@@ -67,5 +67,9 @@ async function showCode({ io, output }: Context, code: QrRecord): Promise<void> 
     hasColor: output.allowsColor,
     columns: io.stderr.columns ?? 80,
   });
-  output.note(text ?? 'the QR code is wider than this terminal; --out writes the image');
+  if (text === undefined) {
+    output.note('the QR code is wider than this terminal; --out writes the image');
+  } else {
+    io.stderr.write(`${text}\n`);
+  }
 }

@@ -14,7 +14,7 @@ interface ListOptions extends PageOptions {
 }
 
 const columns: readonly Column<QrRecord>[] = [
-  { name: 'id', value: (code) => code.id },
+  { name: 'id', value: (code) => code.id, isWhole: true },
   { name: 'urlId', value: (code) => code.urlId },
   { name: 'qrData', value: (code) => code.qrData },
   { name: 'format', value: (code) => code.format },

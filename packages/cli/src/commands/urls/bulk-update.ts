@@ -96,7 +96,7 @@ async function updateRows(
   } else {
     await output.list(outcomes(), [
       { name: 'line', value: (row) => row.line },
-      { name: 'id', value: (row) => row.id },
+      { name: 'id', value: (row) => row.id, isWhole: true },
       { name: 'status', value: (row) => row.status },
       { name: 'error', value: (row) => (row.status === 'failed' ? row.error : null) },
       { name: 'code', value: (row) => (row.status === 'failed' ? row.code : null) },

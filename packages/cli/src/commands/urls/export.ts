@@ -3,7 +3,7 @@ import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { formatCsvLine } from '../../csv-line.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
-import { formatCount } from '../../format.js';
+import { formatCount, formatJson } from '../../format.js';
 import { groupIntoPages } from '../../group-into-pages.js';
 import { formatTags, guardFormula } from '../../import/cell-values.js';
 import { exportColumns } from '../../import/url-fields.js';
@@ -37,6 +37,8 @@ async function exportUrls(
   const format = output.format === 'table' ? 'csv' : output.format;
   const file = out === undefined || out === '-' ? undefined : ReplacementFile.open(out);
   const write = async (text: string) => (file ? file.write(text) : output.write(text));
+  const toLine = (cells: string[]) =>
+    file ? formatCsvLine(cells.map(guardFormula)) : output.csvLine(cells);
   let count = 0;
   try {
     if (format === 'csv') await write(`${formatCsvLine(exportColumns)}\n`);
@@ -44,9 +46,9 @@ async function exportUrls(
     for await (const page of readRecords(context, filterOptions)) {
       if (!file && output.isClosed) break;
       const lines = page.map((record, index) => {
-        if (format === 'csv') return `${formatCsvLine(exportCells(record))}\n`;
-        if (format === 'ndjson') return `${JSON.stringify(record)}\n`;
-        return `${count + index === 0 ? '\n' : ',\n'}${JSON.stringify(record)}`;
+        if (format === 'csv') return `${toLine(exportCells(record))}\n`;
+        if (format === 'ndjson') return `${formatJson(record)}\n`;
+        return `${count + index === 0 ? '\n' : ',\n'}${formatJson(record)}`;
       });
       await write(lines.join(''));
       count += page.length;
@@ -83,6 +85,6 @@ function exportCells(record: UrlRecord): string[] {
   };
   return exportColumns.map((name) => {
     const value = cells[name];
-    return guardFormula(value === null || value === undefined ? '' : String(value));
+    return value === null || value === undefined ? '' : String(value);
   });
 }

@@ -9,8 +9,8 @@ import { addUrlFilter, readUrlFilter, type UrlFilterOptions } from './url-filter
 type ListOptions = PageOptions & UrlFilterOptions;
 
 const columns: readonly Column<UrlListItem>[] = [
-  { name: 'id', value: (item) => item.id },
-  { name: 'shortUrl', value: (item) => item.shortUrl },
+  { name: 'id', value: (item) => item.id, isWhole: true },
+  { name: 'shortUrl', value: (item) => item.shortUrl, isWhole: true },
   { name: 'shortCode', value: (item) => item.shortCode },
   { name: 'customSlug', value: (item) => item.customSlug },
   { name: 'isActive', value: (item) => item.isActive },

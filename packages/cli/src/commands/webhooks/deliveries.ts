@@ -14,7 +14,7 @@ interface DeliveriesOptions extends PageOptions {
 const statuses = ['pending', 'delivered', 'failed'] as const satisfies readonly DeliveryStatus[];
 
 const columns: readonly Column<Delivery>[] = [
-  { name: 'id', value: (delivery) => delivery.id },
+  { name: 'id', value: (delivery) => delivery.id, isWhole: true },
   { name: 'eventType', value: (delivery) => delivery.eventType },
   { name: 'status', value: (delivery) => delivery.status },
   { name: 'attempts', value: (delivery) => delivery.attempts },

@@ -5,7 +5,7 @@ import type { Column } from '../../output.js';
 import { addPageOptions, listPages, type PageOptions } from '../page-options.js';
 
 const columns: readonly Column<Webhook>[] = [
-  { name: 'id', value: (webhook) => webhook.id },
+  { name: 'id', value: (webhook) => webhook.id, isWhole: true },
   { name: 'isActive', value: (webhook) => webhook.isActive },
   { name: 'disabledReason', value: (webhook) => webhook.disabledReason },
   { name: 'failureRate', value: (webhook) => webhook.failureRate },

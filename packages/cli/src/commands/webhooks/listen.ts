@@ -4,6 +4,7 @@ import { UsageError } from '../../cli-error.js';
 import { type DefineCommand, formatOption } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
+import { formatJson } from '../../format.js';
 import { isRichTerminal } from '../../io.js';
 import { resolveFormat } from '../../output.js';
 import { parseUrl } from '../../parse-url.js';
@@ -62,7 +63,7 @@ async function listen(context: Context, options: ListenOptions): Promise<ExitCod
   const target = readTarget(options.forwardTo);
   const secret = await readSigningSecret(context, options.secretStdin);
   const line = (received: Received) =>
-    format === 'table' ? describeReceived(received, hasColor) : JSON.stringify(received);
+    format === 'table' ? describeReceived(received, hasColor) : formatJson(received);
   const listener = await openListener({
     host: options.host,
     port: options.port,

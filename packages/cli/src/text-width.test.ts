@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cutText, displayWidth, fitText } from './fit-text.js';
+import { cutText, displayWidth, fitText } from './text-width.js';
 
 test.each([
   ['Firefox', 7],

@@ -1,4 +1,4 @@
-import { printable } from '../format.js';
+import { printable } from './format.js';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const ascii = /^[\x20-\x7e]*$/;
