@@ -8,6 +8,7 @@ export interface InputStream extends Readable {
 export interface OutputStream extends Writable {
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
 }
 
 /** The environment of a command. Tests replace it to run commands in-process. */

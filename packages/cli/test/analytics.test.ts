@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { parse } from 'csv-parse/sync';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { formatNumber } from '../src/format.js';
 import { httpFetch } from '../src/http-fetch.js';
 import { main } from '../src/main.js';
 import { displayWidth } from '../src/text-width.js';
@@ -33,9 +34,10 @@ beforeEach(() => {
 afterEach(() => {
   server.clicks = urlClicks();
   server.overview = analyticsOverview();
+  server.before = undefined;
 });
 
-async function run(line: string, { isTerminal = false, env = {} } = {}) {
+async function run(line: string, { isTerminal = false, env = {}, width = 80 } = {}) {
   const io = fakeIo({
     isTerminal,
     env: { SHORTY_BASE_URL: server.url, SHORTY_ACCESS_TOKEN: 'token', ...env },
@@ -43,6 +45,7 @@ async function run(line: string, { isTerminal = false, env = {} } = {}) {
     fetch: httpFetch,
     now: () => now,
   });
+  if (isTerminal) Object.assign(io.stdout, { columns: width });
   const code = await main(line.split(' '), io);
   return { code, ...io.text };
 }
@@ -61,10 +64,17 @@ describe.each(everywhere)('%s', (command) => {
     expect((await run(command)).code).toBe(0);
     const flags = '--since 7d --until 2030-11-30 --group-by hour --limit 5';
     expect((await run(`${command} ${flags}`)).code).toBe(0);
-    expect(server.requests).toEqual([
+    const requests = server.requests.filter((request) => request.startsWith(path));
+    // The window before has the length of the response's window.
+    const before = 'since=2030-10-02T00:00:00.000Z&until=2030-11-01T00:00:00.000Z';
+    expect(requests).toEqual([
       `${path}?groupBy=day`,
+      `${path}?${before}&groupBy=day&limit=1`,
       `${path}?groupBy=hour&since=2030-11-24T09:30:00.000Z&until=2030-11-30T00:00:00.000Z&limit=5`,
+      `${path}?${before}&groupBy=day&limit=1`,
     ]);
+    await run(`${command} --json`);
+    expect(server.requests.slice(-1)).toEqual([`${path}?groupBy=day`]);
   });
 
   test.each([
@@ -81,6 +91,34 @@ describe.each(everywhere)('%s', (command) => {
     const { code, stdout, stderr } = await run(`${command} ${flags}`);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
     expect(server.requests).toEqual([]);
+  });
+
+  test.each([40, 60, 80, 100, 120, 160, 200])('fits a terminal of %d columns', async (width) => {
+    const { stdout } = await run(command, { isTerminal: true, env: { TERM: 'dumb' }, width });
+    const widths = stdout.split('\n').map(displayWidth);
+    expect(Math.max(...widths)).toBeLessThanOrEqual(width);
+    expect(Math.max(...widths)).toBeGreaterThan(width * 0.7);
+    expect(stdout).toContain('Germany');
+    if (width >= 80) expect(stdout).toContain('Spring sale');
+  });
+
+  test('shows titles, the change, other names and partial days', async () => {
+    const totals = { totalClicks: 1000, uniqueClicks: 500, uniqueIps: 0 };
+    const since = '2030-10-02T12:00:00.000Z';
+    server.before = { ...urlClicks(), totals, since, until: '2030-11-01T00:00:00.000Z' };
+    server.clicks = { ...urlClicks(), until: '2030-11-30T12:00:00.000Z' };
+    server.overview = analyticsOverview({ until: '2030-11-30T12:00:00.000Z' });
+    const { stdout } = await run(command);
+    expect(stdout).toContain('Spring sale');
+    expect(stdout).toMatch(/^6,401 clicks \(\+540%\) {3}2,817 unique visitors \(\+463%\)/m);
+    expect(stdout).toContain('2,604 addresses (0 before)');
+    expect(stdout).toContain('change from 2030-10-02 12:00 UTC to 2030-11-01 00:00 UTC');
+    expect(stdout).toMatch(/2030-11-01 +2030-11-30\*\n/);
+    expect(stdout).toContain('* only a part of the day\n');
+    const { totalClicks } = urlClicks().totals;
+    const { country } = urlClicks().breakdowns;
+    const others = totalClicks - country.reduce((sum, { clicks }) => sum + clicks, 0);
+    expect(stdout).toMatch(new RegExp(`\\(other\\) +${formatNumber(others)} `));
   });
 
   test('fits into 80 columns, with colors on a terminal only', async () => {
@@ -139,6 +177,69 @@ test('an unknown link exits with 1', async () => {
   expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('link not found')]);
 });
 
+describe('--watch', () => {
+  function watchIo() {
+    const io = fakeIo({
+      isTerminal: true,
+      env: { SHORTY_BASE_URL: server.url, SHORTY_ACCESS_TOKEN: 'token', TERM: 'xterm' },
+      fetch: httpFetch,
+      now: () => now,
+    });
+    const untilShown = async (text: string) => {
+      while (!io.text.stdout.includes(text)) {
+        await new Promise((resolve) => io.stdout.once('data', resolve));
+      }
+    };
+    return { io, untilShown };
+  }
+
+  test('updates the report until Ctrl-C, and fits a resized terminal', async () => {
+    const { io, untilShown } = watchIo();
+    const code = main(['urls', 'clicks', '42', '--watch', '1'], io);
+    await untilShown('2030-12-01 09:30 UTC, every 1 s; Ctrl-C stops');
+    expect(io.text.stdout.startsWith('\u001b[?1049h\u001b[?25l\u001b[H')).toBe(true);
+    server.titles.set('42', 'Renamed');
+    await untilShown('Renamed');
+    server.titles.set('42', 'Spring sale');
+    const before = io.text.stdout.length;
+    Object.assign(io.stdout, { columns: 40, rows: 10 });
+    io.stdout.emit('resize');
+    await new Promise((resolve) => io.stdout.once('data', resolve));
+    const frame = io.text.stdout.slice(before).split('\u001b[H').at(-1) ?? '';
+    const resized = stripVTControlCharacters(frame).split('\r\n');
+    expect(resized).toHaveLength(10);
+    for (const line of resized) expect(displayWidth(line)).toBeLessThanOrEqual(40);
+    io.interruption.abort(new Error('interrupted'));
+    expect(await code).toBe(130);
+    expect(io.text.stdout.endsWith('\u001b[?25h\u001b[?1049l')).toBe(true);
+    expect(io.text.stderr).toBe('');
+  });
+
+  test('survives a server that is down, and shows why', async () => {
+    const { io, untilShown } = watchIo();
+    let isDown = false;
+    const fetch: typeof io.fetch = (...args) =>
+      isDown ? Promise.reject(new Error('refused by the test')) : httpFetch(...args);
+    const code = main(['analytics', 'overview', '--watch', '1'], { ...io, fetch });
+    await untilShown('every 1 s; Ctrl-C stops');
+    isDown = true;
+    await untilShown('no response from the server; trying again every 1 s; Ctrl-C stops');
+    isDown = false;
+    io.interruption.abort(new Error('interrupted'));
+    expect(await code).toBe(130);
+  });
+
+  test.each([
+    ['urls clicks 42 --watch', 'stdout must be a terminal'],
+    ['urls clicks 42 --watch --json', 'cannot be used with --output json'],
+    ['urls clicks 42 --watch 0', 'at least 1'],
+    ['analytics report --watch --out x', 'cannot be used with --out'],
+  ])('%s is a usage error', async (line, message) => {
+    const { code, stderr } = await run(line);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
 describe('a report', () => {
   test('--output lists the formats of this command', async () => {
     const { code, stderr } = await run('analytics report -o ndjson');
@@ -157,6 +258,9 @@ describe('a report', () => {
     expect(stdout).toContain(
       'Created <time datetime="2030-12-01T09:30:00.000Z">2030-12-01 09:30 UTC',
     );
+    expect(stdout).toContain('<small>Spring sale</small>');
+    expect(stdout).toContain('<li><b>6,401</b> clicks <small>(unchanged)</small></li>');
+    expect(stdout).toContain('<th scope="row">(other)');
     expect(stdout).toContain('<title>2030-11-15: ');
     expect(stdout).toContain('sho.example/spring-sale');
   });
@@ -177,6 +281,7 @@ describe('a report', () => {
     ]);
     expect(rows).toContainEqual(['country', 'DE', '', '3012', '']);
     expect(rows).toContainEqual(['referrer', 'google.com', 'search', '1500', '']);
+    expect(rows).toContainEqual(['country', '(other)', '', '1372', '']);
     expect(rows.at(-1)?.slice(0, 2)).toEqual(['series', '2030-11-30T00:00:00.000Z']);
   });
 

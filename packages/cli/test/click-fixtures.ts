@@ -1,4 +1,5 @@
 import type { AnalyticsOverview, ClickBucket, UrlClicks } from '@shorty/sdk';
+import type { Bucket } from '../src/analytics/report-model.js';
 
 const since = Date.UTC(2030, 10, 1);
 const dayMs = 86_400_000;
@@ -10,6 +11,11 @@ export function clickDays(counts: readonly number[]): ClickBucket[] {
     clicks,
     uniques: Math.ceil(clicks * 0.6),
   }));
+}
+
+/** The same buckets in a report whose window contains them whole. */
+export function wholeDays(counts: readonly number[]): Bucket[] {
+  return clickDays(counts).map((bucket) => ({ ...bucket, isPartial: false }));
 }
 
 const month = Array.from({ length: 30 }, (_, day) =>

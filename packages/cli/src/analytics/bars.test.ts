@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { clickDays } from '../../test/click-fixtures.js';
+import { wholeDays } from '../../test/click-fixtures.js';
 import { describeBar, findPeak, toBars } from './bars.js';
 
 test('each bucket has a bar if the width allows', () => {
-  const bars = toBars(clickDays([5, 0, 9]), 'day', 3);
+  const bars = toBars(wholeDays([5, 0, 9]), 'day', 3);
   expect(bars.map(({ clicks, uniques }) => [clicks, uniques])).toEqual([
     [5, 3],
     [0, 0],
@@ -18,7 +18,7 @@ test('each bucket has a bar if the width allows', () => {
 });
 
 test('merged buckets have no unique visitors', () => {
-  const bars = toBars(clickDays([1, 2, 3, 4, 5]), 'day', 3);
+  const bars = toBars(wholeDays([1, 2, 3, 4, 5]), 'day', 3);
   expect(bars.map(({ clicks, uniques }) => [clicks, uniques])).toEqual([
     [3, undefined],
     [7, undefined],
@@ -34,19 +34,19 @@ test.each([
   ['day', 365, 72, 6],
   ['day', 730, 72, 14],
 ] as const)('%s: %d in %d columns, %d a bar', (groupBy, count, maxBars, size) => {
-  expect(toBars(clickDays(Array<number>(count).fill(1)), groupBy, maxBars)[0]?.buckets).toBe(size);
+  expect(toBars(wholeDays(Array<number>(count).fill(1)), groupBy, maxBars)[0]?.buckets).toBe(size);
 });
 
 test('the peak is the first maximum', () => {
-  expect(findPeak(toBars(clickDays([1, 4, 4]), 'day', 9))?.since).toBe(Date.UTC(2030, 10, 2));
-  expect(findPeak(toBars(clickDays([0, 0]), 'day', 9))).toBeUndefined();
+  expect(findPeak(toBars(wholeDays([1, 4, 4]), 'day', 9))?.since).toBe(Date.UTC(2030, 10, 2));
+  expect(findPeak(toBars(wholeDays([0, 0]), 'day', 9))).toBeUndefined();
   expect(findPeak([])).toBeUndefined();
 });
 
 test('bars contain all clicks and stay within the limit', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(1000)), fc.integer({ min: 1, max: 50 }), (counts, maxBars) => {
-      const bars = toBars(clickDays(counts), 'day', maxBars);
+      const bars = toBars(wholeDays(counts), 'day', maxBars);
       expect(bars.length).toBeLessThanOrEqual(maxBars);
       expect(bars.reduce((sum, { clicks }) => sum + clicks, 0)).toBe(
         counts.reduce((sum, clicks) => sum + clicks, 0),

@@ -1,6 +1,5 @@
-import type { ClickBucket } from '@shorty/sdk';
 import { formatInstant } from '../format.js';
-import type { GroupBy } from './report-model.js';
+import type { Bucket, GroupBy } from './report-model.js';
 
 /** A bar of a chart. It merges several buckets when there are more buckets than bars. */
 export interface Bar {
@@ -11,10 +10,12 @@ export interface Bar {
   readonly uniques: number | undefined;
   /** The number of merged buckets. */
   readonly buckets: number;
+  /** Whether it counts less time than the other bars. */
+  readonly isPartial: boolean;
 }
 
 /** Converts a series to at most `maxBars` bars. Merges adjacent buckets if necessary. */
-export function toBars(series: readonly ClickBucket[], groupBy: GroupBy, maxBars: number): Bar[] {
+export function toBars(series: readonly Bucket[], groupBy: GroupBy, maxBars: number): Bar[] {
   const size = groupSize(Math.max(1, Math.ceil(series.length / maxBars)), groupBy);
   const bars: Bar[] = [];
   for (let start = 0; start < series.length; start += size) {
@@ -26,6 +27,7 @@ export function toBars(series: readonly ClickBucket[], groupBy: GroupBy, maxBars
       clicks: group.reduce((sum, { clicks }) => sum + clicks, 0),
       uniques: group.length === 1 ? first.uniques : undefined,
       buckets: group.length,
+      isPartial: group.length < size || group.some(({ isPartial }) => isPartial),
     });
   }
   return bars;
@@ -53,9 +55,10 @@ export function findPeak(bars: readonly Bar[]): Bar | undefined {
 }
 
 /** `2030-11-01`, or with hours `2030-11-01 14:00 UTC`. */
-export function describeBar({ since, buckets }: Bar, groupBy: GroupBy): string {
+export function describeBar({ since, buckets, isPartial }: Bar, groupBy: GroupBy): string {
   const start = describeBucket(since, groupBy);
-  return buckets === 1 ? start : `${buckets} ${groupBy}s from ${start}`;
+  const whole = buckets === 1 ? start : `${buckets} ${groupBy}s from ${start}`;
+  return isPartial ? `${whole} (partial)` : whole;
 }
 
 export function describeBucket(epochMs: number, groupBy: GroupBy): string {

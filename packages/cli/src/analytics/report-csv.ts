@@ -18,7 +18,10 @@ export function reportCsv({ totals, totalClicks, uniqueClicks, sections, series 
     ...sections.flatMap((section) =>
       section.rows.map(({ name, detail, clicks }) => [section.name, name, detail, clicks, '']),
     ),
-    ...series.map(({ bucket, clicks, uniques }) => ['series', bucket, '', clicks, uniques]),
+    ...series.map(({ bucket, clicks, uniques, isPartial }) => [
+      ...['series', bucket, isPartial ? 'partial' : ''],
+      ...[clicks, uniques],
+    ]),
   ];
   const lines = [columns, ...rows].map((cells) =>
     formatCsvLine(cells.map((cell) => guardFormula(String(cell)))),

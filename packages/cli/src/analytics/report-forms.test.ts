@@ -75,7 +75,7 @@ test('no cell starts a formula, and every row has five cells', () => {
 
 test('no line is too wide or contains control characters', () => {
   fc.assert(
-    fc.property(hostile, fc.integer({ min: 40, max: 80 }), fc.nat(), (name, width, clicks) => {
+    fc.property(hostile, fc.integer({ min: 40, max: 200 }), fc.nat(), (name, width, clicks) => {
       for (const report of Object.values(reportOf(name, clicks))) {
         const text = reportText(report, { width, hasColor: false });
         expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
@@ -112,7 +112,7 @@ test('an empty breakdown is reported', () => {
   const { breakdowns } = urlClicks();
   const report = linkReport(urlClicks({ breakdowns: { ...breakdowns, os: [] } }), 'day');
   const text = reportText(report, { width: 80, hasColor: false });
-  expect(text).toContain('Operating systems\n  no clicks in this window\n');
+  expect(text).toMatch(/Operating systems\n.*█ +no clicks in this window\n/);
 });
 
 test('a bar of a page has a title with its day, clicks and visitors', () => {

@@ -1,7 +1,14 @@
 import { formatInstant, formatNumber } from '../format.js';
 import { describeBucket, findPeak, toBars } from './bars.js';
 import { html, type Markup } from './markup.js';
-import { describeWindow, formatShare, type Report, type Section } from './report-model.js';
+import {
+  describeWindow,
+  formatChange,
+  formatShare,
+  type Report,
+  type Section,
+  type Total,
+} from './report-model.js';
 import { reportStyle } from './report-style.js';
 import { svgChart } from './svg-chart.js';
 
@@ -27,9 +34,9 @@ ${reportStyle}
 <header>
 <h1>${report.title}</h1>
 <p>${time(report.since)} to ${time(report.until)}, by ${report.groupBy}</p>
-</header>
+${report.before ? html`<p>change from ${time(report.before.since)} to ${time(report.before.until)} in parentheses</p>\n` : undefined}</header>
 <ul class="totals">
-${report.totals.map(({ label, count }) => html`<li><b>${formatNumber(count)}</b> ${label}</li>\n`)}</ul>
+${report.totals.map(totalItem)}</ul>
 ${seriesFigure(report)}
 ${sectionTables(report)}
 <footer>Clicks by people; bots and link previews are not counted. Created ${time(now)} by shorty.</footer>
@@ -38,6 +45,12 @@ ${sectionTables(report)}
 </html>
 `;
   return page.toString();
+}
+
+function totalItem(total: Total): Markup {
+  const change = formatChange(total);
+  const note = change === '' ? undefined : html` <small>(${change})</small>`;
+  return html`<li><b>${formatNumber(total.count)}</b> ${total.label}${note}</li>\n`;
 }
 
 function seriesFigure(report: Report): Markup {
@@ -55,8 +68,8 @@ ${svgChart(bars, groupBy)}
 <thead><tr><th scope="col">${groupBy}</th><th scope="col">clicks</th><th scope="col">unique visitors</th></tr></thead>
 <tbody>
 ${series.map(
-  ({ bucket, clicks, uniques }) =>
-    html`<tr><th scope="row">${describeBucket(Date.parse(bucket), groupBy)}</th><td>${formatNumber(clicks)}</td><td>${formatNumber(uniques)}</td></tr>\n`,
+  ({ bucket, clicks, uniques, isPartial }) =>
+    html`<tr><th scope="row">${describeBucket(Date.parse(bucket), groupBy)}${isPartial ? ' (partial)' : undefined}</th><td>${formatNumber(clicks)}</td><td>${formatNumber(uniques)}</td></tr>\n`,
 )}</tbody>
 </table>
 </details>
@@ -79,9 +92,10 @@ function sectionTable({ name, title, rows }: Section, totalClicks: number): Mark
 <table>
 <thead><tr><th scope="col">name</th><th scope="col">clicks</th><th scope="col">share</th></tr></thead>
 <tbody>
-${rows.map(({ label, detail, clicks }) => {
+${rows.map(({ label, detail, title: linkTitle, clicks }) => {
   const bar = max === 0 ? 0 : (clicks / max) * 100;
-  const kind = name === 'referrer' && detail !== '' ? html` <small>${detail}</small>` : undefined;
+  const note = name === 'referrer' ? detail : linkTitle;
+  const kind = note ? html` <small>${note}</small>` : undefined;
   return html`<tr><th scope="row">${label}${kind}<span class="bar" style="width:${bar.toFixed(2)}%"></span></th><td>${formatNumber(clicks)}</td><td>${formatShare(clicks, totalClicks)}</td></tr>\n`;
 })}</tbody>
 </table>

@@ -5,7 +5,7 @@ import type {
   QrScans,
   UrlClicks,
 } from '@shorty/sdk';
-import { formatInstant } from '../format.js';
+import { formatInstant, formatNumber } from '../format.js';
 
 /** The content of a report in any format, in display order. */
 export interface Report {
@@ -19,8 +19,15 @@ export interface Report {
   readonly totalClicks: number;
   readonly uniqueClicks: number;
   readonly totals: readonly Total[];
-  readonly series: readonly ClickBucket[];
+  readonly series: readonly Bucket[];
   readonly sections: readonly Section[];
+  /** The window of the same length before this one; undefined when it was not read. */
+  readonly before: { readonly since: number; readonly until: number } | undefined;
+}
+
+export interface Bucket extends ClickBucket {
+  /** Whether the window contains only a part of it. */
+  readonly isPartial: boolean;
 }
 
 export type GroupBy = 'hour' | 'day';
@@ -30,6 +37,8 @@ export interface Total {
   readonly name: string;
   readonly label: string;
   readonly count: number;
+  /** The count in the window before; undefined when it has none. */
+  readonly before?: number | undefined;
 }
 
 export interface Section {
@@ -52,24 +61,44 @@ export interface SectionRow {
   readonly label: string;
   /** Additional information: the type of a referrer, the id of a link. */
   readonly detail: string;
+  /** The title of a link. */
+  readonly title?: string | undefined;
   readonly clicks: number;
 }
 
-export function linkReport(data: UrlClicks, groupBy: GroupBy): Report {
+/** What a report shows beside the response. */
+export interface ReportExtras<Data> {
+  /** The response for the window before. */
+  readonly before?: Data | undefined;
+  /** The titles of links by their id. */
+  readonly titles?: ReadonlyMap<string, string>;
+}
+
+export function linkReport(
+  data: UrlClicks,
+  groupBy: GroupBy,
+  { before, titles }: ReportExtras<UrlClicks> = {},
+): Report {
   const { totals, breakdowns, timeseries } = data;
+  const title = titles?.get(data.urlId);
   return {
-    title: `Clicks of link ${data.urlId} (${data.shortCode})`,
+    title: `Clicks of link ${data.urlId} (${data.shortCode})${title ? `: ${title}` : ''}`,
     counted: 'click',
     ...windowOf(data),
+    before: before && windowOf(before),
     groupBy,
     ...totals,
-    totals: clickTotals(totals),
-    series: timeseries,
-    sections: breakdownSections(breakdowns),
+    totals: clickTotals(totals, before?.totals),
+    series: bucketsOf(timeseries, data, groupBy),
+    sections: withOthers(breakdownSections(breakdowns), totals.totalClicks),
   };
 }
 
-export function overviewReport(data: AnalyticsOverview, groupBy: GroupBy): Report {
+export function overviewReport(
+  data: AnalyticsOverview,
+  groupBy: GroupBy,
+  { before, titles }: ReportExtras<AnalyticsOverview> = {},
+): Report {
   const { totals, topUrls, breakdowns, timeseries } = data;
   const top: Section = {
     name: 'top-url',
@@ -78,6 +107,7 @@ export function overviewReport(data: AnalyticsOverview, groupBy: GroupBy): Repor
       name: shortUrl,
       label: shortUrl.replace(/^https?:\/\//, ''),
       detail: urlId,
+      title: titles?.get(urlId),
       clicks,
     })),
   };
@@ -85,78 +115,157 @@ export function overviewReport(data: AnalyticsOverview, groupBy: GroupBy): Repor
     title: 'Clicks of all links',
     counted: 'click',
     ...windowOf(data),
+    before: before && windowOf(before),
     groupBy,
     totalClicks: totals.totalClicks,
     uniqueClicks: totals.uniqueClicks,
     totals: [
-      ...clickTotals(totals),
+      ...clickTotals(totals, before?.totals),
       { name: 'totalUrls', label: 'links', count: totals.totalUrls },
       { name: 'activeUrls', label: 'active links', count: totals.activeUrls },
       { name: 'totalQrs', label: 'QR codes', count: totals.totalQrs },
-      { name: 'totalScans', label: 'scans', count: totals.totalScans },
+      {
+        name: 'totalScans',
+        label: 'scans',
+        count: totals.totalScans,
+        before: before?.totals.totalScans,
+      },
     ],
-    series: timeseries,
-    sections: [top, ...breakdownSections(breakdowns)],
+    series: bucketsOf(timeseries, data, groupBy),
+    sections: withOthers([top, ...breakdownSections(breakdowns)], totals.totalClicks),
   };
 }
 
-export function scanReport(data: QrScans, groupBy: GroupBy): Report {
+export function scanReport(
+  data: QrScans,
+  groupBy: GroupBy,
+  { before }: ReportExtras<QrScans> = {},
+): Report {
   const { totals, breakdowns, timeseries } = data;
-  const { country, device, browser, scanMethod, scannerApp } = breakdowns;
+  return {
+    title: `Scans of QR code ${data.qrCodeId}`,
+    counted: 'scan',
+    ...windowOf(data),
+    before: before && windowOf(before),
+    groupBy,
+    totalClicks: totals.totalScans,
+    uniqueClicks: totals.uniqueScans,
+    totals: [
+      {
+        name: 'totalScans',
+        label: 'scans',
+        count: totals.totalScans,
+        before: before?.totals.totalScans,
+      },
+      {
+        name: 'uniqueScans',
+        label: 'unique visitors',
+        count: totals.uniqueScans,
+        before: before?.totals.uniqueScans,
+      },
+      {
+        name: 'uniqueIps',
+        label: 'addresses',
+        count: totals.uniqueIps,
+        before: before?.totals.uniqueIps,
+      },
+    ],
+    series: bucketsOf(
+      timeseries.map(({ bucket, scans, uniques }) => ({ bucket, clicks: scans, uniques })),
+      data,
+      groupBy,
+    ),
+    sections: withOthers(scanSections(breakdowns), totals.totalScans),
+  };
+}
+
+function scanSections({ country, device, browser, scanMethod, scannerApp }: QrScans['breakdowns']) {
   const row = (name: string, clicks: number, label = name): SectionRow => ({
     name,
     label,
     detail: '',
     clicks,
   });
-  return {
-    title: `Scans of QR code ${data.qrCodeId}`,
-    counted: 'scan',
-    ...windowOf(data),
-    groupBy,
-    totalClicks: totals.totalScans,
-    uniqueClicks: totals.uniqueScans,
-    totals: [
-      { name: 'totalScans', label: 'scans', count: totals.totalScans },
-      { name: 'uniqueScans', label: 'unique visitors', count: totals.uniqueScans },
-      { name: 'uniqueIps', label: 'addresses', count: totals.uniqueIps },
-    ],
-    series: timeseries.map(({ bucket, scans, uniques }) => ({ bucket, clicks: scans, uniques })),
-    sections: [
-      {
-        name: 'scan-method',
-        title: 'Scanned with',
-        rows: scanMethod.map((each) =>
-          row(each.scanMethod, each.scans, each.scanMethod.replace('_', ' ')),
-        ),
-      },
-      {
-        name: 'scanner-app',
-        title: 'Apps',
-        rows: scannerApp.map((each) => row(each.scannerApp, each.scans)),
-      },
-      {
-        name: 'country',
-        title: 'Countries',
-        rows: country.map((each) => row(each.country, each.scans, countryName(each.country))),
-      },
-      {
-        name: 'device',
-        title: 'Devices',
-        rows: device.map((each) => row(each.deviceType, each.scans)),
-      },
-      {
-        name: 'browser',
-        title: 'Browsers',
-        rows: browser.map((each) => row(each.browser, each.scans)),
-      },
-    ],
-  };
+  const sections: Section[] = [
+    {
+      name: 'scan-method',
+      title: 'Scanned with',
+      rows: scanMethod.map((each) =>
+        row(each.scanMethod, each.scans, each.scanMethod.replace('_', ' ')),
+      ),
+    },
+    {
+      name: 'scanner-app',
+      title: 'Apps',
+      rows: scannerApp.map((each) => row(each.scannerApp, each.scans)),
+    },
+    {
+      name: 'country',
+      title: 'Countries',
+      rows: country.map((each) => row(each.country, each.scans, countryName(each.country))),
+    },
+    {
+      name: 'device',
+      title: 'Devices',
+      rows: device.map((each) => row(each.deviceType, each.scans)),
+    },
+    {
+      name: 'browser',
+      title: 'Browsers',
+      rows: browser.map((each) => row(each.browser, each.scans)),
+    },
+  ];
+  return sections;
+}
+
+/** Adds a row to each section for the clicks of names that the response does not list. */
+function withOthers(sections: readonly Section[], total: number): Section[] {
+  return sections.map((section) => {
+    const { rows } = section;
+    const clicks = total - rows.reduce((sum, row) => sum + row.clicks, 0);
+    if (rows.length === 0 || clicks <= 0) return section;
+    return { ...section, rows: [...rows, { name: other, label: other, detail: '', clicks }] };
+  });
+}
+
+// The parentheses distinguish it from the device type `other`.
+const other = '(other)';
+
+const bucketMs = { hour: 3_600_000, day: 86_400_000 } as const;
+
+/** Marks the first and the last bucket if the window begins or ends within them. */
+function bucketsOf(
+  series: readonly ClickBucket[],
+  window: { since: string; until: string },
+  groupBy: GroupBy,
+): Bucket[] {
+  const { since, until } = windowOf(window);
+  return series.map((each) => {
+    const start = Date.parse(each.bucket);
+    return { ...each, isPartial: start < since || start + bucketMs[groupBy] > until };
+  });
 }
 
 /** `2030-11-01 00:00 UTC to 2030-12-01 00:00 UTC, by day`. */
 export function describeWindow({ since, until, groupBy }: Report): string {
   return `${formatInstant(since)} to ${formatInstant(until)}, by ${groupBy}`;
+}
+
+/** `2030-10-02 00:00 UTC to 2030-11-01 00:00 UTC`, or undefined without a comparison. */
+export function describeBefore({ before }: Report): string | undefined {
+  if (!before) return undefined;
+  return `change from ${formatInstant(before.since)} to ${formatInstant(before.until)} in parentheses`;
+}
+
+/** `+12%`, `-3%`, `unchanged`, or `0 before`. Empty when there is nothing to compare. */
+export function formatChange({ count, before }: Total): string {
+  if (before === undefined || (before === 0 && count === 0)) return '';
+  if (before === 0) return '0 before';
+  if (before === count) return 'unchanged';
+  const percent = ((count - before) / before) * 100;
+  const sign = percent < 0 ? '-' : '+';
+  const size = Math.abs(percent);
+  return `${sign}${size < 1 ? '<1' : formatNumber(size)}%`;
 }
 
 /** `34.5%`. A count above 0 is never 0%. */
@@ -170,11 +279,17 @@ function windowOf({ since, until }: { since: string; until: string }) {
   return { since: Date.parse(since), until: Date.parse(until) };
 }
 
-function clickTotals(totals: UrlClicks['totals']): Total[] {
+function clickTotals(totals: UrlClicks['totals'], before?: UrlClicks['totals']): Total[] {
+  const { totalClicks, uniqueClicks, uniqueIps } = totals;
   return [
-    { name: 'totalClicks', label: 'clicks', count: totals.totalClicks },
-    { name: 'uniqueClicks', label: 'unique visitors', count: totals.uniqueClicks },
-    { name: 'uniqueIps', label: 'addresses', count: totals.uniqueIps },
+    { name: 'totalClicks', label: 'clicks', count: totalClicks, before: before?.totalClicks },
+    {
+      name: 'uniqueClicks',
+      label: 'unique visitors',
+      count: uniqueClicks,
+      before: before?.uniqueClicks,
+    },
+    { name: 'uniqueIps', label: 'addresses', count: uniqueIps, before: before?.uniqueIps },
   ];
 }
 

@@ -1,6 +1,12 @@
 import { formatNumber } from '../format.js';
-import { cutText } from '../text-width.js';
-import { describeWindow, type Report, type Section } from './report-model.js';
+import { cutText, displayWidth } from '../text-width.js';
+import {
+  describeBefore,
+  describeWindow,
+  formatChange,
+  type Report,
+  type Section,
+} from './report-model.js';
 import { sectionLines } from './section-lines.js';
 import { timeChart } from './time-chart.js';
 
@@ -10,19 +16,19 @@ export interface TextShape {
   readonly hasColor: boolean;
 }
 
-const chartHeight = 5;
-
-/** The text of an empty section. */
-export function nothingCounted(counted: Report['counted']): string {
-  return `no ${counted}s in this window`;
-}
+const chartHeight = 8;
+const gap = 4;
+// Sections are side by side when each has at least this many columns.
+const narrowestSection = 36;
 
 /** Renders a report as text. */
 export function reportText(report: Report, { width, hasColor }: TextShape): string {
   const style = hasColor ? colored : plain;
+  const before = describeBefore(report);
   const head = [
     style.strong(cutText(report.title, width)),
     style.faint(cutText(describeWindow(report), width)),
+    ...(before === undefined ? [] : [style.faint(cutText(before, width))]),
     '',
     ...totalLines(report, width),
   ];
@@ -31,40 +37,90 @@ export function reportText(report: Report, { width, hasColor }: TextShape): stri
   const series = [
     '',
     ...chart.rows.map(({ scale, bars }) => `${style.faint(scale)}${style.bar(bars)}`),
-    style.faint(chart.times),
+    style.faint(cutText(chart.times, width)),
     style.faint(cutText(chart.legend, width)),
   ];
-  const sections = report.sections.flatMap((section) =>
-    describeSection(section, report, width, style),
-  );
-  return joinLines([...head, ...series, ...sections]);
+  return joinLines([...head, ...series, ...sectionRows(report, width, style)]);
 }
 
-function describeSection(
+function nothingCounted(counted: Report['counted']): string {
+  return `no ${counted}s in this window`;
+}
+
+/** A line, and its width on the terminal without the styles. */
+interface Line {
+  readonly text: string;
+  readonly width: number;
+}
+
+/** Returns the lines of all sections, side by side where the width allows. */
+function sectionRows(report: Report, width: number, style: Style): string[] {
+  const perRow = Math.max(1, Math.floor((width + gap) / (narrowestSection + gap)));
+  const narrow = Math.floor((width - gap * (perRow - 1)) / perRow);
+  const lines: string[] = [];
+  let row: Line[][] = [];
+  const flush = () => {
+    if (row.length > 0) lines.push('', ...joinBlocks(row, narrow));
+    row = [];
+  };
+  for (const section of report.sections) {
+    if (hasLongNames(section)) {
+      flush();
+      lines.push('', ...sectionBlock(section, report, width, style).map(({ text }) => text));
+      continue;
+    }
+    row.push(sectionBlock(section, report, narrow, style));
+    if (row.length === perRow) flush();
+  }
+  flush();
+  return lines;
+}
+
+function hasLongNames({ name }: Section): boolean {
+  return name === 'top-url' || name === 'referrer';
+}
+
+function joinBlocks(blocks: readonly (readonly Line[])[], width: number): string[] {
+  const height = Math.max(...blocks.map((block) => block.length));
+  return Array.from({ length: height }, (_, index) =>
+    blocks
+      .map((block, column) => {
+        const line = block[index] ?? { text: '', width: 0 };
+        const isLast = column === blocks.length - 1;
+        return isLast ? line.text : line.text + ' '.repeat(width + gap - line.width);
+      })
+      .join(''),
+  );
+}
+
+function sectionBlock(
   section: Section,
   { counted, totalClicks }: Pick<Report, 'counted' | 'totalClicks'>,
   width: number,
   style: Style,
-): string[] {
-  const title = ['', style.strong(section.title)];
-  if (section.rows.length === 0) return [...title, `  ${style.faint(nothingCounted(counted))}`];
-  const lines = sectionLines(section, totalClicks, width - 2);
-  return [
-    ...title,
-    ...lines.map(
-      ({ label, count, share, bar }) =>
-        `  ${label}  ${count}  ${style.faint(share)} ${style.bar(bar)}`,
-    ),
-  ];
+): Line[] {
+  const title = { text: style.strong(section.title), width: displayWidth(section.title) };
+  if (section.rows.length === 0) {
+    const text = cutText(`  ${nothingCounted(counted)}`, width);
+    return [title, { text: style.faint(text), width: displayWidth(text) }];
+  }
+  const rows = sectionLines(section, totalClicks, width - 2).map(({ label, count, share, bar }) => {
+    const numbers = `  ${label}  ${count}  `;
+    const text = `${numbers}${style.faint(share)} ${style.bar(bar)}`;
+    return { text, width: displayWidth(numbers) + share.length + 1 + bar.length };
+  });
+  return [title, ...rows];
 }
 
 /** Wraps the totals at the line width. */
 function totalLines({ totals }: Report, width: number): string[] {
   const lines: string[] = [];
-  for (const { label, count } of totals) {
-    const text = `${formatNumber(count)} ${label}`;
+  for (const total of totals) {
+    const change = formatChange(total);
+    const text = `${formatNumber(total.count)} ${total.label}${change === '' ? '' : ` (${change})`}`;
     const last = lines.at(-1);
-    if (last === undefined || last.length + 3 + text.length > width) lines.push(text);
+    if (last === undefined || last.length + 3 + text.length > width)
+      lines.push(cutText(text, width));
     else lines[lines.length - 1] = `${last}   ${text}`;
   }
   return lines;
@@ -78,7 +134,11 @@ type Style = Readonly<Record<'strong' | 'faint' | 'bar', (text: string) => strin
 
 const plain: Style = { strong: (text) => text, faint: (text) => text, bar: (text) => text };
 const colored: Style = {
-  strong: (text) => `\u001b[1m${text}\u001b[22m`,
-  faint: (text) => `\u001b[2m${text}\u001b[22m`,
-  bar: (text) => `\u001b[36m${text}\u001b[39m`,
+  strong: (text) => styled(text, 1, 22),
+  faint: (text) => styled(text, 2, 22),
+  bar: (text) => styled(text, 36, 39),
 };
+
+function styled(text: string, start: number, end: number): string {
+  return text === '' ? '' : `\u001b[${start}m${text}\u001b[${end}m`;
+}

@@ -1,9 +1,13 @@
 import type { OutputStream } from '../io.js';
 
-const widest = 80;
-const narrowest = 40;
+const usual = 80;
+const widest = 200;
+const narrowest = 32;
 
 /** Returns the width of a report on this stream, in columns. */
-export function reportWidth({ columns = widest }: Pick<OutputStream, 'columns'>): number {
-  return Math.max(narrowest, Math.min(widest, columns));
+export function reportWidth({
+  isTTY,
+  columns = usual,
+}: Pick<OutputStream, 'isTTY' | 'columns'>): number {
+  return isTTY ? Math.max(narrowest, Math.min(widest, columns)) : usual;
 }

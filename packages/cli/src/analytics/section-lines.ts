@@ -10,7 +10,10 @@ export interface SectionLine {
   readonly bar: string;
 }
 
-const widestLabel = 32;
+const widestName = 32;
+// A row with titles has this part of the width for its label.
+const labelShare = 0.6;
+const narrowestLabel = 8;
 const narrowestBar = 6;
 const gaps = 5;
 
@@ -25,16 +28,27 @@ export function sectionLines(
   const shares = rows.map(({ clicks }) => formatShare(clicks, totalClicks));
   const countWidth = Math.max(0, ...counts.map((count) => count.length));
   const shareWidth = Math.max(0, ...shares.map((share) => share.length));
-  const left = width - countWidth - shareWidth - gaps;
+  const labels = labelsOf(rows);
+  const hasTitles = rows.some(({ title }) => title);
+  const widest = hasTitles ? Math.max(widestName, Math.floor(width * labelShare)) : widestName;
+  const left = Math.max(1, width - countWidth - shareWidth - gaps);
+  const hasBar = left >= narrowestLabel + narrowestBar;
   const labelWidth = Math.min(
-    widestLabel,
-    left - narrowestBar,
-    Math.max(0, ...rows.map(({ label }) => displayWidth(cutText(label, widestLabel)))),
+    widest,
+    hasBar ? left - narrowestBar : left,
+    Math.max(0, ...labels.map((label) => displayWidth(cutText(label, widest)))),
   );
-  return rows.map(({ label, clicks }, index) => ({
-    label: fitText(label, labelWidth),
+  return rows.map(({ clicks }, index) => ({
+    label: fitText(labels[index] ?? '', labelWidth),
     count: (counts[index] ?? '').padStart(countWidth),
     share: (shares[index] ?? '').padStart(shareWidth),
-    bar: barText(clicks, max, left - labelWidth),
+    bar: hasBar ? barText(clicks, max, left - labelWidth) : '',
   }));
+}
+
+/** Returns the names, with the titles of links in a column of their own. */
+function labelsOf(rows: Section['rows']): string[] {
+  const names = rows.map(({ label }) => cutText(label, widestName));
+  const width = Math.max(0, ...names.map(displayWidth));
+  return rows.map(({ label, title }) => (title ? `${fitText(label, width)}  ${title}` : label));
 }

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { clickDays } from '../../test/click-fixtures.js';
+import { wholeDays } from '../../test/click-fixtures.js';
 import { toBars } from './bars.js';
 import { svgChart } from './svg-chart.js';
 
 function chartOf(counts: readonly number[], maxBars = 400): string {
-  return svgChart(toBars(clickDays(counts), 'day', maxBars), 'day').toString();
+  return svgChart(toBars(wholeDays(counts), 'day', maxBars), 'day').toString();
 }
 
 function numbersOf(chart: string, name: string, attribute: string): number[] {

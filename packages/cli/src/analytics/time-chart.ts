@@ -13,6 +13,7 @@ export interface TimeChart {
 }
 
 const widestBar = 4;
+const partialMark = '*';
 
 /** Renders the series of a report as text; undefined without clicks. */
 export function timeChart(
@@ -22,7 +23,7 @@ export function timeChart(
   const scaleWidth = Math.max(
     ...toBars(series, groupBy, width).map(({ clicks }) => formatNumber(clicks).length),
   );
-  const plotWidth = width - scaleWidth - 2;
+  const plotWidth = Math.max(1, width - scaleWidth - 2);
   const bars = toBars(series, groupBy, plotWidth);
   const peak = findPeak(bars);
   if (!peak) return undefined;
@@ -42,21 +43,28 @@ export function timeChart(
       bars: line,
     })),
     times: `${' '.repeat(scaleWidth + 2)}${timesUnder(bars, bars.length * step - gap, groupBy)}`,
-    legend: describePeak(peak, groupBy),
+    legend: describePeak(peak, bars, groupBy),
   };
 }
 
 function timesUnder(bars: readonly Bar[], width: number, groupBy: Report['groupBy']): string {
-  const first = describeBucket(bars[0]?.since ?? 0, groupBy);
-  const last = describeBucket(bars.at(-1)?.since ?? 0, groupBy);
+  const label = (bar: Bar | undefined) =>
+    bar ? describeBucket(bar.since, groupBy) + (bar.isPartial ? partialMark : '') : '';
+  const first = label(bars[0]);
+  const last = label(bars.at(-1));
   const space = width - first.length - last.length;
   return space < 2 ? first : `${first}${' '.repeat(space)}${last}`;
 }
 
-function describePeak(peak: Bar, groupBy: Report['groupBy']): string {
+function describePeak(peak: Bar, bars: readonly Bar[], groupBy: Report['groupBy']): string {
   const most = `most: ${formatNumber(peak.clicks)}`;
   const when = describeBar(peak, groupBy);
-  return peak.buckets === 1
-    ? `${most} ${groupBy === 'day' ? 'on' : 'at'} ${when}`
-    : `${most} in ${when}; one bar is ${peak.buckets} ${groupBy}s`;
+  const notes =
+    peak.buckets === 1
+      ? [`${most} ${groupBy === 'day' ? 'on' : 'at'} ${when}`]
+      : [`${most} in ${when}`, `one bar is ${peak.buckets} ${groupBy}s`];
+  if (bars.at(0)?.isPartial || bars.at(-1)?.isPartial) {
+    notes.push(`${partialMark} only a part of the ${groupBy}`);
+  }
+  return notes.join('; ');
 }

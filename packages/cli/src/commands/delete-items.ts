@@ -1,10 +1,9 @@
-import { NotFoundError } from '@shorty/sdk';
 import type { Command } from 'commander';
 import { CliError } from '../cli-error.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { findEach, findOrUndefined } from '../find-each.js';
 import { formatCount } from '../format.js';
-import { groupIntoPages } from '../group-into-pages.js';
 import { ask } from '../prompt.js';
 
 // The ids in the question.
@@ -96,21 +95,6 @@ export async function* removeEach(
   }
 }
 
-// Concurrent requests. Low enough to leave the server capacity for other clients.
-const concurrency = 8;
-
-/** Reads items concurrently, in the order of their ids. Undefined stands for an unknown id. */
-export async function* findEach<T>(
-  ids: readonly string[],
-  find: (id: string) => PromiseLike<T>,
-): AsyncGenerator<readonly { readonly id: string; readonly item: T | undefined }[]> {
-  for await (const page of groupIntoPages(ids, concurrency)) {
-    yield await Promise.all(
-      page.map(async (id) => ({ id, item: await findOrUndefined(find, id) })),
-    );
-  }
-}
-
 async function* preview(
   ids: readonly string[],
   { find }: Deleter,
@@ -120,17 +104,5 @@ async function* preview(
       id,
       status: item === undefined ? 'would be skipped' : 'would be deleted',
     }));
-  }
-}
-
-async function findOrUndefined<T>(
-  find: (id: string) => PromiseLike<T>,
-  id: string,
-): Promise<T | undefined> {
-  try {
-    return await find(id);
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
   }
 }

@@ -1,16 +1,25 @@
+import { fetchLinkReport, fetchOverviewReport } from '../../analytics/fetch-report.js';
 import { reportCsv } from '../../analytics/report-csv.js';
 import { reportHtml } from '../../analytics/report-html.js';
-import { linkReport, overviewReport, type Report } from '../../analytics/report-model.js';
+import type { Report } from '../../analytics/report-model.js';
+import { reportText } from '../../analytics/report-text.js';
 import { reportWidth } from '../../analytics/report-width.js';
+import { watchReport } from '../../analytics/watch-report.js';
+import { UsageError } from '../../cli-error.js';
 import { type DefineCommand, formatOption } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { formatJson } from '../../format.js';
 import { resolveFormat } from '../../output.js';
 import { ReplacementFile } from '../../replacement-file.js';
-import { addWindowOptions, readWindow, type WindowFlags, windowHelp } from './window-options.js';
+import {
+  addReportOptions,
+  createReportRequest,
+  type ReportFlags,
+  windowHelp,
+} from './window-options.js';
 
-interface ReportOptions extends WindowFlags {
+interface ReportOptions extends ReportFlags {
   readonly out?: string;
 }
 
@@ -21,7 +30,7 @@ export const define: DefineCommand = (command, start) => {
   command
     .argument('[url-id]', 'id of a link (default: all links)')
     .addOption(formatOption(reportFormats, 'report format'));
-  addWindowOptions(command)
+  addReportOptions(command)
     .option('--out <file>', 'write to this file instead of stdout')
     .addHelpText('after', windowHelp + help)
     .action((urlId: string | undefined, options: ReportOptions) =>
@@ -43,52 +52,46 @@ async function makeReport(
   options: ReportOptions,
 ): Promise<ExitCode> {
   const { flags, io, output } = context;
+  const { watch, out } = options;
   const format = resolveFormat(flags, reportFormats);
-  const { data, report } = await fetchReport(context, urlId, options);
+  if (watch !== undefined && (format !== 'terminal' || out !== undefined)) {
+    throw new UsageError('--watch cannot be used with --out or another format');
+  }
+  const request = await createReportRequest(context, options);
+  const fetch = () =>
+    urlId === undefined ? fetchOverviewReport(request()) : fetchLinkReport(urlId, request());
+  if (watch !== undefined) {
+    return watchReport(context, watch, async () => (await fetch()).complete());
+  }
+  const { data, complete } = await fetch();
   const text =
     format === 'json'
       ? `${formatJson(data, 2)}\n`
-      : await renderReport(context, report, format, options.out === undefined);
-  if (options.out === undefined) {
+      : renderReport(context, await complete(), format, out === undefined);
+  if (out === undefined) {
     await output.write(text);
     return exitCodes.done;
   }
   if (io.interrupt.aborted) throw io.interrupt.reason;
-  const file = ReplacementFile.open(options.out);
+  const file = ReplacementFile.open(out);
   try {
     file.write(text);
     file.commit();
   } finally {
     file.close();
   }
-  output.note(`report written to ${options.out}`);
+  output.note(`report written to ${out}`);
   return exitCodes.done;
 }
 
-async function fetchReport(context: Context, urlId: string | undefined, flags: WindowFlags) {
-  const { io } = context;
-  const query = readWindow(flags, io.now());
-  const client = await context.client();
-  const signal = io.interrupt;
-  if (urlId === undefined) {
-    const data = await client.analytics.overview(query, { signal });
-    return { data, report: overviewReport(data, flags.groupBy) };
-  }
-  const data = await client.urls.clicks(urlId, query, { signal });
-  return { data, report: linkReport(data, flags.groupBy) };
-}
-
-async function renderReport(
+function renderReport(
   { io, output }: Context,
   report: Report,
   format: Exclude<ReportFormat, 'json'>,
   isForStdout: boolean,
-): Promise<string> {
+): string {
   if (format === 'html') return reportHtml(report, io.now());
   if (format === 'csv') return reportCsv(report);
-  const { renderReportScreen } = await import('../../ui/render-report-screen.js');
-  return renderReportScreen(report, {
-    width: reportWidth(io.stdout),
-    hasColor: isForStdout && output.hasColor,
-  });
+  const width = reportWidth(isForStdout ? io.stdout : {});
+  return reportText(report, { width, hasColor: isForStdout && output.hasColor });
 }

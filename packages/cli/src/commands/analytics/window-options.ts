@@ -1,8 +1,10 @@
 import type { ClicksQuery } from '@shorty/sdk';
 import { type Command, Option } from 'commander';
+import type { ReportRequest } from '../../analytics/fetch-report.js';
 import { parseTime, timeRule } from '../../analytics/parse-time.js';
 import type { GroupBy } from '../../analytics/report-model.js';
 import { UsageError } from '../../cli-error.js';
+import type { Context } from '../../context.js';
 import { parsePositive } from '../urls/link-options.js';
 
 /** The options of commands that print clicks. */
@@ -11,6 +13,12 @@ export interface WindowFlags {
   readonly until?: string;
   readonly groupBy: GroupBy;
   readonly limit?: number;
+}
+
+/** The options of commands that print a report on a terminal. */
+export interface ReportFlags extends WindowFlags {
+  /** Seconds between two requests. */
+  readonly watch?: number;
 }
 
 const maxLimit = 50;
@@ -33,8 +41,35 @@ export function addWindowOptions(command: Command): Command {
     );
 }
 
+export function addReportOptions(command: Command): Command {
+  return addWindowOptions(command).addOption(
+    new Option('--watch [seconds]', 'show the report until Ctrl-C, and update it')
+      .argParser(parseInterval)
+      .preset('5'),
+  );
+}
+
+/** Returns a function that creates the request. Durations before now are read at each call. */
+export async function createReportRequest(
+  context: Context,
+  flags: WindowFlags,
+): Promise<() => ReportRequest> {
+  const { io } = context;
+  const read = () => readWindow(flags, io.now());
+  // Validates the flags before the settings.
+  read();
+  const client = await context.client();
+  return () => ({ client, query: read(), groupBy: flags.groupBy, signal: io.interrupt });
+}
+
+function parseInterval(text: string): number {
+  const seconds = parsePositive(text);
+  if (seconds <= 3_600) return seconds;
+  throw new UsageError(`--watch ${text}: at most 3600 seconds`);
+}
+
 /** Returns the query for the server. `now` is in milliseconds since the epoch. */
-export function readWindow(flags: WindowFlags, now: number): ClicksQuery {
+function readWindow(flags: WindowFlags, now: number): ClicksQuery {
   const since = readTime('--since', flags.since, now);
   const until = readTime('--until', flags.until, now);
   if (since !== undefined && since >= (until ?? now)) {

@@ -4,10 +4,11 @@ import { PermissionError, type Shorty } from '@shorty/sdk';
 import { createPrivateFolder, stateFolder } from '../../app-folders.js';
 import type { Context } from '../../context.js';
 import type { ExitCode } from '../../exit-codes.js';
+import { findEach } from '../../find-each.js';
 import { groupIntoPages } from '../../group-into-pages.js';
 import { checkId } from '../../import/id-list.js';
 import type { Io } from '../../io.js';
-import { type DeleteOptions, type Deletion, deleteItems, findEach } from '../delete-items.js';
+import { type DeleteOptions, type Deletion, deleteItems } from '../delete-items.js';
 
 const maxItems = 100;
 // The longest Retry-After that a deletion waits for. A rate limit lasts up to a minute.

@@ -1,0 +1,45 @@
+import type { AnalyticsOverview, QrScans, UrlClicks } from '@shorty/sdk';
+import { UsageError } from '../cli-error.js';
+import type { Context } from '../context.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { groupIntoPages } from '../group-into-pages.js';
+import type { FetchedReport } from './fetch-report.js';
+import { reportText } from './report-text.js';
+import { reportWidth } from './report-width.js';
+import { watchReport } from './watch-report.js';
+
+type Data = UrlClicks | AnalyticsOverview | QrScans;
+
+/**
+ * Prints clicks or scans in the requested format. ndjson and csv contain only the series. With
+ * `watchSeconds`, fetches and prints the report again until Ctrl-C.
+ */
+export async function showReport(
+  context: Context,
+  fetch: () => Promise<FetchedReport<Data>>,
+  watchSeconds: number | undefined,
+): Promise<ExitCode> {
+  const { io, output } = context;
+  if (watchSeconds !== undefined) {
+    if (output.format !== 'table') {
+      throw new UsageError(`--watch cannot be used with --output ${output.format}`);
+    }
+    return watchReport(context, watchSeconds, async () => (await fetch()).complete());
+  }
+  const { data, complete } = await fetch();
+  if (output.format === 'json') {
+    await output.record(data);
+  } else if (output.format === 'table') {
+    const shape = { width: reportWidth(io.stdout), hasColor: output.hasColor };
+    await output.write(reportText(await complete(), shape));
+  } else {
+    const [first] = data.timeseries;
+    const names = Object.keys(first ?? {});
+    const columns = names.map((name) => ({
+      name,
+      value: (bucket: object) => (bucket as Readonly<Record<string, unknown>>)[name],
+    }));
+    await output.list(groupIntoPages<object>(data.timeseries, 100), columns);
+  }
+  return exitCodes.done;
+}

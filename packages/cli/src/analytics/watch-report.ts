@@ -1,0 +1,89 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { ConnectionError, ServerError, TimeoutError } from '@shorty/sdk';
+import { UsageError } from '../cli-error.js';
+import type { Context } from '../context.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { formatInstant } from '../format.js';
+import { isRichTerminal } from '../io.js';
+import { cutText } from '../text-width.js';
+import type { Report } from './report-model.js';
+import { reportText } from './report-text.js';
+import { reportWidth } from './report-width.js';
+
+// The alternate screen keeps what the terminal showed before.
+const enterScreen = '\u001b[?1049h\u001b[?25l';
+const leaveScreen = '\u001b[?25h\u001b[?1049l';
+
+/** Shows a report on the whole terminal and fetches it again every `seconds`, until Ctrl-C. */
+export async function watchReport(
+  { io, output }: Context,
+  seconds: number,
+  fetch: () => Promise<Report>,
+): Promise<ExitCode> {
+  const { stdout, interrupt } = io;
+  if (!isRichTerminal(stdout, io.env)) throw new UsageError('--watch: stdout must be a terminal');
+  // Before the screen changes, so that an error of the first request stays visible.
+  let report = await fetch();
+  let status = '';
+  const draw = () => stdout.write(screenOf(report, status, output.hasColor, stdout));
+  const update = () => {
+    status = `${formatInstant(io.now())}, every ${seconds} s; Ctrl-C stops`;
+    draw();
+  };
+  const suspend = () => {
+    stdout.write(leaveScreen);
+    process.kill(process.pid, 'SIGSTOP');
+  };
+  const resume = () => {
+    stdout.write(enterScreen);
+    draw();
+  };
+  stdout.write(enterScreen);
+  stdout.on('resize', draw);
+  process.on('SIGTSTP', suspend).on('SIGCONT', resume);
+  try {
+    update();
+    while (!interrupt.aborted) {
+      await wait(seconds * 1000, undefined, { signal: interrupt }).catch(() => undefined);
+      if (interrupt.aborted) break;
+      try {
+        report = await fetch();
+        update();
+      } catch (error) {
+        if (interrupt.aborted) break;
+        if (!isTemporary(error)) throw error;
+        const reason =
+          error instanceof ServerError ? `error ${error.status}` : 'no response from the server';
+        status = `${reason}; trying again every ${seconds} s; Ctrl-C stops`;
+        draw();
+      }
+    }
+  } finally {
+    stdout.off('resize', draw);
+    process.off('SIGTSTP', suspend).off('SIGCONT', resume);
+    stdout.write(leaveScreen);
+  }
+  return exitCodes.interrupted;
+}
+
+function isTemporary(error: unknown): error is Error {
+  return (
+    error instanceof ConnectionError ||
+    error instanceof TimeoutError ||
+    error instanceof ServerError
+  );
+}
+
+/** Draws over the screen before, and clears what is left of it. A long report loses its end. */
+function screenOf(
+  report: Report,
+  status: string,
+  hasColor: boolean,
+  stdout: Context['io']['stdout'],
+): string {
+  const width = reportWidth(stdout);
+  const lines = reportText(report, { width, hasColor }).trimEnd().split('\n');
+  const shown = lines.slice(0, Math.max(0, (stdout.rows ?? 24) - 2));
+  const rows = [...shown, '', cutText(status, width)];
+  return `\u001b[H${rows.map((row) => `${row}\u001b[K`).join('\r\n')}\u001b[J`;
+}
