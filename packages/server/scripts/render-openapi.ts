@@ -8,7 +8,13 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { api } from '../src/api/api.js';
-import { type Route, type RouteResponse, scopes, scopesOf } from '../src/contract/define-route.js';
+import {
+  isWrite,
+  type Route,
+  type RouteResponse,
+  scopes,
+  scopesOf,
+} from '../src/contract/define-route.js';
 import { type ErrorCode, errorCodes, errorResponse, errorStatus } from '../src/contract/errors.js';
 import { rateLimitFields } from '../src/contract/rate-limit.js';
 import { urlBulkUpdateItem } from '../src/urls/url-contract.js';
@@ -176,7 +182,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     requestParams: {
       ...(route.params && { path: route.params }),
       ...(route.query && { query: route.query }),
-      ...(route.idempotent && { header: idempotencyHeader }),
+      ...(isWrite(route) && { header: idempotencyHeader }),
     },
     ...(route.body && {
       requestBody: {
@@ -217,7 +223,7 @@ const idempotencyHeader = z.object({
     .meta({
       param: { id: 'IdempotencyKey' },
       description:
-        'A repeated request with the same key and body within 24 hours gets the first response again.',
+        'A repeated request with the same key, method, path and body within 24 hours gets the first response again.',
       example: '0f8fad5b-d9cb-469f-a165-70867728950e',
     }),
 });
@@ -283,7 +289,7 @@ export function errorsOf(route: Route): ErrorCode[] {
   if (route.access !== 'public') codes.add('UNAUTHORIZED').add('RATE_LIMITED');
   if (typeof route.access === 'object') codes.add('INSUFFICIENT_SCOPE');
   if (hasBody) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
-  if (route.idempotent) codes.add('IDEMPOTENCY_CONFLICT');
+  if (isWrite(route)) codes.add('IDEMPOTENCY_CONFLICT');
   if (route.tag !== 'Operations') codes.add('INTERNAL').add('UNAVAILABLE');
   return errorCodes.filter((code) => codes.has(code));
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { errorsOf, renderOpenApi } from '../../scripts/render-openapi.js';
 import { resolveReferences } from '../../test/contract/resolve-references.js';
-import type { Route } from '../contract/define-route.js';
+import { isWrite, type Route } from '../contract/define-route.js';
 import { errorStatus } from '../contract/errors.js';
 import { rateLimitFields } from '../contract/rate-limit.js';
 import { api } from './api.js';
@@ -76,7 +76,7 @@ describe('an operation of openapi.yaml, with its references resolved', () => {
         [
           ...Object.keys(route.params?.shape ?? {}).map((name) => `path ${name}`),
           ...Object.keys(route.query?.shape ?? {}).map((name) => `query ${name}`),
-          ...(route.idempotent ? ['header Idempotency-Key'] : []),
+          ...(isWrite(route) ? ['header Idempotency-Key'] : []),
         ].sort(),
       );
       const errors = errorsOf(route);

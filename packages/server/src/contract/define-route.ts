@@ -58,8 +58,6 @@ export interface Route {
   readonly responses: Readonly<Record<number, RouteResponse>>;
   /** Codes beyond those that follow from access and input. */
   readonly errors?: readonly ErrorCode[];
-  /** True when a repeated request with the same `Idempotency-Key` gets the first response. */
-  readonly idempotent?: boolean;
   /**
    * True for routes that visitors open: links, images and pages. They are handled before Express and
    * show errors as a page.
@@ -70,6 +68,14 @@ export interface Route {
    * moves them to a separate listener; the public one then answers with 404.
    */
   readonly audience?: 'operator';
+}
+
+/**
+ * Returns whether a route changes records. A repeated request with the same `Idempotency-Key` then gets
+ * the first response.
+ */
+export function isWrite({ method, access }: Route): boolean {
+  return method !== 'get' && access !== 'public';
 }
 
 /** Returns the scopes of which a token needs one; undefined when it needs none. */

@@ -69,7 +69,6 @@ export const domainRoutes = [
     summary: 'Add a custom domain',
     description: `Returns the TXT record to set before the domain is verified. An organization has at most ${maxDomains} domains.`,
     body: domainCreateRequest,
-    idempotent: true,
     responses: { 201: { description: 'The pending domain', data: domainRecord } },
     errors: ['DOMAIN_INVALID', 'DOMAIN_CONFLICT', 'QUOTA_EXCEEDED'],
   }),
@@ -91,7 +90,6 @@ export const domainRoutes = [
     description:
       'An active domain is returned without a look-up, so its TXT record may be removed. DOMAIN_INVALID: DNS does not have this record; the message quotes the records that it has. DOMAIN_CONFLICT: the hostname is active in another organization.',
     params,
-    idempotent: true,
     responses: { 200: { description: 'The active domain', data: domainRecord } },
     errors: ['DOMAIN_INVALID', 'DOMAIN_CONFLICT'],
   }),

@@ -87,10 +87,10 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
       return { status: 200, replayed, data: toDomainRecord(domainIn(result, replayed)) };
     },
 
-    async deleteDomain({ caller, params }) {
-      const domain = domainIn(await domains.delete(caller.organizationId, params.id, clock()));
+    async deleteDomain({ caller: { organizationId }, params: { id }, idempotency }) {
+      const { result, replayed } = await domains.delete(organizationId, id, clock(), idempotency);
       hosts.clear();
-      return { status: 200, data: toDomainRecord(domain) };
+      return { status: 200, replayed, data: toDomainRecord(domainIn(result, replayed)) };
     },
 
     async getTlsAllowed({ query, headers }) {

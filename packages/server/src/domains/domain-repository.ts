@@ -143,31 +143,41 @@ export class DomainRepository {
   }
 
   /** Deletes a domain that has no active links. Its row stays, because inactive links refer to it. */
-  delete(organizationId: string, id: string, now: number): Promise<DomainOutcome> {
-    return this.#database.write(organizationId, async (transaction) => {
-      const domain = await findDomain(transaction, organizationId, id);
-      if (!domain) return domainNotFound;
-      // Not a count: a domain may have a million links, and redirects wait for this query.
-      const activeUrl = await transaction
-        .selectFrom('urls')
-        .select('id')
-        .where('domain_id', '=', id)
-        .where('is_active', '=', 1)
-        .limit(1)
-        .executeTakeFirst();
-      if (activeUrl) {
-        return refuse(
-          'DOMAIN_CONFLICT',
-          `${domain.hostname} has active links: deactivate them or move them to another domain first`,
-        );
-      }
-      await transaction
-        .updateTable('domains')
-        .set({ is_active: 0, deleted_at: now, last_checked_at: null, last_error: null })
-        .where('id', '=', id)
-        .execute();
-      return { domain };
-    });
+  delete(
+    organizationId: string,
+    id: string,
+    now: number,
+    idempotency: IdempotentRequest | undefined,
+  ): Promise<IdempotentResult<DomainOutcome>> {
+    return writeOnce<DomainOutcome>(
+      this.#database,
+      organizationId,
+      idempotency,
+      async (transaction) => {
+        const domain = await findDomain(transaction, organizationId, id);
+        if (!domain) return domainNotFound;
+        // Not a count: a domain may have a million links, and redirects wait for this query.
+        const activeUrl = await transaction
+          .selectFrom('urls')
+          .select('id')
+          .where('domain_id', '=', id)
+          .where('is_active', '=', 1)
+          .limit(1)
+          .executeTakeFirst();
+        if (activeUrl) {
+          return refuse(
+            'DOMAIN_CONFLICT',
+            `${domain.hostname} has active links: deactivate them or move them to another domain first`,
+          );
+        }
+        await transaction
+          .updateTable('domains')
+          .set({ is_active: 0, deleted_at: now, last_checked_at: null, last_error: null })
+          .where('id', '=', id)
+          .execute();
+        return { domain };
+      },
+    );
   }
 
   async findByHostname(hostname: string) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { validationError } from '../contract/api-error.js';
-import type { Route } from '../contract/define-route.js';
+import { isWrite, type Route } from '../contract/define-route.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { IdempotentRequest } from '../idempotency/with-idempotency-key.js';
 import { type BodyFormat, bodyFormatOf, parseForm } from './body-format.js';
@@ -25,7 +25,7 @@ export function bodyKindOf(route: Route, headers: IncomingMessage['headers']): B
 export interface Body {
   /** Undefined when the request has no body. */
   readonly value: unknown;
-  /** Hash of method, path and body; undefined without an Idempotency-Key. */
+  /** Hash of method, path with query, and body; undefined without an Idempotency-Key. */
   readonly fingerprint: string | undefined;
 }
 
@@ -68,7 +68,7 @@ export async function readInput(
 }
 
 function fingerprintOf({ method = '', url = '' }: IncomingMessage, bytes: Buffer): string {
-  const target = `${method.toLowerCase()} ${url.split('?', 1)[0]}\n`;
+  const target = `${method.toLowerCase()} ${url}\n`;
   return createHash('sha256').update(target).update(bytes).digest('base64url');
 }
 
@@ -103,7 +103,7 @@ export function readIdempotency(
   now: number,
 ): IdempotentRequest | undefined {
   const key = request.headers['idempotency-key'];
-  if (!route.idempotent || key === undefined) return undefined;
+  if (!isWrite(route) || key === undefined) return undefined;
   if (typeof key !== 'string' || !idempotencyKey.test(key)) {
     throw validationError([
       { path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' },

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import {
   type Database,
   type Schema,
@@ -11,7 +11,7 @@ import { deleteExpired } from '../storage/run-in-batches.js';
 export interface IdempotentRequest {
   readonly organizationId: string;
   readonly key: string;
-  /** A hash of the method, the path and the body. */
+  /** A hash of the method, the path with its query, and the body. */
   readonly fingerprint: string;
   readonly now: number;
 }
@@ -33,8 +33,9 @@ export interface IdempotentResult<T> {
 /**
  * Does the work of a request in a write transaction of its organization, or returns the stored result
  * of the first request with the same key. The result is stored in the work's own transaction, so a
- * crash leaves both or neither. A concurrent request with the same key waits until the first
- * transaction ends. `T` must survive JSON.
+ * crash leaves both or neither. Nothing is stored if the work throws. Two requests with the same key
+ * cannot both find no result, because write transactions of requests run one after another. `T` must
+ * survive JSON.
  */
 export function writeOnce<T>(
   database: Database,
@@ -45,22 +46,17 @@ export function writeOnce<T>(
 ): Promise<IdempotentResult<T>> {
   const workOnce = async (transaction: WriteTransaction): Promise<IdempotentResult<T>> => {
     if (!request) return { result: await work(transaction), replayed: false };
-    const { key, fingerprint, now } = request;
-    // Replaces an expired key.
-    const claim = await sql`
-      insert into idempotency_keys (organization_id, key, fingerprint, result, created_at)
-      values (${organizationId}, ${key}, ${fingerprint}, '', ${now})
-      on conflict (organization_id, key) do update
-        set fingerprint = excluded.fingerprint, created_at = excluded.created_at
-        where idempotency_keys.created_at <= ${now - idempotencyWindowMs}`.execute(transaction);
-    if (claim.numAffectedRows === 0n) {
-      const stored = await findStoredResult<T>(transaction, request);
-      if (!stored) throw new Error(`Idempotency-Key ${key}: the first request's result is missing`);
-      return stored;
-    }
+    const stored = await findStoredResult<T>(transaction, request);
+    if (stored) return stored;
     const result = await work(transaction);
-    await sql`update idempotency_keys set result = ${JSON.stringify(result)}
-      where organization_id = ${organizationId} and key = ${key}`.execute(transaction);
+    const { key, fingerprint, now } = request;
+    const row = { fingerprint, result: JSON.stringify(result), created_at: now };
+    await transaction
+      .insertInto('idempotency_keys')
+      .values({ organization_id: organizationId, key, ...row })
+      // Replaces an expired key.
+      .onConflict((conflict) => conflict.columns(['organization_id', 'key']).doUpdateSet(row))
+      .execute();
     return { result, replayed: false };
   };
   return database.write(organizationId, workOnce, options);

@@ -163,7 +163,6 @@ export const qrRoutes = [
     description: verification,
     access: { scope: 'qr:write' },
     body: qrCreateRequest,
-    idempotent: true,
     responses: { 201: { description: 'The new code', data: qrRecord } },
     errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
   }),

@@ -9,7 +9,12 @@ import type { UrlRepository } from '../urls/url-repository.js';
 import { type QrDesign, QrDesignError, type QrLogo } from './drawing/qr-design.js';
 import type { QrCreateRequest, qrRoutes } from './qr-contract.js';
 import { type QrCode, type RenderedQr, toQrRecord } from './qr-record.js';
-import type { QrFilter, QrRepository } from './qr-repository.js';
+import {
+  type CreateQrOutcome,
+  type QrFilter,
+  type QrRepository,
+  StaleQrError,
+} from './qr-repository.js';
 
 export interface QrHandlersOptions {
   readonly qrs: QrRepository;
@@ -78,7 +83,7 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
   return {
     async createQr({ caller, body, idempotency }) {
       // A repeated request must not fetch the logo again, because the logo may no longer exist.
-      const first = idempotency && (await qrs.findFirstOutcome(idempotency));
+      const first = await qrs.findFirstResult<CreateQrOutcome>(idempotency);
       const { result, replayed } =
         first ?? (await qrs.create(await drawNew(caller.organizationId, body), idempotency));
       if (result.status === 'created') {
@@ -105,7 +110,9 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
       return { status: 200, data: toQrRecord(qr) };
     },
 
-    async updateQr({ caller: { organizationId }, params: { id }, body }) {
+    async updateQr({ caller: { organizationId }, params: { id }, body, idempotency }) {
+      const first = await qrs.findFirstResult<QrCode>(idempotency);
+      if (first) return { status: 200, replayed: true, data: toQrRecord(first.result) };
       found(await qrs.find(organizationId, id));
       const { logoUrl } = body;
       const newLogo = logoUrl === undefined ? undefined : await logoAt(organizationId, logoUrl);
@@ -125,7 +132,10 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
         };
         const rendered = await drawCode(qr, newLogo === undefined ? logo : newLogo);
         try {
-          if (await qrs.replace(rendered)) return { status: 200, data: toQrRecord(qr) };
+          const { result, replayed } = await qrs.replace(rendered, idempotency);
+          return { status: 200, replayed, data: toQrRecord(result) };
+        } catch (error) {
+          if (!(error instanceof StaleQrError)) throw error;
         } finally {
           // Also after an error: the commit may have succeeded.
           onChanged(id);
@@ -133,10 +143,10 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
       }
     },
 
-    async deleteQr({ caller, params: { id } }) {
+    async deleteQr({ caller: { organizationId }, params: { id }, idempotency }) {
       try {
-        const qr = found(await qrs.delete(caller.organizationId, id, clock()));
-        return { status: 200, data: toQrRecord(qr) };
+        const { result, replayed } = await qrs.delete(organizationId, id, clock(), idempotency);
+        return { status: 200, replayed, data: toQrRecord(found(result)) };
       } finally {
         onChanged(id);
       }
@@ -154,7 +164,7 @@ async function toValidationErrors<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function found<T>(qr: T | undefined): T {
-  if (qr !== undefined) return qr;
+function found<T>(qr: T | null | undefined): T {
+  if (qr != null) return qr;
   throw new ApiError('NOT_FOUND', 'This organization has no QR code with this id');
 }

@@ -8,7 +8,7 @@ import {
 } from '../idempotency/with-idempotency-key.js';
 import type { PlanTable } from '../organizations/plans.js';
 import { countUseWithinPlan } from '../organizations/usage-meters.js';
-import type { Database } from '../storage/database.js';
+import { type Database, WriteRejectedError } from '../storage/database.js';
 import { allOf } from '../storage/list-page.js';
 import type { Schema } from '../storage/schema.js';
 import type { QrFormat, QrLogo } from './drawing/qr-design.js';
@@ -19,6 +19,11 @@ import { type QrCode, type RenderedQr, selectQrs, toQrRecord, toQrRow } from './
 export type CreateQrOutcome =
   | { readonly status: 'created'; readonly qr: QrCode }
   | { readonly status: 'quota-exceeded' };
+
+/** The code was changed or deleted after it was read. */
+export class StaleQrError extends WriteRejectedError {
+  override readonly name = 'StaleQrError';
+}
 
 export interface QrFilter extends PageRange {
   readonly urlId?: number | undefined;
@@ -36,9 +41,9 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
     selectQrs(db).where('qr_codes.id', '=', id).where('organization_id', '=', organizationId);
 
   return {
-    /** Returns the stored outcome of an earlier request with this idempotency key. */
-    findFirstOutcome: (request: IdempotentRequest) =>
-      findStoredResult<CreateQrOutcome>(database.read, request),
+    /** Returns the stored result of an earlier call of the same method with this idempotency key. */
+    findFirstResult: <Result>(request: IdempotentRequest | undefined) =>
+      request && findStoredResult<Result>(database.read, request),
 
     /** Stores a code, its image, its meter and its event, or none of them. */
     create: ({ qr, logo, image }: RenderedQr, idempotency: IdempotentRequest | undefined) =>
@@ -81,9 +86,9 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
       return { ...qr, logo: png && width && height ? { png, width, height } : null };
     },
 
-    /** Stores a changed code. Returns false when another change or a delete came first. */
-    replace: ({ qr, logo, image }: RenderedQr): Promise<boolean> =>
-      database.write(qr.organizationId, async (transaction) => {
+    /** Stores a changed code. Throws a StaleQrError when another change or a delete came first. */
+    replace: ({ qr, logo, image }: RenderedQr, idempotency: IdempotentRequest | undefined) =>
+      writeOnce<QrCode>(database, qr.organizationId, idempotency, async (transaction) => {
         const { id, ...columns } = toQrRow(qr);
         const { numUpdatedRows } = await transaction
           .updateTable('qr_codes')
@@ -92,23 +97,28 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
           .where('version', '=', qr.version - 1)
           .where('deleted_at', 'is', null)
           .executeTakeFirstOrThrow();
-        if (numUpdatedRows === 0n) return false;
+        if (numUpdatedRows === 0n) throw new StaleQrError();
         await transaction
           .updateTable('qr_pictures')
           .set(toPictureColumns(image, logo))
           .where('qr_id', '=', id)
           .execute();
-        return true;
+        return qr;
       }),
 
     /**
      * Marks a code as deleted and deletes its image. Its row remains for its scans. Returns the code,
-     * or undefined when there is none.
+     * or null when there is none.
      */
-    delete: (organizationId: string, id: string, now: number): Promise<QrCode | undefined> =>
-      database.write(organizationId, async (transaction) => {
+    delete: (
+      organizationId: string,
+      id: string,
+      now: number,
+      idempotency: IdempotentRequest | undefined,
+    ) =>
+      writeOnce<QrCode | null>(database, organizationId, idempotency, async (transaction) => {
         const found = await selectQr(organizationId, id, transaction).executeTakeFirst();
-        if (!found) return undefined;
+        if (!found) return null;
         await transaction
           .updateTable('qr_codes')
           .set({ deleted_at: now, updated_at: now, version: found.version + 1 })

@@ -323,7 +323,6 @@ export const urlRoutes = [
     ...write,
     summary: 'Create a short link',
     body: urlCreateRequest,
-    idempotent: true,
     responses: { 201: { description: 'The new link', data: urlCreated } },
     errors: ['SLUG_RESERVED', 'SLUG_CONFLICT', 'QUOTA_EXCEEDED', 'DOMAIN_INVALID'],
   }),
@@ -339,7 +338,6 @@ export const urlRoutes = [
     description:
       'Each item succeeds or fails by itself; nothing is rolled back. 207 when every item fails.',
     body: urlBulkCreateRequest,
-    idempotent: true,
     responses: {
       201: { description: 'At least one link was created', data: urlBulkCreateResult },
       207: { description: 'Every item failed', data: urlBulkCreateResult },

@@ -75,7 +75,8 @@ describe('a bulk create with passwords', () => {
     });
     const create = (key?: typeof idempotency) =>
       handlers.bulkCreateUrls({ ...request, body: { urls: items }, idempotency: key });
-    const update = () => handlers.bulkUpdateUrls({ ...request, body: { updates: items } });
+    const update = (key?: typeof idempotency) =>
+      handlers.bulkUpdateUrls({ ...request, body: { updates: items }, idempotency: key });
     return { create, update, calls };
   }
 
@@ -84,7 +85,8 @@ describe('a bulk create with passwords', () => {
     await expect(create(idempotency)).rejects.toBe(full);
     await expect(create()).rejects.toBe(full);
     await expect(update()).rejects.toBe(full);
-    expect(calls).toEqual(Array(3).fill('assertCapacity organization 1'));
+    await expect(update(idempotency)).rejects.toBe(full);
+    expect(calls).toEqual(Array(4).fill('assertCapacity organization 1'));
   });
 
   it('returns the stored result when its key was used before', async () => {
@@ -93,6 +95,12 @@ describe('a bulk create with passwords', () => {
       replayed: true,
       data: { created: [{ index: 0, id: '1', shortCode: 'AAAAAAA' }], errors: [] },
     });
+    expect(calls).toEqual([]);
+  });
+
+  it('returns the stored result of an update when its key was used before', async () => {
+    const { update, calls } = open(async () => ({ result: [], replayed: true }));
+    expect(await update(idempotency)).toMatchObject({ status: 207, replayed: true });
     expect(calls).toEqual([]);
   });
 });

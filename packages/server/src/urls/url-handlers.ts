@@ -10,7 +10,7 @@ import type { Clock } from '../ports.js';
 import { ListTimeoutError } from '../storage/database.js';
 import { listTimeoutMs } from '../storage/list-page.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
-import { findExpiryError, patchUrl } from './change-url.js';
+import { findExpiryError, patchUrl, type UrlChange } from './change-url.js';
 import { type LinkOrigins, shortUrlOf, toListItem, toRecord } from './present-url.js';
 import type { ShortUrl } from './short-url.js';
 import {
@@ -21,6 +21,8 @@ import {
   urlBulkUpdateItem,
   type urlBulkUpdateResult,
   urlCreateRequest,
+  type urlListItem,
+  type urlRecord,
   type urlRoutes,
 } from './url-contract.js';
 import {
@@ -29,7 +31,13 @@ import {
   type RefusedFields,
   refusalError,
 } from './url-refusals.js';
-import type { CreateOutcome, Creation, UpdateOutcome, UrlRepository } from './url-repository.js';
+import type {
+  CreateOutcome,
+  Creation,
+  UpdateOutcome,
+  UrlRepository,
+  WriteContext,
+} from './url-repository.js';
 
 export interface UrlHandlerOptions {
   readonly urls: UrlRepository;
@@ -50,6 +58,9 @@ export interface UrlHandlerOptions {
 /** An item of a bulk request: valid, or the error message of an invalid one. */
 type CheckedItem<Body> = { readonly body: Body } | { readonly error: string };
 
+type UrlRecord = z.input<typeof urlRecord>;
+type UrlListItem = z.input<typeof urlListItem>;
+
 const searchTimeoutMessage = `takes longer than ${listTimeoutMs / 1_000} s: search for a longer text, or add a filter (domainId, category, tag, isActive)`;
 
 /** Validates, creates, changes and reads links. */
@@ -69,10 +80,10 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
   }
 
   /** Returns the stored result of a repeated request with passwords, which avoids hashing them again. */
-  async function findFirstResult(
+  async function findFirstResult<Result>(
     items: readonly unknown[],
     idempotency: IdempotentRequest | undefined,
-  ): Promise<IdempotentResult<Creation> | undefined> {
+  ): Promise<IdempotentResult<Result> | undefined> {
     if (!idempotency || countPasswords(items) === 0) return undefined;
     return urls.findFirstResult(idempotency);
   }
@@ -91,33 +102,35 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
     return urls.createMany(drafts, { organizationId, now, newShortCode, idempotency });
   }
 
-  async function updateAll(
-    organizationId: string,
+  async function updateAll<Presented>(
     changes: readonly (UrlUpdateRequest & { readonly id: number })[],
-  ): Promise<UpdateOutcome[]> {
-    if (changes.length === 0) return [];
-    const now = clock();
+    present: (url: ShortUrl) => Presented,
+    context: WriteContext,
+  ): Promise<IdempotentResult<UpdateOutcome<Presented>[]>> {
+    const { organizationId, now } = context;
     const ids = changes.map(({ id }) => id);
     const hashes = await hashPasswords(organizationId, changes);
+    const change = (url: ShortUrl, index: number): UrlChange => {
+      const { id: _, ...patch } = changes[index] as (typeof changes)[number];
+      const error = findExpiryError(patch, now);
+      return error ? { ok: false, error } : patchUrl(url, patch, hashes[index] ?? null, now);
+    };
     try {
-      return await urls.updateMany(organizationId, ids, now, (url, index) => {
-        const { id: _, ...patch } = changes[index] as (typeof changes)[number];
-        const error = findExpiryError(patch, now);
-        return error ? { ok: false, error } : patchUrl(url, patch, hashes[index] ?? null, now);
-      });
+      return await urls.updateMany(ids, change, present, context);
     } finally {
       // Also after an error, because the commit may have succeeded before the connection failed.
       onChanged(ids);
     }
   }
 
-  /** Deactivates links. Returns the ids that belong to the organization. */
-  async function deactivateAll(
-    organizationId: string,
+  /** Deactivates links. `present` gets those of the organization. */
+  async function deactivateAll<Presented>(
     ids: readonly number[],
-  ): Promise<ReadonlySet<number>> {
+    present: (urls: readonly ShortUrl[]) => Presented,
+    context: WriteContext,
+  ): Promise<IdempotentResult<Presented>> {
     try {
-      return new Set(await urls.deactivateMany(organizationId, ids, clock()));
+      return await urls.deactivateMany(ids, present, context);
     } finally {
       onChanged(ids);
     }
@@ -146,7 +159,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       }
       const item = expiryError ? { error: expiryError.message } : { body };
       const { result, replayed } =
-        (await findFirstResult([body], idempotency)) ??
+        (await findFirstResult<Creation>([body], idempotency)) ??
         (await createAll(organizationId, [item], now, idempotency));
       const [outcome] = result.outcomes;
       if (!outcome || outcome.status === 'invalid') {
@@ -159,7 +172,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
     },
 
     async bulkCreateUrls({ caller: { organizationId }, body: { urls: items }, idempotency }) {
-      let creation = await findFirstResult(items, idempotency);
+      let creation = await findFirstResult<Creation>(items, idempotency);
       if (!creation) {
         passwords.assertCapacity(organizationId, countPasswords(items));
         const now = clock();
@@ -213,18 +226,29 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       return { status: 200, data: toRecord(origins(), url, clock()) };
     },
 
-    async updateUrl({ caller, params, body }) {
-      const [outcome] = await updateAll(caller.organizationId, [{ ...body, id: params.id }]);
-      if (outcome?.status === 'refused') throw validationError([outcome.error]);
-      if (outcome?.status !== 'updated') throw refusalError(outcome?.status ?? 'not-found', body);
-      return { status: 200, data: toRecord(origins(), outcome.url, clock()) };
+    async updateUrl({ caller: { organizationId }, params: { id }, body, idempotency }) {
+      const now = clock();
+      const present = (url: ShortUrl) => toRecord(origins(), url, now);
+      const { result, replayed } =
+        (await findFirstResult<UpdateOutcome<UrlRecord>[]>([body], idempotency)) ??
+        (await updateAll([{ ...body, id }], present, { organizationId, now, idempotency }));
+      const [outcome = { status: 'not-found' }] = result;
+      if (outcome.status === 'refused') throw validationError([outcome.error]);
+      if (outcome.status !== 'updated') throw refusalError(outcome.status, body, replayed);
+      return { status: 200, replayed, data: outcome.presented };
     },
 
-    async bulkUpdateUrls({ caller: { organizationId }, body: { updates: items } }) {
-      passwords.assertCapacity(organizationId, countPasswords(items));
-      const checked = await mapInSlices(items, (item) => checkItem(urlBulkUpdateItem, item));
-      const outcomes = await updateAll(organizationId, validOf(checked));
+    async bulkUpdateUrls({ caller: { organizationId }, body: { updates: items }, idempotency }) {
       const now = clock();
+      let update = await findFirstResult<UpdateOutcome<UrlListItem>[]>(items, idempotency);
+      if (!update) passwords.assertCapacity(organizationId, countPasswords(items));
+      const checked = await mapInSlices(items, (item) => checkItem(urlBulkUpdateItem, item));
+      update ??= await updateAll(validOf(checked), (url) => toListItem(origins(), url, now), {
+        organizationId,
+        now,
+        idempotency,
+      });
+      const { result: outcomes, replayed } = update;
       const updated: z.input<typeof urlBulkUpdateResult>['updated'] = [];
       const errors: z.input<typeof urlBulkUpdateResult>['errors'] = [];
       for (const [index, item] of checked.entries()) {
@@ -232,10 +256,10 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
           errors.push({ index, id: idOf(items[index]), error: item.error, code: 'UPDATE_FAILED' });
           continue;
         }
-        const outcome = outcomes.shift() as UpdateOutcome;
+        const outcome = outcomes.shift() as UpdateOutcome<UrlListItem>;
         const id = String(item.body.id);
         if (outcome.status === 'updated') {
-          updated.push({ index, ...toListItem(origins(), outcome.url, now) });
+          updated.push({ index, ...outcome.presented });
         } else if (outcome.status === 'refused') {
           errors.push({ index, id, error: summarize([outcome.error]), code: 'UPDATE_FAILED' });
         } else {
@@ -244,6 +268,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       }
       return {
         status: updated.length > 0 ? 200 : 207,
+        replayed,
         data: {
           requested: items.length,
           updatedCount: updated.length,
@@ -254,13 +279,16 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       };
     },
 
-    async deleteUrl({ caller: { organizationId }, params: { id } }) {
-      await deactivateAll(organizationId, [id]);
-      const url = await urls.get(organizationId, id);
-      return { status: 200, data: toRecord(origins(), url, clock()) };
+    async deleteUrl({ caller: { organizationId }, params: { id }, idempotency }) {
+      const now = clock();
+      const present = ([url]: readonly ShortUrl[]) => (url ? toRecord(origins(), url, now) : null);
+      const context = { organizationId, now, idempotency };
+      const { result, replayed } = await deactivateAll([id], present, context);
+      if (!result) throw refusalError('not-found', {}, replayed);
+      return { status: 200, replayed, data: result };
     },
 
-    async bulkDeleteUrls({ caller, query, body }) {
+    async bulkDeleteUrls({ caller: { organizationId }, query, body, idempotency }) {
       if (query.ids && body) {
         throw validationError([
           { path: 'ids', message: 'must come in the query or in the body, not in both' },
@@ -273,11 +301,17 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
         ]);
       }
       const ids = [...new Set(given)];
-      const deleted = await deactivateAll(caller.organizationId, ids);
+      const { result, replayed } = await deactivateAll(ids, (found) => found.map(({ id }) => id), {
+        organizationId,
+        now: clock(),
+        idempotency,
+      });
+      const deleted = new Set(result);
       const deletedIds = ids.filter((id) => deleted.has(id)).map(String);
       const skippedIds = ids.filter((id) => !deleted.has(id)).map(String);
       return {
         status: 200,
+        replayed,
         data: {
           requested: ids.length,
           deletedCount: deletedIds.length,

@@ -41,17 +41,23 @@ export interface Creation {
   readonly outcomes: readonly CreateOutcome[];
 }
 
-/** The outcome of one change. */
-export type UpdateOutcome =
-  | { readonly status: 'updated'; readonly url: ShortUrl }
+/** The outcome of one change, which is stored with the idempotency key. */
+export type UpdateOutcome<Presented> =
+  | { readonly status: 'updated'; readonly presented: Presented }
+  | RefusedUpdate;
+
+type RefusedUpdate =
   | { readonly status: Refusal }
   | { readonly status: 'refused'; readonly error: ErrorDetail };
 
-export interface CreateContext {
+export interface WriteContext {
   readonly organizationId: string;
   readonly now: number;
-  readonly newShortCode: () => string;
   readonly idempotency: IdempotentRequest | undefined;
+}
+
+export interface CreateContext extends WriteContext {
+  readonly newShortCode: () => string;
 }
 
 export interface UrlRepositoryOptions {
@@ -108,8 +114,10 @@ export class UrlRepository {
     return writeOnce(this.#database, organizationId, idempotency, work, { isBulk });
   }
 
-  /** Returns the result of an earlier `createMany` with the same Idempotency-Key. */
-  findFirstResult(request: IdempotentRequest): Promise<IdempotentResult<Creation> | undefined> {
+  /** Returns the result of an earlier call of the same method with the same Idempotency-Key. */
+  findFirstResult<Result>(
+    request: IdempotentRequest,
+  ): Promise<IdempotentResult<Result> | undefined> {
     return findStoredResult(this.#database.read, request);
   }
 
@@ -131,47 +139,59 @@ export class UrlRepository {
 
   /**
    * Changes links by id, in order. `change` returns the new state of a link. When an id is repeated,
-   * the second call gets the state after the first change.
+   * the second call gets the state after the first change. `present` returns what the response needs of
+   * a changed link.
    */
-  updateMany(
-    organizationId: string,
+  updateMany<Presented>(
     ids: readonly number[],
-    now: number,
     change: (url: ShortUrl, index: number) => UrlChange,
-  ): Promise<UpdateOutcome[]> {
+    present: (url: ShortUrl) => Presented,
+    { organizationId, now, idempotency }: WriteContext,
+  ): Promise<IdempotentResult<UpdateOutcome<Presented>[]>> {
     const work = async (transaction: WriteTransaction) => {
-      const outcomes: UpdateOutcome[] = [];
+      const outcomes: UpdateOutcome<Presented>[] = [];
       const changed: ShortUrl[] = [];
       for (const [index, id] of ids.entries()) {
         if (index % linksAtOnce === linksAtOnce - 1) await yieldToEventLoop();
         const outcome = await this.#update(transaction, organizationId, id, now, (url) =>
           change(url, index),
         );
-        outcomes.push(outcome);
-        if (outcome.status === 'updated') changed.push(outcome.url);
+        if (outcome.status === 'updated') {
+          changed.push(outcome.url);
+          outcomes.push({ status: 'updated', presented: present(outcome.url) });
+        } else {
+          outcomes.push(outcome);
+        }
       }
       await this.#record(transaction, urlUpdated, organizationId, changed, now);
       return outcomes;
     };
-    return this.#database.write(organizationId, work, { isBulk: ids.length > 1 });
+    const isBulk = ids.length > 1;
+    return writeOnce(this.#database, organizationId, idempotency, work, { isBulk });
   }
 
-  /** Deactivates links. Returns the ids that belong to the organization. */
-  deactivateMany(organizationId: string, ids: readonly number[], now: number): Promise<number[]> {
+  /** Deactivates links. `present` gets those of the organization in their new state. */
+  deactivateMany<Presented>(
+    ids: readonly number[],
+    present: (urls: readonly ShortUrl[]) => Presented,
+    { organizationId, now, idempotency }: WriteContext,
+  ): Promise<IdempotentResult<Presented>> {
     const work = async (transaction: WriteTransaction) => {
       const rows = await selectUrls(transaction)
         .where('urls.organization_id', '=', organizationId)
         .where('urls.id', 'in', ids)
         .execute();
-      const active = rows.map(fromRow).filter(({ isActive }) => isActive);
+      const found = rows.map(fromRow);
+      const active = found.filter(({ isActive }) => isActive);
       // A link that is due expires first, even if the periodic expiry has not reached it yet.
       const due = active.filter((url) => isExpired(url, now));
       const live = active.filter((url) => !isExpired(url, now));
       await this.#deactivate(transaction, due, urlExpired, now);
       await this.#deactivate(transaction, live, urlUpdated, now);
-      return rows.map((row) => row.id);
+      return present(found.map((url) => (url.isActive ? deactivated(url, now) : url)));
     };
-    return this.#database.write(organizationId, work, { isBulk: ids.length > 1 });
+    const isBulk = ids.length > 1;
+    return writeOnce(this.#database, organizationId, idempotency, work, { isBulk });
   }
 
   /**
@@ -279,13 +299,13 @@ export class UrlRepository {
     id: number,
     now: number,
     change: (url: ShortUrl) => UrlChange,
-  ): Promise<UpdateOutcome> {
+  ): Promise<{ readonly status: 'updated'; readonly url: ShortUrl } | RefusedUpdate> {
     let before = await findUrl(transaction, organizationId, id);
     if (!before) return { status: 'not-found' };
     // A link that is due expires first, even if the periodic expiry has not reached it yet.
     if (before.isActive && isExpired(before, now)) {
       await this.#deactivate(transaction, [before], urlExpired, now);
-      before = { ...before, isActive: false, updatedAt: now };
+      before = deactivated(before, now);
     }
     const changed = change(before);
     if (!changed.ok) return { status: 'refused', error: changed.error };
@@ -347,7 +367,7 @@ export class UrlRepository {
     for (const organizationId of new Set(active.map((url) => url.organizationId))) {
       const own = active.filter((url) => url.organizationId === organizationId);
       await releaseLinks(transaction, organizationId, own.length);
-      const urls = own.map((url) => ({ ...url, isActive: false, updatedAt: now }));
+      const urls = own.map((url) => deactivated(url, now));
       await this.#record(transaction, event, organizationId, urls, now);
     }
   }
@@ -372,6 +392,10 @@ export class UrlRepository {
       if (!isSubscribed) return;
     }
   }
+}
+
+function deactivated(url: ShortUrl, now: number): ShortUrl {
+  return { ...url, isActive: false, updatedAt: now };
 }
 
 /** Yields a few links at a time, with a turn of the event loop in between. */

@@ -200,7 +200,6 @@ export const webhookRoutes = [
     summary: 'Subscribe a receiver to events',
     description: `An organization has at most ${maxWebhooks} webhooks. Only this response contains the secret.`,
     body: webhookCreateRequest,
-    idempotent: true,
     responses: { 201: { description: 'The new webhook and its secret', data: webhookCreated } },
     errors: ['PLAN_REQUIRED', 'QUOTA_EXCEEDED'],
   }),
@@ -247,7 +246,6 @@ export const webhookRoutes = [
       })
       .meta({ id: 'WebhookTestRequest' }),
     bodyOptional: true,
-    idempotent: true,
     responses: {
       201: { description: 'The delivery, which is sent immediately', data: deliveryRecord },
     },
@@ -259,7 +257,6 @@ export const webhookRoutes = [
     description:
       'For 24 hours, deliveries have two signatures, separated by a comma: one by the new secret and one by the previous secret.',
     params,
-    idempotent: true,
     responses: { 200: { description: 'The new secret', data: rotatedSecret } },
     errors: ['PLAN_REQUIRED'],
   }),
@@ -282,7 +279,6 @@ export const webhookRoutes = [
     description:
       'Creates a new delivery of the same event, with a new id and the same body. Available in the plans scale and enterprise.',
     params: deliveryParams,
-    idempotent: true,
     responses: {
       201: { description: 'The new delivery, which is sent immediately', data: deliveryRecord },
     },

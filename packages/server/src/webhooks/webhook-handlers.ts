@@ -102,18 +102,24 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
       return { status: 200, data: toWebhookRecord(webhook) };
     },
 
-    async updateWebhook({ caller: { organizationId }, params, body }) {
+    async updateWebhook({ caller: { organizationId }, params: { id }, body, idempotency }) {
       await requirePlan(organizationId, 'webhooks');
       if (body.url !== undefined) checkUrl(body.url);
-      const webhook = await webhooks.update(organizationId, params.id, body, clock());
+      const { result, replayed } = await webhooks.update(
+        organizationId,
+        id,
+        body,
+        clock(),
+        idempotency,
+      );
       onChanged();
-      return { status: 200, data: toWebhookRecord(requireFound(webhook)) };
+      return { status: 200, replayed, data: toWebhookRecord(requireFound(result)) };
     },
 
-    async deleteWebhook({ caller, params }) {
-      const webhook = await webhooks.delete(caller.organizationId, params.id, clock());
+    async deleteWebhook({ caller: { organizationId }, params: { id }, idempotency }) {
+      const { result, replayed } = await webhooks.delete(organizationId, id, clock(), idempotency);
       onChanged();
-      return { status: 200, data: toWebhookRecord(requireFound(webhook)) };
+      return { status: 200, replayed, data: toWebhookRecord(requireFound(result)) };
     },
 
     async testWebhook({ caller: { organizationId }, params: { id }, body, idempotency }) {

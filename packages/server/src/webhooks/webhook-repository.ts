@@ -66,10 +66,11 @@ export class WebhookRepository {
     id: string,
     { url, events, isActive }: WebhookUpdateRequest,
     now: number,
-  ): Promise<Webhook | undefined> {
-    return this.#database.write(organizationId, async (transaction) => {
+    idempotency: IdempotentRequest | undefined,
+  ): Promise<IdempotentResult<Webhook | null>> {
+    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
       const before = await find(transaction, organizationId, id);
-      if (!before) return undefined;
+      if (!before) return null;
       const hasNewUrl = url !== undefined && url !== before.url;
       await transaction
         .updateTable('webhooks')
@@ -93,15 +94,20 @@ export class WebhookRepository {
         })
         .where('id', '=', id)
         .execute();
-      return find(transaction, organizationId, id);
+      return (await find(transaction, organizationId, id)) ?? null;
     });
   }
 
   /** Marks a webhook as deleted. The pruner removes it and its deliveries in batches. */
-  delete(organizationId: string, id: string, now: number): Promise<Webhook | undefined> {
-    return this.#database.write(organizationId, async (transaction) => {
+  delete(
+    organizationId: string,
+    id: string,
+    now: number,
+    idempotency: IdempotentRequest | undefined,
+  ): Promise<IdempotentResult<Webhook | null>> {
+    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
       const webhook = await find(transaction, organizationId, id);
-      if (!webhook) return undefined;
+      if (!webhook) return null;
       await transaction
         .updateTable('webhooks')
         .set({ deleted_at: now, secret: '', previous_secret: null })

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
-import { draftOf, failingItem, now, openRepository, type Stored } from './temporary-database.js';
+import {
+  deactivateUrls,
+  draftOf,
+  failingItem,
+  now,
+  openRepository,
+  type Stored,
+  updateUrls,
+} from './temporary-database.js';
 
 let stored: Stored;
 beforeAll(async () => {
@@ -62,15 +70,15 @@ describe('the transaction of a change', () => {
     await stored.subscribe(organizationId, ['url.updated']);
     const id = await makeOne(organizationId);
     const update = (isActive: boolean) =>
-      stored.urls.updateMany(organizationId, [id], now, (url) => ({
+      updateUrls(stored.urls, organizationId, [id], now, (url) => ({
         ok: true,
         url: { ...url, isActive },
       }));
     await update(false);
     await update(true);
-    await stored.urls.deactivateMany(organizationId, [id], now);
-    await stored.urls.deactivateMany(organizationId, [id], now);
-    await stored.urls.updateMany(organizationId, [id], now, () => ({
+    await deactivateUrls(stored.urls, organizationId, [id], now);
+    await deactivateUrls(stored.urls, organizationId, [id], now);
+    await updateUrls(stored.urls, organizationId, [id], now, () => ({
       ok: false,
       error: { path: 'title', message: 'is refused' },
     }));
@@ -94,11 +102,11 @@ describe('the transaction of a change', () => {
     await stored.subscribe(organizationId, everything.slice(1));
     const patched = await makeOne(organizationId, { expiresAt: now + 1000 });
     const deleted = await makeOne(organizationId, { expiresAt: now + 1000 });
-    await stored.urls.updateMany(organizationId, [patched], now + 1000, (url) => ({
+    await updateUrls(stored.urls, organizationId, [patched], now + 1000, (url) => ({
       ok: true,
       url: { ...url, title: 'New' },
     }));
-    await stored.urls.deactivateMany(organizationId, [deleted], now + 1000);
+    await deactivateUrls(stored.urls, organizationId, [deleted], now + 1000);
     const events = await recorded(organizationId);
     expect(events.filter(({ type }) => type === 'url.expired').map(({ data }) => data.id)).toEqual(
       expect.arrayContaining([patched, deleted].map(String)),

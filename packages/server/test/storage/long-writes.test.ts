@@ -1,7 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LoopDetector } from '../../src/urls/loop-detector.js';
 import { expireUrls } from '../../src/urls/url-module.js';
-import { now, openRepository, type Stored } from './temporary-database.js';
+import {
+  deactivateUrls,
+  now,
+  openRepository,
+  type Stored,
+  updateUrls,
+} from './temporary-database.js';
 
 // A long write takes several turns of the event loop. The server serves redirects in between.
 let stored: Stored;
@@ -55,7 +61,7 @@ describe('a bulk update', () => {
   it('changes at most 4 links in a turn of the event loop', async () => {
     const { organizationId, ids } = await createIds(100);
     const steps = new StepsByTurn();
-    const outcomes = await stored.urls.updateMany(organizationId, ids, now, (url) => {
+    const outcomes = await updateUrls(stored.urls, organizationId, ids, now, (url) => {
       steps.add();
       return { ok: true, url: { ...url, title: 'changed' } };
     });
@@ -67,7 +73,7 @@ describe('a bulk update', () => {
   it('passes the state after the first change to the second change of a repeated id', async () => {
     const { organizationId, ids } = await createIds(1);
     const repeated = Array<number>(12).fill(ids[0] as number);
-    await stored.urls.updateMany(organizationId, repeated, now, (url, index) => ({
+    await updateUrls(stored.urls, organizationId, repeated, now, (url, index) => ({
       ok: true,
       url: { ...url, title: `${url.title ?? ''}${index},` },
     }));
@@ -117,11 +123,11 @@ describe('rows and events of a bulk request', () => {
       return bulkInsert(transaction, table, rows);
     });
     await stored.create(organizationId, Array<object>(100).fill({ expiresAt: now + 1 }));
-    await stored.urls.updateMany(organizationId, ids, now, (url) => ({
+    await updateUrls(stored.urls, organizationId, ids, now, (url) => ({
       ok: true,
       url: { ...url, title: 'changed' },
     }));
-    await stored.urls.deactivateMany(organizationId, ids, now);
+    await deactivateUrls(stored.urls, organizationId, ids, now);
     await expireUrls(stored.urls, () => now + 1);
     const countOf = (table: string) =>
       [...rowsByTurn].filter(([key]) => key.startsWith(`${table} `)).map(([, count]) => count);

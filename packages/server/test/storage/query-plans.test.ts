@@ -18,10 +18,12 @@ import { DeliveryQueue } from '../../src/webhooks/delivery-queue.js';
 import { eventExamples } from '../../src/webhooks/event-examples.js';
 import {
   type DraftFields,
+  deactivateUrls,
   draftOf,
   now,
   type TemporaryFile,
   temporaryFile,
+  updateUrls,
 } from './temporary-database.js';
 
 // These calls run on the thread that serves redirects, so their time must not grow with the tables.
@@ -180,7 +182,7 @@ describe('no call on the redirect thread scans a table', () => {
   it('when links are changed, moved, deactivated, expired and read', async () => {
     const scans = await findScans(async () => {
       const change = (domainId: string | null, isActive: boolean) =>
-        urls.updateMany(organizationId, [5, 6], now, (url) => ({
+        updateUrls(urls, organizationId, [5, 6], now, (url) => ({
           ok: true,
           url: { ...url, domainId, isActive, targetUrl: 'https://sho.example/code1' },
         }));
@@ -190,7 +192,7 @@ describe('no call on the redirect thread scans a table', () => {
       ]);
       await change('domain-1', false);
       await change(null, true);
-      await urls.deactivateMany(organizationId, [7, 8], now);
+      await deactivateUrls(urls, organizationId, [7, 8], now);
       expect((await urls.expireDue(now + 50, 10)).length).toBe(10);
       await urls.get(organizationId, 100);
       await urls.findByKey('domain-1', 'code100');
@@ -201,7 +203,7 @@ describe('no call on the redirect thread scans a table', () => {
   it('when a domain with many links is deleted', async () => {
     let outcome: object = {};
     const scans = await findScans(async () => {
-      outcome = await domains.delete(organizationId, 'domain-1', now);
+      ({ result: outcome } = await domains.delete(organizationId, 'domain-1', now, undefined));
     });
     expect(outcome).toMatchObject({
       refusal: {
@@ -227,7 +229,8 @@ describe('no call on the redirect thread scans a table', () => {
       await domains.create(domain, now, undefined);
       await domains.verify(domain, null, now, undefined);
       expect(await domains.findByHostname('new.example')).toMatchObject({ is_active: 1 });
-      expect(await domains.delete(organizationId, 'domain-3', now)).toHaveProperty('domain');
+      const { result } = await domains.delete(organizationId, 'domain-3', now, undefined);
+      expect(result).toHaveProperty('domain');
     });
     expect(scans).toEqual([]);
   });

@@ -9,9 +9,10 @@ import { OrganizationRepository } from '../../src/organizations/organization-rep
 import { type PlanName, standardPlans } from '../../src/organizations/plans.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
-import type { UrlDraft } from '../../src/urls/change-url.js';
+import type { UrlChange, UrlDraft } from '../../src/urls/change-url.js';
 import { LoopDetector } from '../../src/urls/loop-detector.js';
 import { toRecord } from '../../src/urls/present-url.js';
+import type { ShortUrl } from '../../src/urls/short-url.js';
 import type { UrlCreateRequest } from '../../src/urls/url-contract.js';
 import { type CreateOutcome, type NewItem, UrlRepository } from '../../src/urls/url-repository.js';
 import { emptyDatabase } from '../engine.js';
@@ -122,6 +123,30 @@ export async function openRepository(): Promise<Stored> {
       await remove();
     },
   };
+}
+
+/** Changes links without an idempotency key. */
+export async function updateUrls(
+  urls: UrlRepository,
+  organizationId: string,
+  ids: readonly number[],
+  now: number,
+  change: (url: ShortUrl, index: number) => UrlChange,
+) {
+  const context = { organizationId, now, idempotency: undefined };
+  return (await urls.updateMany(ids, change, ({ id }) => id, context)).result;
+}
+
+/** Deactivates links without an idempotency key, and returns the ids of those that exist. */
+export async function deactivateUrls(
+  urls: UrlRepository,
+  organizationId: string,
+  ids: readonly number[],
+  now: number,
+) {
+  const context = { organizationId, now, idempotency: undefined };
+  const idsOf = (found: readonly ShortUrl[]) => found.map(({ id }) => id);
+  return (await urls.deactivateMany(ids, idsOf, context)).result;
 }
 
 /** An invalid item whose outcome cannot be read, which is the last step of a create. */

@@ -7,7 +7,13 @@ import { SearchIndexer } from '../../src/storage/sqlite/search-index.js';
 import { readSearchPage } from '../../src/storage/sqlite/search-page.js';
 import { readUrlPage, type UrlPageOptions } from '../../src/urls/url-query.js';
 import { engine } from '../engine.js';
-import { type DraftFields, now, openRepository, type Stored } from './temporary-database.js';
+import {
+  type DraftFields,
+  now,
+  openRepository,
+  type Stored,
+  updateUrls,
+} from './temporary-database.js';
 
 let stored: Stored;
 let indexer: SearchIndexer;
@@ -150,7 +156,7 @@ describe('a search', () => {
     await index();
     const titles = ['Before', 'After', 'before'];
     for (const [at, title] of titles.entries()) {
-      await stored.urls.updateMany(organizationId, [id], now, (url) => ({
+      await updateUrls(stored.urls, organizationId, [id], now, (url) => ({
         ok: true,
         url: { ...url, title },
       }));

@@ -4,7 +4,7 @@ import { QueueClosedError, QueueFullError } from '../../src/fair-queue.js';
 import { IdempotencyConflictError } from '../../src/idempotency/with-idempotency-key.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { emptyDatabase } from '../engine.js';
-import { draftOf, now, openRepository, type Stored } from './temporary-database.js';
+import { draftOf, now, openRepository, type Stored, updateUrls } from './temporary-database.js';
 
 let stored: Stored;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ async function openBulkUpdater() {
   let title = 0;
   return () => {
     title += 1;
-    return stored.urls.updateMany(organizationId, ids, now, (url) => ({
+    return updateUrls(stored.urls, organizationId, ids, now, (url) => ({
       ok: true,
       url: { ...url, title: `title ${title}` },
     }));

@@ -23,8 +23,10 @@ async function read(id: string): Promise<Webhook> {
   return webhook;
 }
 
-const change = (id: string, patch: { isActive?: boolean; url?: string }) =>
-  opened.webhooks.update(opened.organizationId, id, patch, opened.clock());
+const change = async (id: string, patch: { isActive?: boolean; url?: string }) => {
+  const { organizationId, webhooks, clock } = opened;
+  return (await webhooks.update(organizationId, id, patch, clock(), undefined)).result;
+};
 
 /** Records an event of the organization, as a change of a link does. */
 const happen = () =>
