@@ -186,8 +186,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     outbox,
     async getUrl(organizationId, urlId) {
       const found = await urls.urls.get(organizationId, urlId);
-      const { id, shortCode } = found;
-      return { id, shortCode, shortUrl: shortUrlOf(origins(), found) };
+      const { id, shortCode, createdAt } = found;
+      return { id, shortCode, createdAt, shortUrl: shortUrlOf(origins(), found) };
     },
     onCallbackError,
   });

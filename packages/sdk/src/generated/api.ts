@@ -58,7 +58,7 @@ export interface paths {
         post: operations["bulkCreateUrls"];
         /**
          * Deactivate up to 100 short links
-         * @description Send the ids in the query or in the body, not in both. Unknown ids are skipped.
+         * @description Send the ids in the query or in the body, not in both. Ids that do not exist, and elements that are no id, are skipped.
          */
         delete: operations["bulkDeleteUrls"];
         options?: never;
@@ -806,7 +806,6 @@ export interface components {
         };
         UrlCreateRequest: {
             /**
-             * Format: uri
              * @description Where the link leads: http or https, at most 8192 bytes. It must not lead back to the link. Returned exactly as it was sent.
              * @example https://example.com/spring?ref=mail#offers
              */
@@ -853,20 +852,20 @@ export interface components {
             sourceDomain?: string | null;
         };
         UrlBulkCreateRequest: {
-            /** @description 1 to 100 links to create. */
-            urls: components["schemas"]["UrlCreateRequest"][];
+            /** @description 1 to 100 links to create. An item that does not match UrlCreateRequest fails alone. */
+            urls: (components["schemas"]["UrlCreateRequest"] | unknown)[];
         };
         UrlBulkUpdateRequest: {
-            /** @description 1 to 100 changes. */
-            updates: components["schemas"]["UrlBulkUpdateItem"][];
+            /** @description 1 to 100 changes. An item that does not match UrlBulkUpdateItem fails alone. */
+            updates: (components["schemas"]["UrlBulkUpdateItem"] | unknown)[];
         };
         UrlBulkDeleteRequest: {
-            ids: (number | string)[];
+            /** @description At most 100 ids. Elements that are no id are skipped. */
+            ids: ((number | string) | unknown)[];
         };
         /** @description The fields to change; null clears an optional one. */
         UrlUpdateRequest: {
             /**
-             * Format: uri
              * @description Where the link leads: http or https, at most 8192 bytes. It must not lead back to the link. Returned exactly as it was sent.
              * @example https://example.com/spring?ref=mail#offers
              */
@@ -972,7 +971,6 @@ export interface components {
         };
         WebhookCreateRequest: {
             /**
-             * Format: uri
              * @description The URL of the receiver: http or https, on a public address, without a user name. The server checks the address at every attempt.
              * @example https://example.com/hooks/shorty
              */
@@ -993,7 +991,6 @@ export interface components {
         /** @description The fields to change. */
         WebhookUpdateRequest: {
             /**
-             * Format: uri
              * @description The URL of the receiver: http or https, on a public address, without a user name. The server checks the address at every attempt.
              * @example https://example.com/hooks/shorty
              */
@@ -1510,11 +1507,12 @@ export interface components {
             }[];
         };
         UrlBulkDeleteResult: {
-            /** @description The number of different ids in the request. */
+            /** @description The number of different elements in the request. */
             requested: number;
             deletedCount: number;
             skippedCount: number;
             deletedIds: string[];
+            /** @description The ids that are unknown or of another organization, and the elements that are no id, as text of at most 100 characters. */
             skippedIds: string[];
         };
         UrlRecord: {
@@ -2070,7 +2068,6 @@ export interface components {
             /** @example 42 */
             id: number | string;
             /**
-             * Format: uri
              * @description Where the link leads: http or https, at most 8192 bytes. It must not lead back to the link. Returned exactly as it was sent.
              * @example https://example.com/spring?ref=mail#offers
              */
@@ -2876,7 +2873,7 @@ export interface components {
         Offset: number;
         UrlId: string;
         Id: string;
-        /** @description The start of the window. Default: 30 days before now. */
+        /** @description The start of the window. Default: 30 days before now. The time series does not begin before the record was created, so 1970-01-01 means: all. */
         Since: string;
         /** @description The end of the window (exclusive). Default: now. */
         Until: string;
@@ -3120,7 +3117,7 @@ export interface operations {
     bulkDeleteUrls: {
         parameters: {
             query?: {
-                /** @description Comma-separated ids. */
+                /** @description Up to 100 ids, separated by commas. */
                 ids?: string;
             };
             header?: {
@@ -3632,7 +3629,7 @@ export interface operations {
     getUrlClicks: {
         parameters: {
             query?: {
-                /** @description The start of the window. Default: 30 days before now. */
+                /** @description The start of the window. Default: 30 days before now. The time series does not begin before the record was created, so 1970-01-01 means: all. */
                 since?: components["parameters"]["Since"];
                 /** @description The end of the window (exclusive). Default: now. */
                 until?: components["parameters"]["Until"];
@@ -3679,7 +3676,7 @@ export interface operations {
     getAnalyticsOverview: {
         parameters: {
             query?: {
-                /** @description The start of the window. Default: 30 days before now. */
+                /** @description The start of the window. Default: 30 days before now. The time series does not begin before the record was created, so 1970-01-01 means: all. */
                 since?: components["parameters"]["Since"];
                 /** @description The end of the window (exclusive). Default: now. */
                 until?: components["parameters"]["Until"];
@@ -3723,7 +3720,7 @@ export interface operations {
     getQrScans: {
         parameters: {
             query?: {
-                /** @description The start of the window. Default: 30 days before now. */
+                /** @description The start of the window. Default: 30 days before now. The time series does not begin before the record was created, so 1970-01-01 means: all. */
                 since?: components["parameters"]["Since"];
                 /** @description The end of the window (exclusive). Default: now. */
                 until?: components["parameters"]["Until"];

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  arbitraryText,
   displayText,
   line,
-  multilineText,
   queryInteger,
   timestamp,
   urlIdInput,
@@ -54,19 +54,83 @@ describe('urlIdInput', () => {
 });
 
 describe('timestamp', () => {
-  it.each(['2030-12-31T23:59:59Z', '2030-12-31T23:59:59.123456Z', '2030-12-31T23:59:59+05:30'])(
-    'takes %s',
-    (text) => {
-      expect(Date.parse(timestamp.parse(text))).toBeGreaterThan(0);
-    },
-  );
+  it.each([
+    ['2031-01-01', '2031-01-01T00:00:00.000Z'],
+    ['2030-12-31T23:59', '2030-12-31T23:59:00.000Z'],
+    ['2030-12-31T23:59:59', '2030-12-31T23:59:59.000Z'],
+    ['2030-12-31T23:59:59Z', '2030-12-31T23:59:59.000Z'],
+    ['2030-12-31t23:59:59z', '2030-12-31T23:59:59.000Z'],
+    ['2030-12-31T23:59:59.123456Z', '2030-12-31T23:59:59.123Z'],
+    ['2030-12-31T23:59:59,5', '2030-12-31T23:59:59.500Z'],
+    ['2030-12-31T23:59:59+05:30', '2030-12-31T18:29:59.000Z'],
+    ['2030-12-31T23:59:59+0530', '2030-12-31T18:29:59.000Z'],
+    ['2030-12-31T23:59+02', '2030-12-31T21:59:00.000Z'],
+    ['2030-12-31T23:59-02', '2031-01-01T01:59:00.000Z'],
+    ['2030-12-31 23:59:59', '2030-12-31T23:59:59.000Z'],
+    ['2030-12-31 23:59:59 +0200', '2030-12-31T21:59:59.000Z'],
+    ['2030-12-31 23:59:59+02:00', '2030-12-31T21:59:59.000Z'],
+    // The plus of a query that is not escaped.
+    ['2030-12-31T23:59:59 02:00', '2030-12-31T21:59:59.000Z'],
+    ['2028-02-29', '2028-02-29T00:00:00.000Z'],
+    ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00.000Z'],
+    ['0001-01-01', '0001-01-01T00:00:00.000Z'],
+    ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+  ])('returns %s in the full form', (text, full) => {
+    expect(timestamp.parse(text)).toBe(full);
+  });
 
-  it.each(['2030-12-31', '2030-12-31T23:59:59', '2030-02-30T00:00:00Z', '1893456000', '', 'soon'])(
-    'refuses %j',
-    (text) => {
-      expect(timestamp.safeParse(text).success).toBe(false);
-    },
-  );
+  it.each([
+    '',
+    'soon',
+    '1893456000',
+    '2030',
+    '2030-12',
+    '2030-13-01',
+    '2030-02-30T00:00:00Z',
+    '2029-02-29',
+    '2030-12-31T',
+    '2030-12-31T23Z',
+    '2030-12-31T24:00:00Z',
+    '2030-12-31T23:60',
+    '2030-12-31T23:59:60Z',
+    '2030-12-31T23:59.5Z',
+    '2030-12-31T23:59:59+24:00',
+    '2030-12-31T23:59:59+02:60',
+    '2030-12-31T23:59:59 Europe/Berlin',
+    '2030-12-31Z',
+    ' 2030-12-31',
+    '2030-12-31\n',
+    '+002030-12-31',
+    '12/31/2030',
+    '9999-12-31T23:59:59-01:00',
+    '0000-01-01T00:00:00+01:00',
+    '２０３０-12-31',
+  ])('refuses %j, and repeats the value', (text) => {
+    const { error } = timestamp.safeParse(text);
+    expect(error?.issues[0]?.message).toContain(`is ${JSON.stringify(text)}: it must be an ISO 86`);
+  });
+
+  it('returns the instant that Date finds in each text with a zone', () => {
+    const zone = fc.oneof(
+      fc.constant('Z'),
+      fc
+        .tuple(fc.constantFrom('+', '-'), fc.nat({ max: 23 }), fc.nat({ max: 59 }))
+        .map(([sign, hours, minutes]) =>
+          [sign, String(hours).padStart(2, '0'), ':', String(minutes).padStart(2, '0')].join(''),
+        ),
+    );
+    const date = fc.date({
+      min: new Date('1970-01-02'),
+      max: new Date('9999-12-30'),
+      noInvalidDate: true,
+    });
+    fc.assert(
+      fc.property(date, zone, fc.constantFrom('', ':11', ':11.25'), (day, zone, seconds) => {
+        const text = `${day.toISOString().slice(0, 10)}T08:07${seconds}${zone}`;
+        expect(Date.parse(timestamp.parse(text))).toBe(Date.parse(text));
+      }),
+    );
+  });
 
   it('accepts every instant in the form of Date.toJSON', () => {
     const instants = fc.date({
@@ -87,10 +151,22 @@ describe('text', () => {
     expect(line(10).safeParse(text).success).toBe(false);
   });
 
-  it('multilineText accepts line breaks and tabs, and no other control character', () => {
-    expect(multilineText(10).safeParse('a\r\n\tb').success).toBe(true);
-    expect(multilineText(10).safeParse('a\0b').success).toBe(false);
-    expect(multilineText(10).safeParse('\udc00').success).toBe(false);
+  it('arbitraryText counts bytes, and refuses only what no engine stores', () => {
+    const isValid = (text: string) => arbitraryText(10).safeParse(text).success;
+    expect(['a', '\u001d\u001e\u0004\r\n\t\u0085', 'üüüüü', '\u202e'].map(isValid)).toEqual(
+      Array(4).fill(true),
+    );
+    expect(['', 'a\0b', '\udc00', 'üüüüüa', 'x'.repeat(11)].map(isValid)).toEqual(
+      Array(5).fill(false),
+    );
+  });
+
+  it('limits count characters as JSON Schema does, not UTF-16 units', () => {
+    const isValid = (text: string) => line(2, 2).safeParse(text).success;
+    expect(['🌷🌷', '🌷a', 'ab'].map(isValid)).toEqual([true, true, true]);
+    expect(['🌷', 'a', '🌷🌷🌷', 'abc', '🌷🌷a'].map(isValid)).toEqual(Array(5).fill(false));
+    expect(displayText(2).safeParse('🌷🌷').success).toBe(true);
+    expect(displayText(2).safeParse('🌷🌷a').success).toBe(false);
   });
 
   it('replaces tabs and line breaks with one space before it counts characters', () => {

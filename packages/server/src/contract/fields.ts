@@ -1,28 +1,65 @@
 import { z } from 'zod';
+import { shorten } from './api-error.js';
+import { instantPattern, parseInstant } from './parse-instant.js';
 
 // C0 and C1 control characters and DEL. They would break names, headers and CSV cells.
 const control = /\p{Cc}/u;
 const isWellFormed = (value: string) => value.isWellFormed();
 const notWellFormed = 'must be well-formed Unicode (it contains an unpaired surrogate)';
-const controlButLineBreaks = /(?![\t\n\r])\p{Cc}/u;
+
+/**
+ * Text with `min` to `max` characters. Counts Unicode code points, as JSON Schema's `maxLength` does; zod
+ * counts UTF-16 units.
+ */
+export function characters(max: number, min = 0) {
+  return z
+    .string()
+    .check(({ value, issues }) => {
+      const rule = findLengthError(value, max, min);
+      if (rule) issues.push({ code: 'custom', message: rule, input: value });
+    })
+    .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
+}
+
+function findLengthError(value: string, max: number, min: number): string | undefined {
+  // A code point has one or two units, so most texts need no count.
+  if (value.length > max && (value.length > 2 * max || [...value].length > max)) {
+    return `must be at most ${max} characters long`;
+  }
+  const isTooShort = value.length < 2 * min && [...value].length < min;
+  return isTooShort ? `must be at least ${min} characters long` : undefined;
+}
 
 /** One line of text with `min` to `max` characters. Every storage engine stores it unchanged. */
 export function line(max: number, min = 0) {
-  return z
-    .string()
-    .min(min)
-    .max(max)
+  return characters(max, min)
     .refine((value) => !control.test(value), 'must not contain control characters or line breaks')
     .refine(isWellFormed, notWellFormed);
 }
 
-/** Text of several lines, up to `max` characters. */
-export function multilineText(max: number) {
+/** Any text of at most `maxBytes` bytes in UTF-8, control characters included. */
+export function arbitraryText(maxBytes: number) {
   return z
     .string()
-    .max(max)
-    .refine((value) => !controlButLineBreaks.test(value), 'must not contain control characters')
-    .refine(isWellFormed, notWellFormed);
+    .check(({ value, issues }) => {
+      const refuse = (message: string) => issues.push({ code: 'custom', message, input: value });
+      if (value === '') refuse('must not be empty');
+      // A UTF-16 unit takes at least one byte, so a long text is not counted.
+      if (value.length > maxBytes || Buffer.byteLength(value) > maxBytes) {
+        refuse(`must be at most ${maxBytes} bytes long in UTF-8`);
+      }
+      if (value.includes('\0')) refuse('must not contain U+0000, which PostgreSQL cannot store');
+      if (!isWellFormed(value)) refuse(notWellFormed);
+    })
+    .meta({ minLength: 1, ...byteLimit(maxBytes) });
+}
+
+/**
+ * Describes a limit of bytes in UTF-8 in OpenAPI. JSON Schema counts characters only, so `maxLength` is
+ * necessary, and the extension is exact.
+ */
+export function byteLimit(maxBytes: number) {
+  return { maxLength: maxBytes, 'x-maxBytes': maxBytes };
 }
 
 /**
@@ -33,7 +70,11 @@ export function displayText(max: number) {
   return z
     .string()
     .overwrite((value) => value.replace(/[\t\n\r\u2028\u2029]+/g, ' '))
-    .max(max)
+    .check(({ value, issues }) => {
+      const rule = findLengthError(value, max, 0);
+      if (rule) issues.push({ code: 'custom', message: rule, input: value });
+    })
+    .meta({ maxLength: max })
     .superRefine((value, context) => {
       const [found] = forbiddenInText.exec(value) ?? [];
       if (found === undefined) return;
@@ -73,23 +114,41 @@ export const uuid = z.guid('must be a UUID').overwrite((value) => value.toLowerC
 /** The UUID of a record in a path. */
 export const uuidParam = uuid.meta({ param: { id: 'Id' } });
 
-/** A point in time: ISO 8601 with a time zone. */
-export const timestamp = z.iso
-  .datetime({
-    offset: true,
-    error: 'must be an ISO-8601 timestamp with a zone, such as 2030-12-31T23:59:59Z',
+/** A point in time in a request. Becomes its full form in UTC, such as `2030-12-31T23:59:59.000Z`. */
+export const timestamp = z
+  .string()
+  .transform((text, context) => {
+    const at = parseInstant(text);
+    if (at !== undefined) return new Date(at).toISOString();
+    context.addIssue({
+      code: 'custom',
+      message: `is ${JSON.stringify(shorten(text))}: it must be an ISO 8601 date or time, such as 2030-12-31, 2030-12-31T23:59Z or 2030-12-31T23:59:59+02:00`,
+    });
+    return z.NEVER;
   })
-  .meta({ example: '2030-12-31T23:59:59Z' });
+  .meta({
+    override: { type: 'string', pattern: instantPattern.source },
+    example: '2030-12-31T23:59:59Z',
+  });
+
+/** The start of a URL in a request, as a pattern. Its other characters need not be ASCII. */
+export const webAddress = '^[Hh][Tt][Tt][Pp][Ss]?://';
 
 const decimalId = /^[1-9]\d{0,15}$/;
 const idRule = 'must be a positive integer, as a number or in decimal digits';
+
+/** Returns the URL id of a text in decimal digits, or undefined. */
+export function parseUrlId(text: string): number | undefined {
+  const id = decimalId.test(text) ? Number(text) : 0;
+  return Number.isSafeInteger(id) && id > 0 ? id : undefined;
+}
 
 /** A URL id in a request body: `42` or `"42"`. Responses always have the string. */
 export const urlIdInput = z
   .union([z.number(), z.string()], { error: idRule })
   .transform((value, context) => {
-    const id = typeof value === 'number' ? value : decimalId.test(value) ? Number(value) : 0;
-    if (Number.isSafeInteger(id) && id > 0) return id;
+    const id = parseUrlId(String(value));
+    if (id !== undefined) return id;
     context.addIssue({ code: 'custom', message: idRule });
     return z.NEVER;
   })

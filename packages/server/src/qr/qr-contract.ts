@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import {
+  arbitraryText,
+  byteLimit,
   instant,
-  multilineText,
   pageOf,
   paging,
   queryBoolean,
   urlIdInput,
   urlIdParam,
   uuidParam,
+  webAddress,
 } from '../contract/fields.js';
 import { defineEvent } from '../events/define-event.js';
 import { findTargetUrlError } from '../urls/target-url.js';
@@ -20,16 +22,10 @@ const maxDataBytes = 2048;
 const minSize = 200;
 const maxSize = 2048;
 
-const data = multilineText(maxDataBytes)
-  .min(1, 'must not be empty')
-  .refine(
-    (text) => text.length > maxDataBytes || Buffer.byteLength(text) <= maxDataBytes,
-    `must be at most ${maxDataBytes} bytes long in UTF-8`,
-  )
-  .meta({
-    description: `The text of a standalone code, at most ${maxDataBytes} bytes in UTF-8 and no more than fits errorCorrectionLevel. Not together with urlId.`,
-    example: 'WIFI:T:WPA;S:Guests;P:open sesame;;',
-  });
+const data = arbitraryText(maxDataBytes).meta({
+  description: `The text of a standalone code: any characters but U+0000, at most ${maxDataBytes} bytes in UTF-8 and no more than fits errorCorrectionLevel. Control characters are encoded as they are, for example U+001D of GS1. Not together with urlId.`,
+  example: 'WIFI:T:WPA;S:Guests;P:open sesame;;',
+});
 
 const sizeRule = `must be a whole number from ${minSize} to ${maxSize}`;
 const size = z.int({ error: sizeRule }).min(minSize, sizeRule).max(maxSize, sizeRule).meta({
@@ -51,20 +47,27 @@ const maxLogoUrlBytes = 2048;
 const logoUrl = z
   .string()
   .check((context) => {
-    const error =
-      findTargetUrlError(context.value) ??
-      (Buffer.byteLength(context.value) > maxLogoUrlBytes
-        ? `must be at most ${maxLogoUrlBytes} bytes long`
-        : undefined);
+    const error = findLogoUrlError(context.value);
     if (error) context.issues.push({ code: 'custom', message: error, input: context.value });
   })
   .meta({
     description:
       'An image for the centre of the code: a PNG, JPEG or WebP of at most 1 MB, or an SVG of at most 64 KB made of shapes, paths and gradients, without text, style sheets, filters or images. The server fetches it once, during this request. Null means no logo.',
-    format: 'uri',
-    maxLength: maxLogoUrlBytes,
+    pattern: webAddress,
+    ...byteLimit(maxLogoUrlBytes),
     example: 'https://example.com/logo.png',
   });
+
+function findLogoUrlError(text: string): string | undefined {
+  const error = findTargetUrlError(text);
+  if (error) return error;
+  if (Buffer.byteLength(text) > maxLogoUrlBytes) {
+    return `must be at most ${maxLogoUrlBytes} bytes long`;
+  }
+  const { username, password } = new URL(text);
+  if (username === '' && password === '') return undefined;
+  return 'must not contain a user name or password before the host (user@host)';
+}
 
 export const qrCreateRequest = z
   .strictObject({

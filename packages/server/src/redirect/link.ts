@@ -31,11 +31,15 @@ export function toLink(url: ShortUrl) {
 }
 
 function utmParametersOf(url: ShortUrl) {
-  const named = Object.entries(utmFields).flatMap(([field, parameter]) => {
+  const parameters = new Map<string, string>();
+  for (const [field, parameter] of Object.entries(utmFields)) {
     const value = url[field as keyof typeof utmFields];
-    return value === null ? [] : [[parameter, value] as const];
-  });
-  return [...named, ...Object.entries(url.customUtmParams)];
+    if (value !== null) parameters.set(parameter, value);
+  }
+  for (const [name, value] of Object.entries(url.customUtmParams)) {
+    if (!parameters.has(name)) parameters.set(name, value);
+  }
+  return [...parameters];
 }
 
 /** Returns the kind of response to a visit. */

@@ -16,6 +16,9 @@ describe('findTargetUrlError', () => {
     'https://example.com/%zz',
     'https://example.com/a b',
     'https://example.com/@user',
+    'https://user@example.com',
+    'https://user:pw@example.com',
+    'https://:pw@example.com',
     fill(maxTargetUrlBytes),
   ])('accepts %s', (target) => {
     expect(findTargetUrlError(target)).toBeUndefined();
@@ -37,9 +40,6 @@ describe('findTargetUrlError', () => {
     ['https://', /valid URL/],
     ['https://exa mple.com', /valid URL/],
     ['https://example.com:99999', /valid URL/],
-    ['https://user@example.com', /user name/],
-    ['https://user:pw@example.com', /user name/],
-    ['https://:pw@example.com', /user name/],
     [' https://example.com', /space/],
     ['https://example.com ', /space/],
     ['https://example.com\u00a0', /space/],
@@ -79,7 +79,6 @@ describe('findTargetUrlError', () => {
         const url = new URL(target);
         expect(['http:', 'https:']).toContain(url.protocol);
         expect(url.href).toMatch(/^[\x21-\x7e]+$/);
-        expect(url.username + url.password).toBe('');
       }),
       { numRuns: 500 },
     );

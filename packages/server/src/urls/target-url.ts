@@ -19,10 +19,5 @@ export function findTargetUrlError(text: string): string | undefined {
     return `must be at most ${maxTargetUrlBytes} bytes long`;
   }
   if (!/^https?:\/\//i.test(text)) return 'must start with http:// or https://';
-  const url = parseUrl(text);
-  if (!url) return 'must be a valid URL';
-  if (url.username !== '' || url.password !== '') {
-    return 'must not contain a user name or password before the host (user@host)';
-  }
-  return undefined;
+  return parseUrl(text) ? undefined : 'must be a valid URL';
 }

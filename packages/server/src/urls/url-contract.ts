@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import {
+  byteLimit,
+  characters,
   displayText,
   instant,
   line,
@@ -12,6 +14,7 @@ import {
   urlIdInput,
   urlIdParam,
   uuid,
+  webAddress,
 } from '../contract/fields.js';
 import { findTargetUrlError, maxTargetUrlBytes } from './target-url.js';
 
@@ -26,8 +29,8 @@ const targetUrl = z
   })
   .meta({
     description: `Where the link leads: http or https, at most ${maxTargetUrlBytes} bytes. It must not lead back to the link. Returned exactly as it was sent.`,
-    format: 'uri',
-    maxLength: maxTargetUrlBytes,
+    pattern: webAddress,
+    ...byteLimit(maxTargetUrlBytes),
     example: 'https://example.com/spring?ref=mail#offers',
   });
 
@@ -48,7 +51,8 @@ const redirectType = z
   .literal([301, 302, 307, 308], { error: 'must be 301, 302, 307 or 308' })
   .meta({ description: 'The HTTP status of the redirect.', example: 307 });
 
-const utmValue = line(512, 1);
+const maxUtmLength = 512;
+const utmValue = line(maxUtmLength, 1);
 
 export const utmFields = {
   utmSource: 'utm_source',
@@ -58,11 +62,12 @@ export const utmFields = {
   utmContent: 'utm_content',
 } as const;
 
-const fieldOfUtmParameter = new Map<string, string>(
-  Object.entries(utmFields).map(([field, parameter]) => [parameter, field]),
-);
+const maxCustomUtmParams = 50;
 
-const maxCustomUtmParams = 20;
+const utmName = characters(maxUtmLength, 1).refine(
+  (name) => name.isWellFormed(),
+  'must be well-formed Unicode (it contains an unpaired surrogate)',
+);
 
 // Zod ignores the key `__proto__` without an error.
 const refuseProto: Parameters<typeof z.preprocess>[0] = (input, context) => {
@@ -75,30 +80,15 @@ const refuseProto: Parameters<typeof z.preprocess>[0] = (input, context) => {
 const customUtmParams = z.preprocess(
   refuseProto,
   z
-    .record(z.string(), line(512))
-    .superRefine((params, context) => {
-      const keys = Object.keys(params);
-      if (keys.length > maxCustomUtmParams) {
-        context.addIssue({
-          code: 'custom',
-          message: `must have at most ${maxCustomUtmParams} pairs`,
-        });
-      }
-      for (const key of keys) {
-        const field = fieldOfUtmParameter.get(key);
-        if (field)
-          context.addIssue({ code: 'custom', path: [key], message: `belongs in ${field}` });
-        else if (!/^[A-Za-z0-9_.~-]{1,64}$/.test(key)) {
-          context.addIssue({
-            code: 'custom',
-            path: [key],
-            message: 'is not a parameter name: use 1 to 64 of A-Z a-z 0-9 _ . ~ -',
-          });
-        }
-      }
-    })
+    .record(utmName, line(maxUtmLength))
+    .refine(
+      (params) => Object.keys(params).length <= maxCustomUtmParams,
+      `must have at most ${maxCustomUtmParams} pairs`,
+    )
     .meta({
-      description: 'Further parameters to set on the target, by name.',
+      description:
+        'Further parameters to set on the target, by name. A name may have any characters. A field such as utmSource wins over the same parameter here.',
+      maxProperties: maxCustomUtmParams,
       example: { utm_id: 'abc.123' },
     }),
 );
@@ -122,7 +112,7 @@ const settings = {
     description: 'When the link stops redirecting. Must lie in the future.',
   }),
   isPasswordProtected: z.boolean().nullish(),
-  password: z.string().min(1).max(256).nullish().meta({
+  password: characters(256, 1).nullish().meta({
     format: 'password',
     description: 'Needed when isPasswordProtected is true. Stored only as a hash, never returned.',
     example: 'open sesame',
@@ -231,16 +221,23 @@ export const urlRecord = z
   .meta({ id: 'UrlRecord' });
 
 // The handler validates each item separately, because an invalid item must not fail the request. This
-// schema only counts the items. In OpenAPI, it refers to the schema of one item.
+// schema only counts the items. In OpenAPI, an item is of the schema, or anything else, so that a client
+// that validates its requests can send a list with an invalid item.
 function bulkItems(field: string, item: string) {
   const rule = `must be a list of 1 to ${maxBulkItems} items`;
   return z
-    .array(z.unknown().meta({ override: { $ref: `#/components/schemas/${item}` } }), {
+    .array(z.unknown().meta({ override: anyOr({ $ref: `#/components/schemas/${item}` }) }), {
       error: rule,
     })
     .min(1, rule)
     .max(maxBulkItems, rule)
-    .meta({ description: `1 to ${maxBulkItems} ${field}.` });
+    .meta({
+      description: `1 to ${maxBulkItems} ${field}. An item that does not match ${item} fails alone.`,
+    });
+}
+
+function anyOr(schema: object) {
+  return { anyOf: [schema, {}] };
 }
 
 const bulkUpdateCode = z.enum(['NOT_FOUND', 'UPDATE_FAILED']);
@@ -282,22 +279,38 @@ export const urlBulkUpdateResult = z
   })
   .meta({ id: 'UrlBulkUpdateResult' });
 
+const bulkIdsRule = `must be a list of at most ${maxBulkItems} ids`;
+
+/** The ids of a bulk delete. An element that is no id is skipped, like an unknown id. */
+const bulkIds = z
+  .array(
+    z.unknown().meta({
+      override: anyOr({ oneOf: [{ type: 'integer' }, { type: 'string' }] }),
+      // The tests of the contract fill in ids by this example.
+      example: 42,
+    }),
+    { error: bulkIdsRule },
+  )
+  .max(maxBulkItems, bulkIdsRule)
+  .meta({ description: `At most ${maxBulkItems} ids. Elements that are no id are skipped.` });
+
 export const urlBulkDeleteRequest = z
-  .strictObject({
-    ids: z
-      .array(urlIdInput)
-      .min(1, `must be a list of 1 to ${maxBulkItems} ids`)
-      .max(maxBulkItems, `must be a list of 1 to ${maxBulkItems} ids`),
-  })
+  .strictObject({ ids: bulkIds })
   .meta({ id: 'UrlBulkDeleteRequest' });
 
 export const urlBulkDeleteResult = z
   .object({
-    requested: z.int().min(1).meta({ description: 'The number of different ids in the request.' }),
+    requested: z
+      .int()
+      .min(0)
+      .meta({ description: 'The number of different elements in the request.' }),
     deletedCount: z.int().min(0),
     skippedCount: z.int().min(0),
     deletedIds: z.array(z.string()),
-    skippedIds: z.array(z.string()),
+    skippedIds: z.array(z.string()).meta({
+      description:
+        'The ids that are unknown or of another organization, and the elements that are no id, as text of at most 100 characters.',
+    }),
   })
   .meta({ id: 'UrlBulkDeleteResult' });
 
@@ -356,16 +369,17 @@ export const urlRoutes = [
   defineRoute('bulkDeleteUrls', 'DELETE /api/v1/urls/bulk', {
     ...write,
     summary: 'Deactivate up to 100 short links',
-    description: 'Send the ids in the query or in the body, not in both. Unknown ids are skipped.',
+    description:
+      'Send the ids in the query or in the body, not in both. Ids that do not exist, and elements that are no id, are skipped.',
     query: z.strictObject({
       ids: z
         .string()
-        .transform((value): (string | number)[] => value.split(',', maxBulkItems + 1))
-        .pipe(urlBulkDeleteRequest.shape.ids)
+        .transform((value): unknown[] => value.split(',', maxBulkItems + 1))
+        .pipe(bulkIds)
         .optional()
         .meta({
-          override: { type: 'string', pattern: '^[1-9]\\d*(,[1-9]\\d*)*$' },
-          description: 'Comma-separated ids.',
+          override: { type: 'string' },
+          description: `Up to ${maxBulkItems} ids, separated by commas.`,
           example: '41,42',
         }),
     }),

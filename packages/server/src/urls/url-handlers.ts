@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Passwords } from '../auth/passwords.js';
-import { ApiError, summarize, validationError } from '../contract/api-error.js';
-import type { Page } from '../contract/fields.js';
+import { ApiError, shorten, summarize, validationError } from '../contract/api-error.js';
+import { type Page, parseUrlId } from '../contract/fields.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { pageReply } from '../http/page-reply.js';
@@ -300,20 +300,21 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
           { path: 'ids', message: 'is required, in the query or in the body' },
         ]);
       }
-      const ids = [...new Set(given)];
+      const elements = [...new Set(given.map(idText))];
+      const ids = elements.map(parseUrlId).filter((id) => id !== undefined);
       const { result, replayed } = await deactivateAll(ids, (found) => found.map(({ id }) => id), {
         organizationId,
         now: clock(),
         idempotency,
       });
-      const deleted = new Set(result);
-      const deletedIds = ids.filter((id) => deleted.has(id)).map(String);
-      const skippedIds = ids.filter((id) => !deleted.has(id)).map(String);
+      const deleted = new Set(result.map(String));
+      const deletedIds = elements.filter((element) => deleted.has(element));
+      const skippedIds = elements.filter((element) => !deleted.has(element));
       return {
         status: 200,
         replayed,
         data: {
-          requested: ids.length,
+          requested: elements.length,
           deletedCount: deletedIds.length,
           skippedCount: skippedIds.length,
           deletedIds,
@@ -370,6 +371,12 @@ function countPasswords(items: readonly unknown[]): number {
 
 function reservedMessage({ customSlug }: RefusedFields): string {
   return `customSlug ${customSlug} is a reserved word; choose another`;
+}
+
+/** Returns an element of a bulk delete as text. Only an id that is correct is the text of an id. */
+function idText(element: unknown): string {
+  const isPlain = typeof element === 'string' || typeof element === 'number';
+  return shorten(isPlain ? String(element) : JSON.stringify(element));
 }
 
 // An invalid id may be any text. A longer one is not repeated in the response.

@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
-import { instant, pageOf, paging, uuid, uuidParam, uuidText } from '../contract/fields.js';
+import {
+  characters,
+  instant,
+  pageOf,
+  paging,
+  uuid,
+  uuidParam,
+  uuidText,
+  webAddress,
+} from '../contract/fields.js';
 import { eventTypes } from '../events/event-types.js';
 import { findUrlError } from '../network/receiver-url.js';
 import { disabledReasons } from './endpoint-health.js';
@@ -14,9 +23,7 @@ export const maxStoredResponseBytes = 2048;
 
 const maxReceiverUrlLength = 2048;
 
-const url = z
-  .string()
-  .max(maxReceiverUrlLength)
+const url = characters(maxReceiverUrlLength)
   .check((context) => {
     // The service applies the operator's setting for private addresses.
     const error = findUrlError(context.value, { allowPrivateNetwork: true });
@@ -26,8 +33,7 @@ const url = z
   .meta({
     description:
       'The URL of the receiver: http or https, on a public address, without a user name. The server checks the address at every attempt.',
-    format: 'uri',
-    maxLength: maxReceiverUrlLength,
+    pattern: webAddress,
     example: 'https://example.com/hooks/shorty',
   });
 

@@ -25,7 +25,7 @@ const invalid: [string, object][] = [
   ['domainId', { domainId: 'x' }],
   ['password', { isPasswordProtected: true }],
   ['isPasswordProtected', { password: 'open sesame' }],
-  ['customUtmParams.a b', { customUtmParams: { 'a b': 'c' } }],
+  ['customUtmParams.', { customUtmParams: { '': 'c' } }],
   ['tilte', { tilte: 'x' }],
   ['title', { title: 1, tilte: 'x', redirectType: 0 }],
 ];

@@ -155,8 +155,11 @@ describe('a link whose target leads back to it', () => {
   });
 
   it('is refused with a user name before the host', async () => {
-    const refused = await create(newSlug(), `http://me@localhost:${port}/any-slug`);
+    const slug = newSlug();
+    const refused = await create(slug, `http://me:secret@localhost:${port}/${slug}`);
     expect(refused.invalidFields).toEqual(['targetUrl']);
+    const elsewhere = await create(newSlug(), 'http://me@other.example/any-slug');
+    expect(elsewhere.status).toBe(201);
   });
 
   it('is refused when the loop includes a deleted domain', async () => {

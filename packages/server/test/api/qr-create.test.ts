@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { readWithOthers } from '../qr/other-decoders.js';
 import { startServer, type TestServer } from './start-server.js';
 
 let api: TestServer;
@@ -107,6 +108,35 @@ describe('POST /api/v1/qr', () => {
   });
 });
 
+describe('control characters in data are decoded byte for byte', () => {
+  const controls = (first: number, last: number) =>
+    Array.from({ length: last - first + 1 }, (_, at) => String.fromCharCode(first + at)).join('');
+  const payloads = [
+    ['GS1', '\u001d0109506000134362\u001d10ABC123\u001d17310101'],
+    ['ISO 15434', '[)>\u001e06\u001d9S1234\u001d1P99\u001e\u0004'],
+    ['every control character but U+0000', controls(1, 31) + controls(0x7f, 0x9f)],
+    ['bidirectional overrides', 'a\u202eb\u2066c'],
+  ] as const;
+
+  it.each(
+    payloads.flatMap(([name, data]) =>
+      (['png', 'svg', 'webp'] as const).map((format) => [name, format, data] as const),
+    ),
+  )('%s as %s', async (_, format, text) => {
+    const { status, data } = await create({ data: text, format, size: 600 });
+    expect(status).toBe(201);
+    expect(data.qrData).toBe(text);
+    expect((await api.call('getQr', { params: { id: data.id } })).data.qrData).toBe(text);
+    const image = await fetch(api.server.url + data.downloadUrl);
+    const { jsqr, zbar } = await readWithOthers(new Uint8Array(await image.arrayBuffer()));
+    expect(jsqr).toEqual(Buffer.from(text));
+    expect(zbar).toEqual(Buffer.from(text));
+    const preview = await fetch(api.server.url + data.previewUrl);
+    // Browsers do not show control characters.
+    expect(await preview.text()).not.toMatch(/(?![\t\n\r])\p{Cc}/u);
+  });
+});
+
 describe('invalid input is refused with its field, and nothing is stored', () => {
   const half = 'half \ud83c of a pair';
   it.each([
@@ -121,7 +151,7 @@ describe('invalid input is refused with its field, and nothing is stored', () =>
       { data: 'ä'.repeat(1000), size: 2048, errorCorrectionLevel: 'H' },
       ['data'],
     ],
-    ['binary-looking data', { data: 'a\u0000b\u0001' }, ['data']],
+    ['U+0000 in data', { data: 'a\u0000b' }, ['data']],
     ['half a surrogate pair', { data: half }, ['data']],
     ['a number as data', { data: 7 }, ['data']],
     ['size 199', { data: 'x', size: 199 }, ['size']],

@@ -262,15 +262,40 @@ describe('DELETE /api/v1/urls/bulk', () => {
     expect(inQuery.invalidFields).toEqual(['ids']);
   });
 
-  it.each(['1,,2', '1,x', '', '1e3', '-1', '1, 2', '0'])('refuses ?ids=%s', async (ids) => {
-    const response = await api.call('bulkDeleteUrls', { query: { ids } });
-    expect(response.outcome).toBe('400 VALIDATION_FAILED');
-    expect(response.invalidFields[0]).toMatch(/^ids/);
+  it.each(['', 'abc', '0', '-1', '1e3', ' 2', '007', '12345678901234567890', '9007199254740992'])(
+    'skips %j, which is no id, in the query and in the body',
+    async (element) => {
+      const [first, second] = [await create(), await create()];
+      const inQuery = await api.call('bulkDeleteUrls', {
+        query: { ids: [first, element].join() },
+      });
+      expect(inQuery.data).toMatchObject({ requested: 2, deletedIds: [first] });
+      expect(inQuery.data.skippedIds).toEqual([element]);
+      const { data } = await remove([element, second]);
+      expect(data).toMatchObject({ deletedIds: [second], skippedIds: [element], skippedCount: 1 });
+    },
+  );
+
+  it('skips elements of any type, and repeats at most 100 characters of each', async () => {
+    const id = await create();
+    const ids = [2.5, -1, true, null, { id: 1 }, [Number(id)], 'x'.repeat(200), Number(id), id];
+    const { status, data } = await api.call('bulkDeleteUrls', { body: { ids } });
+    expect(status).toBe(200);
+    expect(data).toEqual({
+      requested: 8,
+      deletedCount: 1,
+      skippedCount: 7,
+      deletedIds: [id],
+      skippedIds: ['2.5', '-1', 'true', 'null', '{"id":1}', `[${id}]`, `${'x'.repeat(100)}…`],
+    });
   });
 
-  it('names the item that is not an id', async () => {
-    const response = await remove([1, 'x', 2.5]);
-    expect(response.invalidFields).toEqual(['ids[1]', 'ids[2]']);
+  it('accepts an empty list, and refuses what is no list', async () => {
+    expect((await remove([])).data).toMatchObject({ requested: 0, deletedIds: [] });
+    for (const ids of ['1188', 7, null, { 0: 1 }]) {
+      const response = await api.call('bulkDeleteUrls', { body: { ids } });
+      expect(response.invalidFields).toEqual(['ids']);
+    }
   });
 
   it('refuses ids in both places, and a request without ids', async () => {

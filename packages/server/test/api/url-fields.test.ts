@@ -28,13 +28,12 @@ const refused: Record<string, unknown[]> = {
     {},
     '',
     'tomorrow',
-    '2030-01-02',
-    '2030-01-02T00:00:00',
     '2030-02-30T00:00:00Z',
     '2030-13-01T00:00:00Z',
     '1893456000000',
     '+030000-01-01T00:00:00Z',
-    '2030-01-02 00:00:00Z',
+    '2030-01-02T24:00:00Z',
+    '2030-01-02T00:00:00+25:00',
   ],
   isPasswordProtected: ['true', 1, 0, {}, []],
   password: [7, {}, [], ''],
@@ -71,10 +70,8 @@ describe('wrong values', () => {
     [{ customUtmParams: { a: 7 } }, 'customUtmParams.a'],
     [{ customUtmParams: { a: null } }, 'customUtmParams.a'],
     [{ customUtmParams: { a: 'x\ny' } }, 'customUtmParams.a'],
-    [{ customUtmParams: { 'a b': 'x' } }, 'customUtmParams.a b'],
-    [{ customUtmParams: { 'a&b': 'x' } }, 'customUtmParams.a&b'],
     [{ customUtmParams: { '': 'x' } }, 'customUtmParams.'],
-    [{ customUtmParams: { utm_source: 'x' } }, 'customUtmParams.utm_source'],
+    [{ customUtmParams: { '\ud800': 'x' } }, 'customUtmParams.\ud800'],
     [{ unknown: 1 }, 'unknown'],
     [{ constructor: 1 }, 'constructor'],
     [{ isActive: true }, 'isActive'],
@@ -93,9 +90,9 @@ describe('wrong values', () => {
     );
   });
 
-  it('refuses more than 20 customUtmParams', async () => {
+  it('refuses more than 50 customUtmParams', async () => {
     const customUtmParams = Object.fromEntries(
-      Array.from({ length: 21 }, (_, index) => [`p${index}`, 'x']),
+      Array.from({ length: 51 }, (_, index) => [`p${index}`, 'x']),
     );
     const response = await api.call('createUrl', { body: { targetUrl, customUtmParams } });
     expect(response.invalidFields).toEqual(['customUtmParams']);
@@ -105,7 +102,7 @@ describe('wrong values', () => {
     const body = {
       targetUrl: `https://example.com/${'a'.repeat(8192 - 20)}`,
       customSlug: 'y'.repeat(50),
-      title: '🌷'.repeat(250),
+      title: '🌷'.repeat(500),
       description: 'x'.repeat(5000),
       category: 'x'.repeat(100),
       tags: Array.from({ length: 20 }, () => 'x'.repeat(100)),
@@ -113,7 +110,7 @@ describe('wrong values', () => {
       password: 'x'.repeat(256),
       utmSource: 'x'.repeat(512),
       customUtmParams: Object.fromEntries(
-        Array.from({ length: 20 }, (_, index) => [`${index}`.padStart(64, 'p'), 'x'.repeat(512)]),
+        Array.from({ length: 50 }, (_, index) => [`${index}`.padStart(512, 'p'), 'x'.repeat(512)]),
       ),
       sourceDomain: 'x'.repeat(253),
     };
@@ -122,6 +119,28 @@ describe('wrong values', () => {
     const { data } = await api.call('getUrl', { params: { id: created.data.id } });
     const { password: _, ...stored } = body;
     expect(data).toMatchObject(stored);
+  });
+});
+
+describe('expiresAt', () => {
+  it.each([
+    ['2031-01-01', '2031-01-01T00:00:00.000Z'],
+    ['2031-01-01T10:30', '2031-01-01T10:30:00.000Z'],
+    ['2031-01-01T10:30:15+02', '2031-01-01T08:30:15.000Z'],
+    ['2031-01-01 10:30:15', '2031-01-01T10:30:15.000Z'],
+  ])('%s is returned in the full form', async (expiresAt, full) => {
+    const { data } = await api.call('createUrl', { body: { targetUrl, expiresAt } });
+    const params = { id: data.id };
+    expect((await api.call('getUrl', { params })).data.expiresAt).toBe(full);
+    const changed = await api.call('updateUrl', { params, body: { expiresAt } });
+    expect(changed.data.expiresAt).toBe(full);
+  });
+
+  it('names field, value and rule of an invalid instant', async () => {
+    const response = await api.call('createUrl', { body: { targetUrl, expiresAt: 'tomorrow' } });
+    expect(response.error.message).toBe(
+      'expiresAt is "tomorrow": it must be an ISO 8601 date or time, such as 2030-12-31, 2030-12-31T23:59Z or 2030-12-31T23:59:59+02:00',
+    );
   });
 });
 
@@ -149,9 +168,6 @@ describe('targetUrl', () => {
     'http://exa mple.com/',
     'http://[::1/',
     'http://a.b..c%00/',
-    'https://user@example.com/',
-    'https://user:pass@example.com/',
-    'https://good.example@evil.example/',
     'https://example.com/\r\nSet-Cookie: a=b',
     'https://example.com/\tx',
     'https://example.com/\u0000',

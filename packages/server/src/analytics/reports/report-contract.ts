@@ -8,7 +8,8 @@ import { referrerTypes } from '../classify/referrers.js';
 const reportQuery = z.strictObject({
   since: timestamp.optional().meta({
     param: { id: 'Since' },
-    description: 'The start of the window. Default: 30 days before now.',
+    description:
+      'The start of the window. Default: 30 days before now. The time series does not begin before the record was created, so 1970-01-01 means: all.',
     example: '2030-11-01T00:00:00Z',
   }),
   until: timestamp.optional().meta({

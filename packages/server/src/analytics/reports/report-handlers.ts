@@ -12,7 +12,12 @@ export interface ReportSources {
   readonly getUrl: (
     organizationId: string,
     urlId: number,
-  ) => Promise<{ readonly id: number; readonly shortCode: string; readonly shortUrl: string }>;
+  ) => Promise<{
+    readonly id: number;
+    readonly shortCode: string;
+    readonly shortUrl: string;
+    readonly createdAt: number;
+  }>;
   readonly database: Database;
   readonly reports: Reports;
   readonly clock: Clock;
@@ -27,10 +32,29 @@ export function reportHandlers({
   reports,
   clock,
 }: ReportSources): HandlersOf<typeof reportRoutes> {
+  /** Returns when the organization, or its oldest link, was created. An imported link may be older. */
+  async function firstRecordAt(organizationId: string): Promise<number> {
+    const organization = await database.read
+      .selectFrom('organizations')
+      .select(['created_at as createdAt'])
+      .select(({ selectFrom }) =>
+        selectFrom('urls')
+          .select('created_at')
+          .where('organization_id', '=', organizationId)
+          .orderBy('created_at')
+          .orderBy('id')
+          .limit(1)
+          .as('firstUrlAt'),
+      )
+      .where('id', '=', organizationId)
+      .executeTakeFirstOrThrow();
+    return Math.min(organization.createdAt, organization.firstUrlAt ?? organization.createdAt);
+  }
+
   return {
     async getUrlClicks({ caller: { organizationId }, params, query: input }) {
-      const query = parseReportQuery(input, clock());
-      const { id, shortCode } = await getUrl(organizationId, params.id);
+      const { id, shortCode, createdAt } = await getUrl(organizationId, params.id);
+      const query = parseReportQuery(input, clock(), createdAt);
       const report = await reports.read(organizationId, 'readClicks', id, query);
       return {
         status: 200,
@@ -39,13 +63,13 @@ export function reportHandlers({
     },
 
     async getQrScans({ caller: { organizationId }, params, query: input }) {
-      const query = parseReportQuery(input, clock());
       const qrCode = await selectSpans(database.read)
         .where('qr_codes.id', '=', params.id)
         .where('qr_codes.organization_id', '=', organizationId)
         .executeTakeFirst();
       if (!qrCode) throw new ApiError('NOT_FOUND', 'There is no such QR code in this organization');
       const { urlId, slug, ...span } = qrCode;
+      const query = parseReportQuery(input, clock(), span.from);
       // The scans of a standalone QR code are unknown, because it contains its target and not a short URL.
       const url = { urlId: urlId ?? noUrl, hasSlug: slug !== null };
       const report = await reports.read(organizationId, 'readScans', url, span, query);
@@ -62,7 +86,7 @@ export function reportHandlers({
 
     async getAnalyticsOverview({ caller: { organizationId }, query: input }) {
       const now = clock();
-      const query = parseReportQuery(input, now);
+      const query = parseReportQuery(input, now, await firstRecordAt(organizationId));
       const report = await reports.read(organizationId, 'readOverview', organizationId, query, now);
       const { totalUrls, activeUrls, totalQrs, totalScans, breakdowns, timeseries } = report;
       const topUrls = report.top.map(async ([topId, clicks]) => {

@@ -10,6 +10,8 @@ export interface Window {
 
 export interface ReportWindow extends Window {
   readonly groupBy: 'hour' | 'day';
+  /** The creation of the record, before which the time series does not begin. */
+  readonly seriesFrom?: number | undefined;
 }
 
 export interface ReportQuery extends ReportWindow {
@@ -29,17 +31,21 @@ const defaultLengthMs = 30 * dayMs;
 const maxBuckets = 10_000;
 
 /** Returns the time series of a window: consecutive buckets in UTC. The first may begin before the window. */
-export function bucketsOf({ since, until, groupBy }: ReportWindow) {
+export function bucketsOf({ since, until, groupBy, seriesFrom = since }: ReportWindow) {
   const lengthMs = bucketMs[groupBy];
-  const firstAt = Math.floor(since / lengthMs) * lengthMs;
-  return { firstAt, lengthMs, count: Math.ceil((until - firstAt) / lengthMs) };
+  const firstAt = Math.floor(Math.max(since, seriesFrom) / lengthMs) * lengthMs;
+  return { firstAt, lengthMs, count: Math.max(0, Math.ceil((until - firstAt) / lengthMs)) };
 }
 
 /**
- * Fills in the defaults of a query. Throws VALIDATION_FAILED when the window is empty or has too
- * many buckets.
+ * Fills in the defaults of a query for a record that was created at `createdAt`. Throws
+ * VALIDATION_FAILED when the window is empty or has too many buckets.
  */
-export function parseReportQuery(query: ReportQueryInput, now: number): ReportQuery {
+export function parseReportQuery(
+  query: ReportQueryInput,
+  now: number,
+  createdAt: number,
+): ReportQuery {
   const { groupBy } = query;
   const since = query.since === undefined ? now - defaultLengthMs : Date.parse(query.since);
   const until = query.until === undefined ? now : Date.parse(query.until);
@@ -49,13 +55,15 @@ export function parseReportQuery(query: ReportQueryInput, now: number): ReportQu
       `must lie before until: it is ${fields.since}, and until is ${fields.until}`,
     );
   }
-  const { count } = bucketsOf({ since, until, groupBy });
+  // Without `since`, the series has all days of the default window.
+  const seriesFrom = query.since === undefined ? undefined : createdAt;
+  const { count } = bucketsOf({ since, until, groupBy, seriesFrom });
   if (count > maxBuckets) {
     throw invalidSince(
       `makes ${count} buckets of one ${groupBy}: a report has at most ${maxBuckets}`,
     );
   }
-  return { ...query, since, until };
+  return { ...query, since, until, seriesFrom };
 }
 
 function invalidSince(message: string) {

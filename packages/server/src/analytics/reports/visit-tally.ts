@@ -197,7 +197,9 @@ export class VisitTally<R extends Report> {
   }
 
   #bucketOf(time: number): number {
-    return Math.floor((time - this.#buckets.firstAt) / this.#buckets.lengthMs);
+    const { firstAt, lengthMs } = this.#buckets;
+    // A visit can be some milliseconds older than its record if the clocks of two nodes differ.
+    return Math.max(0, Math.floor((time - firstAt) / lengthMs));
   }
 
   /** Counts consecutive visits of a URL together, because all visits of a chunk are of one URL. */
