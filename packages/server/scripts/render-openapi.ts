@@ -23,7 +23,7 @@ import { eventBodies } from '../src/webhooks/event-contract.js';
 const version = '1.0.0';
 
 const tags = {
-  Authentication: 'Access tokens.',
+  Authentication: 'Access tokens, API keys, and the caller.',
   URLs: 'Create, read, change and delete short links, one at a time or in bulk.',
   'QR codes': 'QR codes for links and for any text.',
   Analytics: 'Clicks and scans: who, from where and when.',
@@ -91,7 +91,7 @@ export function renderOpenApi(): string {
         accessToken: {
           type: 'http',
           scheme: 'bearer',
-          description: 'A token from POST /api/v1/auth/token.',
+          description: 'A token from POST /api/v1/auth/token, or an API key.',
         },
         clientCredentials: {
           type: 'oauth2',

@@ -94,7 +94,7 @@ clients
   .command('create')
   .description('add a client to an organization; the secret is shown only now')
   .requiredOption('--org <id>', 'the organization')
-  .option('--scopes <scopes>', 'its scopes, separated by spaces (default: all)')
+  .option('--scopes <scopes>', 'its scopes, separated by spaces (default: all but keys:write)')
   .option('--json', 'print JSON')
   .action(async (options) => (await load.clients()).createClient(options));
 clients

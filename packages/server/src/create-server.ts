@@ -5,6 +5,9 @@ import { createAnalyticsModule } from './analytics/analytics-module.js';
 import { api } from './api/api.js';
 import { createApp } from './api/create-app.js';
 import { docsHandlers } from './api/docs/docs-handlers.js';
+import { apiKeyHandlers } from './auth/api-key-handlers.js';
+import { ApiKeyRepository } from './auth/api-key-repository.js';
+import { ApiKeyUses } from './auth/api-key-uses.js';
 import {
   type Credentials,
   clientOf,
@@ -15,6 +18,7 @@ import { ClientRepository } from './auth/client-repository.js';
 import { openPasswords } from './auth/passwords.js';
 import { tokenHandlers } from './auth/token-handlers.js';
 import { type Config, readConfig } from './config.js';
+import { scopes } from './contract/define-route.js';
 import { createDomainModule } from './domains/domain-module.js';
 import { hostnameOf } from './domains/hostname.js';
 import { type IsOwnHost, ownHostTest } from './domains/own-hosts.js';
@@ -30,6 +34,7 @@ import { PeriodicService, type Service, stopAll } from './lifecycle.js';
 import { openListReader } from './lists/open-list-reader.js';
 import { createTxtResolver } from './network/dns-resolver.js';
 import { affordableConnections } from './network/open-files.js';
+import { meHandlers } from './organizations/me-handlers.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
 import { type PlanTable, standardPlans } from './organizations/plans.js';
 import { usageHandlers } from './organizations/usage-handlers.js';
@@ -84,6 +89,7 @@ export interface ShortyServer {
 }
 
 const housekeepingEveryMs = 10 * 60_000;
+const keyUsesEveryMs = 1_000;
 // Open connections are closed after this time, because a stop must end within ten seconds.
 const stopGraceMs = 8_000;
 const adminStopGraceMs = 200;
@@ -142,7 +148,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const isReserved = (word: string) => reserved.has(word.toLowerCase());
   const clients = new ClientRepository(database);
   const organizations = new OrganizationRepository(database);
-  const auth = createAuthService(clients, { clock, randomBytes });
+  const apiKeys = new ApiKeyRepository(database);
+  const apiKeyUses = new ApiKeyUses(apiKeys);
+  const auth = createAuthService({ clients, apiKeys, uses: apiKeyUses, clock, randomBytes });
   const errorLog = new ErrorLog(logger);
   const onRequestError = (error: unknown, requestId: string) =>
     errorLog.noteRequest(error, requestId);
@@ -261,6 +269,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     countCall: analytics.countCall,
     handlers: {
       ...tokenHandlers(auth),
+      ...apiKeyHandlers({ apiKeys, clock, newId: newUuid, randomBytes }),
+      ...meHandlers(organizations),
       ...urls.handlers,
       ...analytics.handlers,
       ...qrs.handlers,
@@ -301,6 +311,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       },
       onError: (err) => logger.error({ err }, 'housekeeping failed'),
     }),
+    new PeriodicService({
+      name: 'API key uses',
+      everyMs: keyUsesEveryMs,
+      tick: () => apiKeyUses.store(clock()),
+      onError: (err) => logger.error({ err }, 'storing the last use of API keys failed'),
+    }),
     ...webhooks.services,
     ...health.services,
   ];
@@ -312,6 +328,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     // Stopped after the public listener, so that /health/ready reports the stop until then.
     await adminListener?.stop(adminStopGraceMs);
     await stopAll(services);
+    await apiKeyUses.storeAll().catch((err: unknown) => {
+      logger.error({ err }, 'storing the last use of API keys failed');
+    });
     await stopWatching?.();
     await Promise.all([analytics, qrs, passwords, listReader.thread].map((each) => each.stop()));
     await database.close();
@@ -335,7 +354,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       // The first organization belongs to the operator, who has no limits.
       const isFirst = await organizations.createFirst(
         { id, name: 'default', plan: 'enterprise', createdAt: clock() },
-        clientOf(id, first),
+        clientOf(id, first, scopes),
       );
       credentials = isFirst ? first : undefined;
       await analytics.start();

@@ -24,6 +24,67 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List API keys, newest first */
+        get: operations["listApiKeys"];
+        put?: never;
+        /**
+         * Create an API key
+         * @description A key is a token that lasts until it expires or is deleted. An organization has at most 100 keys. Only a client with the scope keys:write can create, list and delete keys.
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/api-keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key
+         * @description The next request with the key gets 401, on every node.
+         */
+        delete: operations["deleteApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read who the caller is
+         * @description The organization, its plan, and the scopes of the access token or API key.
+         */
+        get: operations["getMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/urls": {
         parameters: {
             query?: never;
@@ -782,7 +843,7 @@ export interface components {
              */
             clientSecret: string;
             /**
-             * @description Scopes, separated by spaces: urls:read, urls:write, qr:read, qr:write, webhooks:read, webhooks:write, domains:read, domains:write, analytics:read, usage:read. By default, the token has all scopes of the client.
+             * @description Scopes, separated by spaces: urls:read, urls:write, qr:read, qr:write, webhooks:read, webhooks:write, domains:read, domains:write, analytics:read, usage:read, keys:write. By default, the token has all scopes of the client.
              * @example urls:read urls:write
              */
             scope?: string;
@@ -799,10 +860,27 @@ export interface components {
              */
             client_secret?: string;
             /**
-             * @description Scopes, separated by spaces: urls:read, urls:write, qr:read, qr:write, webhooks:read, webhooks:write, domains:read, domains:write, analytics:read, usage:read. By default, the token has all scopes of the client.
+             * @description Scopes, separated by spaces: urls:read, urls:write, qr:read, qr:write, webhooks:read, webhooks:write, domains:read, domains:write, analytics:read, usage:read, keys:write. By default, the token has all scopes of the client.
              * @example urls:read urls:write
              */
             scope?: string;
+        };
+        ApiKeyCreateRequest: {
+            /**
+             * @description What the key is for.
+             * @example deploy script
+             */
+            name: string;
+            /**
+             * @description What the key may do. The caller must have each of these scopes. Default: all scopes of the caller but keys:write, which no key can have.
+             * @example [
+             *       "urls:read",
+             *       "urls:write"
+             *     ]
+             */
+            scopes?: ("urls:read" | "urls:write" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read")[];
+            /** @description When the key stops working. Must lie in the future. Null: never. */
+            expiresAt?: string | null;
         };
         UrlCreateRequest: {
             /**
@@ -1383,6 +1461,100 @@ export interface components {
             expires_in: number;
             /** @example urls:read urls:write */
             scope: string;
+        };
+        ApiKeyCreated: {
+            /**
+             * Format: uuid
+             * @example 0198c0de-0000-7000-8000-0000000000aa
+             */
+            id: string;
+            /** @example deploy script */
+            name: string;
+            /**
+             * @description The first characters of the key, by which people recognize it.
+             * @example shorty_ak_mZ4c
+             */
+            start: string;
+            scopes: ("urls:read" | "urls:write" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read")[];
+            /**
+             * @description The id of the client that created the key.
+             * @example shorty_ci_0f3b
+             */
+            createdBy: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            createdAt: string;
+            /** @description Null: the key does not expire. */
+            expiresAt: string | null;
+            /** @description When a request last used the key, at most a minute late. Null: never. */
+            lastUsedAt: string | null;
+            /**
+             * @description The key, to send as `Authorization: Bearer …`. Only this response contains it.
+             * @example shorty_ak_mZ4cW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE
+             */
+            key: string;
+        };
+        ApiKey: {
+            /**
+             * Format: uuid
+             * @example 0198c0de-0000-7000-8000-0000000000aa
+             */
+            id: string;
+            /** @example deploy script */
+            name: string;
+            /**
+             * @description The first characters of the key, by which people recognize it.
+             * @example shorty_ak_mZ4c
+             */
+            start: string;
+            scopes: ("urls:read" | "urls:write" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read")[];
+            /**
+             * @description The id of the client that created the key.
+             * @example shorty_ci_0f3b
+             */
+            createdBy: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            createdAt: string;
+            /** @description Null: the key does not expire. */
+            expiresAt: string | null;
+            /** @description When a request last used the key, at most a minute late. Null: never. */
+            lastUsedAt: string | null;
+        };
+        Me: {
+            organization: {
+                /**
+                 * Format: uuid
+                 * @example 0198c0de-0000-7000-8000-0000000000aa
+                 */
+                id: string;
+                /** @example default */
+                name: string;
+                /** @enum {string} */
+                plan: "free" | "developer" | "scale" | "enterprise";
+            };
+            /** @description What this token or API key may do. */
+            scopes: ("urls:read" | "urls:write" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write")[];
+            /** @description The client of the access token. Null for an API key. */
+            client: {
+                /** @example shorty_ci_0f3b */
+                id: string;
+            } | null;
+            /** @description The API key of the request. Null for an access token. */
+            apiKey: {
+                /**
+                 * Format: uuid
+                 * @example 0198c0de-0000-7000-8000-0000000000aa
+                 */
+                id: string;
+                /** @example deploy script */
+                name: string;
+                expiresAt: string | null;
+            } | null;
         };
         UrlCreated: {
             /**
@@ -2297,8 +2469,8 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
             };
         };
-        /** @description VALIDATION_FAILED, SLUG_RESERVED, DOMAIN_INVALID */
-        ValidationFailedOrSlugReservedOrDomainInvalid: {
+        /** @description VALIDATION_FAILED */
+        ValidationFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2383,8 +2555,8 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description SLUG_CONFLICT, IDEMPOTENCY_CONFLICT */
-        SlugConflictOrIdempotencyConflict: {
+        /** @description IDEMPOTENCY_CONFLICT */
+        IdempotencyConflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2394,8 +2566,8 @@ export interface components {
                  * @example {
                  *       "success": false,
                  *       "error": {
-                 *         "code": "SLUG_CONFLICT",
-                 *         "message": "The slug spring-sale is taken on this domain",
+                 *         "code": "IDEMPOTENCY_CONFLICT",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2509,8 +2681,28 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description VALIDATION_FAILED */
-        ValidationFailed: {
+        /** @description NOT_FOUND */
+        NotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "NOT_FOUND",
+                 *         "message": "There is no such URL in this organization",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description VALIDATION_FAILED, SLUG_RESERVED, DOMAIN_INVALID */
+        ValidationFailedOrSlugReservedOrDomainInvalid: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2535,8 +2727,8 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description IDEMPOTENCY_CONFLICT */
-        IdempotencyConflict: {
+        /** @description SLUG_CONFLICT, IDEMPOTENCY_CONFLICT */
+        SlugConflictOrIdempotencyConflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -2546,28 +2738,8 @@ export interface components {
                  * @example {
                  *       "success": false,
                  *       "error": {
-                 *         "code": "IDEMPOTENCY_CONFLICT",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
-        /** @description NOT_FOUND */
-        NotFound: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "NOT_FOUND",
-                 *         "message": "There is no such URL in this organization",
+                 *         "code": "SLUG_CONFLICT",
+                 *         "message": "The slug spring-sale is taken on this domain",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2871,8 +3043,8 @@ export interface components {
         Limit: number;
         /** @description The number of items to skip. */
         Offset: number;
-        UrlId: string;
         Id: string;
+        UrlId: string;
         /** @description The start of the window. Default: 30 days before now. The time series does not begin before the record was created, so 1970-01-01 means: all. */
         Since: string;
         /** @description The end of the window (exclusive). Default: now. */
@@ -2948,6 +3120,172 @@ export interface operations {
             429: components["responses"]["RateLimitedForm"];
             500: components["responses"]["InternalForm"];
             503: components["responses"]["UnavailableForm"];
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: {
+                /** @description The number of items to return. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The number of items to skip. */
+                offset?: components["parameters"]["Offset"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of keys */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            total: number;
+                            limit: number;
+                            offset: number;
+                            items: components["schemas"]["ApiKey"][];
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyCreateRequest"];
+            };
+        };
+        responses: {
+            /** @description The new key */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["ApiKeyCreated"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["QuotaExceeded"];
+            403: components["responses"]["InsufficientScope"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key that was revoked */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["ApiKey"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The caller */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Me"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listUrls: {

@@ -1,7 +1,9 @@
 import { reportRoutes } from '../analytics/reports/report-contract.js';
+import { apiKeyRoutes } from '../auth/api-key-contract.js';
 import { tokenRoutes } from '../auth/token-contract.js';
 import { domainRoutes } from '../domains/domain-contract.js';
 import { healthRoutes } from '../health/health-contract.js';
+import { meRoutes } from '../organizations/me-contract.js';
 import { usageRoutes } from '../organizations/usage-contract.js';
 import { qrRoutes } from '../qr/qr-contract.js';
 import { qrImageRoutes } from '../qr/qr-image-contract.js';
@@ -13,6 +15,8 @@ import { docsRoutes } from './docs/docs-contract.js';
 /** The table of routes: every path of this server. */
 export const api = [
   ...tokenRoutes,
+  ...apiKeyRoutes,
+  ...meRoutes,
   ...urlRoutes,
   ...qrRoutes,
   ...reportRoutes,

@@ -20,7 +20,12 @@ beforeEach(async () => {
       throw new ApiError('UNAVAILABLE', 'not now');
     },
   };
-  const caller = { clientId: 'client', organizationId: 'acme', scopes: new Set(['urls:read']) };
+  const caller = {
+    client: { id: 'client' },
+    apiKey: null,
+    organizationId: 'acme',
+    scopes: new Set(['urls:read']),
+  };
   isCalled.length = 0;
   mountRoutes(app, {
     handlers: handlers as Handlers,

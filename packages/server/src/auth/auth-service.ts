@@ -1,10 +1,12 @@
 import { ApiError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
-import { scopes as allScopes, type Scope } from '../contract/define-route.js';
+import { keyScopes, type Scope } from '../contract/define-route.js';
 import type { Clock, RandomBytes } from '../ports.js';
+import type { ApiKeyRepository } from './api-key-repository.js';
+import type { ApiKeyUses } from './api-key-uses.js';
 import { AttemptLimiter, tokenAttempts, tooManyAttempts } from './attempt-limiter.js';
 import type { Client, ClientRepository } from './client-repository.js';
-import { hashSecret, matchesHash, newSecret } from './secrets.js';
+import { hashSecret, isApiKey, matchesHash, newSecret } from './secrets.js';
 import { tokenLifetimeSeconds } from './token-contract.js';
 
 export interface Credentials {
@@ -19,11 +21,22 @@ export class InvalidScopeError extends Error {
 
 export type AuthService = ReturnType<typeof createAuthService>;
 
-/** Issues access tokens to clients, and authenticates requests by their token. */
-export function createAuthService(
-  clients: ClientRepository,
-  { clock, randomBytes }: { clock: Clock; randomBytes: RandomBytes },
-) {
+export interface AuthServiceOptions {
+  readonly clients: ClientRepository;
+  readonly apiKeys: Pick<ApiKeyRepository, 'findCaller'>;
+  readonly uses: Pick<ApiKeyUses, 'note'>;
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+}
+
+/** Issues access tokens to clients, and authenticates requests by their token or API key. */
+export function createAuthService({
+  clients,
+  apiKeys,
+  uses,
+  clock,
+  randomBytes,
+}: AuthServiceOptions) {
   const limiter = new AttemptLimiter(tokenAttempts);
   // Compared when the client does not exist. Response times must not reveal which client ids exist.
   const decoyHash = hashSecret(newSecret('clientSecret', randomBytes));
@@ -61,15 +74,31 @@ export function createAuthService(
 
     /** Returns the caller that an `Authorization` header identifies; throws UNAUTHORIZED. */
     async authenticate(authorization: string | undefined): Promise<Caller> {
-      const token = /^Bearer +([\w~+/.=-]+) *$/i.exec(authorization ?? '')?.[1];
-      if (token === undefined) {
-        throw new ApiError('UNAUTHORIZED', 'Send an access token as "Authorization: Bearer …"');
+      const token = bearerTokenOf(authorization);
+      const now = clock();
+      if (!isApiKey(token)) {
+        const caller = await clients.findCaller(hashSecret(token), now);
+        if (caller) return caller;
+        throw new ApiError('UNAUTHORIZED', 'The access token is unknown or has expired');
       }
-      const caller = await clients.findCaller(hashSecret(token), clock());
-      if (!caller) throw new ApiError('UNAUTHORIZED', 'The access token is unknown or has expired');
+      const caller = await apiKeys.findCaller(hashSecret(token), now);
+      if (!caller?.apiKey) {
+        throw new ApiError('UNAUTHORIZED', 'The API key is unknown, revoked or has expired');
+      }
+      uses.note(caller.apiKey.id, now);
       return caller;
     },
   };
+}
+
+/** Returns the token of an `Authorization` header; throws UNAUTHORIZED. */
+export function bearerTokenOf(authorization: string | undefined): string {
+  const token = /^Bearer +([\w~+/.=-]+) *$/i.exec(authorization ?? '')?.[1];
+  if (token !== undefined) return token;
+  throw new ApiError(
+    'UNAUTHORIZED',
+    'Send an access token or an API key as "Authorization: Bearer …"',
+  );
 }
 
 function chooseScopes(
@@ -95,11 +124,11 @@ export function newCredentials(randomBytes: RandomBytes): Credentials {
   };
 }
 
-/** Returns the record of a client with these credentials. */
+/** Returns the record of a client with these credentials: by default, with all scopes but keys:write. */
 export function clientOf(
   organizationId: string,
   { clientId, clientSecret }: Credentials,
-  scopes: readonly Scope[] = allScopes,
+  scopes: readonly Scope[] = keyScopes,
 ): Client {
   return { id: clientId, organizationId, secretHash: hashSecret(clientSecret), scopes };
 }

@@ -68,7 +68,14 @@ export class ClientRepository {
   async findCaller(tokenHash: string, now: number): Promise<Caller | undefined> {
     const { rows } = await this.#database.read.executeQuery(this.#byToken(tokenHash, now));
     const [row] = rows;
-    return row && { ...row, scopes: new Set(row.scopes.split(' ')) };
+    return (
+      row && {
+        organizationId: row.organizationId,
+        scopes: new Set(row.scopes.split(' ')),
+        client: { id: row.clientId },
+        apiKey: null,
+      }
+    );
   }
 
   /** Deletes the expired access tokens, until the signal aborts. */

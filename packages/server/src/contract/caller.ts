@@ -1,6 +1,12 @@
-/** The client that an access token identifies. */
+/** The organization of a request, and its client or API key. Exactly one of these is set. */
 export interface Caller {
-  readonly clientId: string;
   readonly organizationId: string;
   readonly scopes: ReadonlySet<string>;
+  /** The client of the access token. */
+  readonly client: { readonly id: string } | null;
+  readonly apiKey: {
+    readonly id: string;
+    readonly name: string;
+    readonly expiresAt: number | null;
+  } | null;
 }

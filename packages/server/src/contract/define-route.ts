@@ -12,13 +12,22 @@ export const scopes = [
   'domains:write',
   'analytics:read',
   'usage:read',
+  'keys:write',
 ] as const;
+
+/** The scopes that an API key can have, and that a client has by default. A key cannot make keys. */
+export const keyScopes = scopes.filter((scope) => scope !== 'keys:write');
+
+export type KeyScope = (typeof keyScopes)[number];
 
 export type Scope = (typeof scopes)[number];
 
 export type Method = 'get' | 'post' | 'patch' | 'delete';
 
-/** The access that a route requires: a token with a scope (or another one), any token, or none. */
+/**
+ * The access that a route requires: a token or an API key with a scope (or another one), any token or API
+ * key, or none.
+ */
 export type Access = { scope: Scope; or?: Scope } | 'token' | 'public';
 
 /**

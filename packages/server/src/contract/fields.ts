@@ -63,18 +63,18 @@ export function byteLimit(maxBytes: number) {
 }
 
 /**
- * Text for display, up to `max` characters. Tabs and line breaks become one space. Other control
+ * Text for display, `min` to `max` characters. Tabs and line breaks become one space. Other control
  * characters, and characters that override the direction of text, are refused; the error names them.
  */
-export function displayText(max: number) {
+export function displayText(max: number, min = 0) {
   return z
     .string()
     .overwrite((value) => value.replace(/[\t\n\r\u2028\u2029]+/g, ' '))
     .check(({ value, issues }) => {
-      const rule = findLengthError(value, max, 0);
+      const rule = findLengthError(value, max, min);
       if (rule) issues.push({ code: 'custom', message: rule, input: value });
     })
-    .meta({ maxLength: max })
+    .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
     .superRefine((value, context) => {
       const [found] = forbiddenInText.exec(value) ?? [];
       if (found === undefined) return;

@@ -58,7 +58,12 @@ function controlledHandlers({ isActive = false } = {}) {
     randomBytes: unused,
   });
   const verify = (organizationId: string, id: string) => {
-    const caller = { clientId: 'client', organizationId, scopes: new Set<string>() };
+    const caller = {
+      client: { id: 'client' },
+      apiKey: null,
+      organizationId,
+      scopes: new Set<string>(),
+    };
     return verifyDomain({ ...request, caller, params: { id }, idempotency: undefined });
   };
   const verifyMany = (organizationId: string, count: number) =>

@@ -9,6 +9,22 @@ export const tables = {
     /** The webhooks, as JSON, whose deliveries are still to be written. */
     webhook_ids: 'text',
   },
+  api_keys: {
+    id: 'text primary key',
+    organization_id: 'text not null references organizations (id)',
+    name: 'text not null',
+    /** The SHA-256 of the key, which has 256 random bits. */
+    key_hash: 'text not null',
+    /** The first characters of the key, for people. */
+    key_start: 'text not null',
+    /** Separated by spaces. */
+    scopes: 'text not null',
+    /** The id of the client that created it. */
+    created_by: 'text not null',
+    created_at: 'bigint not null',
+    expires_at: 'bigint',
+    last_used_at: 'bigint',
+  },
 } as const;
 
 /** The tables for queries. */

@@ -9,7 +9,12 @@ const request = {
   params: undefined,
   query: undefined,
   idempotency: undefined,
-  caller: { clientId: 'client', organizationId: 'organization', scopes: new Set<string>() },
+  caller: {
+    client: { id: 'client' },
+    apiKey: null,
+    organizationId: 'organization',
+    scopes: new Set<string>(),
+  },
   headers: {},
   address: '127.0.0.1',
 };

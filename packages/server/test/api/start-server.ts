@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { type ApiRoute, api } from '../../src/api/api.js';
 import { type Credentials, clientOf } from '../../src/auth/auth-service.js';
 import { newSecret } from '../../src/auth/secrets.js';
-import type { Route, Scope } from '../../src/contract/define-route.js';
+import { scopes as allScopes, type Route, type Scope } from '../../src/contract/define-route.js';
 import { createServer, type ServerOptions, type ShortyServer } from '../../src/create-server.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { PlanName } from '../../src/organizations/plans.js';
@@ -109,7 +109,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       const id = newUuid();
       await new OrganizationRepository(server.database).create(
         { id, name: plan, plan, createdAt: clock() },
-        clientOf(id, created, scopes),
+        clientOf(id, created, scopes ?? allScopes),
       );
       return created;
     },

@@ -60,7 +60,10 @@ async function ask(caller: Caller, request: SampleRequest): Promise<ApiResponse>
 
 // Each organization has made one call by then, but its count may not be recorded yet.
 const withoutOwnCounts = (response: ApiResponse, caller: Caller) =>
-  plainAnswer(response, [caller.organizationId]).replace(/"api_call":\{[^}]*\}/, '');
+  plainAnswer(response, [caller.organizationId])
+    .replace(/"api_call":\{[^}]*\}/, '')
+    // Its own client.
+    .replace(/"client":\{[^}]*\}/, '');
 
 /** Returns ids and codes of the owner, which no response to another organization may contain. */
 async function tracesOfOwner(): Promise<string[]> {

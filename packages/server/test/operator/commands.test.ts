@@ -119,7 +119,7 @@ describe('beside a running server', () => {
     expect((await call(origin, token, '/urls')).status).toBe(200);
   });
 
-  it('a client that is created without --scopes has all scopes', async () => {
+  it('a client that is created without --scopes has all scopes but keys:write', async () => {
     const settings = newSettings();
     const { origin } = await serve(settings);
     const args = ['orgs', 'create', '--name', 'Acme', '--plan', 'free', '--json'];
@@ -130,6 +130,18 @@ describe('beside a running server', () => {
     const token = await tokenOf(origin, { clientId, clientSecret });
     const link = { targetUrl: 'https://example.com/' };
     expect((await call(origin, token, '/urls', link)).status).toBe(201);
+    expect((await call(origin, token, '/api-keys')).status).toBe(403);
+    const scopes = ['--scopes', 'keys:write urls:read', '--json'];
+    const granted = await command(
+      settings,
+      'clients',
+      'create',
+      '--org',
+      organizationId,
+      ...scopes,
+    );
+    const keeper = await tokenOf(origin, JSON.parse(granted.stdout));
+    expect((await call(origin, keeper, '/api-keys', { name: 'deploy' })).status).toBe(201);
   });
 });
 

@@ -9,6 +9,7 @@ import { keyOf, type Schema, tables } from '../../storage/schema.js';
 export const transferTables = [
   'organizations',
   'clients',
+  'api_keys',
   'domains',
   'usage_meters',
   'plan_changes',

@@ -3,6 +3,7 @@ import type { Engine, Schema, UpdateEach } from '../database.js';
 import { baseline } from './0001-baseline.js';
 import { tenantIndexes } from './0002-tenant-indexes.js';
 import { webhookFanOut } from './0003-webhook-fan-out.js';
+import { apiKeys } from './0004-api-keys.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -33,6 +34,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine): Migrator {
     '0001-baseline': { up: (db) => baseline(db, engine) },
     '0002-tenant-indexes': { up: (db) => tenantIndexes(db, engine) },
     '0003-webhook-fan-out': { up: (db) => webhookFanOut(db, engine) },
+    '0004-api-keys': { up: (db) => apiKeys(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { defineRoute, keyScopes } from '../contract/define-route.js';
+import {
+  displayText,
+  instant,
+  pageOf,
+  paging,
+  timestamp,
+  uuidParam,
+  uuidText,
+} from '../contract/fields.js';
+
+/** API keys of one organization, expired ones included. */
+export const maxApiKeys = 100;
+
+const name = displayText(100, 1).meta({
+  description: 'What the key is for.',
+  example: 'deploy script',
+});
+
+const keyScope = z.enum(keyScopes, { error: `must be one of ${keyScopes.join(', ')}` });
+
+export const apiKeyCreateRequest = z
+  .strictObject({
+    name,
+    scopes: z
+      .array(keyScope)
+      .min(1, 'must name at least one scope')
+      .max(100)
+      .overwrite((given) => [...new Set(given)])
+      .optional()
+      .meta({
+        description:
+          'What the key may do. The caller must have each of these scopes. Default: all scopes of the caller but keys:write, which no key can have.',
+        example: ['urls:read', 'urls:write'],
+      }),
+    expiresAt: timestamp.nullish().meta({
+      description: 'When the key stops working. Must lie in the future. Null: never.',
+    }),
+  })
+  .meta({ id: 'ApiKeyCreateRequest' });
+
+const fields = {
+  id: uuidText,
+  name: z.string().meta({ example: 'deploy script' }),
+  start: z.string().meta({
+    description: 'The first characters of the key, by which people recognize it.',
+    example: 'shorty_ak_mZ4c',
+  }),
+  scopes: z.array(keyScope),
+  createdBy: z.string().meta({
+    description: 'The id of the client that created the key.',
+    example: 'shorty_ci_0f3b',
+  }),
+  createdAt: instant,
+  expiresAt: instant.nullable().meta({ description: 'Null: the key does not expire.' }),
+  lastUsedAt: instant.nullable().meta({
+    description: 'When a request last used the key, at most a minute late. Null: never.',
+  }),
+};
+
+export const apiKeyRecord = z.object(fields).meta({ id: 'ApiKey' });
+
+export const apiKeyCreated = z
+  .object({
+    ...fields,
+    key: z.string().meta({
+      description: 'The key, to send as `Authorization: Bearer …`. Only this response contains it.',
+      example: 'shorty_ak_mZ4cW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE',
+    }),
+  })
+  .meta({ id: 'ApiKeyCreated' });
+
+const access = { tag: 'Authentication', access: { scope: 'keys:write' } } as const;
+
+export const apiKeyRoutes = [
+  defineRoute('createApiKey', 'POST /api/v1/api-keys', {
+    ...access,
+    summary: 'Create an API key',
+    description: `A key is a token that lasts until it expires or is deleted. An organization has at most ${maxApiKeys} keys. Only a client with the scope keys:write can create, list and delete keys.`,
+    body: apiKeyCreateRequest,
+    responses: { 201: { description: 'The new key', data: apiKeyCreated } },
+    errors: ['QUOTA_EXCEEDED'],
+  }),
+  defineRoute('listApiKeys', 'GET /api/v1/api-keys', {
+    ...access,
+    summary: 'List API keys, newest first',
+    query: z.strictObject(paging),
+    responses: { 200: { description: 'One page of keys', data: pageOf(apiKeyRecord) } },
+  }),
+  defineRoute('deleteApiKey', 'DELETE /api/v1/api-keys/{id}', {
+    ...access,
+    summary: 'Revoke an API key',
+    description: 'The next request with the key gets 401, on every node.',
+    params: z.strictObject({ id: uuidParam }),
+    responses: { 200: { description: 'The key that was revoked', data: apiKeyRecord } },
+  }),
+] as const;

@@ -1,0 +1,101 @@
+import { ApiError, validationError } from '../contract/api-error.js';
+import { keyScopes } from '../contract/define-route.js';
+import { presentAs, withIsoTimes } from '../contract/present.js';
+import type { HandlersOf } from '../http/handlers.js';
+import { pageReply } from '../http/page-reply.js';
+import type { Clock, NewId, RandomBytes } from '../ports.js';
+import { apiKeyRecord, type apiKeyRoutes, maxApiKeys } from './api-key-contract.js';
+import type { ApiKey, ApiKeyRepository } from './api-key-repository.js';
+import { bearerTokenOf } from './auth-service.js';
+import { hashSecret, newSecret, seal, unseal } from './secrets.js';
+
+export interface ApiKeyHandlerOptions {
+  readonly apiKeys: ApiKeyRepository;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly randomBytes: RandomBytes;
+}
+
+// The prefix and four of 43 characters. The others have more than 230 random bits.
+const startLength = 14;
+
+/** Creates, lists and revokes API keys. */
+export function apiKeyHandlers({
+  apiKeys,
+  clock,
+  newId,
+  randomBytes,
+}: ApiKeyHandlerOptions): HandlersOf<typeof apiKeyRoutes> {
+  return {
+    async createApiKey({ caller, body, idempotency, headers }) {
+      const now = clock();
+      const expiresAt = body.expiresAt == null ? null : Date.parse(body.expiresAt);
+      if (expiresAt !== null && expiresAt <= now) throw expired(now);
+      const scopes = body.scopes ?? keyScopes.filter((scope) => caller.scopes.has(scope));
+      const missing = scopes.filter((scope) => !caller.scopes.has(scope));
+      if (missing.length > 0 || scopes.length === 0) {
+        throw new ApiError(
+          'INSUFFICIENT_SCOPE',
+          `A key cannot have more scopes than its creator, which lacks ${missing.join(', ') || 'all scopes that a key can have'}`,
+        );
+      }
+      const token = bearerTokenOf(headers.authorization);
+      const key = newSecret('apiKey', randomBytes);
+      const apiKey: ApiKey = {
+        id: newId(),
+        organizationId: caller.organizationId,
+        name: body.name,
+        start: key.slice(0, startLength),
+        scopes,
+        // The scope keys:write is never that of a key.
+        createdBy: caller.client?.id ?? '',
+        createdAt: now,
+        expiresAt,
+        lastUsedAt: null,
+      };
+      const { result, replayed } = await apiKeys.create(
+        // A stolen database must not contain the key, not even within the result of a request.
+        { apiKey, sealedKey: seal(key, token, randomBytes) },
+        hashSecret(key),
+        idempotency,
+      );
+      if (!result) {
+        const message = `An organization has at most ${maxApiKeys} API keys: delete one first`;
+        throw new ApiError('QUOTA_EXCEEDED', message, { replayed });
+      }
+      const first = unseal(result.sealedKey, token);
+      if (first === undefined) {
+        throw new ApiError(
+          'IDEMPOTENCY_CONFLICT',
+          `The API key ${result.apiKey.id} was created with another access token, which alone can read it again. Delete it, and create another one with a new Idempotency-Key`,
+          { replayed },
+        );
+      }
+      return { status: 201, replayed, data: { ...toRecord(result.apiKey), key: first } };
+    },
+
+    async listApiKeys({ caller, query }) {
+      return pageReply(query, await apiKeys.list(caller.organizationId, query), toRecord);
+    },
+
+    async deleteApiKey({ caller, params, idempotency }) {
+      const { result, replayed } = await apiKeys.delete(
+        caller.organizationId,
+        params.id,
+        idempotency,
+      );
+      if (result) return { status: 200, replayed, data: toRecord(result) };
+      const message = 'There is no such API key in this organization';
+      throw new ApiError('NOT_FOUND', message, { replayed });
+    },
+  };
+}
+
+function expired(now: number): ApiError {
+  const message = `must lie in the future (it is ${new Date(now).toISOString()})`;
+  return validationError([{ path: 'expiresAt', message }]);
+}
+
+function toRecord(apiKey: ApiKey) {
+  return presentAs(apiKeyRecord, { ...withIsoTimes(apiKey), scopes: [...apiKey.scopes] });
+}

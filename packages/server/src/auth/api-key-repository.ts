@@ -1,0 +1,142 @@
+import type { Caller } from '../contract/caller.js';
+import type { KeyScope } from '../contract/define-route.js';
+import type { Page, PageRange } from '../contract/fields.js';
+import {
+  type IdempotentRequest,
+  type IdempotentResult,
+  writeOnce,
+} from '../idempotency/with-idempotency-key.js';
+import type { Database } from '../storage/database.js';
+import { prepare } from '../storage/prepared.js';
+import { maxApiKeys } from './api-key-contract.js';
+
+/** An API key without its secret. Instants are milliseconds since 1970. */
+export interface ApiKey {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly name: string;
+  readonly start: string;
+  readonly scopes: readonly KeyScope[];
+  readonly createdBy: string;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly lastUsedAt: number | null;
+}
+
+/** A new key, as it is stored with an idempotency key: its secret is sealed. */
+export interface NewApiKey {
+  readonly apiKey: ApiKey;
+  readonly sealedKey: string;
+}
+
+/** Stores API keys. Only the hashes of their secrets are stored. Every method is one transaction. */
+export class ApiKeyRepository {
+  readonly #database: Database;
+  // Prepared, because every request with a key runs it.
+  readonly #byHash;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#byHash = prepare(
+      database.read
+        .selectFrom('api_keys')
+        .select(['id', 'name', 'organization_id as organizationId', 'scopes'])
+        .select('expires_at as expiresAt')
+        .where('key_hash', '=', ''),
+    );
+  }
+
+  /** Creates a key. Returns null when the organization has `maxApiKeys` of them. */
+  create(
+    created: NewApiKey,
+    keyHash: string,
+    idempotency: IdempotentRequest | undefined,
+  ): Promise<IdempotentResult<NewApiKey | null>> {
+    const { apiKey } = created;
+    const { organizationId } = apiKey;
+    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
+      const existing = await selectKeys(transaction, organizationId).execute();
+      if (existing.length >= maxApiKeys) return null;
+      await transaction
+        .insertInto('api_keys')
+        .values({
+          id: apiKey.id,
+          organization_id: organizationId,
+          name: apiKey.name,
+          key_hash: keyHash,
+          key_start: apiKey.start,
+          scopes: apiKey.scopes.join(' '),
+          created_by: apiKey.createdBy,
+          created_at: apiKey.createdAt,
+          expires_at: apiKey.expiresAt,
+          last_used_at: null,
+        })
+        .execute();
+      return created;
+    });
+  }
+
+  /** Deletes a key and returns it; null when there is none. */
+  delete(
+    organizationId: string,
+    id: string,
+    idempotency: IdempotentRequest | undefined,
+  ): Promise<IdempotentResult<ApiKey | null>> {
+    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
+      const row = await selectKeys(transaction, organizationId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (!row) return null;
+      await transaction.deleteFrom('api_keys').where('id', '=', id).execute();
+      return fromRow(row);
+    });
+  }
+
+  /** Returns one page, newest first. */
+  async list(organizationId: string, { limit, offset }: PageRange): Promise<Page<ApiKey>> {
+    const rows = await selectKeys(this.#database.read, organizationId)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      // An organization has at most `maxApiKeys` of them.
+      .execute();
+    return { total: rows.length, items: rows.slice(offset, offset + limit).map(fromRow) };
+  }
+
+  /** Finds the caller of a key that has not expired. */
+  async findCaller(keyHash: string, now: number): Promise<Caller | undefined> {
+    const { rows } = await this.#database.read.executeQuery(this.#byHash(keyHash));
+    const [row] = rows;
+    if (!row || (row.expiresAt !== null && row.expiresAt <= now)) return undefined;
+    const { organizationId, scopes, ...apiKey } = row;
+    return { organizationId, scopes: new Set(scopes.split(' ')), client: null, apiKey };
+  }
+
+  /** Records when keys were last used. Other nodes may have recorded later uses. */
+  saveUses(uses: readonly (readonly [id: string, at: number])[]): Promise<void> {
+    return this.#database.writeDirectly(async (transaction) => {
+      for (const [id, at] of uses) {
+        await transaction
+          .updateTable('api_keys')
+          .set({ last_used_at: at })
+          .where('id', '=', id)
+          .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<', at)]))
+          .execute();
+      }
+    });
+  }
+}
+
+function selectKeys(db: Database['read'], organizationId: string) {
+  return db
+    .selectFrom('api_keys')
+    .select(['id', 'organization_id as organizationId', 'name', 'key_start as start', 'scopes'])
+    .select(['created_by as createdBy', 'created_at as createdAt', 'expires_at as expiresAt'])
+    .select('last_used_at as lastUsedAt')
+    .where('organization_id', '=', organizationId);
+}
+
+type KeyRow = Awaited<ReturnType<ReturnType<typeof selectKeys>['execute']>>[number];
+
+function fromRow({ scopes, ...row }: KeyRow): ApiKey {
+  return { ...row, scopes: scopes.split(' ') as KeyScope[] };
+}

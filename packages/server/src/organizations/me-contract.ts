@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { defineRoute, scopes } from '../contract/define-route.js';
+import { instant, uuidText } from '../contract/fields.js';
+import { planNames } from './plans.js';
+
+const me = z
+  .object({
+    organization: z.object({
+      id: uuidText,
+      name: z.string().meta({ example: 'default' }),
+      plan: z.enum(planNames),
+    }),
+    scopes: z.array(z.enum(scopes)).meta({ description: 'What this token or API key may do.' }),
+    client: z
+      .object({ id: z.string().meta({ example: 'shorty_ci_0f3b' }) })
+      .nullable()
+      .meta({ description: 'The client of the access token. Null for an API key.' }),
+    apiKey: z
+      .object({
+        id: uuidText,
+        name: z.string().meta({ example: 'deploy script' }),
+        expiresAt: instant.nullable(),
+      })
+      .nullable()
+      .meta({ description: 'The API key of the request. Null for an access token.' }),
+  })
+  .meta({ id: 'Me' });
+
+export const meRoutes = [
+  defineRoute('getMe', 'GET /api/v1/me', {
+    tag: 'Authentication',
+    summary: 'Read who the caller is',
+    description: 'The organization, its plan, and the scopes of the access token or API key.',
+    access: 'token',
+    responses: { 200: { description: 'The caller', data: me } },
+  }),
+] as const;

@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seal, unseal } from '../../src/auth/secrets.js';
+import { scopes } from '../../src/contract/define-route.js';
+import { poll } from '../poll.js';
+import { callerOf, startServer, type TestServer } from './start-server.js';
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.stop());
+
+const create = async (body: object = {}, headers: Record<string, string> = {}) =>
+  api.call('createApiKey', { body: { name: 'deploy', ...body }, headers });
+const callerWith = (key: string) => callerOf(api.server.url, key, api.organizationId);
+const withoutKeys = scopes.filter((scope) => scope !== 'keys:write');
+
+describe('POST /api/v1/api-keys', () => {
+  it('returns the key once, and the record of the list', async () => {
+    const { status, data } = await create({ scopes: ['urls:read'], expiresAt: '2031-01-01' });
+    expect(status).toBe(201);
+    const { key, ...record } = data;
+    expect(key).toMatch(/^shorty_ak_[\w-]{43}$/);
+    expect(record).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name: 'deploy',
+      start: key.slice(0, 14),
+      scopes: ['urls:read'],
+      createdBy: api.credentials.clientId,
+      createdAt: '2030-01-01T00:00:00.000Z',
+      expiresAt: '2031-01-01T00:00:00.000Z',
+      lastUsedAt: null,
+    });
+    const list = await api.call('listApiKeys');
+    expect(list.data.items[0]).toEqual(record);
+    expect(list.text).not.toContain(key);
+  });
+
+  it('has all scopes of the caller but keys:write by default', async () => {
+    expect((await create()).data.scopes).toEqual(withoutKeys);
+    const narrow = await api.signIn(api.credentials, 'keys:write qr:read');
+    const { data } = await narrow.call('createApiKey', { body: { name: 'narrow' } });
+    expect(data.scopes).toEqual(['qr:read']);
+  });
+
+  it('has at most the scopes of the caller, and never keys:write', async () => {
+    const narrow = await api.signIn(api.credentials, 'keys:write qr:read');
+    const body = { name: 'wide', scopes: ['qr:read', 'urls:write'] };
+    const response = await narrow.call('createApiKey', { body });
+    expect(response.outcome).toBe('403 INSUFFICIENT_SCOPE');
+    expect(response.error.message).toContain('lacks urls:write');
+    expect((await create({ scopes: ['keys:write'] })).invalidFields).toEqual(['scopes[0]']);
+    const only = await api.signIn(api.credentials, 'keys:write');
+    expect((await only.call('createApiKey', { body: { name: 'none' } })).status).toBe(403);
+  });
+
+  it.each([
+    [{ name: '' }, ['name']],
+    [{ name: 7 }, ['name']],
+    [{ name: 'x'.repeat(101) }, ['name']],
+    [{ name: 'a\u202eb' }, ['name']],
+    [{ scopes: [] }, ['scopes']],
+    [{ scopes: ['all'] }, ['scopes[0]']],
+    [{ expiresAt: '2029-12-31' }, ['expiresAt']],
+    [{ expiresAt: 'never' }, ['expiresAt']],
+    [{ expires: '2031-01-01' }, ['expires']],
+  ])('refuses %j', async (body, fields) => {
+    expect((await create(body)).invalidFields).toEqual(fields);
+  });
+
+  it('creates at most 100 keys for an organization', async () => {
+    const owner = await api.signIn(await api.createOrganization('scale'));
+    const make = () => owner.call('createApiKey', { body: { name: 'one of many' } });
+    for (let count = 0; count < 100; count += 1) expect((await make()).status).toBe(201);
+    expect((await make()).outcome).toBe('402 QUOTA_EXCEEDED');
+    const page = await owner.call('listApiKeys', { query: { limit: 2, offset: 99 } });
+    expect(page.data).toMatchObject({ total: 100, items: [{ name: 'one of many' }] });
+  });
+});
+
+describe('a request with an API key', () => {
+  it('has the organization, scopes, limits and meters of a token', async () => {
+    const { data } = await create({ scopes: ['urls:write'] });
+    const caller = callerWith(data.key);
+    const made = await caller.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
+    expect(made.data.organizationId).toBe(api.organizationId);
+    expect(made.headers.get('ratelimit-limit')).toBe('6000');
+    expect((await caller.call('listUrls')).outcome).toBe('403 INSUFFICIENT_SCOPE');
+  });
+
+  it('can never manage keys', async () => {
+    const caller = callerWith((await create()).data.key);
+    expect((await caller.call('listApiKeys')).outcome).toBe('403 INSUFFICIENT_SCOPE');
+    const made = await caller.call('createApiKey', { body: { name: 'another' } });
+    expect(made.outcome).toBe('403 INSUFFICIENT_SCOPE');
+  });
+
+  it('fails from the next request on after the key was revoked', async () => {
+    const { data } = await create();
+    const caller = callerWith(data.key);
+    expect((await caller.call('getMe')).status).toBe(200);
+    const { key: _, ...record } = data;
+    const revoked = await api.call('deleteApiKey', { params: { id: data.id } });
+    expect(revoked.data).toMatchObject({ ...record, lastUsedAt: revoked.data.lastUsedAt });
+    expect((await caller.call('getMe')).outcome).toBe('401 UNAUTHORIZED');
+    const again = await api.call('deleteApiKey', { params: { id: data.id } });
+    expect(again.outcome).toBe('404 NOT_FOUND');
+  });
+
+  it('fails when the key has expired', async () => {
+    const { data } = await create({
+      expiresAt: new Date(api.clock() + 60_000).toISOString(),
+    });
+    const caller = callerWith(data.key);
+    api.clock.advance(59_999);
+    expect((await caller.call('getMe')).status).toBe(200);
+    api.clock.advance(1);
+    expect((await caller.call('getMe')).outcome).toBe('401 UNAUTHORIZED');
+  });
+
+  it.each(['shorty_ak_', `shorty_ak_${'A'.repeat(43)}`])('fails with the key %s', async (key) => {
+    expect((await callerWith(key).call('getMe')).outcome).toBe('401 UNAUTHORIZED');
+  });
+});
+
+describe('lastUsedAt', () => {
+  it('is stored at most once a minute for each key, and not before the response', async () => {
+    const { data } = await create();
+    const caller = callerWith(data.key);
+    const lastUsedAt = async () => {
+      const row = await api.server.database.read
+        .selectFrom('api_keys')
+        .select('last_used_at')
+        .where('id', '=', data.id)
+        .executeTakeFirstOrThrow();
+      return row.last_used_at;
+    };
+    await caller.call('getMe');
+    const firstUse = api.clock();
+    await poll('the first use is stored', lastUsedAt, (at) => at === firstUse);
+    api.clock.advance(30_000);
+    await caller.call('getMe');
+    api.clock.advance(29_999);
+    // Another key is stored after the use above would have been.
+    const other = await create();
+    await callerWith(other.data.key).call('getMe');
+    const otherUse = async () => {
+      const { items } = (await api.call('listApiKeys')).data;
+      return items.find(({ id }) => id === other.data.id)?.lastUsedAt;
+    };
+    await poll('the use of the other key is stored', otherUse, (at) => at != null);
+    expect(await lastUsedAt()).toBe(firstUse);
+    api.clock.advance(1);
+    const isSecond = (at: number | null) => at === firstUse + 30_000;
+    await poll('the second use is stored after a minute', lastUsedAt, isSecond);
+  });
+});
+
+describe('a stored key', () => {
+  it('is a hash, also in the result of a request with an idempotency key', async () => {
+    const { key } = (await create({}, { 'idempotency-key': 'make-a-key' })).data;
+    const { read } = api.server.database;
+    const tables = await read.introspection.getTables();
+    for (const { name } of tables) {
+      const rows = await read
+        .selectFrom(name as 'api_keys')
+        .selectAll()
+        .execute();
+      expect(JSON.stringify(rows), name).not.toContain(key.slice(14));
+    }
+  });
+
+  it('is not shown again to another access token', async () => {
+    const headers = { 'idempotency-key': 'lost-response' };
+    const first = await create({}, headers);
+    expect((await create({}, headers)).text).toBe(first.text);
+    const other = await api.signIn(api.credentials);
+    const replay = await other.call('createApiKey', { body: { name: 'deploy' }, headers });
+    expect(replay.outcome).toBe('409 IDEMPOTENCY_CONFLICT');
+    expect(replay.error.message).toContain(first.data.id);
+    expect(replay.headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  it('can be unsealed only with the secret that sealed it', () => {
+    const zeros = (count: number) => new Uint8Array(count);
+    const sealed = seal('shorty_ak_a', 'token', zeros);
+    expect(sealed).not.toContain('shorty');
+    expect(unseal(sealed, 'token')).toBe('shorty_ak_a');
+    expect(unseal(sealed, 'other')).toBeUndefined();
+  });
+});
+
+describe('GET /api/v1/me', () => {
+  it('names organization, plan, scopes and client of a token', async () => {
+    const narrow = await api.signIn(api.credentials, 'qr:read urls:read');
+    expect((await narrow.call('getMe')).data).toEqual({
+      organization: { id: api.organizationId, name: 'default', plan: 'enterprise' },
+      scopes: ['urls:read', 'qr:read'],
+      client: { id: api.credentials.clientId },
+      apiKey: null,
+    });
+  });
+
+  it('names the API key', async () => {
+    const { data } = await create({ name: 'who am I', scopes: ['usage:read'] });
+    expect((await callerWith(data.key).call('getMe')).data).toMatchObject({
+      scopes: ['usage:read'],
+      client: null,
+      apiKey: { id: data.id, name: 'who am I', expiresAt: null },
+    });
+  });
+});
+
+describe('the scope keys:write', () => {
+  it('belongs to the client of the first organization', async () => {
+    expect((await api.call('getMe')).data.scopes).toEqual(scopes);
+  });
+
+  it('belongs to another client only if it was granted explicitly', async () => {
+    const byDefault = await api.signIn(await api.createOrganization('free', withoutKeys));
+    expect((await byDefault.call('listApiKeys')).outcome).toBe('403 INSUFFICIENT_SCOPE');
+    const granted = await api.signIn(await api.createOrganization('free', ['keys:write']));
+    expect((await granted.call('listApiKeys')).data.total).toBe(0);
+  });
+});
