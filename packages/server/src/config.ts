@@ -55,6 +55,8 @@ export function readConfig(environment: Environment) {
     /** The first client of an empty database; undefined generates one. */
     credentials: readCredentials(environment),
     trustedProxies: read('SHORTY_TRUST_PROXY', '', parseAddressRanges),
+    /** The origins that browsers may call the API from: '*' or a list; undefined allows none. */
+    corsOrigins: optional('SHORTY_CORS_ORIGINS', parseOrigins),
     /** The key of the visitor hashes; undefined uses the key file beside the database. */
     secretKey: optional('SHORTY_SECRET_KEY', parseSecretKey),
     /** The click counts that create events, in ascending order. */
@@ -131,9 +133,24 @@ function parseDatabaseUrl(text: string): string {
 }
 
 function parseOrigin(text: string): string {
-  const url = parseUrl(text);
-  if (url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href) return url.origin;
+  if (isOrigin(text)) return new URL(text).origin;
   throw new Error('it must be an origin without a path, such as https://links.example.com');
+}
+
+function parseOrigins(text: string): '*' | readonly string[] {
+  if (text === '*') return '*';
+  const parts = text.split(',').map((part) => part.trim());
+  // The URL standard allows an asterisk in a host, but browsers never send one.
+  const wrong = parts.find((part) => !isOrigin(part) || part.includes('*'));
+  if (wrong === undefined) return [...new Set(parts.map((part) => new URL(part).origin))];
+  throw new Error(
+    `${JSON.stringify(wrong)} is not an origin: it must be *, or origins without a path, separated by commas, such as https://app.example.com,http://localhost:5173`,
+  );
+}
+
+function isOrigin(text: string): boolean {
+  const url = parseUrl(text);
+  return url !== undefined && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
 }
 
 function parseHost(text: string): string {

@@ -258,6 +258,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     onFinished: health.onFinished,
     auth,
     clock,
+    corsOrigins: config.corsOrigins,
     proxies: config.trustedProxies,
     rateLimiter: config.rateLimit > 0 ? new RateLimiter(config.rateLimit) : undefined,
     publicRateLimiter:

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { ApiError, shorten } from '../contract/api-error.js';
 import type { Route } from '../contract/define-route.js';
 import type { FinishedRequest } from '../health/request-metrics.js';
+import { type CorsOrigins, createCors } from '../http/cors.js';
 import { prefersJson } from '../http/prefers-json.js';
 import { stableRequestIdOf } from '../http/request-id.js';
 import { sendPage } from '../http/send-response.js';
@@ -12,6 +13,8 @@ import { securityHeaders } from '../pages/security-headers.js';
 import { type MountOptions, mountRoutes } from './mount-routes.js';
 
 export interface AppOptions extends MountOptions {
+  /** The origins that browsers may call the API from; undefined allows none. */
+  readonly corsOrigins: CorsOrigins | undefined;
   readonly logger: Logger;
   readonly onRequestError: (error: unknown, requestId: string) => void;
   /** Called when a response has been sent or its client has disconnected. */
@@ -52,6 +55,8 @@ export function createApp(options: AppOptions, listener: 'public' | 'admin' | 'b
   });
   const isMounted = ({ audience }: Route) =>
     listener === 'both' || (audience === 'operator') === (listener === 'admin');
+  // Only the API: browsers follow short links and show images without it.
+  if (options.corsOrigins !== undefined) app.use('/api/v1', createCors(options.corsOrigins));
   mountRoutes(app, options, isMounted);
   if (listener !== 'admin') {
     app.get('/', (_request, response) => sendPage(response, 200, homePage));

@@ -8,6 +8,8 @@ const anywhere: ValueWith = (byte) => `a${byte}b`;
  * the sources.
  */
 export const ownHeaders: Readonly<Record<string, ValueWith>> = {
+  'access-control-request-headers': (byte) => `authorization,${byte}`,
+  'access-control-request-method': anywhere,
   accept: (byte) => `text/html${byte}, application/json;q=0.${byte}`,
   'accept-encoding': (byte) => `gzip${byte}`,
   authorization: (byte) => `Bearer ${byte}abcdef`,
@@ -18,6 +20,7 @@ export const ownHeaders: Readonly<Record<string, ValueWith>> = {
   host: (byte) => `a${byte}b.example`,
   'idempotency-key': anywhere,
   'if-none-match': (byte) => `"${byte}", W/"${byte}"`,
+  origin: (byte) => `https://\xc3${byte}x.example`,
   referer: (byte) => `https://\xc3${byte}x.example`,
   'sec-fetch-site': anywhere,
   'sec-gpc': anywhere,
