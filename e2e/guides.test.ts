@@ -152,11 +152,11 @@ describe('the guides', () => {
     expect(output[3]).toContain(server.origin);
     expect(JSON.parse(output[4] ?? '')).toMatchObject({ success: true });
 
-    const files = ['README.md', 'docs/qr.md', 'docs/webhooks.md', 'docs/cli.md'];
+    const files = ['README.md', 'docs/api.md', 'docs/qr.md', 'docs/webhooks.md', 'docs/cli.md'];
     const blocks = files
       .flatMap(markedBlocksOf)
       .filter((block) => block.run !== 'receive.mjs' && block.run !== 'send.mjs');
-    expect(blocks).toHaveLength(10);
+    expect(blocks).toHaveLength(12);
     for (const block of blocks) {
       const printed = runBlock(block);
       if (block.code.startsWith('curl')) expect(printed, block.place).toContain('"success":true');
