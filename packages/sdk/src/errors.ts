@@ -87,12 +87,12 @@ export class ShortyError extends Error {
  * Returns a copy of an error with the call, and with the frames of the caller in its stack. Calls that
  * wait for the same token get the same error, so each needs a copy.
  */
-export function describeCall(error: unknown, call: CallInfo, callSite: Error): unknown {
+export function describeCall<E>(error: E, call: CallInfo, callSite: Error): E {
   if (!(error instanceof ShortyError) || error instanceof ShortyConfigError) return error;
   const { message, cause } = error;
   const own = new (error.constructor as typeof ShortyError)(message, { ...error, ...call, cause });
   own.stack = `${own}\n${callSite.stack?.replace(/^Error.*\n/, '')}`;
-  return own;
+  return own as E;
 }
 
 /**

@@ -260,6 +260,22 @@ describe('a bulk call that fails before its end', () => {
     expect(error).toMatchObject({ cause: reason, unknown: [], nextIndex: 100 });
   });
 
+  it.each(['onChunk', 'the source'])('ends on abort, even if %s never settles', async (name) => {
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const hang = () => {
+      setImmediate(() => controller.abort(reason));
+      return new Promise<never>(() => {});
+    };
+    async function* source() {
+      yield* numbers(200);
+      if (name === 'the source') await hang();
+    }
+    const onChunk = name === 'onChunk' ? hang : undefined;
+    const call = run(source(), { signal: controller.signal, onChunk });
+    expect(await bulkErrorOf(call)).toMatchObject({ cause: reason, unknown: [] });
+  });
+
   it('closes its source', async () => {
     let isClosed = false;
     function* source() {

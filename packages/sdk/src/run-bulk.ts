@@ -2,6 +2,7 @@ import { type BulkResult, ShortyBulkError } from './bulk-error.js';
 import { ShortyConfigError } from './errors.js';
 import { inChunks } from './in-chunks.js';
 import type { BulkOptions } from './options.js';
+import { settleOrAbort } from './run-within.js';
 import { checkNumber } from './settings.js';
 
 /** The most items in one request. */
@@ -44,6 +45,9 @@ export async function runBulk<Item, Result extends BulkResult>(
   let chunkIndex = 0;
   let failure: { readonly cause: unknown } | undefined;
 
+  // Neither the source of the items nor onChunk may delay an abort.
+  const untilAborted = <T>(promise: Promise<T>) =>
+    signal ? settleOrAbort(promise, signal) : promise;
   const start = (chunk: Item[]) => {
     const outcome = Promise.resolve(send(chunk, chunkIndex)).then(
       (result) => ({ result }),
@@ -66,11 +70,14 @@ export async function runBulk<Item, Result extends BulkResult>(
     }
     const result = rebase(outcome.result, firstIndex);
     addTo(total, result);
-    await onChunk?.(result, index);
+    await untilAborted(Promise.resolve(onChunk?.(result, index)));
   };
 
+  const chunks = inChunks(items, chunkSize);
   try {
-    for await (const chunk of inChunks(items, chunkSize)) {
+    for (;;) {
+      const { value: chunk } = await untilAborted(chunks.next());
+      if (!chunk) break;
       while (inFlight.length >= concurrency && !failure) await settleFirst();
       if (failure) break;
       signal?.throwIfAborted();
@@ -79,12 +86,12 @@ export async function runBulk<Item, Result extends BulkResult>(
   } catch (cause) {
     failure ??= { cause };
   }
+  const fail = (cause: unknown) => {
+    failure ??= { cause };
+  };
+  await untilAborted(chunks.return(undefined)).catch(fail);
   // Requests in flight are awaited even after a failure, because their results must not be lost.
-  while (inFlight.length > 0) {
-    await settleFirst().catch((cause: unknown) => {
-      failure ??= { cause };
-    });
-  }
+  while (inFlight.length > 0) await settleFirst().catch(fail);
   if (failure) throw new ShortyBulkError(failure.cause, { partial: total, unknown, nextIndex });
   return total;
 }

@@ -50,7 +50,7 @@ describe('wait', () => {
   it('ends after the delay and not before', async () => {
     const ports = new FakePorts();
     let isOver = false;
-    const waited = wait(100, undefined, ports).then(() => {
+    const waited = wait(100, new AbortController().signal, ports).then(() => {
       isOver = true;
     });
     ports.advance(99);

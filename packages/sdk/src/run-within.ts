@@ -41,17 +41,13 @@ export function settleOrAbort<T>(promise: Promise<T>, signal: AbortSignal): Prom
 }
 
 /** Waits for `delayMs`. Rejects with the signal's reason when it is aborted. */
-export async function wait(
-  delayMs: number,
-  signal: AbortSignal | undefined,
-  ports: Ports,
-): Promise<void> {
+export async function wait(delayMs: number, signal: AbortSignal, ports: Ports): Promise<void> {
   let stopTimer = () => {};
   const elapsed = new Promise<void>((resolve) => {
     stopTimer = ports.startTimer(delayMs, resolve);
   });
   try {
-    await (signal ? settleOrAbort(elapsed, signal) : elapsed);
+    await settleOrAbort(elapsed, signal);
   } finally {
     stopTimer();
   }

@@ -401,6 +401,46 @@ describe('hooks', () => {
     },
   );
 
+  it.each(['onRequest', 'onResponse', 'onRetry'] as const)(
+    'end with the deadline, even if %s never settles',
+    async (name) => {
+      answerUsage(() => failure(503, 'UNAVAILABLE'));
+      const client = createTestClient({
+        deadlineMs: 5000,
+        timeoutMs: 5000,
+        hooks: {
+          [name]: () => {
+            setImmediate(() => client.ports.advance(5000));
+            return hang();
+          },
+        },
+      });
+      await expect(client.usage.get()).rejects.toMatchObject({
+        name: 'TimeoutError',
+        message: 'GET /api/v1/usage was not answered within 5000 ms, including retries',
+        method: 'GET',
+        attempts: 1,
+      });
+      expect(client.ports.running).toBe(0);
+    },
+  );
+
+  it.each(['onRequest', 'onResponse', 'onRetry'] as const)(
+    'end with an abort, even if %s never settles',
+    async (name) => {
+      answerUsage(() => failure(503, 'UNAVAILABLE'));
+      const controller = new AbortController();
+      const reason = new Error('changed my mind');
+      const hook = () => {
+        setImmediate(() => controller.abort(reason));
+        return hang();
+      };
+      const client = createTestClient({ hooks: { [name]: hook } });
+      await expect(client.usage.get({}, { signal: controller.signal })).rejects.toBe(reason);
+      expect(client.ports.running).toBe(0);
+    },
+  );
+
   it('may add headers to each attempt, and do not see the token', async () => {
     const traces: (string | null)[] = [];
     server.use(

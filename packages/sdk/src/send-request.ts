@@ -65,12 +65,22 @@ export class Transport {
         if (!isRetryable(error) || attempt > limits.maxRetries) throw error;
         const { random, monotonicMs } = this.#ports;
         const delayMs = retryDelay(attempt - 1, error.retryAfterMs, maxRetryDelayMs, random);
+        const leftMs = deadlineAt - monotonicMs();
         // The server would also refuse an attempt before the time that it asked for.
-        if (delayMs > maxRetryDelayMs) throw error;
-        if (monotonicMs() + delayMs >= deadlineAt) throw error;
+        if (delayMs > maxRetryDelayMs || delayMs >= leftMs) throw error;
         lastError = error;
-        await hooks.onRetry?.({ method, path, attempt, delayMs, error });
-        await wait(delayMs, signal, this.#ports);
+        const createTimeoutError = () =>
+          describeCall(
+            deadlineError(prepared, limits, error),
+            { method, path, attempts: attempt },
+            callSite,
+          );
+        const pause = { signal, timeoutMs: leftMs, createTimeoutError };
+        // The limits hold for the hook, too.
+        await runWithin(pause, this.#ports, async (within) => {
+          await hooks.onRetry?.({ method, path, attempt, delayMs, error });
+          await wait(delayMs, within, this.#ports);
+        });
       }
     }
   }
@@ -118,12 +128,11 @@ export class Transport {
     const leftMs = deadlineAt - this.#ports.monotonicMs();
     const isLast = leftMs < limits.timeoutMs;
     const createTimeoutError = () =>
-      new TimeoutError(
-        isLast
-          ? `${method} ${path} was not answered within ${limits.deadlineMs} ms, including retries`
-          : `${method} ${path} was not answered within ${limits.timeoutMs} ms`,
-        { cause },
-      );
+      isLast
+        ? deadlineError(outgoing, limits, cause)
+        : new TimeoutError(`${method} ${path} was not answered within ${limits.timeoutMs} ms`, {
+            cause,
+          });
     const timeoutMs = isLast ? Math.max(0, leftMs) : limits.timeoutMs;
     return runWithin({ signal, timeoutMs, createTimeoutError }, this.#ports, async (within) => {
       const incoming = outgoing.isPublic
@@ -143,6 +152,15 @@ export class Transport {
       if (incoming.status !== 401 || isRenewed || !this.#tokens.drop(token)) return incoming;
     }
   }
+}
+
+function deadlineError(
+  { method, path }: Pick<Outgoing, 'method' | 'path'>,
+  { deadlineMs }: RequestLimits,
+  cause: unknown,
+): TimeoutError {
+  const message = `${method} ${path} was not answered within ${deadlineMs} ms, including retries`;
+  return new TimeoutError(message, { cause });
 }
 
 function escapeSegment(segment: string | number): string {
