@@ -20,7 +20,8 @@ const password = 'open sesame';
 beforeAll(async () => {
   server = createServer();
   await server.start();
-  shorty = new Shorty({ baseUrl: server.url, ...server.credentials });
+  const { clientId = '', clientSecret = '' } = server.credentials ?? {};
+  shorty = new Shorty({ baseUrl: server.url, clientId, clientSecret });
   browser = await launchBrowser();
 });
 

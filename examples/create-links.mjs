@@ -2,11 +2,7 @@
 // Reads SHORTY_BASE_URL, SHORTY_CLIENT_ID and SHORTY_CLIENT_SECRET.
 import { ConflictError, Shorty } from '@shorty/sdk';
 
-const shorty = new Shorty({
-  baseUrl: process.env.SHORTY_BASE_URL,
-  clientId: process.env.SHORTY_CLIENT_ID,
-  clientSecret: process.env.SHORTY_CLIENT_SECRET,
-});
+const shorty = new Shorty();
 
 const { created, errors } = await shorty.urls.bulkCreate([
   { targetUrl: 'https://www.rfc-editor.org/rfc/rfc9110', tags: ['example'] },

@@ -97,7 +97,7 @@ test.each([
   const server = createServer({ allowPrivateNetwork: true });
   await server.start();
   onTestFinished(() => server.stop());
-  const { clientId, clientSecret } = server.credentials ?? {};
+  const { clientId = '', clientSecret = '' } = server.credentials ?? {};
   const shorty = new Shorty({ baseUrl: server.url, clientId, clientSecret });
   const { url, id: webhookId, output } = await subscribe(shorty, name);
 

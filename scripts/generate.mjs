@@ -1,14 +1,10 @@
-// `npm run generate`: writes the files that derive from the code: openapi.yaml, the SDK's types and
-// the CLI reference.
-import { binary, install, run } from './bootstrap.mjs';
+// `npm run generate`: writes the files that derive from the code: openapi.yaml, generated sources of
+// the SDK and the CLI reference.
+import { install, root, run } from './bootstrap.mjs';
 
 install();
 run('node', ['packages/server/scripts/write-openapi.mjs', 'openapi.yaml']);
-run(binary('openapi-typescript'), [
-  'openapi.yaml',
-  '--output',
-  'packages/sdk/src/generated/api.ts',
-  // A field with a default may be left out of a request.
-  '--default-non-nullable=false',
-]);
+// Imported after the installation, because it needs the package yaml.
+const { writeSdkSources } = await import('./sdk-sources.mjs');
+writeSdkSources(`${root}/packages/sdk/src/generated`);
 run('node', ['packages/cli/scripts/write-reference.mjs']);

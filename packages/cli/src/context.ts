@@ -1,4 +1,4 @@
-import { Shorty, type ShortyOptions } from '@shorty/sdk';
+import { type ClientOptions, Shorty } from '@shorty/sdk';
 import { stateFolder } from './app-folders.js';
 import { ConfigFile } from './config-file.js';
 import type { Io } from './io.js';
@@ -20,7 +20,7 @@ export interface Context {
   /** True when the command can prompt the user. */
   readonly isInteractive: boolean;
   settings(): Promise<Settings>;
-  client(options?: Partial<ShortyOptions>): Promise<Shorty>;
+  client(options?: ClientOptions): Promise<Shorty>;
 }
 
 export function createContext(

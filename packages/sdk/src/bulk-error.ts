@@ -32,26 +32,23 @@ export class ShortyBulkError extends ShortyError {
   override name = 'ShortyBulkError';
 
   /** The sum of the completed requests. Each `index` is a position in the whole input. */
-  readonly partial: BulkResult;
+  declare readonly partial: BulkResult;
   /**
    * Positions of the items whose request failed, in order. With a 4xx `status`, the server refused
    * them. Otherwise it may have processed them. To get their results without processing an item twice,
    * repeat the call with the same `idempotencyKey`.
    */
-  readonly unknown: readonly number[];
+  declare readonly unknown: readonly number[];
   /** The position of the first item that was not sent. No later item was sent. */
-  readonly nextIndex: number;
+  declare readonly nextIndex: number;
 
   constructor(cause: unknown, progress: BulkProgress) {
-    const { nextIndex, unknown, partial } = progress;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const completed = nextIndex - unknown.length;
+    const completed = progress.nextIndex - progress.unknown.length;
+    const reason = cause instanceof Error ? cause.message : cause;
     super(`the bulk call stopped after ${completed} items: ${reason}`, {
       ...(cause instanceof ShortyError ? cause : {}),
       cause,
     });
-    this.partial = partial;
-    this.unknown = unknown;
-    this.nextIndex = nextIndex;
+    Object.assign(this, progress);
   }
 }

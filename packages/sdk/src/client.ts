@@ -1,3 +1,5 @@
+import type { ApiPromise } from './api-promise.js';
+import type { Method, PathOf, RequestArguments, RequestDataOf, RequestInputOf } from './calls.js';
 import type { ShortyOptions } from './options.js';
 import { systemPorts } from './ports.js';
 import { AnalyticsResource } from './resources/analytics.js';
@@ -6,7 +8,7 @@ import { QrResource } from './resources/qr.js';
 import { UrlsResource } from './resources/urls.js';
 import { UsageResource } from './resources/usage.js';
 import { WebhooksResource } from './resources/webhooks.js';
-import { Transport } from './send-request.js';
+import { createTransport, type Transport } from './send-request.js';
 import { readSettings } from './settings.js';
 
 /**
@@ -34,13 +36,38 @@ export class Shorty {
   readonly analytics: AnalyticsResource;
   readonly usage: UsageResource;
 
-  constructor(options: ShortyOptions) {
-    const transport = new Transport(readSettings(options), systemPorts);
+  readonly #transport: Transport;
+
+  constructor(options: ShortyOptions = {}) {
+    const transport = createTransport(readSettings(options), systemPorts);
+    this.#transport = transport;
     this.urls = new UrlsResource(transport);
     this.qr = new QrResource(transport);
     this.webhooks = new WebhooksResource(transport);
     this.domains = new DomainsResource(transport);
     this.analytics = new AnalyticsResource(transport);
     this.usage = new UsageResource(transport);
+  }
+
+  /**
+   * Sends a request to any path of the server, with the retries, limits and errors of every call. For
+   * a path of the contract, input and result are typed. `params` replaces the `{names}` in the path.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const url = await shorty.request('GET', '/api/v1/urls/{id}', { params: { id: '42' } });
+   * const page = await shorty.request('GET', '/api/v1/urls', { query: { limit: 5 } });
+   * console.log(url.shortUrl, page.total);
+   * ```
+   */
+  request<M extends Method, Path extends PathOf<M> | (`/${string}` & {})>(
+    method: M,
+    path: Path,
+    ...[input, options]: RequestArguments<RequestInputOf<M, Path>>
+  ): ApiPromise<RequestDataOf<M, Path>> {
+    return this.#transport.request(`${method} ${path}`, input, options);
   }
 }

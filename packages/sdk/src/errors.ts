@@ -1,3 +1,4 @@
+import type { ErrorCodes } from './generated/routes.js';
 import type { ErrorCode, ErrorDetail } from './types.js';
 
 /** The call that failed. */
@@ -60,17 +61,11 @@ export class ShortyError extends Error {
   /** Milliseconds to wait before another attempt, from `Retry-After`. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, init: ShortyErrorInit = {}) {
-    super(message, init.cause === undefined ? undefined : { cause: init.cause });
-    this.method = init.method;
-    this.path = init.path;
-    this.attempts = init.attempts;
-    this.status = init.status;
+  constructor(message: string, { cause, ...init }: ShortyErrorInit = {}) {
+    super(message, cause === undefined ? undefined : { cause });
     // A newer server may send codes that this version does not list.
-    this.code = init.code as ErrorCode | undefined;
+    Object.assign(this, init);
     this.details = init.details ?? [];
-    this.requestId = init.requestId;
-    this.retryAfterMs = init.retryAfterMs;
   }
 
   get [brand](): true {
@@ -116,71 +111,87 @@ export function isShortyError(value: unknown): value is ShortyError {
 /** 400: the request is not valid. `details` names the fields. */
 export class ValidationError extends ShortyError {
   override name = 'ValidationError';
+  declare readonly code: ErrorCodes[400] | undefined;
 }
 
 /** 401: the client id, the secret or the token is invalid. */
 export class AuthenticationError extends ShortyError {
   override name = 'AuthenticationError';
+  declare readonly code: ErrorCodes[401] | undefined;
 }
 
 /** 402: the quota of the plan is exhausted. */
 export class QuotaExceededError extends ShortyError {
   override name = 'QuotaExceededError';
+  declare readonly code: ErrorCodes[402] | undefined;
 }
 
 /** 403: the token lacks a scope, or the plan lacks the feature. */
 export class PermissionError extends ShortyError {
   override name = 'PermissionError';
+  declare readonly code: ErrorCodes[403] | undefined;
 }
 
 /** 404: the organization has no such record. */
 export class NotFoundError extends ShortyError {
   override name = 'NotFoundError';
+  declare readonly code: ErrorCodes[404] | undefined;
 }
 
 /** 409: the slug is taken, or the idempotency key belongs to another request. */
 export class ConflictError extends ShortyError {
   override name = 'ConflictError';
+  declare readonly code: ErrorCodes[409] | undefined;
 }
 
 /** 410: the record was deleted or has expired. */
 export class GoneError extends ShortyError {
   override name = 'GoneError';
+  declare readonly code: ErrorCodes[410] | undefined;
 }
 
 /** 429: the client sent too many requests. The retries also failed. */
 export class RateLimitError extends ShortyError {
   override name = 'RateLimitError';
+  declare readonly code: ErrorCodes[429] | undefined;
 }
 
 /** Another 4xx, or a redirect. Redirects are not followed: another host could receive the token. */
 export class RequestRejectedError extends ShortyError {
   override name = 'RequestRejectedError';
+  declare readonly code:
+    | Exclude<ErrorCode, ErrorCodes[400 | 401 | 402 | 403 | 404 | 409 | 410 | 429 | 500 | 503]>
+    | undefined;
 }
 
 /** 5xx: the server failed. The retries also failed. */
 export class ServerError extends ShortyError {
   override name = 'ServerError';
+  declare readonly code: ErrorCodes[500 | 503] | undefined;
 }
 
 /** The server is unreachable, or the connection broke before the response was complete. See `cause`. */
 export class ConnectionError extends ShortyError {
   override name = 'ConnectionError';
+  declare readonly code: undefined;
 }
 
 /** No complete response within `timeoutMs`, or within `deadlineMs` for all attempts together. */
 export class TimeoutError extends ShortyError {
   override name = 'TimeoutError';
+  declare readonly code: undefined;
 }
 
 /** A successful response that is not from the API. The base URL is probably wrong. */
 export class UnexpectedResponseError extends ShortyError {
   override name = 'UnexpectedResponseError';
+  declare readonly code: undefined;
 }
 
 /** A missing or invalid option. No request was sent. */
 export class ShortyConfigError extends ShortyError {
   override name = 'ShortyConfigError';
+  declare readonly code: undefined;
 
   /** The option's name. */
   readonly option: string;
@@ -191,23 +202,30 @@ export class ShortyConfigError extends ShortyError {
   }
 }
 
-const classes: ReadonlyMap<number, typeof ShortyError> = new Map([
-  [400, ValidationError],
-  [401, AuthenticationError],
-  [402, QuotaExceededError],
-  [403, PermissionError],
-  [404, NotFoundError],
-  [409, ConflictError],
-  [410, GoneError],
-  [429, RateLimitError],
-]);
+const classes: Readonly<Record<number, typeof ShortyError>> = {
+  400: ValidationError,
+  401: AuthenticationError,
+  402: QuotaExceededError,
+  403: PermissionError,
+  404: NotFoundError,
+  409: ConflictError,
+  410: GoneError,
+  429: RateLimitError,
+};
 
-/** Returns the error for a status outside 2xx. */
+/** Returns the error for a status. A response with 2xx is an error if it is not from the API. */
 export function createStatusError(
   status: number,
   message: string,
   init: Omit<ShortyErrorInit, 'status'>,
 ): ShortyError {
-  const Class = classes.get(status) ?? (status >= 500 ? ServerError : RequestRejectedError);
+  const Class =
+    classes[status] ??
+    (status >= 500 ? ServerError : status < 300 ? UnexpectedResponseError : RequestRejectedError);
   return new Class(message, { ...init, status });
+}
+
+/** Returns the error of a request without a response in time. */
+export function createTimeout(request: string, limit: string, cause?: unknown): TimeoutError {
+  return new TimeoutError(`${request} was not answered within ${limit}`, { cause });
 }

@@ -9,14 +9,15 @@ export interface Outgoing extends RequestInfo {
   readonly isPublic: boolean;
   readonly url: string;
   readonly headers: Headers;
-  readonly body: string | undefined;
+  readonly body: string | null;
 }
 
 /** `Uint8Array<ArrayBuffer>`, in words that TypeScript before 5.7 understands, too. */
 export type Bytes = ReturnType<Uint8ArrayConstructor['of']>;
 
 /** A complete response. */
-export interface Incoming extends ApiResponse {
+export interface Incoming {
+  readonly response: ApiResponse;
   readonly body: Bytes;
 }
 
@@ -25,51 +26,54 @@ export async function exchange(
   request: Outgoing,
   token: string | undefined,
   signal: AbortSignal,
-  { fetch, hooks }: Settings,
+  { fetch, hooks, debug }: Settings,
   ports: Ports,
 ): Promise<Incoming> {
   const { method, path, attempt, url, body } = request;
   const info: RequestInfo = { method, path, attempt };
+  const log = (outcome: string) => debug?.(`${method} ${path}, attempt ${attempt}: ${outcome}`);
   // Each attempt has its own headers, because the hook may set others.
   const headers = new Headers(request.headers);
   await hooks.onRequest?.({ ...info, headers });
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
   const startedAt = ports.monotonicMs();
-  const incoming = await read();
-  const { body: _, ...response } = incoming;
-  await hooks.onResponse?.({ ...info, ...response, durationMs: ports.monotonicMs() - startedAt });
-  return incoming;
-
-  async function read(): Promise<Incoming> {
-    try {
-      const response = await fetch(url, {
-        method,
-        headers,
-        signal,
-        // A redirect could send the token to another host.
-        redirect: 'manual',
-        ...(body === undefined ? {} : { body }),
-      });
-      return {
+  let incoming: Incoming;
+  log('sent');
+  try {
+    const response = await fetch(url, {
+      method,
+      headers,
+      signal,
+      // A redirect could send the token to another host.
+      redirect: 'manual',
+      body,
+    });
+    incoming = {
+      response: {
         // Browsers hide the status of a redirect, so 302 replaces it.
         status: response.type === 'opaqueredirect' ? 302 : response.status,
         headers: response.headers,
         requestId: response.headers.get('x-request-id') ?? undefined,
-        body: new Uint8Array(await response.arrayBuffer()),
-      };
-    } catch (cause) {
-      signal.throwIfAborted();
-      throw new ConnectionError(`${method} ${url} failed: ${describe(cause)}`, { cause });
-    }
+      },
+      body: new Uint8Array(await response.arrayBuffer()),
+    };
+  } catch (cause) {
+    const reason = describe(cause);
+    log(reason);
+    signal.throwIfAborted();
+    throw new ConnectionError(`${method} ${url} failed: ${reason}`, { cause });
   }
+  const { response } = incoming;
+  const durationMs = ports.monotonicMs() - startedAt;
+  log(`${response.status} in ${durationMs} ms, request ${response.requestId}`);
+  await hooks.onResponse?.({ ...info, ...response, durationMs });
+  return incoming;
 }
 
 /** Returns the message of the innermost cause, because the message of fetch is generic. */
 function describe(error: unknown): string {
-  let deepest = error;
-  while (deepest instanceof Error && deepest.cause instanceof Error) deepest = deepest.cause;
-  if (!(deepest instanceof Error)) return String(deepest);
+  let deepest = error as { cause?: unknown; message?: string; code?: string };
+  while (deepest?.cause instanceof Error) deepest = deepest.cause;
   // If every address of a host fails, Node sets a code and leaves the message empty.
-  const code = 'code' in deepest ? String(deepest.code) : '';
-  return deepest.message || code || deepest.name;
+  return deepest?.message || deepest?.code || String(deepest);
 }

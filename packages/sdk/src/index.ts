@@ -1,5 +1,7 @@
 export { ApiPromise, type ApiResponse, type WithResponse } from './api-promise.js';
+export type { BulkItems, BulkStream } from './bulk.js';
 export { type BulkResult, ShortyBulkError } from './bulk-error.js';
+export type { Method, RequestInput } from './calls.js';
 export { Shorty } from './client.js';
 export {
   AuthenticationError,
@@ -22,21 +24,22 @@ export {
 } from './errors.js';
 export type {
   BulkOptions,
+  ClientOptions,
   RequestInfo,
   RequestOptions,
   ResponseInfo,
   RetryInfo,
+  ShortyCredentials,
   ShortyHooks,
   ShortyOptions,
 } from './options.js';
 export type { Page, PagedList } from './paginate.js';
 export type { AnalyticsResource } from './resources/analytics.js';
-export type { DomainList, DomainsResource } from './resources/domains.js';
+export type { DomainList, DomainsResource, VerifyOptions } from './resources/domains.js';
 export type { QrImage, QrList, QrResource } from './resources/qr.js';
 export type { UrlList, UrlsResource } from './resources/urls.js';
 export type { UsageResource } from './resources/usage.js';
 export type { DeliveryList, WebhookList, WebhooksResource } from './resources/webhooks.js';
-export type { BulkItems } from './run-bulk.js';
 export type {
   AnalyticsOverview,
   BulkCreateResult,
@@ -79,6 +82,7 @@ export type {
   UrlListItem,
   UrlListQuery,
   UrlPage,
+  UrlQrListQuery,
   UrlRecord,
   UrlUpdateRequest,
   Usage,

@@ -59,7 +59,7 @@ describe('nodeFetch', () => {
     expect(server.connections()).toBeLessThanOrEqual(2);
     expect(server.received[0]?.headers).toMatchObject({
       authorization: 'Bearer token',
-      accept: 'application/json',
+      accept: 'application/json, image/*',
     });
   });
 

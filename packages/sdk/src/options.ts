@@ -1,5 +1,25 @@
 /**
- * The options of a client. Set either `clientId` and `clientSecret`, or `accessToken`.
+ * Credentials of a client: a token, or an id and a secret. Without any, those of the environment are
+ * used: `SHORTY_ACCESS_TOKEN`, or `SHORTY_CLIENT_ID` and `SHORTY_CLIENT_SECRET`.
+ */
+export type ShortyCredentials =
+  | {
+      /** A fixed token, which is not renewed. It takes precedence over client credentials. */
+      accessToken: string;
+      clientId?: string | undefined;
+      clientSecret?: string | undefined;
+    }
+  | {
+      accessToken?: undefined;
+      /** The id of an API client. The SDK exchanges it and the secret for tokens. */
+      clientId: string;
+      clientSecret: string;
+    }
+  | { accessToken?: undefined; clientId?: undefined; clientSecret?: undefined };
+
+/**
+ * The options of a client. In an environment that has `SHORTY_BASE_URL` and credentials, no option is
+ * required.
  *
  * @example
  * ```ts
@@ -14,13 +34,15 @@
  * const shorty = new Shorty(options);
  * ```
  */
-export interface ShortyOptions {
-  /** The http or https URL of the server. It may have a path, as in `https://example.com/links`. */
-  baseUrl: string;
-  clientId?: string | undefined;
-  clientSecret?: string | undefined;
-  /** A fixed token, which is not renewed. It takes precedence over client credentials. */
-  accessToken?: string | undefined;
+export type ShortyOptions = ClientOptions & ShortyCredentials;
+
+/** The options of a client without its credentials. */
+export interface ClientOptions {
+  /**
+   * The http or https URL of the server. It may have a path, as in `https://example.com/links`. The
+   * default is the environment variable `SHORTY_BASE_URL`.
+   */
+  baseUrl?: string | undefined;
   /** Scopes of the token, separated by spaces: all scopes of the client by default. */
   scope?: string | undefined;
   /** Replaces `globalThis.fetch`. See also `@shorty/sdk/node`. */
@@ -40,6 +62,11 @@ export interface ShortyOptions {
   headers?: Readonly<Record<string, string>> | undefined;
   /** Callbacks for logs, metrics and traces. */
   hooks?: ShortyHooks | undefined;
+  /**
+   * Called with one line for each request, response and retry, such as `console.debug`. The lines
+   * contain no tokens, headers, queries or bodies.
+   */
+  debug?: ((line: string) => void) | undefined;
 }
 
 /** Options of one request. The client's options are the defaults. */
@@ -52,8 +79,8 @@ export interface RequestOptions {
   deadlineMs?: number | undefined;
   maxRetries?: number | undefined;
   /**
-   * Makes a POST safe to repeat for 24 hours, also from another process. A key has 1 to 255 visible
-   * ASCII characters. The default is a random key. Other methods ignore it.
+   * Makes a POST, PATCH or DELETE safe to repeat for 24 hours, also from another process. A key has 1
+   * to 255 visible ASCII characters. The default is a random key.
    */
   idempotencyKey?: string | undefined;
   /** Headers of this request. They override the client's headers of the same name. */
@@ -76,7 +103,7 @@ export interface BulkOptions<Result> extends RequestOptions {
  * or rejects, the call fails. The arguments contain neither tokens nor bodies.
  */
 export interface ShortyHooks {
-  /** May add headers to the request, such as those of a trace. */
+  /** May set headers of the request, such as those of a trace. */
   onRequest?:
     | ((info: RequestInfo & { readonly headers: Headers }) => void | Promise<void>)
     | undefined;

@@ -93,6 +93,27 @@ describe('a list that is iterated', () => {
     expect(moving.asked).toHaveLength(Math.max(1, Math.ceil((size - 1) / 99)));
   });
 
+  it.each([0, 1, 99, 250])('yields pages of %i items, each item once', async (size) => {
+    const moving = new MovingList(size);
+    const pages = await collect(new PagedList({ limit: 40 }, moving.fetchPage).pages());
+    expect(pages.flatMap(({ items }) => items).map(({ id }) => id)).toEqual(moving.ids);
+    expect(pages.every(({ total, limit }) => total === size && limit === 40)).toBe(true);
+  });
+
+  it('returns an array of all items, or of the first ones without further requests', async () => {
+    const moving = new MovingList(250);
+    const list = new PagedList({}, moving.fetchPage);
+    const ids = async (options?: { limit: number }) =>
+      (await list.toArray(options)).map(({ id }) => id);
+    await expect(ids()).resolves.toEqual(moving.ids);
+    await expect(ids({ limit: 1000 })).resolves.toEqual(moving.ids);
+    moving.asked.length = 0;
+    await expect(ids({ limit: 0 })).resolves.toEqual([]);
+    expect(moving.asked).toHaveLength(0);
+    await expect(ids({ limit: 100 })).resolves.toEqual(moving.ids.slice(0, 100));
+    expect(moving.asked).toHaveLength(1);
+  });
+
   it('starts at an offset, and can be iterated again', async () => {
     const moving = new MovingList(30);
     const list = new PagedList({ limit: 10, offset: 12 }, moving.fetchPage);

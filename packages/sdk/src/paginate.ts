@@ -31,6 +31,9 @@ const pageSize = 100;
  *
  * const page = await shorty.urls.list({ limit: 50 });
  * console.log(`${page.items.length} of ${page.total}`);
+ *
+ * const first = await shorty.urls.list().toArray({ limit: 1000 });
+ * console.log(first.length);
  * ```
  */
 export class PagedList<Item extends { readonly id: string }, P extends Page<Item> = Page<Item>>
@@ -62,8 +65,22 @@ export class PagedList<Item extends { readonly id: string }, P extends Page<Item
     return this.#load().withResponse();
   }
 
-  [Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
-    return iterate(this.#query, this.#fetchPage);
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    for await (const { items } of this.pages()) yield* items;
+  }
+
+  /** Yields all pages, without items of the pages before. */
+  pages(): AsyncGenerator<P, void, undefined> {
+    return pages(this.#query, this.#fetchPage);
+  }
+
+  /** Returns all items, or the first `limit` ones. */
+  async toArray({ limit = Infinity }: { limit?: number | undefined } = {}): Promise<Item[]> {
+    const all: Item[] = [];
+    if (limit > 0) {
+      for await (const item of this) if (all.push(item) >= limit) break;
+    }
+    return all;
   }
 
   #load(): ApiPromise<P> {
@@ -73,14 +90,14 @@ export class PagedList<Item extends { readonly id: string }, P extends Page<Item
 }
 
 /**
- * Yields all items. The list can change between requests, so each page repeats the last item of the
+ * Yields all pages. The list can change between requests, so each page repeats the last item of the
  * page before. If the first item of a page is new, items may have been skipped. The iteration then
  * goes back until a page begins with a known item. This works because the order of items is stable.
  */
-async function* iterate<Item extends { readonly id: string }>(
+async function* pages<Item extends { readonly id: string }, P extends Page<Item>>(
   query: PageQuery,
-  fetchPage: FetchPage<Page<Item>>,
-): AsyncGenerator<Item, void, undefined> {
+  fetchPage: FetchPage<P>,
+): AsyncGenerator<P, void, undefined> {
   // Pages overlap by one item, so pages of one item would not advance.
   const limit = query.limit === 1 ? 2 : (query.limit ?? pageSize);
   const firstOffset = query.offset ?? 0;
@@ -88,7 +105,8 @@ async function* iterate<Item extends { readonly id: string }>(
   let offset = firstOffset;
   let step = limit;
   for (;;) {
-    const { items, total } = await fetchPage({ limit, offset });
+    const page = await fetchPage({ limit, offset });
+    const { items, total } = page;
     const [first] = items;
     if (offset > firstOffset && !(first && seen.has(first.id))) {
       offset = Math.max(firstOffset, offset - step);
@@ -96,11 +114,9 @@ async function* iterate<Item extends { readonly id: string }>(
       continue;
     }
     step = limit;
-    for (const item of items) {
-      if (seen.has(item.id)) continue;
-      seen.add(item.id);
-      yield item;
-    }
+    const unseen = items.filter(({ id }) => !seen.has(id));
+    for (const { id } of unseen) seen.add(id);
+    yield { ...page, items: unseen };
     if (items.length === 0 || offset + items.length >= total) return;
     offset += Math.max(1, items.length - 1);
   }

@@ -19,10 +19,7 @@ export const systemPorts: Ports = {
   epochMs: () => Date.now(),
   random: () => Math.random(),
   // crypto.randomUUID needs a page that is served by https.
-  newKey: () =>
-    Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-      byte.toString(16).padStart(2, '0'),
-    ).join(''),
+  newKey: () => crypto.getRandomValues(new BigUint64Array(2)).join('-'),
   startTimer: (delayMs, callback) => {
     if (delayMs > maxTimerMs) return () => {};
     const timer = setTimeout(callback, delayMs);

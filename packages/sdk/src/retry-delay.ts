@@ -1,4 +1,4 @@
-import { ConnectionError, ShortyError, TimeoutError } from './errors.js';
+import { ShortyConfigError, ShortyError } from './errors.js';
 
 const firstDelayMs = 500;
 const longestDelayMs = 8_000;
@@ -8,9 +8,9 @@ const longestDelayMs = 8_000;
  * POST has an idempotency key, and the other methods are idempotent.
  */
 export function isRetryable(error: unknown): error is ShortyError {
-  if (error instanceof ConnectionError || error instanceof TimeoutError) return true;
-  if (!(error instanceof ShortyError)) return false;
-  const { status = 0 } = error;
+  if (!(error instanceof ShortyError) || error instanceof ShortyConfigError) return false;
+  // Without a response, the connection failed or was too slow.
+  const { status = 500 } = error;
   return status === 408 || status === 429 || (status >= 500 && status !== 501);
 }
 

@@ -2,10 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { urlCreated } from '../test/responses.js';
 import { createTestClient } from '../test/test-client.js';
-import { ShortyBulkError } from './bulk-error.js';
+import { type BulkCall, collectBulk } from './bulk.js';
+import { type BulkProgress, ShortyBulkError } from './bulk-error.js';
 import { RateLimitError, ShortyConfigError } from './errors.js';
 import type { BulkOptions } from './options.js';
 import { runBulk } from './run-bulk.js';
+import { settleOrAbort } from './run-within.js';
 import type { BulkCreateResult } from './types.js';
 
 const rateLimited = new RateLimitError('slow down', { status: 429, code: 'RATE_LIMITED' });
@@ -22,27 +24,33 @@ function resultOf(items: readonly number[]): BulkCreateResult {
   return { requested: items.length, ...counts, created, errors };
 }
 
-const rebase = <T extends { index: number }>(entries: T[], by: number) =>
-  entries.map((entry) => ({ ...entry, index: entry.index + by }));
-
 type Send = (items: number[], chunkIndex: number) => PromiseLike<BulkCreateResult>;
+
+const total = (): BulkCreateResult => ({
+  requested: 0,
+  createdCount: 0,
+  failedCount: 0,
+  created: [],
+  errors: [],
+});
 
 function run(
   items: Iterable<number> | AsyncIterable<number>,
   options: BulkOptions<BulkCreateResult> = {},
   send: Send = async (chunk) => resultOf(chunk),
-) {
-  return runBulk<number, BulkCreateResult>({
+): Promise<BulkCreateResult> {
+  const stop = (cause: unknown, progress: BulkProgress) => {
+    throw new ShortyBulkError(cause, progress);
+  };
+  let sent = 0;
+  const call: BulkCall<number, BulkCreateResult> = {
     items,
     options,
-    send,
-    total: { requested: 0, createdCount: 0, failedCount: 0, created: [], errors: [] },
-    rebase: (result, firstIndex) => ({
-      ...result,
-      created: rebase(result.created, firstIndex),
-      errors: rebase(result.errors, firstIndex),
-    }),
-  });
+    send: (chunk) => send(chunk, sent++),
+    total: total(),
+    isCollecting: true,
+  };
+  return collectBulk(runBulk(call, settleOrAbort, stop));
 }
 
 it('refuses a string, whose items would be its characters', async () => {
@@ -155,7 +163,68 @@ describe('a bulk call', () => {
   });
 
   it.each([0, -1, Number.NaN])('refuses a concurrency of %s', async (concurrency) => {
-    await expect(run([1], { concurrency })).rejects.toBeInstanceOf(ShortyConfigError);
+    const { urls } = createTestClient({ fetch: () => Promise.reject(new Error('was sent')) });
+    const call = urls.bulkDelete([1], { concurrency });
+    await expect(call).rejects.toBeInstanceOf(ShortyConfigError);
+  });
+});
+
+describe('a bulk call that streams', () => {
+  const sendOver = (sent: number[]) => {
+    const { urls } = createTestClient({
+      fetch: async (_url, init) => {
+        const { ids } = JSON.parse(String(init?.body)) as { ids: number[] };
+        sent.push(ids.length);
+        if (sent.length === 4) return new Response('', { status: 400 });
+        const counts = { requested: ids.length, deletedCount: ids.length, skippedCount: 0 };
+        const data = { ...counts, deletedIds: ids.map(String), skippedIds: [] };
+        return Response.json({ success: true, data });
+      },
+    });
+    return urls;
+  };
+
+  it('yields the result of each request, and sends the next when it is asked', async () => {
+    const sent: number[] = [];
+    const parts = sendOver(sent).bulkDeleteStream(numbers(250));
+    for (const size of [100, 100, 50]) {
+      const { done, value } = await parts.next();
+      expect(done).toBe(false);
+      expect(value.deletedIds).toHaveLength(size);
+      expect(sent.at(-1)).toBe(size);
+    }
+    const end = await parts.next();
+    expect(end).toEqual({
+      done: true,
+      value: { requested: 250, deletedCount: 250, skippedCount: 0, deletedIds: [], skippedIds: [] },
+    });
+    expect(sent).toEqual([100, 100, 50]);
+  });
+
+  it('sends nothing after a loop that ends early', async () => {
+    const sent: number[] = [];
+    for await (const { deletedCount } of sendOver(sent).bulkDeleteStream(numbers(1000))) {
+      expect(deletedCount).toBe(100);
+      break;
+    }
+    await settle();
+    expect(sent).toEqual([100]);
+  });
+
+  it('throws the progress without the results that it has yielded', async () => {
+    let yielded = 0;
+    const call = async () => {
+      for await (const part of sendOver([]).bulkDeleteStream(numbers(1000))) {
+        yielded += part.deletedCount;
+      }
+    };
+    const error = await bulkErrorOf(call());
+    expect(yielded).toBe(300);
+    expect(error).toMatchObject({
+      partial: { deletedCount: 300, deletedIds: [] },
+      nextIndex: 400,
+      status: 400,
+    });
   });
 });
 

@@ -1,108 +1,93 @@
-import { type BulkResult, ShortyBulkError } from './bulk-error.js';
-import { ShortyConfigError } from './errors.js';
+import type { BulkCall, BulkStream } from './bulk.js';
+import type { BulkProgress, BulkResult } from './bulk-error.js';
 import { inChunks } from './in-chunks.js';
-import type { BulkOptions } from './options.js';
-import { settleOrAbort } from './run-within.js';
-import { checkNumber } from './settings.js';
+import type { settleOrAbort } from './run-within.js';
 
 /** The most items in one request. */
 export const chunkSize = 100;
 
-/** The items of a bulk call. A string would be its characters, so it is refused. */
-export type BulkItems<Item> = (Iterable<Item> | AsyncIterable<Item>) & {
-  readonly charAt?: never;
-};
-
-export interface BulkCall<Item, Result extends BulkResult> {
-  readonly items: BulkItems<Item>;
-  readonly options: BulkOptions<Result>;
-  readonly total: Result;
-  readonly send: (items: Item[], chunkIndex: number) => PromiseLike<Result>;
-  /** Converts each index of a chunk's result to a position in the whole input. */
-  readonly rebase: (result: Result, firstIndex: number) => Result;
-}
-
-interface Chunk<Result> {
-  readonly index: number;
-  readonly firstIndex: number;
-  readonly size: number;
-  readonly outcome: Promise<{ readonly result: Result } | { readonly error: unknown }>;
-}
-
-/** Sends items in requests of 100, and adds up the results in the order of the input. */
-export async function runBulk<Item, Result extends BulkResult>(
-  call: BulkCall<Item, Result>,
-): Promise<Result> {
-  const { items, total, send, rebase } = call;
-  const { concurrency = 1, onChunk, signal } = call.options;
-  checkNumber('concurrency', concurrency);
-  if (typeof items === 'string') {
-    throw new ShortyConfigError('items', 'must be an array or another iterable, not a string');
-  }
-  const inFlight: Chunk<Result>[] = [];
+/**
+ * Sends items in requests of 100, and yields their results in the order of the input. Adds the counts
+ * of the results to the total, and their lists if it collects them.
+ */
+export async function* runBulk<Item, Result extends BulkResult>(
+  { items, options, total, isCollecting, send }: BulkCall<Item, Result>,
+  untilAbort: typeof settleOrAbort,
+  stop: (cause: unknown, progress: BulkProgress) => never,
+): BulkStream<Result> {
+  const { concurrency = 1, onChunk, signal, idempotencyKey: key } = options;
+  // A failed request has no result.
+  const inFlight: Promise<Result | undefined>[] = [];
   const unknown: number[] = [];
   let nextIndex = 0;
-  let chunkIndex = 0;
+  let sentChunks = 0;
+  let settledChunks = 0;
   let failure: { readonly cause: unknown } | undefined;
 
+  const fail = (cause: unknown) => {
+    failure ??= { cause };
+  };
   // Neither the source of the items nor onChunk may delay an abort.
-  const untilAborted = <T>(promise: Promise<T>) =>
-    signal ? settleOrAbort(promise, signal) : promise;
-  const start = (chunk: Item[]) => {
-    const outcome = Promise.resolve(send(chunk, chunkIndex)).then(
-      (result) => ({ result }),
-      (error: unknown) => {
-        failure ??= { cause: error };
-        return { error };
-      },
-    );
-    inFlight.push({ index: chunkIndex++, firstIndex: nextIndex, size: chunk.length, outcome });
+  const untilAborted = <T>(promise: Promise<T>) => (signal ? untilAbort(promise, signal) : promise);
+  const sendChunk = async (chunk: Item[]) => {
+    const firstIndex = nextIndex;
     nextIndex += chunk.length;
-  };
-  const settleFirst = async () => {
-    const chunk = inFlight.shift();
-    const outcome = await chunk?.outcome;
-    if (!chunk || !outcome) return;
-    const { index, firstIndex, size } = chunk;
-    if ('error' in outcome) {
-      for (let at = firstIndex; at < firstIndex + size; at++) unknown.push(at);
-      return;
+    const idempotencyKey = key && `${key}-${sentChunks}`;
+    sentChunks++;
+    try {
+      const result = await send(chunk, { ...options, idempotencyKey });
+      const entries = Object.values(result).flat() as (number | string | { index: number })[];
+      for (const entry of entries) if (typeof entry === 'object') entry.index += firstIndex;
+      return result;
+    } catch (error) {
+      fail(error);
+      for (const at of chunk.keys()) unknown.push(firstIndex + at);
+      return undefined;
     }
-    const result = rebase(outcome.result, firstIndex);
-    addTo(total, result);
-    await untilAborted(Promise.resolve(onChunk?.(result, index)));
   };
+  async function* settleFirst() {
+    const result = await inFlight.shift();
+    const index = settledChunks++;
+    if (!result) return;
+    addTo(total, result, isCollecting);
+    yield result;
+    await untilAborted(Promise.resolve(onChunk?.(result, index)));
+  }
 
   const chunks = inChunks(items, chunkSize);
   try {
     for (;;) {
       const { value: chunk } = await untilAborted(chunks.next());
       if (!chunk) break;
-      while (inFlight.length >= concurrency && !failure) await settleFirst();
+      while (inFlight.length >= concurrency && !failure) yield* settleFirst();
       if (failure) break;
       signal?.throwIfAborted();
-      start(chunk);
+      inFlight.push(sendChunk(chunk));
     }
   } catch (cause) {
-    failure ??= { cause };
+    fail(cause);
+  } finally {
+    await untilAborted(chunks.return(undefined)).catch(fail);
   }
-  const fail = (cause: unknown) => {
-    failure ??= { cause };
-  };
-  await untilAborted(chunks.return(undefined)).catch(fail);
   // Requests in flight are awaited even after a failure, because their results must not be lost.
-  while (inFlight.length > 0) await settleFirst().catch(fail);
-  if (failure) throw new ShortyBulkError(failure.cause, { partial: total, unknown, nextIndex });
-  return total;
+  while (inFlight.length > 0) {
+    try {
+      yield* settleFirst();
+    } catch (cause) {
+      fail(cause);
+    }
+  }
+  if (!failure) return total;
+  unknown.sort((a, b) => a - b);
+  return stop(failure.cause, { partial: total, unknown, nextIndex });
 }
 
-/** Adds the numbers and appends the lists of a result to the total. */
-function addTo<Result extends BulkResult>(total: Result, part: Result): void {
-  const sum: Record<string, unknown> = { ...total };
-  for (const [name, value] of Object.entries(part)) {
-    const before = sum[name];
-    if (typeof value === 'number') sum[name] = Number(before) + value;
-    else if (Array.isArray(before)) before.push(...value);
+/** Adds the counts of a result to the total, and with `lists` its lists. */
+function addTo(total: BulkResult, part: BulkResult, lists: boolean): void {
+  // biome-ignore lint/suspicious/noExplicitAny: the type of each value is checked.
+  const sum: Record<string, any> = total;
+  for (const [name, value] of Object.entries<unknown>({ ...part })) {
+    if (typeof value === 'number') sum[name] += value;
+    else if (lists && Array.isArray(value)) sum[name].push(...value);
   }
-  Object.assign(total, sum);
 }

@@ -126,16 +126,19 @@ describe('retries', () => {
     expect(sent.filter((_, at) => at % 2 === 0).slice(3)).toEqual(['key-2', 'mine']);
   });
 
-  it('sends an idempotency key with POST only', async () => {
-    let key: string | null = 'none yet';
+  it('sends an idempotency key with every write, and with no read', async () => {
+    const keys: (string | null)[] = [];
     server.use(
-      http.patch(`${api}/urls/42`, ({ request }) => {
-        key = request.headers.get('idempotency-key');
-        return success({});
+      http.all(`${api}/urls/42`, ({ request }) => {
+        keys.push(request.headers.get('idempotency-key'));
+        return keys.length === 1 ? HttpResponse.error() : success({});
       }),
     );
-    await createTestClient().urls.update(42, { title: null }, { idempotencyKey: 'mine' });
-    expect(key).toBeNull();
+    const { urls } = createTestClient();
+    await urls.update(42, { title: null });
+    await urls.delete(42, { idempotencyKey: 'mine' });
+    await urls.get(42, { idempotencyKey: 'mine' });
+    expect(keys).toEqual(['key-1', 'key-1', 'mine', null]);
   });
 
   it.each(['', 'two words', 'ключ', 'x'.repeat(256)])('refuses the key %j', async (key) => {
@@ -274,7 +277,7 @@ describe('requests', () => {
     });
     expect(Object.fromEntries(seen?.headers ?? [])).toMatchObject({
       authorization: 'Bearer token',
-      accept: 'application/json',
+      accept: 'application/json, image/*',
       'x-team': 'blue',
       'x-trace': '2',
     });
@@ -358,7 +361,7 @@ describe('hooks', () => {
     const client = createTestClient({
       hooks: {
         onRequest: ({ headers, ...info }) => {
-          expect(headers.get('accept')).toBe('application/json');
+          expect(headers.get('accept')).toBe('application/json, image/*');
           events.push(['request', info]);
         },
         onResponse: ({ headers, ...info }) => {
@@ -407,7 +410,7 @@ describe('hooks', () => {
       answerUsage(() => failure(503, 'UNAVAILABLE'));
       const client = createTestClient({
         deadlineMs: 5000,
-        timeoutMs: 5000,
+        timeoutMs: 9000,
         hooks: {
           [name]: () => {
             setImmediate(() => client.ports.advance(5000));
@@ -458,6 +461,38 @@ describe('hooks', () => {
     };
     await createTestClient({ hooks: { onRequest } }).usage.get();
     expect(traces).toEqual(['attempt-1', 'attempt-2']);
+  });
+});
+
+describe('debug', () => {
+  it('gets a line for each request and response, without secrets', async () => {
+    answerUsage(
+      () => HttpResponse.error(),
+      () => success(usage),
+    );
+    const lines: string[] = [];
+    const client = createTestClient({
+      debug: (line) => lines.push(line),
+      headers: { 'x-secret': 'hush' },
+    });
+    await client.usage.get({ period: '2030-01' });
+    expect(lines).toEqual([
+      'GET /api/v1/usage, attempt 1: sent',
+      'GET /api/v1/usage, attempt 1: Failed to fetch',
+      'GET /api/v1/usage, attempt 2: sent',
+      'GET /api/v1/usage, attempt 2: 200 in 0 ms, request req-1',
+    ]);
+  });
+
+  it('gets no client secret and no token', async () => {
+    const lines: string[] = [];
+    const data = { accessToken: 'hush-token', expiresIn: 3600 };
+    server.use(http.post(`${api}/auth/token`, () => success(data)));
+    answerUsage(() => success(usage));
+    const options = { clientId: 'id', clientSecret: 'hush-secret' };
+    await createTestClient({ ...options, debug: (line) => lines.push(line) }).usage.get();
+    expect(lines).toHaveLength(4);
+    expect(lines.join()).not.toContain('hush');
   });
 });
 

@@ -1,171 +1,191 @@
 import { ApiPromise, type WithResponse } from './api-promise.js';
-import { describeCall, ShortyConfigError, TimeoutError } from './errors.js';
+import type { CallData, CallInput, ListRoute, RequestInput, Route } from './calls.js';
+import { createTimeout, describeCall, ShortyConfigError } from './errors.js';
 import { exchange, type Incoming, type Outgoing } from './exchange.js';
+import { createToken } from './generated/routes.js';
 import type { RequestOptions } from './options.js';
+import { PagedList } from './paginate.js';
 import type { Ports } from './ports.js';
 import { type Read, readResponse } from './read-response.js';
 import { isRetryable, retryDelay } from './retry-delay.js';
 import { runWithin, wait } from './run-within.js';
-import { createHeaders, type RequestLimits, readLimits, type Settings } from './settings.js';
-import { createTokens, type Tokens } from './tokens.js';
+import { mergeHeaders, readLimits, type Settings } from './settings.js';
+import { createTokens } from './tokens.js';
 
 /** One call of the API, which may need several attempts. */
-export interface ApiRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** The unescaped segments after `/api/v1`, or after `/api` for a public request. */
-  readonly path: readonly (string | number)[];
-  /** Whether it is sent without a token. */
-  readonly isPublic?: boolean;
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
-  readonly body?: unknown;
+interface Call {
+  /** The method and the path, which may contain `{names}` of parameters. */
+  readonly route: string;
+  readonly input: RequestInput;
+  readonly options: RequestOptions;
 }
 
 /** Sends calls, and retries them within the limits. */
-export class Transport {
-  readonly #settings: Settings;
-  readonly #ports: Ports;
-  readonly #tokens: Tokens;
+export interface Transport {
+  /** Calls an operation of the contract. */
+  send<R extends Route>(
+    route: R,
+    input: CallInput<R>,
+    options?: RequestOptions,
+  ): ApiPromise<CallData<R>>;
+  /** Calls an operation whose response is not JSON. */
+  send<R extends Route, T>(
+    route: R,
+    input: CallInput<R>,
+    options: RequestOptions | undefined,
+    read: Read<T>,
+  ): ApiPromise<T>;
+  /** Lists the items of an operation, by page. */
+  list<R extends ListRoute>(
+    route: R,
+    input: CallInput<R>,
+    options?: RequestOptions,
+  ): PagedList<CallData<R>['items'][number], CallData<R>>;
+  /** Sends a request to any path of the server. */
+  request<T>(
+    route: string,
+    input?: RequestInput,
+    options?: RequestOptions,
+    read?: Read<T>,
+  ): ApiPromise<T>;
+  /** Waits until the delay has passed or the signal is aborted. */
+  readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;
+  readonly monotonicMs: () => number;
+}
 
-  constructor(settings: Settings, ports: Ports) {
-    this.#settings = settings;
-    this.#ports = ports;
-    this.#tokens = createTokens(settings, ports);
-  }
+// A closure, so that printing a client does not print its credentials.
+export function createTransport(settings: Settings, ports: Ports): Transport {
+  const { hooks, maxRetryDelayMs } = settings;
+  const { random, monotonicMs } = ports;
+  const tokens = createTokens(settings, ports, (body, signal) => {
+    const prepared = prepare({ route: createToken, input: { body }, options: {} });
+    return exchange({ ...prepared, attempt: 1 }, undefined, signal, settings, ports);
+  });
 
-  send<T>(
-    request: ApiRequest,
+  function request<T>(
+    route: string,
+    input: RequestInput = {},
     options: RequestOptions = {},
     read: Read<T> = readResponse,
   ): ApiPromise<T> {
     // An error is created when the response is read. Its own stack lacks the frames of the caller.
-    const callSite = new Error();
-    return new ApiPromise<T>(this.#send(request, options, read, callSite));
+    return new ApiPromise<T>(retry({ route, input, options }, read, new Error()));
   }
 
-  async #send<T>(
-    request: ApiRequest,
-    options: RequestOptions,
-    read: Read<T>,
-    callSite: Error,
-  ): Promise<WithResponse<T>> {
-    const { signal } = options;
-    const { hooks, maxRetryDelayMs } = this.#settings;
-    const limits = readLimits(options, this.#settings.limits);
-    const prepared = this.#prepare(request, options);
+  async function retry<T>(call: Call, read: Read<T>, callSite: Error): Promise<WithResponse<T>> {
+    const { signal } = call.options;
+    const limits = readLimits(call.options, settings.limits);
+    const prepared = prepare(call);
     const { method, path } = prepared;
-    const deadlineAt = this.#ports.monotonicMs() + limits.deadlineMs;
+    const request = `${method} ${path}`;
+    const createDeadlineError = (cause: unknown) =>
+      createTimeout(request, `${limits.deadlineMs} ms, including retries`, cause);
+    const deadlineAt = monotonicMs() + limits.deadlineMs;
     let lastError: unknown;
     for (let attempt = 1; ; attempt++) {
+      const describe = <E>(error: E) =>
+        describeCall(error, { method, path, attempts: attempt }, callSite);
       try {
         const outgoing = { ...prepared, attempt };
-        return await this.#attempt(outgoing, limits, deadlineAt, signal, lastError, read);
+        const leftMs = deadlineAt - monotonicMs();
+        const isLast = leftMs < limits.timeoutMs;
+        const timeoutMs = isLast ? Math.max(0, leftMs) : limits.timeoutMs;
+        const createTimeoutError = () =>
+          isLast
+            ? createDeadlineError(lastError)
+            : createTimeout(request, `${limits.timeoutMs} ms`, lastError);
+        return await runWithin({ signal, timeoutMs, createTimeoutError }, ports, async (within) => {
+          const incoming = await authorize(outgoing, within);
+          const data = read(incoming, request, ports.epochMs());
+          return { data, response: incoming.response };
+        });
       } catch (caught) {
         signal?.throwIfAborted();
-        const error = describeCall(caught, { method, path, attempts: attempt }, callSite);
+        const error = describe(caught);
         if (!isRetryable(error) || attempt > limits.maxRetries) throw error;
-        const { random, monotonicMs } = this.#ports;
         const delayMs = retryDelay(attempt - 1, error.retryAfterMs, maxRetryDelayMs, random);
         const leftMs = deadlineAt - monotonicMs();
         // The server would also refuse an attempt before the time that it asked for.
         if (delayMs > maxRetryDelayMs || delayMs >= leftMs) throw error;
         lastError = error;
-        const createTimeoutError = () =>
-          describeCall(
-            deadlineError(prepared, limits, error),
-            { method, path, attempts: attempt },
-            callSite,
-          );
-        const pause = { signal, timeoutMs: leftMs, createTimeoutError };
+        const createTimeoutError = () => describe(createDeadlineError(error));
         // The limits hold for the hook, too.
-        await runWithin(pause, this.#ports, async (within) => {
-          await hooks.onRetry?.({ method, path, attempt, delayMs, error });
-          await wait(delayMs, within, this.#ports);
-        });
+        await runWithin(
+          { signal, timeoutMs: leftMs, createTimeoutError },
+          ports,
+          async (within) => {
+            await hooks.onRetry?.({ method, path, attempt, delayMs, error });
+            await wait(delayMs, within, ports);
+          },
+        );
       }
     }
   }
 
-  #prepare(request: ApiRequest, options: RequestOptions): Omit<Outgoing, 'attempt'> {
-    const { method, body, isPublic = false } = request;
-    const path = `/api/${isPublic ? '' : 'v1/'}${request.path.map(escapeSegment).join('/')}`;
-    const query = new URLSearchParams();
-    for (const [name, value] of Object.entries(request.query ?? {})) {
-      if (value !== undefined) query.set(name, String(value));
-    }
-    const headers = createHeaders('headers', this.#settings.headers);
-    createHeaders('headers', options.headers ?? {}).forEach((value, name) => {
-      headers.set(name, value);
-    });
-    headers.set('accept', isPublic ? 'image/*, application/json' : 'application/json');
+  function prepare({ route, input, options }: Call): Omit<Outgoing, 'attempt'> {
+    const { params, query = {}, body } = input;
+    const [method = '', template = ''] = route.split(' ');
+    // Otherwise the path could continue the host name.
+    if (!template.startsWith('/')) throw new ShortyConfigError('path', 'must start with /');
+    const path = template.replace(/\{(\w+)\}/g, (_, name) => escapeSegment(name, params?.[name]));
+    const isPublic = route === createToken || !path.startsWith('/api/v1/');
+    const search = new URLSearchParams(JSON.parse(toJson(query))).toString();
+    const headers = mergeHeaders(settings.headers, options.headers);
+    headers.set('accept', 'application/json, image/*');
     if (body !== undefined) headers.set('content-type', 'application/json');
-    if (method === 'POST') {
-      const key = options.idempotencyKey ?? this.#ports.newKey();
+    if (method !== 'GET' && !isPublic) {
+      const key = options.idempotencyKey ?? ports.newKey();
       if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
         throw new ShortyConfigError('idempotencyKey', 'must be 1 to 255 visible ASCII characters');
       }
       headers.set('idempotency-key', key);
     }
-    const url = this.#settings.baseUrl + path + (query.size > 0 ? `?${query}` : '');
     return {
       method,
       path,
       isPublic,
-      url,
+      url: settings.baseUrl + path + (search && `?${search}`),
       headers,
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: toJson(body) ?? null,
     };
   }
 
-  #attempt<T>(
-    outgoing: Outgoing,
-    limits: RequestLimits,
-    deadlineAt: number,
-    signal: AbortSignal | undefined,
-    cause: unknown,
-    read: Read<T>,
-  ): Promise<WithResponse<T>> {
-    const { method, path } = outgoing;
-    const leftMs = deadlineAt - this.#ports.monotonicMs();
-    const isLast = leftMs < limits.timeoutMs;
-    const createTimeoutError = () =>
-      isLast
-        ? deadlineError(outgoing, limits, cause)
-        : new TimeoutError(`${method} ${path} was not answered within ${limits.timeoutMs} ms`, {
-            cause,
-          });
-    const timeoutMs = isLast ? Math.max(0, leftMs) : limits.timeoutMs;
-    return runWithin({ signal, timeoutMs, createTimeoutError }, this.#ports, async (within) => {
-      const incoming = outgoing.isPublic
-        ? await exchange(outgoing, undefined, within, this.#settings, this.#ports)
-        : await this.#authorized(outgoing, within);
-      const { body: _, ...response } = incoming;
-      const data = read(incoming, `${method} ${path}`, this.#ports.epochMs());
-      return { data, response };
-    });
-  }
-
   /** Sends a request with a token. If the server refuses the token, repeats it once with a new one. */
-  async #authorized(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
-    for (let isRenewed = false; ; isRenewed = true) {
-      const token = await this.#tokens.get(signal);
-      const incoming = await exchange(outgoing, token, signal, this.#settings, this.#ports);
-      if (incoming.status !== 401 || isRenewed || !this.#tokens.drop(token)) return incoming;
-    }
+  async function authorize(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
+    const send = (token?: string) => exchange(outgoing, token, signal, settings, ports);
+    if (outgoing.isPublic) return send();
+    const token = await tokens.get(signal);
+    const incoming = await send(token);
+    const isRefused = incoming.response.status === 401 && tokens.drop(token);
+    return isRefused ? send(await tokens.get(signal)) : incoming;
   }
+
+  return {
+    request,
+    send: request,
+    monotonicMs,
+    wait: (delayMs, signal) => wait(delayMs, signal, ports),
+    list: (route, input, options) => {
+      const { query = {} }: RequestInput = input;
+      return new PagedList(query, (page) =>
+        request(route, { ...input, query: { ...query, ...page } }, options),
+      );
+    },
+  };
 }
 
-function deadlineError(
-  { method, path }: Pick<Outgoing, 'method' | 'path'>,
-  { deadlineMs }: RequestLimits,
-  cause: unknown,
-): TimeoutError {
-  const message = `${method} ${path} was not answered within ${deadlineMs} ms, including retries`;
-  return new TimeoutError(message, { cause });
+/** Returns JSON, in which instants have the ISO form. */
+function toJson(value: unknown): string {
+  return JSON.stringify(value, function (this: Record<string, unknown>, name, text) {
+    // As null, it would clear the field.
+    if (text === null && this[name] !== null) throw new ShortyConfigError(name, 'is not valid');
+    return text;
+  });
 }
 
-function escapeSegment(segment: string | number): string {
+function escapeSegment(name: string, segment: string | number = ''): string {
   const text = encodeURIComponent(segment);
   // URL parsers resolve `.` and `..`, even if they are escaped. That would change the path.
-  if (/^\.{0,2}$/.test(text)) throw new ShortyConfigError('id', `cannot be "${text}"`);
+  if (/^\.{0,2}$/.test(text)) throw new ShortyConfigError(name, `cannot be "${text}"`);
   return text;
 }

@@ -1,14 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Shorty } from './client.js';
 import { ShortyConfigError } from './errors.js';
-import type { ShortyOptions } from './options.js';
+import { version } from './generated/routes.js';
+import type { ClientOptions, ShortyOptions } from './options.js';
 import { readSettings } from './settings.js';
 
 const good = { baseUrl: 'https://sho.test', accessToken: 'token' };
 
-function refusal(options: Partial<ShortyOptions>): ShortyConfigError {
+type Options = ClientOptions & Partial<Record<'accessToken' | 'clientId' | 'clientSecret', string>>;
+
+function refusal(options: Options): ShortyConfigError {
   try {
-    new Shorty({ baseUrl: 'https://sho.test', ...options });
+    new Shorty({ baseUrl: 'https://sho.test', ...options } as ShortyOptions);
   } catch (error) {
     if (error instanceof ShortyConfigError) return error;
     throw error;
@@ -17,7 +20,7 @@ function refusal(options: Partial<ShortyOptions>): ShortyConfigError {
 }
 
 describe('options', () => {
-  it.each<[string, Partial<ShortyOptions>]>([
+  it.each<[string, Options]>([
     ['accessToken', {}],
     ['accessToken', { accessToken: '', clientId: '', clientSecret: '' }],
     ['clientSecret', { clientId: 'id' }],
@@ -42,7 +45,7 @@ describe('options', () => {
     expect(error.message).toMatch(new RegExp(`^${option} `));
   });
 
-  it.each<Partial<ShortyOptions>>([
+  it.each<Options>([
     { accessToken: 'hush\nhush' },
     { ...good, baseUrl: 'https://user:hush@sho.test' },
     { ...good, headers: { authorization: 'hush\nhush' } },
@@ -70,6 +73,63 @@ describe('options', () => {
       maxRetries: 0,
       deadlineMs: Infinity,
       timeoutMs: Infinity,
+    });
+  });
+
+  it('name both settings that may be missing', () => {
+    expect(refusal({}).message).toBe(
+      'accessToken is missing: set accessToken, or clientId and clientSecret',
+    );
+  });
+
+  describe('from the environment', () => {
+    afterEach(() => vi.unstubAllEnvs());
+
+    it('are used if none are given', () => {
+      vi.stubEnv('SHORTY_BASE_URL', 'https://env.test/');
+      vi.stubEnv('SHORTY_CLIENT_ID', 'env-id');
+      vi.stubEnv('SHORTY_CLIENT_SECRET', 'env-secret');
+      const { baseUrl, credentials } = readSettings({ scope: 'urls:read' });
+      expect(baseUrl).toBe('https://env.test');
+      expect(credentials).toEqual({
+        clientId: 'env-id',
+        clientSecret: 'env-secret',
+        scope: 'urls:read',
+      });
+      vi.stubEnv('SHORTY_ACCESS_TOKEN', 'env-token');
+      expect(readSettings({}).credentials).toEqual({ accessToken: 'env-token' });
+      expect(readSettings(good).baseUrl).toBe('https://sho.test');
+    });
+
+    it('are not combined with given ones', () => {
+      vi.stubEnv('SHORTY_ACCESS_TOKEN', 'env-token');
+      vi.stubEnv('SHORTY_CLIENT_ID', 'env-id');
+      vi.stubEnv('SHORTY_CLIENT_SECRET', 'env-secret');
+      expect(refusal({ clientId: 'id' }).option).toBe('clientSecret');
+      expect(refusal({ clientSecret: 'secret' }).option).toBe('clientId');
+      expect(refusal({ accessToken: '' }).option).toBe('accessToken');
+      const given = { clientId: 'id', clientSecret: 'secret' };
+      expect(readSettings({ ...given, baseUrl: 'https://sho.test' }).credentials).toEqual(given);
+    });
+  });
+
+  describe('the User-Agent', () => {
+    afterEach(() => vi.unstubAllGlobals());
+
+    it('has the version and the runtime', () => {
+      vi.stubGlobal('navigator', undefined);
+      const node = `shorty-sdk/${version} Node.js/${process.version}`;
+      expect(readSettings(good).headers.get('user-agent')).toBe(node);
+      vi.stubGlobal('navigator', { userAgent: 'Deno/2.1.0' });
+      const deno = `shorty-sdk/${version} Deno/2.1.0`;
+      expect(readSettings(good).headers.get('user-agent')).toBe(deno);
+    });
+
+    it('is not set in a page, and may be replaced', () => {
+      vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64)' });
+      expect(readSettings(good).headers.has('user-agent')).toBe(false);
+      const { headers } = readSettings({ ...good, headers: { 'User-Agent': 'mine' } });
+      expect(headers.get('user-agent')).toBe('mine');
     });
   });
 

@@ -1,4 +1,5 @@
 import { ShortyConfigError } from './errors.js';
+import { version } from './generated/routes.js';
 import type { RequestOptions, ShortyHooks, ShortyOptions } from './options.js';
 import type { TokenRequest } from './types.js';
 
@@ -10,8 +11,9 @@ export interface Settings {
   readonly fetch: typeof globalThis.fetch;
   readonly limits: RequestLimits;
   readonly maxRetryDelayMs: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
   readonly hooks: ShortyHooks;
+  readonly debug: ((line: string) => void) | undefined;
 }
 
 export interface RequestLimits {
@@ -22,20 +24,33 @@ export interface RequestLimits {
 
 const defaultLimits: RequestLimits = { maxRetries: 3, timeoutMs: 30_000, deadlineMs: 120_000 };
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Runtime {
+  readonly process?: { readonly env?: Environment; readonly version?: string };
+  readonly navigator?: { readonly userAgent?: string };
+}
+
 export function readSettings(options: ShortyOptions): Settings {
+  const { process, navigator }: Runtime = globalThis;
+  const env = process?.env ?? {};
   const { maxRetryDelayMs = 20_000 } = options;
   checkNumber('maxRetryDelayMs', maxRetryDelayMs, true);
-  const headers = options.headers ?? {};
-  createHeaders('headers', headers);
+  const runtime = navigator?.userAgent ?? `Node.js/${process?.version}`;
+  // A page may not set this header.
+  const userAgent = runtime.startsWith('Mozilla')
+    ? {}
+    : { 'user-agent': `shorty-sdk/${version} ${runtime}` };
   return {
-    baseUrl: readBaseUrl(options.baseUrl),
-    credentials: readCredentials(options),
+    baseUrl: readBaseUrl(options.baseUrl ?? env.SHORTY_BASE_URL ?? ''),
+    credentials: readCredentials(options, env),
     // Looked up at each call, because a program may replace the global fetch later.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     limits: readLimits(options, defaultLimits),
     maxRetryDelayMs,
-    headers,
+    headers: mergeHeaders(userAgent, options.headers),
     hooks: options.hooks ?? {},
+    debug: options.debug,
   };
 }
 
@@ -51,16 +66,19 @@ export function readLimits(options: RequestOptions, defaults: RequestLimits): Re
   return { maxRetries, timeoutMs, deadlineMs };
 }
 
-/** Creates headers. Throws ShortyConfigError for invalid names and values. */
-export function createHeaders(option: string, values: Readonly<Record<string, string>>): Headers {
+/** Returns headers with others set. Throws ShortyConfigError for invalid names and values. */
+export function mergeHeaders(
+  base: Headers | Record<string, string>,
+  values: Readonly<Record<string, string>> = {},
+  option = 'headers',
+): Headers {
+  const headers = new Headers(base);
   try {
-    return new Headers(values);
+    for (const name of Object.keys(values)) headers.set(name, values[name] ?? '');
+    return headers;
   } catch {
     // The original error quotes the value, which may be a secret.
-    throw new ShortyConfigError(
-      option,
-      'must contain only characters that are valid in HTTP headers',
-    );
+    throw new ShortyConfigError(option, 'must be valid in an HTTP header');
   }
 }
 
@@ -68,46 +86,47 @@ export function checkNumber(option: string, value: number, isZeroAllowed = false
   if (value > 0 || (isZeroAllowed && value === 0)) return;
   throw new ShortyConfigError(
     option,
-    `must be a number ${isZeroAllowed ? 'of at least 0' : 'above 0'}, not ${value}`,
+    `must be ${isZeroAllowed ? 'at least' : 'above'} 0, not ${value}`,
   );
 }
 
-function readBaseUrl(text: string | undefined): string {
-  const url = parseUrl(text ?? '');
-  const isPlain = url && !url.username && !url.password && !url.search && !url.hash;
-  if (!isPlain || !/^https?:$/.test(url.protocol)) {
+function readBaseUrl(text: string): string {
+  let url: URL | undefined;
+  try {
+    url = new URL(text);
+  } catch {}
+  // Without credentials, query and fragment, a URL is its origin and its path.
+  if (!url || !/^https?:/.test(url.href) || url.href !== url.origin + url.pathname) {
     // The message does not repeat the text, which may contain a password.
     throw new ShortyConfigError(
       'baseUrl',
-      'must be an http or https URL without credentials, query or fragment, such as https://sho.example',
+      'must be an http or https URL without credentials, query or fragment',
     );
   }
   return url.href.replace(/\/+$/, '');
 }
 
-function parseUrl(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function readCredentials(options: ShortyOptions): Settings['credentials'] {
-  const { accessToken, clientId, clientSecret, scope } = options;
+function readCredentials(options: ShortyOptions, env: Environment): Settings['credentials'] {
+  const { scope } = options;
+  const isGiven = options.accessToken ?? options.clientId ?? options.clientSecret;
+  // Credentials of the environment are never combined with given ones.
+  const { accessToken, clientId, clientSecret } =
+    isGiven === undefined
+      ? {
+          accessToken: env.SHORTY_ACCESS_TOKEN,
+          clientId: env.SHORTY_CLIENT_ID,
+          clientSecret: env.SHORTY_CLIENT_SECRET,
+        }
+      : options;
   if (accessToken) {
-    createHeaders('accessToken', { authorization: `Bearer ${accessToken}` });
+    mergeHeaders({}, { authorization: accessToken }, 'accessToken');
     return { accessToken };
   }
   if (clientId && clientSecret) {
     return { clientId, clientSecret, ...(scope === undefined ? {} : { scope }) };
   }
-  if (clientId)
-    throw new ShortyConfigError('clientSecret', 'is missing: set it together with clientId');
-  if (clientSecret)
-    throw new ShortyConfigError('clientId', 'is missing: set it together with clientSecret');
   throw new ShortyConfigError(
-    'accessToken',
-    'is missing: set it, or set clientId and clientSecret',
+    clientId ? 'clientSecret' : clientSecret ? 'clientId' : 'accessToken',
+    'is missing: set accessToken, or clientId and clientSecret',
   );
 }

@@ -1,5 +1,6 @@
-import { TimeoutError, UnexpectedResponseError } from './errors.js';
-import { exchange } from './exchange.js';
+import { createTimeout, UnexpectedResponseError } from './errors.js';
+import type { Incoming } from './exchange.js';
+import { createToken } from './generated/routes.js';
 import type { Ports } from './ports.js';
 import { readResponse } from './read-response.js';
 import { runWithin, settleOrAbort } from './run-within.js';
@@ -7,21 +8,14 @@ import type { Settings } from './settings.js';
 import type { Token, TokenRequest } from './types.js';
 
 const renewBeforeMs = 60_000;
-const path = '/api/v1/auth/token';
+
+type RequestToken = (credentials: TokenRequest, signal: AbortSignal) => Promise<Incoming>;
 
 /** Provides access tokens. */
 export interface Tokens {
   get(signal: AbortSignal): Promise<string>;
   /** Discards a refused token. Returns whether another one can be requested. */
   drop(token: string): boolean;
-}
-
-export function createTokens(settings: Settings, ports: Ports): Tokens {
-  const { credentials } = settings;
-  if ('accessToken' in credentials) {
-    return { get: async () => credentials.accessToken, drop: () => false };
-  }
-  return new FetchedTokens(credentials, settings, ports);
 }
 
 interface Flight {
@@ -32,86 +26,72 @@ interface Flight {
 
 /**
  * Requests tokens with client credentials. Calls that need a token at the same time share one
- * request. This class does not retry it: each waiting call retries within its own limits.
+ * request, which is not retried: each waiting call retries within its own limits.
  */
-class FetchedTokens implements Tokens {
-  readonly #credentials: TokenRequest;
-  readonly #settings: Settings;
-  readonly #ports: Ports;
-  #current: { readonly token: string; readonly renewAt: number } | undefined;
-  #flight: Flight | undefined;
-
-  constructor(credentials: TokenRequest, settings: Settings, ports: Ports) {
-    this.#credentials = credentials;
-    this.#settings = settings;
-    this.#ports = ports;
+export function createTokens(
+  { credentials, limits: { timeoutMs } }: Settings,
+  ports: Ports,
+  request: RequestToken,
+): Tokens {
+  if ('accessToken' in credentials) {
+    return { get: async () => credentials.accessToken, drop: () => false };
   }
+  let current: { readonly token: string; readonly renewAt: number } | undefined;
+  let flight: Flight | undefined;
 
-  async get(signal: AbortSignal): Promise<string> {
-    if (this.#current && this.#ports.monotonicMs() < this.#current.renewAt) {
-      return this.#current.token;
+  const fetchToken = async (signal: AbortSignal): Promise<string> => {
+    const startedAt = ports.monotonicMs();
+    const incoming = await request(credentials, signal);
+    const { accessToken: token, expiresIn } = readResponse<Token>(
+      incoming,
+      createToken,
+      ports.epochMs(),
+    );
+    if (typeof token !== 'string' || !(expiresIn > 0)) {
+      const { status, requestId } = incoming.response;
+      throw new UnexpectedResponseError(`${createToken} returned no token`, { status, requestId });
     }
-    this.#flight ??= this.#start();
-    const flight = this.#flight;
-    flight.waiting++;
-    try {
-      return await settleOrAbort(flight.token, signal);
-    } finally {
-      flight.waiting--;
-      // A request that no call waits for must not keep the process alive. One that has settled is not
-      // aborted: edge runtimes refuse that in another request than the one that started it.
-      if (flight.waiting === 0 && this.#flight === flight) {
-        this.#flight = undefined;
-        flight.controller.abort();
-      }
-    }
-  }
+    const lifetimeMs = expiresIn * 1000;
+    const renewAt = startedAt + lifetimeMs - Math.min(renewBeforeMs, lifetimeMs / 2);
+    current = { token, renewAt };
+    return token;
+  };
 
-  drop(token: string): boolean {
-    if (this.#current?.token === token) this.#current = undefined;
-    return true;
-  }
-
-  #start(): Flight {
+  const start = (): Flight => {
     const controller = new AbortController();
-    const { timeoutMs } = this.#settings.limits;
-    const createTimeoutError = () =>
-      new TimeoutError(`POST ${path} was not answered within ${timeoutMs} ms`);
+    const createTimeoutError = () => createTimeout(createToken, `${timeoutMs} ms`);
     const limits = { signal: controller.signal, timeoutMs, createTimeoutError };
-    const flight: Flight = {
-      token: runWithin(limits, this.#ports, (signal) => this.#fetch(signal)).finally(() => {
-        if (this.#flight === flight) this.#flight = undefined;
+    const started: Flight = {
+      token: runWithin(limits, ports, fetchToken).finally(() => {
+        if (flight === started) flight = undefined;
       }),
       controller,
       waiting: 0,
     };
-    return flight;
-  }
+    return started;
+  };
 
-  async #fetch(signal: AbortSignal): Promise<string> {
-    const startedAt = this.#ports.monotonicMs();
-    const headers = new Headers(this.#settings.headers);
-    headers.set('accept', 'application/json');
-    headers.set('content-type', 'application/json');
-    const request = {
-      method: 'POST',
-      path,
-      attempt: 1,
-      isPublic: true,
-      url: this.#settings.baseUrl + path,
-      headers,
-      body: JSON.stringify(this.#credentials),
-    };
-    const incoming = await exchange(request, undefined, signal, this.#settings, this.#ports);
-    const token = readResponse<Token>(incoming, `POST ${path}`, this.#ports.epochMs());
-    const { accessToken, expiresIn } = token;
-    if (typeof accessToken !== 'string' || !(expiresIn > 0)) {
-      const { status, requestId } = incoming;
-      throw new UnexpectedResponseError(`POST ${path} returned no token`, { status, requestId });
-    }
-    const lifetimeMs = expiresIn * 1000;
-    const renewAt = startedAt + lifetimeMs - Math.min(renewBeforeMs, lifetimeMs / 2);
-    this.#current = { token: accessToken, renewAt };
-    return accessToken;
-  }
+  return {
+    async get(signal) {
+      if (current && ports.monotonicMs() < current.renewAt) return current.token;
+      flight ??= start();
+      const shared = flight;
+      shared.waiting++;
+      try {
+        return await settleOrAbort(shared.token, signal);
+      } finally {
+        shared.waiting--;
+        // A request that no call waits for must not keep the process alive. One that has settled is
+        // not aborted: edge runtimes refuse that in another request than the one that started it.
+        if (shared.waiting === 0 && flight === shared) {
+          flight = undefined;
+          shared.controller.abort();
+        }
+      }
+    },
+    drop(token) {
+      if (current?.token === token) current = undefined;
+      return true;
+    },
+  };
 }

@@ -1,127 +1,163 @@
-import type { components, operations } from './generated/api.js';
+import type { CallInput, Route, WithDates } from './calls.js';
+import type { components } from './generated/api.js';
+import type { Page } from './paginate.js';
 
+// Interfaces have names of their own, which editors show instead of all fields.
 type Schemas = components['schemas'];
+type Schema<Name extends keyof Schemas> = Schemas[Name];
+type Request<Name extends keyof Schemas> = WithDates<Schemas[Name]>;
+type Query<R extends Route> = NonNullable<CallInput<R>['query']>;
 
 /** An error code of the API. */
 export type ErrorCode = Schemas['ErrorCode'];
 /** An invalid field: its JSON path and its rule. */
-export type ErrorDetail = Schemas['ErrorDetail'];
+export interface ErrorDetail extends Schema<'ErrorDetail'> {}
 /** The body of every error response. */
-export type ErrorResponse = Schemas['ErrorResponse'];
+export interface ErrorResponse extends Schema<'ErrorResponse'> {}
 
 /** The id of a link: a string in responses, a string or a number in requests. */
 export type UrlId = string | number;
 /** A link to create. */
-export type UrlCreateRequest = Schemas['UrlCreateRequest'];
+export type UrlCreateRequest = UrlFields & PasswordFields;
+
+interface UrlFields extends Omit<Request<'UrlCreateRequest'>, 'isPasswordProtected' | 'password'> {}
+
+type PasswordFields =
+  | { isPasswordProtected?: false | null; password?: null }
+  | {
+      /** Whether visitors need a password. */
+      isPasswordProtected: true;
+      /** Stored only as a hash, never returned. */
+      password: string;
+    };
+
 /** The response of `urls.create`. */
-export type UrlCreated = Schemas['UrlCreated'];
+export interface UrlCreated extends Schema<'UrlCreated'> {}
 /** The fields of a link to change; null clears an optional one. */
-export type UrlUpdateRequest = Schemas['UrlUpdateRequest'];
+export interface UrlUpdateRequest extends Request<'UrlUpdateRequest'> {}
 /** A link with all fields except the password. */
-export type UrlRecord = Schemas['UrlRecord'];
+export interface UrlRecord extends Schema<'UrlRecord'> {}
 /** A link in a list. */
-export type UrlListItem = Schemas['UrlListItem'];
+export interface UrlListItem extends Schema<'UrlListItem'> {}
 /** Filters and paging of a list of links. `limit` is the size of a page, 1 to 100. */
-export type UrlListQuery = NonNullable<operations['listUrls']['parameters']['query']>;
+export interface UrlListQuery extends Query<'GET /api/v1/urls'> {}
 /** One page of a list of links, newest first. */
-export type UrlPage =
-  operations['listUrls']['responses'][200]['content']['application/json']['data'];
+export interface UrlPage extends Page<UrlListItem> {}
 
 /** One change of a bulk update: the id of a link, and its fields to change. */
-export type UrlBulkUpdateItem = Schemas['UrlBulkUpdateItem'];
+export interface UrlBulkUpdateItem extends Request<'UrlBulkUpdateItem'> {}
 /** The results of one request to create links. `index` counts from 0. */
-export type UrlBulkCreateResult = Schemas['UrlBulkCreateResult'];
+export interface UrlBulkCreateResult extends Schema<'UrlBulkCreateResult'> {}
 /** The results of one request to change links. `index` counts from 0. */
-export type UrlBulkUpdateResult = Schemas['UrlBulkUpdateResult'];
+export interface UrlBulkUpdateResult extends Schema<'UrlBulkUpdateResult'> {}
 /** The deactivated links and skipped ids of one request. */
-export type UrlBulkDeleteResult = Schemas['UrlBulkDeleteResult'];
+export interface UrlBulkDeleteResult extends Schema<'UrlBulkDeleteResult'> {}
 /** The results of a whole bulk create. */
-export type BulkCreateResult = UrlBulkCreateResult;
+export interface BulkCreateResult extends UrlBulkCreateResult {}
 /** The results of a whole bulk update. */
-export type BulkUpdateResult = UrlBulkUpdateResult;
+export interface BulkUpdateResult extends UrlBulkUpdateResult {}
 /** The deactivated links and skipped ids of a whole bulk delete. */
-export type BulkDeleteResult = UrlBulkDeleteResult;
+export interface BulkDeleteResult extends UrlBulkDeleteResult {}
 
 /** The window of a report, its grouping and the length of its breakdowns. */
-export type ClicksQuery = NonNullable<operations['getUrlClicks']['parameters']['query']>;
+export interface ClicksQuery extends Query<'GET /api/v1/urls/{id}/clicks'> {}
 /** The clicks of a link in a window. */
-export type UrlClicks = Schemas['UrlClicks'];
+export interface UrlClicks extends Schema<'UrlClicks'> {}
 /** The clicks of all links in a window, and the links with the most clicks. */
-export type AnalyticsOverview = Schemas['AnalyticsOverview'];
+export interface AnalyticsOverview extends Schema<'AnalyticsOverview'> {}
 /** Clicks by country, device, browser, operating system and referrer, the largest first. */
-export type ClickBreakdowns = Schemas['ClickBreakdowns'];
+export interface ClickBreakdowns extends Schema<'ClickBreakdowns'> {}
 /** One bucket of a time series. */
-export type ClickBucket = Schemas['ClickBucket'];
+export interface ClickBucket extends Schema<'ClickBucket'> {}
 
 /** A QR code to create, for a link (`urlId`) or a text (`data`). */
-export type QrCreateRequest = Schemas['QrCreateRequest'];
+export type QrCreateRequest = QrDesign & QrContent;
+
+interface QrDesign extends Omit<Schema<'QrCreateRequest'>, 'urlId' | 'data'> {}
+
+type QrContent =
+  | {
+      /** The link that the code leads to. */
+      urlId: UrlId;
+      data?: null;
+    }
+  | {
+      urlId?: null;
+      /** The text of a code without a link, at most 2048 bytes in UTF-8. */
+      data: string;
+    };
 /** The design fields of a QR code to change. Its content never changes. */
-export type QrUpdateRequest = Schemas['QrUpdateRequest'];
+export interface QrUpdateRequest extends Schema<'QrUpdateRequest'> {}
 /** A QR code. */
-export type QrRecord = Schemas['QrRecord'];
+export interface QrRecord extends Schema<'QrRecord'> {}
 /** Filters and paging of a list of QR codes. `limit` is the size of a page, 1 to 100. */
-export type QrListQuery = NonNullable<operations['listQrs']['parameters']['query']>;
+export interface QrListQuery extends Query<'GET /api/v1/qr'> {}
+/** Paging of a list of the QR codes of a link. `limit` is the size of a page, 1 to 100. */
+export interface UrlQrListQuery extends Query<'GET /api/v1/urls/{id}/qr'> {}
 /** One page of a list of QR codes, newest first. */
-export type QrPage = operations['listQrs']['responses'][200]['content']['application/json']['data'];
+export interface QrPage extends Page<QrRecord> {}
 /** The window of a report on scans, its grouping and the length of its breakdowns. */
-export type ScansQuery = NonNullable<operations['getQrScans']['parameters']['query']>;
+export interface ScansQuery extends Query<'GET /api/v1/qr/{id}/scans'> {}
 /** The scans of a QR code in a window. */
-export type QrScans = Schemas['QrScans'];
+export interface QrScans extends Schema<'QrScans'> {}
 /** Scans by country, device, browser, method and app, the largest first. */
-export type ScanBreakdowns = Schemas['ScanBreakdowns'];
+export interface ScanBreakdowns extends Schema<'ScanBreakdowns'> {}
 /** One bucket of a time series of scans. */
-export type ScanBucket = Schemas['ScanBucket'];
+export interface ScanBucket extends Schema<'ScanBucket'> {}
 
 /** A type of event that a webhook can subscribe to. */
 export type EventType = Schemas['EventType'];
 /** A webhook to create. */
-export type WebhookCreateRequest = Schemas['WebhookCreateRequest'];
+export interface WebhookCreateRequest extends Omit<Schema<'WebhookCreateRequest'>, 'events'> {
+  /** The event types to deliver: at least one. Repeated types count once. */
+  events: [EventType, ...EventType[]];
+}
 /** The fields of a webhook to change. */
-export type WebhookUpdateRequest = Schemas['WebhookUpdateRequest'];
+export interface WebhookUpdateRequest extends Omit<Schema<'WebhookUpdateRequest'>, 'events'> {
+  /** The event types to deliver: at least one. Repeated types count once. */
+  events?: [EventType, ...EventType[]];
+}
 /** The response of `webhooks.create`. Only this response contains the signing secret. */
-export type WebhookCreated = Schemas['WebhookCreated'];
+export interface WebhookCreated extends Schema<'WebhookCreated'> {}
 /** A webhook without its secret. */
-export type Webhook = Schemas['Webhook'];
+export interface Webhook extends Schema<'Webhook'> {}
 /** The type of a test event. */
-export type WebhookTestRequest = Schemas['WebhookTestRequest'];
+export interface WebhookTestRequest extends Schema<'WebhookTestRequest'> {}
 /** A new signing secret, and the time until which the previous secret also signs. */
-export type WebhookSecret = Schemas['WebhookSecret'];
+export interface WebhookSecret extends Schema<'WebhookSecret'> {}
 /** Paging of a list of webhooks. `limit` is the size of a page, 1 to 100. */
-export type WebhookListQuery = NonNullable<operations['listWebhooks']['parameters']['query']>;
+export interface WebhookListQuery extends Query<'GET /api/v1/webhooks'> {}
 /** One page of a list of webhooks, newest first. */
-export type WebhookPage =
-  operations['listWebhooks']['responses'][200]['content']['application/json']['data'];
+export interface WebhookPage extends Page<Webhook> {}
 /** The delivery of an event to a webhook. */
-export type Delivery = Schemas['Delivery'];
+export interface Delivery extends Schema<'Delivery'> {}
 /** The status of a delivery. It is `failed` if its last attempt failed. */
 export type DeliveryStatus = Schemas['DeliveryStatus'];
 /** A delivery with its body and all its attempts. */
-export type DeliveryDetail = Schemas['DeliveryDetail'];
+export interface DeliveryDetail extends Schema<'DeliveryDetail'> {}
 /** One attempt of a delivery. */
-export type DeliveryAttempt = Schemas['DeliveryAttempt'];
+export interface DeliveryAttempt extends Schema<'DeliveryAttempt'> {}
 /** Filters and paging of a list of deliveries. `limit` is the size of a page, 1 to 100. */
-export type DeliveryListQuery = NonNullable<operations['listDeliveries']['parameters']['query']>;
+export interface DeliveryListQuery extends Query<'GET /api/v1/webhooks/{id}/deliveries'> {}
 /** One page of a list of deliveries, newest first. */
-export type DeliveryPage =
-  operations['listDeliveries']['responses'][200]['content']['application/json']['data'];
+export interface DeliveryPage extends Page<Delivery> {}
 
 /** A custom domain to add. */
-export type DomainCreateRequest = Schemas['DomainCreateRequest'];
+export interface DomainCreateRequest extends Schema<'DomainCreateRequest'> {}
 /** A custom domain, and the TXT record that verifies it. */
-export type Domain = Schemas['Domain'];
+export interface Domain extends Schema<'Domain'> {}
 /** Filters and paging of a list of domains. `limit` is the size of a page, 1 to 100. */
-export type DomainListQuery = NonNullable<operations['listDomains']['parameters']['query']>;
+export interface DomainListQuery extends Query<'GET /api/v1/domains'> {}
 /** One page of a list of domains, newest first. */
-export type DomainPage =
-  operations['listDomains']['responses'][200]['content']['application/json']['data'];
+export interface DomainPage extends Page<Domain> {}
 
 /** The usage of an organization in a month. */
-export type Usage = Schemas['Usage'];
+export interface Usage extends Schema<'Usage'> {}
 /** A meter with the amount that the plan includes, and the cost of overage. */
-export type BundledUsage = Schemas['BundledUsage'];
+export interface BundledUsage extends Schema<'BundledUsage'> {}
 /** The month to read. */
-export type UsageQuery = NonNullable<operations['getUsage']['parameters']['query']>;
+export interface UsageQuery extends Query<'GET /api/v1/usage'> {}
 /** A request for a token. */
-export type TokenRequest = Schemas['TokenRequest'];
+export interface TokenRequest extends Schema<'TokenRequest'> {}
 /** An access token. */
-export type Token = Schemas['Token'];
+export interface Token extends Schema<'Token'> {}

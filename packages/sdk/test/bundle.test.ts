@@ -6,11 +6,13 @@ import { isShortyError, ShortyError } from '../src/errors.js';
 
 const budgetBytes = 6 * 1024;
 
-/** Bundles an entry of the package with its imports. */
+/** Bundles an entry of the package with its imports, without what is loaded on demand. */
 async function bundle(entry: string, platform: 'browser' | 'node') {
   const { outputFiles, metafile } = await build({
     entryPoints: [fileURLToPath(new URL(`../src/${entry}.ts`, import.meta.url))],
     bundle: true,
+    splitting: true,
+    outdir: '/',
     minify: true,
     format: 'esm',
     target: 'es2022',
@@ -23,7 +25,9 @@ async function bundle(entry: string, platform: 'browser' | 'node') {
   const outside = Object.values(metafile.outputs).flatMap((output) =>
     output.imports.filter(({ external }) => external).map(({ path }) => path),
   );
-  return { code: outputFiles[0]?.contents ?? new Uint8Array(), outside };
+  const total = outputFiles.reduce((sum, { contents }) => sum + gzipSync(contents).byteLength, 0);
+  const [code] = outputFiles.filter(({ path }) => path.endsWith(`${entry}.js`));
+  return { code: code?.contents ?? new Uint8Array(), outside, total, files: outputFiles.length };
 }
 
 async function importBundle() {
@@ -45,6 +49,12 @@ describe('the main entry', () => {
     const size = gzipSync(code).byteLength;
     expect(size).toBeGreaterThan(1024);
     expect(size).toBeLessThan(budgetBytes);
+  });
+
+  it('loads bulk calls and polling on demand, in less than 1 KB', async () => {
+    const { code, total, files } = await bundle('index', 'browser');
+    expect(files).toBe(3);
+    expect(total - gzipSync(code).byteLength).toBeLessThan(1024);
   });
 
   it('runs with web globals only', async () => {

@@ -1,8 +1,9 @@
-import type { RetryInfo, ShortyOptions } from '../src/options.js';
+import type { ClientOptions, RetryInfo } from '../src/options.js';
+import { DomainsResource } from '../src/resources/domains.js';
 import { QrResource } from '../src/resources/qr.js';
 import { UrlsResource } from '../src/resources/urls.js';
 import { UsageResource } from '../src/resources/usage.js';
-import { Transport } from '../src/send-request.js';
+import { createTransport } from '../src/send-request.js';
 import { readSettings } from '../src/settings.js';
 import { FakePorts } from './fake-ports.js';
 
@@ -13,7 +14,9 @@ export const api = `${baseUrl}/api/v1`;
  * Creates a client with fake ports. Each wait before a retry ends immediately, in fake time.
  * `retries` records the waits.
  */
-export function createTestClient(options: Partial<ShortyOptions> = {}) {
+export function createTestClient(
+  options: ClientOptions & { clientId?: string; clientSecret?: string; accessToken?: string } = {},
+) {
   const ports = new FakePorts();
   const retries: RetryInfo[] = [];
   const credentials = 'clientId' in options ? {} : { accessToken: 'token' };
@@ -30,11 +33,12 @@ export function createTestClient(options: Partial<ShortyOptions> = {}) {
       ...options.hooks,
     },
   });
-  const transport = new Transport(settings, ports);
+  const transport = createTransport(settings, ports);
   return {
     ports,
     retries,
     transport,
+    domains: new DomainsResource(transport),
     qr: new QrResource(transport),
     urls: new UrlsResource(transport),
     usage: new UsageResource(transport),

@@ -1,16 +1,11 @@
 import type { ApiPromise } from '../api-promise.js';
+import * as routes from '../generated/routes.js';
 import type { RequestOptions } from '../options.js';
-import type { Transport } from '../send-request.js';
 import type { AnalyticsOverview, ClicksQuery } from '../types.js';
+import { Resource } from './resource.js';
 
 /** Reports on all links of the organization: `shorty.analytics`. */
-export class AnalyticsResource {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class AnalyticsResource extends Resource {
   /**
    * Reads the clicks of all links. The default is the last 30 days, grouped by day. A visitor of two
    * links is one unique click. Rejects with ValidationError for an invalid window.
@@ -25,6 +20,6 @@ export class AnalyticsResource {
    * ```
    */
   overview(query: ClicksQuery = {}, options?: RequestOptions): ApiPromise<AnalyticsOverview> {
-    return this.#transport.send({ method: 'GET', path: ['analytics', 'overview'], query }, options);
+    return this.api.send(routes.getAnalyticsOverview, { query }, options);
   }
 }

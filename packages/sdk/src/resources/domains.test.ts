@@ -2,7 +2,7 @@ import { http } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { failure, success } from '../../test/responses.js';
-import { api, baseUrl } from '../../test/test-client.js';
+import { api, baseUrl, createTestClient } from '../../test/test-client.js';
 import { ConflictError, Shorty, ValidationError } from '../index.js';
 
 const server = setupServer();
@@ -68,4 +68,39 @@ it('an unverified domain is a ValidationError, and a taken one a ConflictError',
   const taken = domains.verify(id);
   await expect(taken).rejects.toThrow(ConflictError);
   await expect(taken).rejects.toMatchObject({ code: 'DOMAIN_CONFLICT' });
+});
+
+it('verify waits until DNS has the record, with a new idempotency key for each check', async () => {
+  const keys = new Set<string | null>();
+  server.use(
+    http.post(`${api}/domains/${id}/verify`, ({ request }) => {
+      keys.add(request.headers.get('idempotency-key'));
+      setImmediate(() => setImmediate(() => client.ports.advance(15_000)));
+      return keys.size < 3 ? failure(400, 'DOMAIN_INVALID') : success({ id, isActive: true });
+    }),
+  );
+  const client = createTestClient();
+  const verified = client.domains.verify(id, { wait: true, idempotencyKey: 'mine' });
+  await expect(verified).resolves.toMatchObject({ isActive: true });
+  expect(keys.size).toBe(3);
+  expect(client.ports.running).toBe(0);
+});
+
+it('verify does not wait after another error, beyond the deadline, or after an abort', async () => {
+  server.use(http.post(`${api}/domains/${id}/verify`, () => failure(409, 'DOMAIN_CONFLICT')));
+  const client = createTestClient();
+  await expect(client.domains.verify(id, { wait: true })).rejects.toThrow(ConflictError);
+  server.use(http.post(`${api}/domains/${id}/verify`, () => failure(400, 'DOMAIN_INVALID')));
+  const short = client.domains.verify(id, { wait: true, deadlineMs: 15_000 });
+  await expect(short).rejects.toThrow(ValidationError);
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  server.use(
+    http.post(`${api}/domains/${id}/verify`, () => {
+      setImmediate(() => setImmediate(() => controller.abort(reason)));
+      return failure(400, 'DOMAIN_INVALID');
+    }),
+  );
+  const aborted = client.domains.verify(id, { wait: true, signal: controller.signal });
+  await expect(aborted).rejects.toBe(reason);
 });

@@ -1,20 +1,21 @@
-import type { ApiPromise } from '../api-promise.js';
+import { ApiPromise } from '../api-promise.js';
+import * as routes from '../generated/routes.js';
 import type { RequestOptions } from '../options.js';
-import { PagedList } from '../paginate.js';
-import type { Transport } from '../send-request.js';
+import type { PagedList } from '../paginate.js';
 import type { Domain, DomainCreateRequest, DomainListQuery, DomainPage } from '../types.js';
+import { Resource } from './resource.js';
 
 /** A list of domains: one page when awaited, all when iterated. */
-export type DomainList = PagedList<Domain, DomainPage>;
+export interface DomainList extends PagedList<Domain, DomainPage> {}
+
+/** Options of a verification. */
+export interface VerifyOptions extends RequestOptions {
+  /** Repeats the verification every 15 seconds while DNS lacks the record. */
+  wait?: boolean | undefined;
+}
 
 /** Custom domains of links: `shorty.domains`. */
-export class DomainsResource {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class DomainsResource extends Resource {
   /**
    * Adds a domain, which becomes active when `verify` finds its `txtRecord` in DNS. Rejects with
    * ValidationError for an invalid host name, and with ConflictError if it was added before.
@@ -29,7 +30,7 @@ export class DomainsResource {
    * ```
    */
   create(body: DomainCreateRequest, options?: RequestOptions): ApiPromise<Domain> {
-    return this.#transport.send({ method: 'POST', path: ['domains'], body }, options);
+    return this.api.send(routes.createDomain, { body }, options);
   }
 
   /**
@@ -45,12 +46,7 @@ export class DomainsResource {
    * ```
    */
   list(query: DomainListQuery = {}, options?: RequestOptions): DomainList {
-    return new PagedList(query, (page) =>
-      this.#transport.send(
-        { method: 'GET', path: ['domains'], query: { ...query, ...page } },
-        options,
-      ),
-    );
+    return this.api.list(routes.listDomains, { query }, options);
   }
 
   /**
@@ -66,7 +62,7 @@ export class DomainsResource {
    * ```
    */
   get(id: string, options?: RequestOptions): ApiPromise<Domain> {
-    return this.#transport.send({ method: 'GET', path: ['domains', id] }, options);
+    return this.api.send(routes.getDomain, { params: { id } }, options);
   }
 
   /**
@@ -74,13 +70,18 @@ export class DomainsResource {
    * with ValidationError (`DOMAIN_INVALID`), whose message has the result of DNS, and with
    * ConflictError (`DOMAIN_CONFLICT`) if the hostname is active in another organization.
    *
+   * With `wait`, it repeats the verification while DNS lacks the record, until `deadlineMs` (30 minutes
+   * by default).
+   *
    * @example
    * ```ts
    * import { Shorty, ValidationError } from '@shorty/sdk';
    *
    * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
    * try {
-   *   const { id } = await shorty.domains.verify('0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47');
+   *   const { id } = await shorty.domains.verify('0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47', {
+   *     wait: true,
+   *   });
    *   await shorty.urls.create({ targetUrl: 'https://example.com', domainId: id });
    * } catch (error) {
    *   if (!(error instanceof ValidationError)) throw error;
@@ -88,8 +89,15 @@ export class DomainsResource {
    * }
    * ```
    */
-  verify(id: string, options?: RequestOptions): ApiPromise<Domain> {
-    return this.#transport.send({ method: 'POST', path: ['domains', id, 'verify'] }, options);
+  verify(id: string, options: VerifyOptions = {}): ApiPromise<Domain> {
+    const { wait, ...limits } = options;
+    const verify = (more: RequestOptions) =>
+      this.api.send(routes.verifyDomain, { params: { id } }, { ...limits, ...more });
+    if (!wait) return verify({});
+    const verified = import('../poll.js').then(({ poll }) =>
+      poll(verify, 'DOMAIN_INVALID', limits, this.api),
+    );
+    return new ApiPromise(verified);
   }
 
   /**
@@ -106,6 +114,6 @@ export class DomainsResource {
    * ```
    */
   delete(id: string, options?: RequestOptions): ApiPromise<Domain> {
-    return this.#transport.send({ method: 'DELETE', path: ['domains', id] }, options);
+    return this.api.send(routes.deleteDomain, { params: { id } }, options);
   }
 }

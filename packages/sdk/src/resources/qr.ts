@@ -1,10 +1,10 @@
 import type { ApiPromise } from '../api-promise.js';
-import { UnexpectedResponseError } from '../errors.js';
+import { createStatusError } from '../errors.js';
 import type { Bytes, Incoming } from '../exchange.js';
+import * as routes from '../generated/routes.js';
 import type { RequestOptions } from '../options.js';
-import { PagedList } from '../paginate.js';
+import type { PagedList } from '../paginate.js';
 import { readResponse } from '../read-response.js';
-import type { Transport } from '../send-request.js';
 import type {
   QrCreateRequest,
   QrListQuery,
@@ -14,9 +14,10 @@ import type {
   QrUpdateRequest,
   ScansQuery,
 } from '../types.js';
+import { Resource } from './resource.js';
 
 /** A list of QR codes: one page when awaited, all when iterated. */
-export type QrList = PagedList<QrRecord, QrPage>;
+export interface QrList extends PagedList<QrRecord, QrPage> {}
 
 /** The image of a QR code. */
 export interface QrImage {
@@ -28,13 +29,7 @@ export interface QrImage {
 }
 
 /** QR codes of links and texts: `shorty.qr`. */
-export class QrResource {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class QrResource extends Resource {
   /**
    * Creates a code for a link (`urlId`) or for a text (`data`). Rejects with ValidationError if
    * scanners could not read the code. The message has the reason and a remedy.
@@ -49,7 +44,7 @@ export class QrResource {
    * ```
    */
   create(body: QrCreateRequest, options?: RequestOptions): ApiPromise<QrRecord> {
-    return this.#transport.send({ method: 'POST', path: ['qr'], body }, options);
+    return this.api.send(routes.createQr, { body }, options);
   }
 
   /**
@@ -65,9 +60,7 @@ export class QrResource {
    * ```
    */
   list(query: QrListQuery = {}, options?: RequestOptions): QrList {
-    return new PagedList(query, (page) =>
-      this.#transport.send({ method: 'GET', path: ['qr'], query: { ...query, ...page } }, options),
-    );
+    return this.api.list(routes.listQrs, { query }, options);
   }
 
   /**
@@ -83,7 +76,7 @@ export class QrResource {
    * ```
    */
   get(id: string, options?: RequestOptions): ApiPromise<QrRecord> {
-    return this.#transport.send({ method: 'GET', path: ['qr', id] }, options);
+    return this.api.send(routes.getQr, { params: { id } }, options);
   }
 
   /**
@@ -98,7 +91,7 @@ export class QrResource {
    * ```
    */
   update(id: string, patch: QrUpdateRequest, options?: RequestOptions): ApiPromise<QrRecord> {
-    return this.#transport.send({ method: 'PATCH', path: ['qr', id], body: patch }, options);
+    return this.api.send(routes.updateQr, { params: { id }, body: patch }, options);
   }
 
   /**
@@ -114,7 +107,7 @@ export class QrResource {
    * ```
    */
   delete(id: string, options?: RequestOptions): ApiPromise<QrRecord> {
-    return this.#transport.send({ method: 'DELETE', path: ['qr', id] }, options);
+    return this.api.send(routes.deleteQr, { params: { id } }, options);
   }
 
   /**
@@ -130,7 +123,7 @@ export class QrResource {
    * ```
    */
   scans(id: string, query: ScansQuery = {}, options?: RequestOptions): ApiPromise<QrScans> {
-    return this.#transport.send({ method: 'GET', path: ['qr', id, 'scans'], query }, options);
+    return this.api.send(routes.getQrScans, { params: { id }, query }, options);
   }
 
   /**
@@ -147,21 +140,19 @@ export class QrResource {
    * ```
    */
   download(id: string, options?: RequestOptions): ApiPromise<QrImage> {
-    const request = { method: 'GET', path: ['qr', id, 'download'], isPublic: true } as const;
-    return this.#transport.send(request, options, readImage);
+    return this.api.send(routes.downloadQr, { params: { id } }, options, readImage);
   }
 }
 
 function readImage(incoming: Incoming, request: string, nowMs: number): QrImage {
-  const { status, headers, body, requestId } = incoming;
+  const { status, headers, requestId } = incoming.response;
   // Throws the error of the response.
   if (status !== 200) return readResponse(incoming, request, nowMs);
   const contentType = headers.get('content-type') ?? '';
   if (!contentType.startsWith('image/')) {
-    throw new UnexpectedResponseError(`${request} answered ${status} without an image`, {
-      status,
+    throw createStatusError(status, `${request} answered ${status} without an image`, {
       requestId,
     });
   }
-  return { bytes: body, contentType, etag: headers.get('etag') ?? undefined };
+  return { bytes: incoming.body, contentType, etag: headers.get('etag') ?? undefined };
 }

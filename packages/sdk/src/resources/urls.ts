@@ -1,8 +1,8 @@
 import type { ApiPromise } from '../api-promise.js';
+import { type BulkItems, type BulkStream, collectBulk, streamBulk } from '../bulk.js';
+import * as routes from '../generated/routes.js';
 import type { BulkOptions, RequestOptions } from '../options.js';
-import { PagedList } from '../paginate.js';
-import { type BulkItems, runBulk } from '../run-bulk.js';
-import type { Transport } from '../send-request.js';
+import type { PagedList } from '../paginate.js';
 import type {
   BulkCreateResult,
   BulkDeleteResult,
@@ -17,21 +17,18 @@ import type {
   UrlListItem,
   UrlListQuery,
   UrlPage,
+  UrlQrListQuery,
   UrlRecord,
   UrlUpdateRequest,
 } from '../types.js';
+import type { QrList } from './qr.js';
+import { Resource } from './resource.js';
 
 /** A list of links: one page when awaited, all when iterated. */
-export type UrlList = PagedList<UrlListItem, UrlPage>;
+export interface UrlList extends PagedList<UrlListItem, UrlPage> {}
 
 /** Short links: `shorty.urls`. */
-export class UrlsResource {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class UrlsResource extends Resource {
   /**
    * Creates a link. Rejects with ValidationError, ConflictError (the slug is taken),
    * QuotaExceededError, and the errors of every request.
@@ -46,7 +43,7 @@ export class UrlsResource {
    * ```
    */
   create(body: UrlCreateRequest, options?: RequestOptions): ApiPromise<UrlCreated> {
-    return this.#transport.send({ method: 'POST', path: ['urls'], body }, options);
+    return this.api.send(routes.createUrl, { body }, options);
   }
 
   /**
@@ -62,12 +59,7 @@ export class UrlsResource {
    * ```
    */
   list(query: UrlListQuery = {}, options?: RequestOptions): UrlList {
-    return new PagedList(query, (page) =>
-      this.#transport.send(
-        { method: 'GET', path: ['urls'], query: { ...query, ...page } },
-        options,
-      ),
-    );
+    return this.api.list(routes.listUrls, { query }, options);
   }
 
   /**
@@ -84,7 +76,22 @@ export class UrlsResource {
    * ```
    */
   get(id: UrlId, options?: RequestOptions): ApiPromise<UrlRecord> {
-    return this.#transport.send({ method: 'GET', path: ['urls', id] }, options);
+    return this.api.send(routes.getUrl, { params: { id } }, options);
+  }
+
+  /**
+   * Lists the QR codes of a link, newest first: one page when awaited, all of them when iterated.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * for await (const { id, scanCount } of shorty.urls.qrs('42')) console.log(id, scanCount);
+   * ```
+   */
+  qrs(id: UrlId, query: UrlQrListQuery = {}, options?: RequestOptions): QrList {
+    return this.api.list(routes.listUrlQrs, { params: { id }, query }, options);
   }
 
   /**
@@ -102,7 +109,7 @@ export class UrlsResource {
    * ```
    */
   clicks(id: UrlId, query: ClicksQuery = {}, options?: RequestOptions): ApiPromise<UrlClicks> {
-    return this.#transport.send({ method: 'GET', path: ['urls', id, 'clicks'], query }, options);
+    return this.api.send(routes.getUrlClicks, { params: { id }, query }, options);
   }
 
   /**
@@ -117,7 +124,7 @@ export class UrlsResource {
    * ```
    */
   update(id: UrlId, patch: UrlUpdateRequest, options?: RequestOptions): ApiPromise<UrlRecord> {
-    return this.#transport.send({ method: 'PATCH', path: ['urls', id], body: patch }, options);
+    return this.api.send(routes.updateUrl, { params: { id }, body: patch }, options);
   }
 
   /**
@@ -132,7 +139,7 @@ export class UrlsResource {
    * ```
    */
   delete(id: UrlId, options?: RequestOptions): ApiPromise<UrlRecord> {
-    return this.#transport.send({ method: 'DELETE', path: ['urls', id] }, options);
+    return this.api.send(routes.deleteUrl, { params: { id } }, options);
   }
 
   /**
@@ -158,22 +165,30 @@ export class UrlsResource {
     items: BulkItems<UrlCreateRequest>,
     options: BulkOptions<BulkCreateResult> = {},
   ): Promise<BulkCreateResult> {
-    const { idempotencyKey: key } = options;
-    return runBulk<UrlCreateRequest, BulkCreateResult>({
-      items,
-      options,
-      total: { requested: 0, createdCount: 0, failedCount: 0, created: [], errors: [] },
-      send: (urls, chunkIndex) =>
-        this.bulkCreateChunk(urls, {
-          ...options,
-          idempotencyKey: key === undefined ? undefined : `${key}-${chunkIndex}`,
-        }),
-      rebase: (result, firstIndex) => ({
-        ...result,
-        created: rebase(result.created, firstIndex),
-        errors: rebase(result.errors, firstIndex),
-      }),
-    });
+    return collectBulk(this.#create(items, options, true));
+  }
+
+  /**
+   * Creates any number of links like `bulkCreate`, and yields the result of each request of up to 100
+   * items instead of collecting them. A loop that ends early sends no further request.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const items = [{ targetUrl: 'https://example.com/a' }, { targetUrl: 'https://example.com/b' }];
+   * for await (const { created, errors } of shorty.urls.bulkCreateStream(items)) {
+   *   for (const { index, shortUrl } of created) console.log(index, shortUrl);
+   *   for (const { index, error } of errors) console.error(index, error);
+   * }
+   * ```
+   */
+  bulkCreateStream(
+    items: BulkItems<UrlCreateRequest>,
+    options: BulkOptions<BulkCreateResult> = {},
+  ): BulkStream<BulkCreateResult> {
+    return this.#create(items, options, false);
   }
 
   /**
@@ -194,8 +209,7 @@ export class UrlsResource {
     items: readonly UrlCreateRequest[],
     options?: RequestOptions,
   ): ApiPromise<UrlBulkCreateResult> {
-    const request = { method: 'POST', path: ['urls', 'bulk'], body: { urls: items } } as const;
-    return this.#transport.send(request, options);
+    return this.api.send(routes.bulkCreateUrls, { body: { urls: [...items] } }, options);
   }
 
   /**
@@ -215,21 +229,27 @@ export class UrlsResource {
     updates: BulkItems<UrlBulkUpdateItem>,
     options: BulkOptions<BulkUpdateResult> = {},
   ): Promise<BulkUpdateResult> {
-    return runBulk<UrlBulkUpdateItem, BulkUpdateResult>({
-      items: updates,
-      options,
-      total: { requested: 0, updatedCount: 0, failedCount: 0, updated: [], errors: [] },
-      send: (chunk) =>
-        this.#transport.send(
-          { method: 'PATCH', path: ['urls', 'bulk'], body: { updates: chunk } },
-          options,
-        ),
-      rebase: (result, firstIndex) => ({
-        ...result,
-        updated: rebase(result.updated, firstIndex),
-        errors: rebase(result.errors, firstIndex),
-      }),
-    });
+    return collectBulk(this.#update(updates, options, true));
+  }
+
+  /**
+   * Changes any number of links like `bulkUpdate`, and yields the result of each request of up to 100
+   * changes.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const changes = [{ id: '42', title: 'Autumn' }];
+   * for await (const { updatedCount } of shorty.urls.bulkUpdateStream(changes)) console.log(updatedCount);
+   * ```
+   */
+  bulkUpdateStream(
+    updates: BulkItems<UrlBulkUpdateItem>,
+    options: BulkOptions<BulkUpdateResult> = {},
+  ): BulkStream<BulkUpdateResult> {
+    return this.#update(updates, options, false);
   }
 
   /**
@@ -249,20 +269,77 @@ export class UrlsResource {
     ids: BulkItems<UrlId>,
     options: BulkOptions<BulkDeleteResult> = {},
   ): Promise<BulkDeleteResult> {
-    return runBulk<UrlId, BulkDeleteResult>({
-      items: ids,
+    return collectBulk(this.#delete(ids, options, true));
+  }
+
+  /**
+   * Deactivates any number of links like `bulkDelete`, and yields the result of each request of up to
+   * 100 ids.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * for await (const { deletedIds } of shorty.urls.bulkDeleteStream(['42', 43])) console.log(deletedIds);
+   * ```
+   */
+  bulkDeleteStream(
+    ids: BulkItems<UrlId>,
+    options: BulkOptions<BulkDeleteResult> = {},
+  ): BulkStream<BulkDeleteResult> {
+    return this.#delete(ids, options, false);
+  }
+
+  #create(
+    items: BulkItems<UrlCreateRequest>,
+    options: BulkOptions<BulkCreateResult>,
+    isCollecting: boolean,
+  ): BulkStream<BulkCreateResult> {
+    const total = { requested: 0, createdCount: 0, failedCount: 0, created: [], errors: [] };
+    return streamBulk({
+      items,
       options,
-      total: { requested: 0, deletedCount: 0, skippedCount: 0, deletedIds: [], skippedIds: [] },
-      send: (chunk) =>
-        this.#transport.send(
-          { method: 'DELETE', path: ['urls', 'bulk'], body: { ids: chunk } },
-          options,
-        ),
-      rebase: (result) => result,
+      total,
+      isCollecting,
+      send: (urls, limits) => this.bulkCreateChunk(urls, limits),
     });
   }
-}
 
-function rebase<T extends { index: number }>(entries: readonly T[], firstIndex: number): T[] {
-  return entries.map((entry) => ({ ...entry, index: entry.index + firstIndex }));
+  #update(
+    items: BulkItems<UrlBulkUpdateItem>,
+    options: BulkOptions<BulkUpdateResult>,
+    isCollecting: boolean,
+  ): BulkStream<BulkUpdateResult> {
+    const total = { requested: 0, updatedCount: 0, failedCount: 0, updated: [], errors: [] };
+    return streamBulk({
+      items,
+      options,
+      total,
+      isCollecting,
+      send: (updates, limits) =>
+        this.api.send(routes.bulkUpdateUrls, { body: { updates } }, limits),
+    });
+  }
+
+  #delete(
+    items: BulkItems<UrlId>,
+    options: BulkOptions<BulkDeleteResult>,
+    isCollecting: boolean,
+  ): BulkStream<BulkDeleteResult> {
+    const total = {
+      requested: 0,
+      deletedCount: 0,
+      skippedCount: 0,
+      deletedIds: [],
+      skippedIds: [],
+    };
+    return streamBulk({
+      items,
+      options,
+      total,
+      isCollecting,
+      send: (ids, limits) => this.api.send(routes.bulkDeleteUrls, { body: { ids } }, limits),
+    });
+  }
 }

@@ -1,16 +1,11 @@
 import type { ApiPromise } from '../api-promise.js';
+import * as routes from '../generated/routes.js';
 import type { RequestOptions } from '../options.js';
-import type { Transport } from '../send-request.js';
 import type { Usage, UsageQuery } from '../types.js';
+import { Resource } from './resource.js';
 
 /** The usage of the organization: `shorty.usage`. */
-export class UsageResource {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class UsageResource extends Resource {
   /**
    * Reads the usage of a calendar month in UTC. The default is the current month. Amounts are exact,
    * in US dollars. `included` is null without a limit. Rejects with ValidationError if `period` is not
@@ -28,6 +23,6 @@ export class UsageResource {
    * ```
    */
   get(query: UsageQuery = {}, options?: RequestOptions): ApiPromise<Usage> {
-    return this.#transport.send({ method: 'GET', path: ['usage'], query }, options);
+    return this.api.send(routes.getUsage, { query }, options);
   }
 }

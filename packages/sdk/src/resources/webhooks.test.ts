@@ -3,7 +3,7 @@ import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { failure, success } from '../../test/responses.js';
 import { api, baseUrl } from '../../test/test-client.js';
-import { PermissionError, Shorty } from '../index.js';
+import { PermissionError, Shorty, type WebhookCreateRequest } from '../index.js';
 
 const server = setupServer();
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
@@ -29,7 +29,7 @@ it('each method sends one request, and every POST a new idempotency key', async 
       return success({});
     }),
   );
-  const body = { url: 'https://example.com/hook', events: ['url.created' as const] };
+  const body: WebhookCreateRequest = { url: 'https://example.com/hook', events: ['url.created'] };
   await webhooks.create(body);
   await webhooks.list({ limit: 5 });
   await webhooks.get(id);

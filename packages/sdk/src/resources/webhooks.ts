@@ -1,7 +1,7 @@
 import type { ApiPromise } from '../api-promise.js';
+import * as routes from '../generated/routes.js';
 import type { RequestOptions } from '../options.js';
-import { PagedList } from '../paginate.js';
-import type { Transport } from '../send-request.js';
+import type { PagedList } from '../paginate.js';
 import type {
   Delivery,
   DeliveryDetail,
@@ -16,20 +16,15 @@ import type {
   WebhookTestRequest,
   WebhookUpdateRequest,
 } from '../types.js';
+import { Resource } from './resource.js';
 
 /** A list of webhooks: one page when awaited, all when iterated. */
-export type WebhookList = PagedList<Webhook, WebhookPage>;
+export interface WebhookList extends PagedList<Webhook, WebhookPage> {}
 /** A list of deliveries: one page when awaited, all when iterated. */
-export type DeliveryList = PagedList<Delivery, DeliveryPage>;
+export interface DeliveryList extends PagedList<Delivery, DeliveryPage> {}
 
 /** Webhooks and their deliveries: `shorty.webhooks`. */
-export class WebhooksResource {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class WebhooksResource extends Resource {
   /**
    * Subscribes a receiver to events. Only this response has the signing secret. Rejects with
    * PermissionError if the plan has no webhooks.
@@ -47,7 +42,7 @@ export class WebhooksResource {
    * ```
    */
   create(body: WebhookCreateRequest, options?: RequestOptions): ApiPromise<WebhookCreated> {
-    return this.#transport.send({ method: 'POST', path: ['webhooks'], body }, options);
+    return this.api.send(routes.createWebhook, { body }, options);
   }
 
   /**
@@ -62,12 +57,7 @@ export class WebhooksResource {
    * ```
    */
   list(query: WebhookListQuery = {}, options?: RequestOptions): WebhookList {
-    return new PagedList(query, (page) =>
-      this.#transport.send(
-        { method: 'GET', path: ['webhooks'], query: { ...query, ...page } },
-        options,
-      ),
-    );
+    return this.api.list(routes.listWebhooks, { query }, options);
   }
 
   /**
@@ -83,7 +73,7 @@ export class WebhooksResource {
    * ```
    */
   get(id: string, options?: RequestOptions): ApiPromise<Webhook> {
-    return this.#transport.send({ method: 'GET', path: ['webhooks', id] }, options);
+    return this.api.send(routes.getWebhook, { params: { id } }, options);
   }
 
   /**
@@ -98,7 +88,7 @@ export class WebhooksResource {
    * ```
    */
   update(id: string, patch: WebhookUpdateRequest, options?: RequestOptions): ApiPromise<Webhook> {
-    return this.#transport.send({ method: 'PATCH', path: ['webhooks', id], body: patch }, options);
+    return this.api.send(routes.updateWebhook, { params: { id }, body: patch }, options);
   }
 
   /**
@@ -114,7 +104,7 @@ export class WebhooksResource {
    * ```
    */
   delete(id: string, options?: RequestOptions): ApiPromise<Webhook> {
-    return this.#transport.send({ method: 'DELETE', path: ['webhooks', id] }, options);
+    return this.api.send(routes.deleteWebhook, { params: { id } }, options);
   }
 
   /**
@@ -132,7 +122,7 @@ export class WebhooksResource {
    * ```
    */
   test(id: string, body: WebhookTestRequest = {}, options?: RequestOptions): ApiPromise<Delivery> {
-    return this.#transport.send({ method: 'POST', path: ['webhooks', id, 'test'], body }, options);
+    return this.api.send(routes.testWebhook, { params: { id }, body }, options);
   }
 
   /**
@@ -151,10 +141,7 @@ export class WebhooksResource {
    * ```
    */
   rotateSecret(id: string, options?: RequestOptions): ApiPromise<WebhookSecret> {
-    return this.#transport.send(
-      { method: 'POST', path: ['webhooks', id, 'rotate-secret'] },
-      options,
-    );
+    return this.api.send(routes.rotateWebhookSecret, { params: { id } }, options);
   }
 
   /**
@@ -170,12 +157,7 @@ export class WebhooksResource {
    * ```
    */
   deliveries(id: string, query: DeliveryListQuery = {}, options?: RequestOptions): DeliveryList {
-    return new PagedList(query, (page) =>
-      this.#transport.send(
-        { method: 'GET', path: ['webhooks', id, 'deliveries'], query: { ...query, ...page } },
-        options,
-      ),
-    );
+    return this.api.list(routes.listDeliveries, { params: { id }, query }, options);
   }
 
   /**
@@ -194,8 +176,7 @@ export class WebhooksResource {
    * ```
    */
   delivery(id: string, deliveryId: string, options?: RequestOptions): ApiPromise<DeliveryDetail> {
-    const path = ['webhooks', id, 'deliveries', deliveryId];
-    return this.#transport.send({ method: 'GET', path }, options);
+    return this.api.send(routes.getDelivery, { params: { id, deliveryId } }, options);
   }
 
   /**
@@ -213,7 +194,6 @@ export class WebhooksResource {
    * ```
    */
   replay(id: string, deliveryId: string, options?: RequestOptions): ApiPromise<Delivery> {
-    const path = ['webhooks', id, 'deliveries', deliveryId, 'replay'];
-    return this.#transport.send({ method: 'POST', path }, options);
+    return this.api.send(routes.replayDelivery, { params: { id, deliveryId } }, options);
   }
 }

@@ -38,12 +38,11 @@ On a terminal, the command also prints the QR code to scan.
 async function createQr(context: Context, options: CreateOptions): Promise<ExitCode> {
   const { output, io } = context;
   const { urlId, data, stylePreset, out, ...design } = options;
-  if (urlId === undefined && data === undefined) {
-    throw new UsageError('--url-id or --data is required', 'see --help');
-  }
-  const body: QrCreateRequest = readDesignOptions(design);
-  if (urlId !== undefined) body.urlId = checkId(urlId);
-  if (data !== undefined) body.data = data;
+  const fields = readDesignOptions(design);
+  let body: QrCreateRequest;
+  if (urlId !== undefined) body = { ...fields, urlId: checkId(urlId) };
+  else if (data !== undefined) body = { ...fields, data };
+  else throw new UsageError('--url-id or --data is required', 'see --help');
   if (stylePreset !== undefined) body.stylePreset = stylePreset;
   const client = await context.client();
   const code = await client.qr.create(body, { signal: io.interrupt });

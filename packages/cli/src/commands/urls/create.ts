@@ -33,8 +33,10 @@ async function createUrl(
   const { slug, ...link } = options;
   const { io, output } = context;
   const target = await offerScheme(targetUrl, 'targetUrl', context);
+  const { isPasswordProtected: _, password, ...fields } = await readLinkOptions(link, context);
   const body: UrlCreateRequest = {
-    ...(await readLinkOptions(link, context)),
+    ...fields,
+    ...(password == null ? {} : { isPasswordProtected: true, password }),
     targetUrl: target,
   };
   if (slug !== undefined) body.customSlug = slug;

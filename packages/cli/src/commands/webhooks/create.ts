@@ -22,7 +22,7 @@ async function createWebhook(
   options: CreateOptions,
 ): Promise<ExitCode> {
   const events = readEvents(options);
-  if (events === undefined || events.length === 0) {
+  if (events === undefined) {
     throw new UsageError('--event or --all-events is required', 'see --help');
   }
   const { io, output } = context;

@@ -26,13 +26,17 @@ export function addEventOptions(command: Command): Command {
 }
 
 /** Returns the selected event types, or undefined when no option was set. */
-export function readEvents({ event, allEvents }: EventOptions): EventType[] | undefined {
-  if (allEvents) return [...eventTypes];
-  return event
-    ?.flatMap((text) => text.split(','))
+export function readEvents({
+  event = [],
+  allEvents,
+}: EventOptions): [EventType, ...EventType[]] | undefined {
+  const selected = event
+    .flatMap((text) => text.split(','))
     .map((text) => text.trim())
     .filter((text) => text !== '')
     .map((text) => checkEventType(text, '--event'));
+  const [first, ...others] = allEvents ? eventTypes : selected;
+  return first && [first, ...others];
 }
 
 export function checkEventType(text: string, flag: string): EventType {

@@ -1,0 +1,57 @@
+// Generated from openapi.yaml by `npm run generate`. Do not edit.
+
+// The method and the path of each operation of the API, by its operationId.
+export const createToken = 'POST /api/v1/auth/token';
+export const createUrl = 'POST /api/v1/urls';
+export const listUrls = 'GET /api/v1/urls';
+export const bulkCreateUrls = 'POST /api/v1/urls/bulk';
+export const bulkUpdateUrls = 'PATCH /api/v1/urls/bulk';
+export const bulkDeleteUrls = 'DELETE /api/v1/urls/bulk';
+export const getUrl = 'GET /api/v1/urls/{id}';
+export const updateUrl = 'PATCH /api/v1/urls/{id}';
+export const deleteUrl = 'DELETE /api/v1/urls/{id}';
+export const createQr = 'POST /api/v1/qr';
+export const listQrs = 'GET /api/v1/qr';
+export const listUrlQrs = 'GET /api/v1/urls/{id}/qr';
+export const getQr = 'GET /api/v1/qr/{id}';
+export const updateQr = 'PATCH /api/v1/qr/{id}';
+export const deleteQr = 'DELETE /api/v1/qr/{id}';
+export const getUrlClicks = 'GET /api/v1/urls/{id}/clicks';
+export const getAnalyticsOverview = 'GET /api/v1/analytics/overview';
+export const getQrScans = 'GET /api/v1/qr/{id}/scans';
+export const createWebhook = 'POST /api/v1/webhooks';
+export const listWebhooks = 'GET /api/v1/webhooks';
+export const getWebhook = 'GET /api/v1/webhooks/{id}';
+export const updateWebhook = 'PATCH /api/v1/webhooks/{id}';
+export const deleteWebhook = 'DELETE /api/v1/webhooks/{id}';
+export const testWebhook = 'POST /api/v1/webhooks/{id}/test';
+export const rotateWebhookSecret = 'POST /api/v1/webhooks/{id}/rotate-secret';
+export const listDeliveries = 'GET /api/v1/webhooks/{id}/deliveries';
+export const getDelivery = 'GET /api/v1/webhooks/{id}/deliveries/{deliveryId}';
+export const replayDelivery = 'POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/replay';
+export const createDomain = 'POST /api/v1/domains';
+export const listDomains = 'GET /api/v1/domains';
+export const getDomain = 'GET /api/v1/domains/{id}';
+export const deleteDomain = 'DELETE /api/v1/domains/{id}';
+export const verifyDomain = 'POST /api/v1/domains/{id}/verify';
+export const getUsage = 'GET /api/v1/usage';
+export const downloadQr = 'GET /api/qr/{id}/download';
+
+/** The version of this package. */
+export const version = '0.1.0';
+
+/** The error codes of each status. */
+export interface ErrorCodes {
+  400: 'VALIDATION_FAILED' | 'SLUG_RESERVED' | 'DOMAIN_INVALID';
+  401: 'UNAUTHORIZED';
+  402: 'QUOTA_EXCEEDED';
+  403: 'PLAN_REQUIRED' | 'INSUFFICIENT_SCOPE';
+  404: 'NOT_FOUND';
+  409: 'SLUG_CONFLICT' | 'DOMAIN_CONFLICT' | 'IDEMPOTENCY_CONFLICT';
+  410: 'GONE';
+  413: 'PAYLOAD_TOO_LARGE';
+  415: 'UNSUPPORTED_MEDIA_TYPE';
+  429: 'RATE_LIMITED';
+  500: 'INTERNAL';
+  503: 'UNAVAILABLE';
+}
