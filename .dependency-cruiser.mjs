@@ -19,7 +19,7 @@ const layers = [
   ['organizations'],
   ['auth'],
   ['http'],
-  ['idempotency'],
+  ['idempotency', 'preconditions'],
   ['pages'],
   ['threads'],
   ['config'],

@@ -156,7 +156,7 @@ describe('the guides', () => {
     const blocks = files
       .flatMap(markedBlocksOf)
       .filter((block) => block.run !== 'receive.mjs' && block.run !== 'send.mjs');
-    expect(blocks).toHaveLength(12);
+    expect(blocks).toHaveLength(13);
     for (const block of blocks) {
       const printed = runBlock(block);
       if (block.code.startsWith('curl')) expect(printed, block.place).toContain('"success":true');

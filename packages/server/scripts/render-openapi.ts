@@ -17,6 +17,7 @@ import {
 } from '../src/contract/define-route.js';
 import { type ErrorCode, errorCodes, errorResponse, errorStatus } from '../src/contract/errors.js';
 import { rateLimitFields } from '../src/contract/rate-limit.js';
+import { takesIfMatch } from '../src/preconditions/if-match.js';
 import { urlBulkUpdateItem } from '../src/urls/url-contract.js';
 import { eventBodies } from '../src/webhooks/event-contract.js';
 
@@ -51,6 +52,12 @@ const sharedHeaders = {
       { description, schema: name === 'RateLimit-Policy' ? text : count },
     ]),
   ),
+  ETag: {
+    description:
+      'Identifies this version of the record, for `If-Match`. It changes with each change by a client or the server, and not with counters.',
+    required: true,
+    schema: { ...text, example: '"l4s0a2v3"' },
+  },
   'Retry-After': { description: 'Seconds to wait before a retry.', schema: count },
 };
 
@@ -182,7 +189,11 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     requestParams: {
       ...(route.params && { path: route.params }),
       ...(route.query && { query: route.query }),
-      ...(isWrite(route) && { header: idempotencyHeader }),
+      ...(isWrite(route) && {
+        header: takesIfMatch(route)
+          ? idempotencyHeader.extend(ifMatchHeader.shape)
+          : idempotencyHeader,
+      }),
     },
     ...(route.body && {
       requestBody: {
@@ -228,6 +239,18 @@ const idempotencyHeader = z.object({
     }),
 });
 
+const ifMatchHeader = z.object({
+  'If-Match': z
+    .string()
+    .optional()
+    .meta({
+      param: { id: 'IfMatch' },
+      description:
+        'Changes the record only if it still has this ETag: another change since then is answered with 412. Also a list of ETags, or `*` for any version.',
+      example: '"l4s0a2v3"',
+    }),
+});
+
 function securityOf(route: Route): Record<string, string[]>[] {
   if (route.access === 'public') return [];
   const needed = scopesOf(route)?.map((scope) => [scope]) ?? [[]];
@@ -243,6 +266,7 @@ function successesOf(route: Route): ZodOpenApiResponsesObject {
         headers: {
           ...requestId,
           ...(route.access !== 'public' && rateLimits),
+          ...(route.hasVersions && referToHeaders(['ETag'])),
           ...headersOf(response),
         },
         ...contentOf(response),
@@ -289,6 +313,7 @@ export function errorsOf(route: Route): ErrorCode[] {
   if (route.access !== 'public') codes.add('UNAUTHORIZED').add('RATE_LIMITED');
   if (typeof route.access === 'object') codes.add('INSUFFICIENT_SCOPE');
   if (hasBody) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
+  if (takesIfMatch(route)) codes.add('PRECONDITION_FAILED');
   if (isWrite(route)) codes.add('IDEMPOTENCY_CONFLICT');
   if (route.tag !== 'Operations') codes.add('INTERNAL').add('UNAVAILABLE');
   return errorCodes.filter((code) => codes.has(code));

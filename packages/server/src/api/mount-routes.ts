@@ -12,6 +12,7 @@ import { bodyKindOf, check, checkQuery, readIdempotency, readInput } from '../ht
 import { clientAddressOf } from '../network/client-address.js';
 import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
 import type { Clock } from '../ports.js';
+import { etagOf, readIfMatch } from '../preconditions/if-match.js';
 import { api } from './api.js';
 
 /** One handler for each operation of the contract. */
@@ -67,7 +68,7 @@ export function mountRoutes(
       ] as unknown as AnyHandler;
       app[route.method](expressPath, async (request, response) => {
         response.locals.route = route;
-        send(response, await serve({ route, handler, request, response }, options));
+        send(response, route, await serve({ route, handler, request, response }, options));
       });
     }
     const methods = onPath.map((route) => route.method);
@@ -128,6 +129,7 @@ async function handle(
       ...(hasBody && { body: check(route.body, body.value) }),
       ...(isForm && { form: check(route.form, body.value) }),
       caller,
+      ifMatch: readIfMatch(route, headers['if-match']),
       idempotency: caller && readIdempotency(route, request, body, caller.organizationId, clock()),
       headers,
       address,
@@ -147,8 +149,17 @@ function checkScope(route: Route, { scopes }: Caller): void {
   }
 }
 
-function send(response: Response, reply: Reply<unknown>): void {
-  response.status(reply.status).set(reply.headers ?? {});
+/** Returns the ETag of the record in a response. A new link has no `updatedAt`, but the same time. */
+function etagOfRecord(data: unknown): { ETag: string } | undefined {
+  const { updatedAt, createdAt } = data as { updatedAt?: string; createdAt?: string };
+  const at = updatedAt ?? createdAt;
+  return at === undefined ? undefined : { ETag: etagOf(Date.parse(at)) };
+}
+
+function send(response: Response, route: Route, reply: Reply<unknown>): void {
+  response.status(reply.status);
+  if (route.hasVersions && 'data' in reply) response.set(etagOfRecord(reply.data) ?? {});
+  response.set(reply.headers ?? {});
   if ('mediaType' in reply) {
     response.type(reply.mediaType).send('text' in reply ? reply.text : reply.bytes);
     return;

@@ -6,6 +6,7 @@ import { resolveReferences } from '../../test/contract/resolve-references.js';
 import { isWrite, type Route } from '../contract/define-route.js';
 import { errorStatus } from '../contract/errors.js';
 import { rateLimitFields } from '../contract/rate-limit.js';
+import { takesIfMatch } from '../preconditions/if-match.js';
 import { api } from './api.js';
 
 const committed = readFileSync(new URL('../../../../openapi.yaml', import.meta.url), 'utf8');
@@ -77,6 +78,7 @@ describe('an operation of openapi.yaml, with its references resolved', () => {
           ...Object.keys(route.params?.shape ?? {}).map((name) => `path ${name}`),
           ...Object.keys(route.query?.shape ?? {}).map((name) => `query ${name}`),
           ...(isWrite(route) ? ['header Idempotency-Key'] : []),
+          ...(takesIfMatch(route) ? ['header If-Match'] : []),
         ].sort(),
       );
       const errors = errorsOf(route);

@@ -68,6 +68,11 @@ export interface Route {
   /** Codes beyond those that follow from access and input. */
   readonly errors?: readonly ErrorCode[];
   /**
+   * True when the record has versions: successful responses have its ETag, and PATCH and DELETE take
+   * `If-Match`.
+   */
+  readonly hasVersions?: boolean;
+  /**
    * True for routes that visitors open: links, images and pages. They are handled before Express and
    * show errors as a page.
    */

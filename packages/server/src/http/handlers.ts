@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Caller } from '../contract/caller.js';
 import type { Route } from '../contract/define-route.js';
 import type { IdempotentRequest } from '../idempotency/with-idempotency-key.js';
+import type { IfMatch } from '../preconditions/if-match.js';
 
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined;
 
@@ -27,6 +28,7 @@ export type HandlerInput<R extends Route> = BodyInput<R> & {
   readonly query: Output<R['query']>;
   readonly caller: R['access'] extends 'public' ? undefined : Caller;
   readonly idempotency: IdempotentRequest | undefined;
+  readonly ifMatch?: IfMatch | undefined;
   readonly headers: IncomingHttpHeaders;
   /** The client's address; behind a trusted proxy, the address that the proxy forwards. */
   readonly address: string;

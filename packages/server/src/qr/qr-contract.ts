@@ -162,6 +162,7 @@ const verification =
 export const qrRoutes = [
   defineRoute('createQr', 'POST /api/v1/qr', {
     tag,
+    hasVersions: true,
     summary: 'Create a QR code',
     description: verification,
     access: { scope: 'qr:write' },
@@ -192,12 +193,14 @@ export const qrRoutes = [
   }),
   defineRoute('getQr', 'GET /api/v1/qr/{id}', {
     ...ofOneCode,
+    hasVersions: true,
     summary: 'Read a QR code',
     access: { scope: 'qr:read' },
     responses: { 200: { description: 'The code', data: qrRecord } },
   }),
   defineRoute('updateQr', 'PATCH /api/v1/qr/{id}', {
     ...ofOneCode,
+    hasVersions: true,
     summary: 'Change how a QR code looks',
     description: `${verification} Not charged.`,
     access: { scope: 'qr:write' },
@@ -206,6 +209,7 @@ export const qrRoutes = [
   }),
   defineRoute('deleteQr', 'DELETE /api/v1/qr/{id}', {
     ...ofOneCode,
+    hasVersions: true,
     summary: 'Delete a QR code',
     description:
       'Its image and preview answer with 410 from now on, and its scans are no longer counted. Printed copies still lead to its URL. Not charged.',

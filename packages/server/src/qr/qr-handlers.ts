@@ -4,6 +4,7 @@ import type { Page } from '../contract/fields.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { pageReply } from '../http/page-reply.js';
 import type { Clock } from '../ports.js';
+import { checkIfMatch, nextUpdatedAt } from '../preconditions/if-match.js';
 import type { ShortUrl } from '../urls/short-url.js';
 import type { UrlRepository } from '../urls/url-repository.js';
 import { type QrDesign, QrDesignError, type QrLogo } from './drawing/qr-design.js';
@@ -110,15 +111,18 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
       return { status: 200, data: toQrRecord(qr) };
     },
 
-    async updateQr({ caller: { organizationId }, params: { id }, body, idempotency }) {
+    async updateQr({ caller: { organizationId }, params: { id }, body, idempotency, ifMatch }) {
       const first = await qrs.findFirstResult<QrCode>(idempotency);
       if (first) return { status: 200, replayed: true, data: toQrRecord(first.result) };
-      found(await qrs.find(organizationId, id));
+      const { updatedAt } = found(await qrs.find(organizationId, id));
+      checkIfMatch(ifMatch, updatedAt);
       const { logoUrl } = body;
       const newLogo = logoUrl === undefined ? undefined : await logoAt(organizationId, logoUrl);
       // Starts again if another request has changed the code since the read. No change is lost.
       for (;;) {
         const { logo, ...old } = found(await qrs.findWithLogo(organizationId, id));
+        // Only this version is replaced.
+        checkIfMatch(ifMatch, old.updatedAt);
         const qr: QrCode = {
           ...old,
           size: body.size ?? old.size,
@@ -128,7 +132,7 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
           errorCorrection: body.errorCorrectionLevel ?? old.errorCorrection,
           logoUrl: logoUrl === undefined ? old.logoUrl : logoUrl,
           version: old.version + 1,
-          updatedAt: clock(),
+          updatedAt: nextUpdatedAt(old.updatedAt, clock()),
         };
         const rendered = await drawCode(qr, newLogo === undefined ? logo : newLogo);
         try {
@@ -143,9 +147,13 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
       }
     },
 
-    async deleteQr({ caller: { organizationId }, params: { id }, idempotency }) {
+    async deleteQr({ caller: { organizationId }, params: { id }, idempotency, ifMatch }) {
       try {
-        const { result, replayed } = await qrs.delete(organizationId, id, clock(), idempotency);
+        const { result, replayed } = await qrs.delete(organizationId, id, {
+          now: clock(),
+          idempotency,
+          ifMatch,
+        });
         return { status: 200, replayed, data: toQrRecord(found(result)) };
       } finally {
         onChanged(id);

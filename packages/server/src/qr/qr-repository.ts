@@ -8,6 +8,7 @@ import {
 } from '../idempotency/with-idempotency-key.js';
 import type { PlanTable } from '../organizations/plans.js';
 import { countUseWithinPlan } from '../organizations/usage-meters.js';
+import { checkIfMatch, type IfMatch } from '../preconditions/if-match.js';
 import { type Database, WriteRejectedError } from '../storage/database.js';
 import { allOf } from '../storage/list-page.js';
 import type { Schema } from '../storage/schema.js';
@@ -113,12 +114,20 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
     delete: (
       organizationId: string,
       id: string,
-      now: number,
-      idempotency: IdempotentRequest | undefined,
+      {
+        now,
+        idempotency,
+        ifMatch,
+      }: {
+        readonly now: number;
+        readonly idempotency: IdempotentRequest | undefined;
+        readonly ifMatch: IfMatch | undefined;
+      },
     ) =>
       writeOnce<QrCode | null>(database, organizationId, idempotency, async (transaction) => {
         const found = await selectQr(organizationId, id, transaction).executeTakeFirst();
         if (!found) return null;
+        checkIfMatch(ifMatch, found.updatedAt);
         await transaction
           .updateTable('qr_codes')
           .set({ deleted_at: now, updated_at: now, version: found.version + 1 })

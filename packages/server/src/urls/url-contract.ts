@@ -334,6 +334,7 @@ const params = z.strictObject({ id: urlIdParam });
 export const urlRoutes = [
   defineRoute('createUrl', 'POST /api/v1/urls', {
     ...write,
+    hasVersions: true,
     summary: 'Create a short link',
     body: urlCreateRequest,
     responses: { 201: { description: 'The new link', data: urlCreated } },
@@ -389,12 +390,14 @@ export const urlRoutes = [
   }),
   defineRoute('getUrl', 'GET /api/v1/urls/{id}', {
     ...read,
+    hasVersions: true,
     summary: 'Read a short link',
     params,
     responses: { 200: { description: 'The link', data: urlRecord } },
   }),
   defineRoute('updateUrl', 'PATCH /api/v1/urls/{id}', {
     ...write,
+    hasVersions: true,
     summary: 'Change, pause or resume a short link',
     params,
     body: urlUpdateRequest,
@@ -403,6 +406,7 @@ export const urlRoutes = [
   }),
   defineRoute('deleteUrl', 'DELETE /api/v1/urls/{id}', {
     ...write,
+    hasVersions: true,
     summary: 'Deactivate a short link',
     description: 'The link answers 410 from now on. Its record stays readable.',
     params,

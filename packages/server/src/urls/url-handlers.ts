@@ -226,12 +226,17 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       return { status: 200, data: toRecord(origins(), url, clock()) };
     },
 
-    async updateUrl({ caller: { organizationId }, params: { id }, body, idempotency }) {
+    async updateUrl({ caller: { organizationId }, params: { id }, body, idempotency, ifMatch }) {
       const now = clock();
       const present = (url: ShortUrl) => toRecord(origins(), url, now);
       const { result, replayed } =
         (await findFirstResult<UpdateOutcome<UrlRecord>[]>([body], idempotency)) ??
-        (await updateAll([{ ...body, id }], present, { organizationId, now, idempotency }));
+        (await updateAll([{ ...body, id }], present, {
+          organizationId,
+          now,
+          idempotency,
+          ifMatch,
+        }));
       const [outcome = { status: 'not-found' }] = result;
       if (outcome.status === 'refused') throw validationError([outcome.error]);
       if (outcome.status !== 'updated') throw refusalError(outcome.status, body, replayed);
@@ -279,10 +284,10 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       };
     },
 
-    async deleteUrl({ caller: { organizationId }, params: { id }, idempotency }) {
+    async deleteUrl({ caller: { organizationId }, params: { id }, idempotency, ifMatch }) {
       const now = clock();
       const present = ([url]: readonly ShortUrl[]) => (url ? toRecord(origins(), url, now) : null);
-      const context = { organizationId, now, idempotency };
+      const context = { organizationId, now, idempotency, ifMatch };
       const { result, replayed } = await deactivateAll([id], present, context);
       if (!result) throw refusalError('not-found', {}, replayed);
       return { status: 200, replayed, data: result };

@@ -10,6 +10,12 @@ import {
 } from '../idempotency/with-idempotency-key.js';
 import { releaseLinks, reserveLinks } from '../organizations/link-quota.js';
 import type { PlanTable } from '../organizations/plans.js';
+import {
+  checkIfMatch,
+  type IfMatch,
+  nextUpdatedAt,
+  nextUpdatedAtOfRow,
+} from '../preconditions/if-match.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
@@ -54,6 +60,8 @@ export interface WriteContext {
   readonly organizationId: string;
   readonly now: number;
   readonly idempotency: IdempotentRequest | undefined;
+  /** The versions of the one link that may be changed. */
+  readonly ifMatch?: IfMatch | undefined;
 }
 
 export interface CreateContext extends WriteContext {
@@ -68,6 +76,8 @@ export interface UrlRepositoryOptions {
   readonly loops: LoopDetector;
 }
 
+// No link has this id.
+const noUrl = 0;
 // Links that are updated, or checked for loops, in one turn of the event loop. Takes about 2 ms.
 const linksAtOnce = 4;
 // Links that are inserted, or whose events are written, in one turn of the event loop.
@@ -146,16 +156,15 @@ export class UrlRepository {
     ids: readonly number[],
     change: (url: ShortUrl, index: number) => UrlChange,
     present: (url: ShortUrl) => Presented,
-    { organizationId, now, idempotency }: WriteContext,
+    context: WriteContext,
   ): Promise<IdempotentResult<UpdateOutcome<Presented>[]>> {
+    const { organizationId, now, idempotency } = context;
     const work = async (transaction: WriteTransaction) => {
       const outcomes: UpdateOutcome<Presented>[] = [];
       const changed: ShortUrl[] = [];
       for (const [index, id] of ids.entries()) {
         if (index % linksAtOnce === linksAtOnce - 1) await yieldToEventLoop();
-        const outcome = await this.#update(transaction, organizationId, id, now, (url) =>
-          change(url, index),
-        );
+        const outcome = await this.#update(transaction, id, context, (url) => change(url, index));
         if (outcome.status === 'updated') {
           changed.push(outcome.url);
           outcomes.push({ status: 'updated', presented: present(outcome.url) });
@@ -174,14 +183,16 @@ export class UrlRepository {
   deactivateMany<Presented>(
     ids: readonly number[],
     present: (urls: readonly ShortUrl[]) => Presented,
-    { organizationId, now, idempotency }: WriteContext,
+    { organizationId, now, idempotency, ifMatch }: WriteContext,
   ): Promise<IdempotentResult<Presented>> {
     const work = async (transaction: WriteTransaction) => {
       const rows = await selectUrls(transaction)
         .where('urls.organization_id', '=', organizationId)
-        .where('urls.id', 'in', ids)
+        // PostgreSQL has no empty list.
+        .where('urls.id', 'in', ids.length === 0 ? [noUrl] : ids)
         .execute();
       const found = rows.map(fromRow);
+      for (const { updatedAt } of found) checkIfMatch(ifMatch, updatedAt);
       const active = found.filter(({ isActive }) => isActive);
       // A link that is due expires first, even if the periodic expiry has not reached it yet.
       const due = active.filter((url) => isExpired(url, now));
@@ -295,13 +306,13 @@ export class UrlRepository {
 
   async #update(
     transaction: WriteTransaction,
-    organizationId: string,
     id: number,
-    now: number,
+    { organizationId, now, ifMatch }: WriteContext,
     change: (url: ShortUrl) => UrlChange,
   ): Promise<{ readonly status: 'updated'; readonly url: ShortUrl } | RefusedUpdate> {
     let before = await findUrl(transaction, organizationId, id);
     if (!before) return { status: 'not-found' };
+    checkIfMatch(ifMatch, before.updatedAt);
     // A link that is due expires first, even if the periodic expiry has not reached it yet.
     if (before.isActive && isExpired(before, now)) {
       await this.#deactivate(transaction, [before], urlExpired, now);
@@ -309,7 +320,7 @@ export class UrlRepository {
     }
     const changed = change(before);
     if (!changed.ok) return { status: 'refused', error: changed.error };
-    let url: ShortUrl = { ...changed.url, updatedAt: now };
+    let url: ShortUrl = { ...changed.url, updatedAt: nextUpdatedAt(before.updatedAt, now) };
     const moves = url.domainId !== before.domainId;
     const activeChange = Number(url.isActive) - Number(before.isActive);
     // The domain of an inactive link may have been deleted.
@@ -361,7 +372,7 @@ export class UrlRepository {
     const ids = active.map(({ id }) => id);
     await transaction
       .updateTable('urls')
-      .set({ is_active: 0, updated_at: now })
+      .set({ is_active: 0, updated_at: nextUpdatedAtOfRow(now) })
       .where('id', 'in', ids)
       .execute();
     for (const organizationId of new Set(active.map((url) => url.organizationId))) {
@@ -395,7 +406,7 @@ export class UrlRepository {
 }
 
 function deactivated(url: ShortUrl, now: number): ShortUrl {
-  return { ...url, isActive: false, updatedAt: now };
+  return { ...url, isActive: false, updatedAt: nextUpdatedAt(url.updatedAt, now) };
 }
 
 /** Yields a few links at a time, with a turn of the event loop in between. */

@@ -1,3 +1,4 @@
+import { nextUpdatedAt } from '../preconditions/if-match.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import type { AttemptOutcome } from './attempt.js';
 
@@ -88,5 +89,5 @@ function disable(
   health.is_active = 0;
   health.disabled_at = last.attemptedAt;
   health.disabled_reason = reason;
-  health.updated_at = last.attemptedAt;
+  health.updated_at = nextUpdatedAt(health.updated_at, last.attemptedAt);
 }

@@ -203,6 +203,7 @@ const deliveryListQuery = z.strictObject({
 export const webhookRoutes = [
   defineRoute('createWebhook', 'POST /api/v1/webhooks', {
     ...write,
+    hasVersions: true,
     summary: 'Subscribe a receiver to events',
     description: `An organization has at most ${maxWebhooks} webhooks. Only this response contains the secret.`,
     body: webhookCreateRequest,
@@ -217,12 +218,14 @@ export const webhookRoutes = [
   }),
   defineRoute('getWebhook', 'GET /api/v1/webhooks/{id}', {
     ...read,
+    hasVersions: true,
     summary: 'Read a webhook',
     params,
     responses: { 200: { description: 'The webhook', data: webhookRecord } },
   }),
   defineRoute('updateWebhook', 'PATCH /api/v1/webhooks/{id}', {
     ...write,
+    hasVersions: true,
     summary: 'Change, deactivate or activate a webhook',
     description:
       'All later attempts use the changed URL. `isActive: true` also activates a webhook that the server has disabled. Its pending deliveries continue with their number of attempts and their due times.',
@@ -233,6 +236,7 @@ export const webhookRoutes = [
   }),
   defineRoute('deleteWebhook', 'DELETE /api/v1/webhooks/{id}', {
     ...write,
+    hasVersions: true,
     summary: 'Delete a webhook',
     description: 'Also deletes its deliveries. Pending deliveries are not sent.',
     params,

@@ -9,11 +9,13 @@ import { findUrlError } from '../network/receiver-url.js';
 import type { OrganizationRepository } from '../organizations/organization-repository.js';
 import { hasWebhooks, type Plan, type PlanTable } from '../organizations/plans.js';
 import type { Clock, NewId, RandomBytes } from '../ports.js';
+import { etagOf } from '../preconditions/if-match.js';
 import type { Delivery, DeliveryRepository } from './delivery-repository.js';
 import { eventExamples } from './event-examples.js';
 import {
   type DeliveryFilter,
   maxWebhooks,
+  webhookCreated,
   webhookRecord,
   type webhookRoutes,
 } from './webhook-contract.js';
@@ -80,14 +82,13 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
       checkUrl(body.url);
       const { url, events, isActive = true } = body;
       const secret = newSecret('webhookSecret', options.randomBytes);
-      const webhook = { id: options.newId(), url, events, secret, isActive };
-      const { result, replayed } = await webhooks.create(
-        organizationId,
-        webhook,
-        clock(),
-        idempotency,
-      );
-      if (result) return { status: 201, replayed, data: result };
+      const id = options.newId();
+      const webhook = { id, url, events, secret, isActive, createdAt: clock() };
+      const { result, replayed } = await webhooks.create(organizationId, webhook, idempotency);
+      if (result) {
+        const headers = { ETag: etagOf(result.createdAt) };
+        return { status: 201, replayed, headers, data: presentAs(webhookCreated, result) };
+      }
       const message = `An organization has at most ${maxWebhooks} webhooks`;
       throw new ApiError('QUOTA_EXCEEDED', message);
     },
@@ -102,22 +103,30 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
       return { status: 200, data: toWebhookRecord(webhook) };
     },
 
-    async updateWebhook({ caller: { organizationId }, params: { id }, body, idempotency }) {
+    async updateWebhook({
+      caller: { organizationId },
+      params: { id },
+      body,
+      idempotency,
+      ifMatch,
+    }) {
       await requirePlan(organizationId, 'webhooks');
       if (body.url !== undefined) checkUrl(body.url);
-      const { result, replayed } = await webhooks.update(
-        organizationId,
-        id,
-        body,
-        clock(),
+      const { result, replayed } = await webhooks.update(organizationId, id, body, {
+        now: clock(),
         idempotency,
-      );
+        ifMatch,
+      });
       onChanged();
       return { status: 200, replayed, data: toWebhookRecord(requireFound(result)) };
     },
 
-    async deleteWebhook({ caller: { organizationId }, params: { id }, idempotency }) {
-      const { result, replayed } = await webhooks.delete(organizationId, id, clock(), idempotency);
+    async deleteWebhook({ caller: { organizationId }, params: { id }, idempotency, ifMatch }) {
+      const { result, replayed } = await webhooks.delete(organizationId, id, {
+        now: clock(),
+        idempotency,
+        ifMatch,
+      });
       onChanged();
       return { status: 200, replayed, data: toWebhookRecord(requireFound(result)) };
     },

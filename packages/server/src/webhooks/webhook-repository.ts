@@ -7,6 +7,12 @@ import {
   type IdempotentResult,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
+import {
+  checkIfMatch,
+  type IfMatch,
+  nextUpdatedAt,
+  nextUpdatedAtOfRow,
+} from '../preconditions/if-match.js';
 import type { Database, Schema } from '../storage/database.js';
 import type { DisabledReason } from './endpoint-health.js';
 import {
@@ -19,7 +25,14 @@ import {
 /** A subscription of one receiver to event types, with the health of the endpoint. */
 export type Webhook = ReturnType<typeof webhookOf>;
 
-type NewWebhook = z.input<typeof webhookCreated>;
+/** The result of a create, as it is stored with an idempotency key. */
+export type NewWebhook = z.input<typeof webhookCreated> & { readonly createdAt: number };
+
+export interface WebhookWrite {
+  readonly now: number;
+  readonly idempotency: IdempotentRequest | undefined;
+  readonly ifMatch?: IfMatch | undefined;
+}
 
 /** Stores webhooks. Every method is one transaction and ignores deleted webhooks. */
 export class WebhookRepository {
@@ -33,13 +46,12 @@ export class WebhookRepository {
   create(
     organizationId: string,
     webhook: NewWebhook,
-    now: number,
     idempotency: IdempotentRequest | undefined,
   ): Promise<IdempotentResult<NewWebhook | null>> {
     return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
       const existing = await selectWebhooks(transaction, organizationId).execute();
       if (existing.length >= maxWebhooks) return null;
-      const { id, url, events, secret, isActive } = webhook;
+      const { id, url, events, secret, isActive, createdAt } = webhook;
       await transaction
         .insertInto('webhooks')
         .values({
@@ -49,8 +61,8 @@ export class WebhookRepository {
           events: JSON.stringify(events),
           secret,
           is_active: isActive ? 1 : 0,
-          created_at: now,
-          updated_at: now,
+          created_at: createdAt,
+          updated_at: createdAt,
         })
         .execute();
       return webhook;
@@ -65,12 +77,12 @@ export class WebhookRepository {
     organizationId: string,
     id: string,
     { url, events, isActive }: WebhookUpdateRequest,
-    now: number,
-    idempotency: IdempotentRequest | undefined,
+    { now, idempotency, ifMatch }: WebhookWrite,
   ): Promise<IdempotentResult<Webhook | null>> {
     return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
       const before = await find(transaction, organizationId, id);
       if (!before) return null;
+      checkIfMatch(ifMatch, before.updatedAt);
       const hasNewUrl = url !== undefined && url !== before.url;
       await transaction
         .updateTable('webhooks')
@@ -90,7 +102,7 @@ export class WebhookRepository {
           }),
           // The stored health belongs to the previous receiver.
           ...(hasNewUrl && { last_success_at: null, failing_since: null, failure_rate: null }),
-          updated_at: now,
+          updated_at: nextUpdatedAt(before.updatedAt, now),
         })
         .where('id', '=', id)
         .execute();
@@ -102,12 +114,12 @@ export class WebhookRepository {
   delete(
     organizationId: string,
     id: string,
-    now: number,
-    idempotency: IdempotentRequest | undefined,
+    { now, idempotency, ifMatch }: WebhookWrite,
   ): Promise<IdempotentResult<Webhook | null>> {
     return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
       const webhook = await find(transaction, organizationId, id);
       if (!webhook) return null;
+      checkIfMatch(ifMatch, webhook.updatedAt);
       await transaction
         .updateTable('webhooks')
         .set({ deleted_at: now, secret: '', previous_secret: null })
@@ -133,7 +145,7 @@ export class WebhookRepository {
           secret,
           previous_secret: ref('secret'),
           previous_secret_expires_at: previousSecretExpiresAt,
-          updated_at: now,
+          updated_at: nextUpdatedAtOfRow(now),
         }))
         .where('organization_id', '=', organizationId)
         .where('id', '=', id)

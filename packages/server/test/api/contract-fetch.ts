@@ -48,6 +48,8 @@ export function checkResponse(response: ApiResponse, request: RequestSummary): v
     expect(formBody.safeParse(response.body).error, what).toBeUndefined();
   } else if (success) {
     checkSuccess(response, success, what);
+    const etag = response.headers.get('etag');
+    if (route?.hasVersions) expect(etag, `${what}: ETag`).toMatch(/^"[0-9a-z]+"$/);
   } else {
     checkError(response, route, candidates.length > 0, what);
   }

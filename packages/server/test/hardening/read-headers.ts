@@ -19,6 +19,7 @@ export const ownHeaders: Readonly<Record<string, ValueWith>> = {
   forwarded: (byte) => `for="${byte}"`,
   host: (byte) => `a${byte}b.example`,
   'idempotency-key': anywhere,
+  'if-match': (byte) => `"${byte}", W/"${byte}"`,
   'if-none-match': (byte) => `"${byte}", W/"${byte}"`,
   origin: (byte) => `https://\xc3${byte}x.example`,
   referer: (byte) => `https://\xc3${byte}x.example`,

@@ -135,9 +135,19 @@ describe('a change with many deliveries', () => {
     const [paused = '', changed = '', deleted = '', ...others] = await subscribeMany(6);
     await createLinks(50);
     const { organizationId, webhooks, clock } = opened;
-    await webhooks.update(organizationId, paused, { isActive: false }, clock(), undefined);
-    await webhooks.update(organizationId, changed, { events: ['qr.created'] }, clock(), undefined);
-    await webhooks.delete(organizationId, deleted, clock(), undefined);
+    await webhooks.update(
+      organizationId,
+      paused,
+      { isActive: false },
+      { now: clock(), idempotency: undefined },
+    );
+    await webhooks.update(
+      organizationId,
+      changed,
+      { events: ['qr.created'] },
+      { now: clock(), idempotency: undefined },
+    );
+    await webhooks.delete(organizationId, deleted, { now: clock(), idempotency: undefined });
     await pruneDeliveries(opened.stored.database, clock());
     await subscribeMany(1);
     await fanOutAll();
@@ -155,7 +165,10 @@ describe('a change with many deliveries', () => {
   it('leaves no events when all its webhooks were deleted', async () => {
     const [id = ''] = await subscribeMany(1);
     await createLinks(300);
-    await opened.webhooks.delete(opened.organizationId, id, opened.clock(), undefined);
+    await opened.webhooks.delete(opened.organizationId, id, {
+      now: opened.clock(),
+      idempotency: undefined,
+    });
     await pruneDeliveries(opened.stored.database, opened.clock());
     // The events of the other links had deliveries, which were deleted with them.
     expect(await eventCount()).toBe(50);

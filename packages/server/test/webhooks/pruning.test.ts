@@ -100,7 +100,10 @@ describe('finished deliveries', () => {
   it('stop being removed when the service stops', async () => {
     const id = await opened.subscribe('http://receiver.example/');
     await opened.record(id, 250);
-    await opened.webhooks.delete(opened.organizationId, id, opened.clock(), undefined);
+    await opened.webhooks.delete(opened.organizationId, id, {
+      now: opened.clock(),
+      idempotency: undefined,
+    });
     const stopping = new AbortController();
     const { database } = opened.stored;
     const { writeDirectly } = database;
