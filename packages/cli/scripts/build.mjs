@@ -12,8 +12,8 @@ rmSync(folder, { recursive: true, force: true });
 
 // Modules that the bundle does not use, by what replaces them.
 const replacements = {
-  // Ink: a tool for development, and a check for CI that the CLI does itself.
-  'react-devtools-core': 'export default {};',
+  // Ink: tools for development, and a check for CI that the CLI does itself.
+  './devtools.js': 'export {};',
   'is-in-ci': 'export default false;',
   // conf: JSON schemas and migrations, which ConfigFile does not use.
   'ajv/dist/2020.js': 'export const Ajv2020 = undefined;',

@@ -72,6 +72,11 @@ export class Output {
     });
   }
 
+  /** Replaces characters that control the terminal, if stdout is one. */
+  printable(text: string): string {
+    return this.#stdout.isTTY ? printable(text) : text;
+  }
+
   /** Prints information to stderr, except with `--quiet`. */
   note(text: string): void {
     if (!this.isQuiet) this.warn(text);
@@ -153,8 +158,7 @@ export class Output {
    * those that control it are replaced.
    */
   csvLine(values: readonly unknown[]): string {
-    const show = this.#stdout.isTTY ? printable : (text: string) => text;
-    return formatCsvLine(values.map((value) => guardFormula(show(formatCell(value)))));
+    return formatCsvLine(values.map((value) => guardFormula(this.printable(formatCell(value)))));
   }
 
   async #jsonList<T extends object>(

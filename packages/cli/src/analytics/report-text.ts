@@ -1,4 +1,5 @@
 import { formatNumber } from '../format.js';
+import { type TextStyle, textStyle } from '../text-style.js';
 import { cutText, displayWidth } from '../text-width.js';
 import {
   describeBefore,
@@ -23,7 +24,7 @@ const narrowestSection = 36;
 
 /** Renders a report as text. */
 export function reportText(report: Report, { width, hasColor }: TextShape): string {
-  const style = hasColor ? colored : plain;
+  const style = textStyle(hasColor);
   const before = describeBefore(report);
   const head = [
     style.strong(cutText(report.title, width)),
@@ -36,7 +37,7 @@ export function reportText(report: Report, { width, hasColor }: TextShape): stri
   if (!chart) return joinLines([...head, '', nothingCounted(report.counted)]);
   const series = [
     '',
-    ...chart.rows.map(({ scale, bars }) => `${style.faint(scale)}${style.bar(bars)}`),
+    ...chart.rows.map(({ scale, bars }) => `${style.faint(scale)}${style.cyan(bars)}`),
     style.faint(cutText(chart.times, width)),
     style.faint(cutText(chart.legend, width)),
   ];
@@ -54,7 +55,7 @@ interface Line {
 }
 
 /** Returns the lines of all sections, side by side where the width allows. */
-function sectionRows(report: Report, width: number, style: Style): string[] {
+function sectionRows(report: Report, width: number, style: TextStyle): string[] {
   const perRow = Math.max(1, Math.floor((width + gap) / (narrowestSection + gap)));
   const narrow = Math.floor((width - gap * (perRow - 1)) / perRow);
   const lines: string[] = [];
@@ -97,7 +98,7 @@ function sectionBlock(
   section: Section,
   { counted, totalClicks }: Pick<Report, 'counted' | 'totalClicks'>,
   width: number,
-  style: Style,
+  style: TextStyle,
 ): Line[] {
   const title = { text: style.strong(section.title), width: displayWidth(section.title) };
   if (section.rows.length === 0) {
@@ -106,7 +107,7 @@ function sectionBlock(
   }
   const rows = sectionLines(section, totalClicks, width - 2).map(({ label, count, share, bar }) => {
     const numbers = `  ${label}  ${count}  `;
-    const text = `${numbers}${style.faint(share)} ${style.bar(bar)}`;
+    const text = `${numbers}${style.faint(share)} ${style.cyan(bar)}`;
     return { text, width: displayWidth(numbers) + share.length + 1 + bar.length };
   });
   return [title, ...rows];
@@ -128,17 +129,4 @@ function totalLines({ totals }: Report, width: number): string[] {
 
 function joinLines(lines: readonly string[]): string {
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
-}
-
-type Style = Readonly<Record<'strong' | 'faint' | 'bar', (text: string) => string>>;
-
-const plain: Style = { strong: (text) => text, faint: (text) => text, bar: (text) => text };
-const colored: Style = {
-  strong: (text) => styled(text, 1, 22),
-  faint: (text) => styled(text, 2, 22),
-  bar: (text) => styled(text, 36, 39),
-};
-
-function styled(text: string, start: number, end: number): string {
-  return text === '' ? '' : `\u001b[${start}m${text}\u001b[${end}m`;
 }

@@ -2,8 +2,8 @@ import type { ShortyOptions } from '@shorty/sdk';
 import type { Context } from '../context.js';
 import { formatCsvLine } from '../csv-line.js';
 import { formatDuration, formatJson, formatNumber } from '../format.js';
-import { isRichTerminal } from '../io.js';
-import type { ImportView } from '../ui/mount-import-view.js';
+import { LiveLines } from '../live-lines.js';
+import { textStyle } from '../text-style.js';
 import type { Start } from './decide-start.js';
 import { FailureReport } from './failure-report.js';
 import type { ImportProgressRecord } from './import-journal.js';
@@ -15,12 +15,15 @@ import {
   type RowError,
 } from './import-summary.js';
 import type { PreparedImport } from './prepare-import.js';
+import { progressLines } from './progress-lines.js';
 import { type ChunkOutcome, type RowOutcome, type RowStatus, statusOf } from './run-import.js';
 
 const rowColumns = [
   ...['line', 'index', 'status', 'id', 'shortCode'],
   ...['shortUrl', 'targetUrl', 'customSlug', 'error', 'code'],
 ] as const;
+
+const refreshMs = 100;
 
 type Hooks = NonNullable<ShortyOptions['hooks']>;
 
@@ -32,9 +35,9 @@ export class ImportReporter {
   readonly #progress: ImportProgress;
   readonly #failures: FailureReport;
   readonly #errors: RowError[] = [];
-  readonly #isTerminal: boolean;
   readonly #skipsExisting: boolean;
-  #view: ImportView | undefined;
+  readonly #live: LiveLines;
+  #timer: NodeJS.Timeout | undefined;
   #isFinishedBefore = false;
 
   constructor(
@@ -45,8 +48,8 @@ export class ImportReporter {
     const { io, output } = context;
     this.#context = context;
     this.#skipsExisting = skipExisting;
-    this.#isTerminal = io.stderr.isTTY === true;
-    this.#failures = new FailureReport(output, this.#isTerminal);
+    this.#failures = new FailureReport(output, io.stderr.isTTY === true);
+    this.#live = new LiveLines(context);
     this.#progress = {
       bytesRead: 0,
       bytesBefore: 0,
@@ -85,7 +88,7 @@ export class ImportReporter {
     if (this.#streamsRows && output.format === 'csv') {
       await output.write(`${formatCsvLine(rowColumns)}\n`);
     }
-    await this.#mountView();
+    this.#showProgress();
   }
 
   async report(outcome: ChunkOutcome, done: ImportProgressRecord): Promise<void> {
@@ -118,10 +121,10 @@ export class ImportReporter {
     await output.write(lines.join(''));
   }
 
-  /** Removes the live view. */
-  async end(): Promise<void> {
-    await this.#view?.stop();
-    this.#view = undefined;
+  /** Removes the progress from the terminal. */
+  end(): void {
+    clearInterval(this.#timer);
+    this.#live.clear();
   }
 
   async summarise(
@@ -129,7 +132,7 @@ export class ImportReporter {
     files: { out?: string; failedOut?: string },
     isQuotaReached: boolean,
   ): Promise<ImportSummary> {
-    await this.end();
+    this.end();
     const { output, io } = this.#context;
     const { rowsBefore, startedAt, replayed } = this.#progress;
     const summary: ImportSummary = {
@@ -166,26 +169,22 @@ export class ImportReporter {
     return this.#context.output.format === 'ndjson' || this.#context.output.format === 'csv';
   }
 
-  async #mountView(): Promise<void> {
+  #showProgress(): void {
+    if (!this.#live.isShown) return;
     const { io, output } = this.#context;
-    // Rows printed to the same terminal already show the progress.
-    const showsRows = this.#streamsRows && io.stdout.isTTY === true;
-    if (output.isQuiet || showsRows || !isRichTerminal(io.stderr, io.env)) return;
-    const { mountImportView } = await import('../ui/mount-import-view.js');
-    this.#view = mountImportView(this.#progress, io, output.allowsColor);
-    this.#failures.redirect((line) => this.#log(line));
-  }
-
-  #log(line: string): void {
-    if (this.#view) this.#view.log(line);
-    else this.#context.output.warn(line);
+    const style = textStyle(output.allowsColor);
+    const show = () =>
+      this.#live.show((width) => progressLines(this.#progress, { now: io.now(), width, style }));
+    show();
+    this.#timer = setInterval(show, refreshMs);
+    this.#failures.redirect((line) => this.#live.log(line));
   }
 
   #onRetry(error: unknown, retryForSeconds: number): void {
     if (this.#progress.retrying) return;
     const reason = error instanceof Error ? error.message : String(error);
     this.#progress.retrying = { reason, since: this.#context.io.now() };
-    if (!this.#view) {
+    if (!this.#live.isShown) {
       const limit = formatDuration(retryForSeconds * 1000);
       this.#context.output.note(
         `no response from the server (${reason}); retrying for up to ${limit}`,
@@ -196,7 +195,7 @@ export class ImportReporter {
   #onResponse(status: number): void {
     if (!this.#progress.retrying || status === 429 || status >= 500) return;
     this.#progress.retrying = undefined;
-    if (!this.#view) this.#context.output.note('the server responds again');
+    if (!this.#live.isShown) this.#context.output.note('the server responds again');
   }
 }
 

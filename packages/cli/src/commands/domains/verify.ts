@@ -5,8 +5,8 @@ import { CliError } from '../../cli-error.js';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
-import { formatCount, printable } from '../../format.js';
-import { ProgressLine } from '../../progress-line.js';
+import { formatCount } from '../../format.js';
+import { LiveLines } from '../../live-lines.js';
 import { parsePositive } from '../urls/link-options.js';
 import { writeDomain } from './write-domain.js';
 
@@ -57,7 +57,7 @@ async function untilVerified(
 ): Promise<Domain> {
   const { io, output } = context;
   const endsAt = io.now() + waitFor * 60_000;
-  const progress = new ProgressLine(context);
+  const progress = new LiveLines(context);
   let lastMessage: string | undefined;
   try {
     for (let attempt = 1; ; attempt += 1) {
@@ -65,12 +65,12 @@ async function untilVerified(
       if (!(outcome instanceof ValidationError)) return outcome;
       const { message } = outcome;
       // Prints each message once, until it changes.
-      if (message !== lastMessage && !output.isQuiet) progress.log(printable(message));
+      if (message !== lastMessage && !output.isQuiet) progress.log(message);
       lastMessage = message;
       if (io.now() + every * 1000 > endsAt) throw timeoutError(outcome, waitFor);
-      progress.show(
+      progress.show(() => [
         `checked DNS ${formatCount(attempt, 'time')}; next check in ${every} s; Ctrl-C stops`,
-      );
+      ]);
       await wait(every * 1000, undefined, { signal: io.interrupt });
     }
   } finally {

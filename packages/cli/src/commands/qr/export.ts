@@ -5,10 +5,10 @@ import { UsageError } from '../../cli-error.js';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
-import { formatCount, formatDuration, printable } from '../../format.js';
+import { formatCount, formatDuration } from '../../format.js';
 import { checkId } from '../../import/id-list.js';
+import { LiveLines } from '../../live-lines.js';
 import type { Column } from '../../output.js';
-import { ProgressLine } from '../../progress-line.js';
 import { ExportJournal } from '../../qr/export-journal.js';
 import { type ExportOutcome, runExport } from '../../qr/run-export.js';
 import { formats } from './qr-options.js';
@@ -60,7 +60,7 @@ async function exportQrs(context: Context, options: ExportOptions): Promise<Exit
   const journal = await ExportJournal.open(folder);
   const counts = { written: 0, kept: 0, failed: 0 };
   const errors: ExportOutcome[] = [];
-  const progress = new ProgressLine(context);
+  const progress = new LiveLines(context);
   const startedAt = io.now();
   const codes = codesOf(client, filter, format, signal);
   const outcomes = async function* () {
@@ -70,9 +70,9 @@ async function exportQrs(context: Context, options: ExportOptions): Promise<Exit
         counts[outcome.status] += 1;
         if (outcome.status !== 'failed') continue;
         if (errors.length < maxListedErrors) errors.push(outcome);
-        progress.log(`shorty: ${outcome.file} (${outcome.id}): ${printable(outcome.error ?? '')}`);
+        progress.log(`shorty: ${outcome.file} (${outcome.id}): ${outcome.error}`);
       }
-      progress.show(describeProgress(counts, total, io.now() - startedAt));
+      progress.show(() => [describeProgress(counts, total, io.now() - startedAt)]);
       yield group;
     }
   };

@@ -1,0 +1,54 @@
+import type { Shorty } from '@shorty/sdk';
+import { UsageError } from '../cli-error.js';
+import type { DefineCommand } from '../command.js';
+import type { Context } from '../context.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { isRichTerminal } from '../io.js';
+import { copyText, openInBrowser } from '../launch.js';
+import type { BrowseApi } from '../ui/browse-api.js';
+
+const pageSize = 100;
+const dayMs = 86_400_000;
+
+export const define: DefineCommand = (command, start) => {
+  command
+    .argument('[search]', 'text to search for')
+    .action((search = '') => start((context) => browse(context, search), { ownsOutput: true }));
+};
+
+async function browse(context: Context, search: string): Promise<ExitCode> {
+  const { io } = context;
+  if (!context.isInteractive || !isRichTerminal(io.stdout, io.env)) {
+    throw new UsageError('browse needs a terminal', 'shorty urls list prints links');
+  }
+  const client = await context.client();
+  const api = createApi(context, client);
+  // The first request before the screen changes, so that its error stays visible.
+  await api.list(search, 0, io.interrupt);
+  const { mountBrowse } = await import('../ui/mount-browse.js');
+  const isInterrupted = await mountBrowse(api, search, io);
+  return isInterrupted ? exitCodes.interrupted : exitCodes.done;
+}
+
+function createApi({ io }: Context, client: Shorty): BrowseApi {
+  const request = { signal: io.interrupt };
+  return {
+    list: (search, offset, signal) =>
+      Promise.resolve(
+        client.urls.list(
+          { ...(search.trim() === '' ? {} : { search: search.trim() }), offset, limit: pageSize },
+          { signal },
+        ),
+      ),
+    read: (id) => Promise.resolve(client.urls.get(id, request)),
+    clicks: (id) => {
+      const since = new Date(io.now() - dayMs).toISOString();
+      return Promise.resolve(client.urls.clicks(id, { since, groupBy: 'hour' }, request));
+    },
+    setActive: (id, isActive) => Promise.resolve(client.urls.update(id, { isActive }, request)),
+    open: (url) => openInBrowser(url, io),
+    copy: async (text) => {
+      io.stdout.write(await copyText(text, io));
+    },
+  };
+}

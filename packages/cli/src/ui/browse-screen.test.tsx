@@ -1,0 +1,177 @@
+import type { UrlClicks, UrlListItem, UrlRecord } from '@shorty/sdk';
+import { render } from 'ink-testing-library';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { clickDays, urlClicks } from '../../test/click-fixtures.js';
+import type { BrowseApi } from './browse-api.js';
+import { BrowseScreen } from './browse-screen.js';
+
+const down = '\u001b[B';
+const up = '\u001b[A';
+const escapeKey = '\u001b';
+
+/** The links of a fake server, and what the screen did. */
+class FakeApi implements BrowseApi {
+  readonly searches: string[] = [];
+  readonly actions: string[] = [];
+  links = Array.from({ length: 120 }, (_, index) => linkOf(120 - index));
+  clickCounts = [1, 0, 4];
+
+  async list(search: string, offset: number) {
+    this.searches.push(`${search}:${offset}`);
+    const found = this.links.filter(({ targetUrl }) => targetUrl.includes(search));
+    return { total: found.length, items: found.slice(offset, offset + 100) };
+  }
+
+  async read(id: string): Promise<UrlRecord> {
+    const link = this.links.find((each) => each.id === id);
+    if (!link) throw new Error('link not found');
+    return { ...recordFields, ...link };
+  }
+
+  async clicks(): Promise<UrlClicks> {
+    const totalClicks = this.clickCounts.reduce((sum, count) => sum + count, 0);
+    const totals = { totalClicks, uniqueClicks: 2, uniqueIps: 2 };
+    return urlClicks({ totals, timeseries: clickDays(this.clickCounts) });
+  }
+
+  async setActive(id: string, isActive: boolean): Promise<UrlRecord> {
+    this.actions.push(`${isActive ? 'resume' : 'pause'} ${id}`);
+    this.links = this.links.map((link) => (link.id === id ? { ...link, isActive } : link));
+    return this.read(id);
+  }
+
+  async open(url: string) {
+    this.actions.push(`open ${url}`);
+  }
+
+  async copy(text: string) {
+    this.actions.push(`copy ${text}`);
+  }
+}
+
+function linkOf(id: number): UrlListItem {
+  return {
+    id: String(id),
+    shortCode: `code${id}`,
+    customSlug: null,
+    shortUrl: `https://sho.example/code${id}`,
+    targetUrl: `https://example.com/${id % 2 === 0 ? 'even' : 'odd'}/${id}`,
+    isActive: id !== 119,
+  };
+}
+
+const recordFields = {
+  title: 'Spring\u001b[2J 東京',
+  tags: ['launch'],
+  clickCount: 1234,
+  createdAt: '2030-11-01T00:00:00.000Z',
+} as unknown as Omit<UrlRecord, keyof UrlListItem>;
+
+let api: FakeApi;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  api = new FakeApi();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function show(initialSearch = '') {
+  const screen = render(<BrowseScreen api={api} initialSearch={initialSearch} now={() => 0} />);
+  // React renders, and replaces the handlers of keys, in later turns of the event loop.
+  const settle = async (ms = 200) => {
+    await vi.advanceTimersByTimeAsync(ms);
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+    await vi.advanceTimersByTimeAsync(100);
+  };
+  await settle();
+  return {
+    frame: () => screen.lastFrame() ?? '',
+    press: async (...keys: string[]) => {
+      for (const key of keys) screen.stdin.write(key);
+      await settle();
+    },
+    settle,
+    unmount: screen.unmount,
+  };
+}
+
+test('lists links, and searches while the user types', async () => {
+  const { frame, press, unmount } = await show();
+  expect(frame()).toMatch(/^Search: ▏\n120 links\n› sho\.example\/code120 +https/);
+  expect(frame()).toMatch(/ {2}sho\.example\/code119 .*odd\/119 \(inactive\)/);
+  await press('e', 'v', 'en/');
+  expect(frame()).toMatch(/^Search: even\/▏\n60 links\n› sho\.example\/code120/);
+  await press('x');
+  expect(frame()).toContain('no link found');
+  await press('\u007f', '\u007f', '\u007f');
+  expect(frame()).toContain('Search: eve▏');
+  expect(api.searches).toEqual([':0', 'even/:0', 'even/x:0', 'eve:0']);
+  unmount();
+});
+
+test('moves through all links, page by page, with keys in a burst', async () => {
+  const { frame, press, unmount } = await show();
+  await press(up);
+  expect(frame()).toContain('› sho.example/code120');
+  await press(...Array<string>(99).fill(down));
+  expect(frame()).toContain('› sho.example/code21');
+  await press(...Array<string>(40).fill(down));
+  expect(frame()).toContain('› sho.example/code1 ');
+  expect(api.searches).toEqual([':0', ':100']);
+  unmount();
+});
+
+test('shows a link with live clicks, pauses, opens and copies it', async () => {
+  const { frame, press, settle, unmount } = await show();
+  await press(down, down, '\r');
+  expect(frame()).toContain('https://sho.example/code118  Spring\u{fffd}[2J 東京');
+  expect(frame()).toContain('→ https://example.com/even/118');
+  expect(frame()).toContain(
+    'active   1,234 clicks in total   created 2030-11-01 00:00 UTC   launch',
+  );
+  expect(frame()).toContain('last 24 hours: 5 clicks, 2 visitors');
+  api.clickCounts = [1, 0, 9];
+  await settle(2000);
+  expect(frame()).toContain('last 24 hours: 10 clicks');
+  await press('c');
+  expect(frame()).toContain('copied https://sho.example/code118');
+  await press('o');
+  await press('p');
+  expect(frame()).toMatch(/^inactive {3}/m);
+  await press('p');
+  expect(api.actions).toEqual([
+    'copy https://sho.example/code118',
+    'open https://sho.example/code118',
+    'pause 118',
+    'resume 118',
+  ]);
+  await press(escapeKey);
+  await settle();
+  expect(frame()).toContain('› sho.example/code118');
+  unmount();
+});
+
+test('shows the QR code, or that the terminal is too small', async () => {
+  const { frame, press, unmount } = await show();
+  await press('\r');
+  await press('r');
+  // ink-testing-library has 24 rows, of which 8 are used.
+  expect(frame()).toContain('the QR code is larger than this terminal');
+  await press('r');
+  expect(frame()).toContain('last 24 hours');
+  unmount();
+});
+
+test('shows errors and goes on', async () => {
+  const { frame, press, settle, unmount } = await show();
+  await press('\r');
+  api.links = [];
+  await settle(2000);
+  expect(frame()).toContain('link not found');
+  unmount();
+  await settle();
+  expect(vi.getTimerCount()).toBe(0);
+});

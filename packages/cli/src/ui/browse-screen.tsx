@@ -1,0 +1,89 @@
+import type { UrlListItem } from '@shorty/sdk';
+import { Box, Text, useApp, useInput } from 'ink';
+import { useState, useSyncExternalStore } from 'react';
+import { formatCount, printable } from '../format.js';
+import { cutText, fitText } from '../text-width.js';
+import type { BrowseApi } from './browse-api.js';
+import { LinkList } from './link-list.js';
+import { LinkScreen } from './link-screen.js';
+import { useTerminalSize } from './use-terminal-size.js';
+
+// The lines of the search field, of the status and of the space between.
+const otherRows = 4;
+
+interface Props {
+  readonly api: BrowseApi;
+  readonly initialSearch: string;
+  readonly now: () => number;
+}
+
+/** A searchable list of links. Enter opens the selected one. */
+export function BrowseScreen({ api, initialSearch, now }: Props) {
+  const { exit } = useApp();
+  const { columns, rows } = useTerminalSize();
+  const [list] = useState(() => new LinkList(api, initialSearch));
+  useSyncExternalStore(list.start, () => list.version);
+  const [openId, setOpenId] = useState<string>();
+
+  useInput(
+    (input, key) => {
+      if (key.escape) exit();
+      else if (key.return) setOpenId(list.items[list.selected]?.id);
+      else if (key.upArrow) list.move(-1);
+      else if (key.downArrow) list.move(1);
+      else if (key.backspace || key.delete) {
+        list.setSearch([...list.search].slice(0, -1).join(''));
+      } else if (!key.ctrl && !key.meta && !key.tab && input !== '') {
+        list.setSearch(list.search + printable(input));
+      }
+    },
+    { isActive: openId === undefined },
+  );
+
+  if (openId !== undefined) {
+    const back = () => {
+      setOpenId(undefined);
+      list.reload();
+    };
+    return <LinkScreen api={api} id={openId} now={now} onBack={back} />;
+  }
+  const { items, selected } = list;
+  const height = Math.max(1, rows - otherRows);
+  const first = Math.max(0, Math.min(selected - height + 1, items.length - height));
+  const shown = items.slice(first, first + height);
+  const width = columns - 1;
+  return (
+    <Box flexDirection="column">
+      <Text>{cutText(`Search: ${list.search}▏`, width)}</Text>
+      <Text dimColor>{cutText(describeList(list), width)}</Text>
+      {shown.map((item, index) => (
+        <LinkRow key={item.id} item={item} width={width} isSelected={first + index === selected} />
+      ))}
+      <Text dimColor>{cutText('↑ ↓ select   enter show   esc quit', width)}</Text>
+    </Box>
+  );
+}
+
+function describeList({ items, total, error }: LinkList): string {
+  if (error !== undefined) return error;
+  if (total === undefined) return 'loading ...';
+  return total === 0 && items.length === 0 ? 'no link found' : formatCount(total, 'link');
+}
+
+interface RowProps {
+  readonly item: UrlListItem;
+  readonly width: number;
+  readonly isSelected: boolean;
+}
+
+function LinkRow({ item, width, isSelected }: RowProps) {
+  const short = item.shortUrl.replace(/^https?:\/\//, '');
+  const shortWidth = Math.min(32, Math.floor(width / 2));
+  const state = item.isActive ? '' : ' (inactive)';
+  const text = `${isSelected ? '›' : ' '} ${fitText(short, shortWidth)}  ${item.targetUrl}${state}`;
+  return (
+    <Text inverse={isSelected} dimColor={!item.isActive}>
+      {fitText(text, width)}
+    </Text>
+  );
+}

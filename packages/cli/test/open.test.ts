@@ -1,0 +1,76 @@
+import { chmod } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { copyText, openInBrowser } from '../src/launch.js';
+import { type ApiServer, startApiServer } from './api-server.js';
+import { BuiltShorty } from './built-shorty.js';
+
+let server: ApiServer;
+let shorty: BuiltShorty;
+
+beforeAll(async () => {
+  server = await startApiServer();
+  shorty = await BuiltShorty.build(server.env);
+  await shorty.write('browser', '#!/bin/sh\nprintf "%s\\n" "$@" > opened.txt\n');
+  await chmod(shorty.path('browser'), 0o700);
+});
+
+afterAll(async () => {
+  await shorty.remove();
+  await server.stop();
+});
+
+/** Runs `shorty open`, and returns the URL that the browser got. */
+async function opened(...args: string[]): Promise<string> {
+  const env = { BROWSER: shorty.path('browser') };
+  const { code, stderr } = await shorty.run(['open', ...args], { env });
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^opened /)]);
+  return (await shorty.read('opened.txt')).trimEnd();
+}
+
+test('opens a link by id, slug, short code and short URL, or the API page', async () => {
+  const targetUrl = 'https://example.com/?a=1&b="$(x)"';
+  const { id, shortUrl, shortCode } = await server.client.urls.create({
+    targetUrl,
+    customSlug: 'spring-sale',
+  });
+  for (const link of [id, 'spring-sale', shortCode, shortUrl]) {
+    expect(await opened(link)).toBe(shortUrl);
+  }
+  expect(await opened('spring-sale', '--target')).toBe(new URL(targetUrl).href);
+  expect(await opened()).toBe(`${server.url}/docs`);
+  const printed = await shorty.run(['open', id, '--print']);
+  expect(printed).toEqual({ code: 0, stdout: `${shortUrl}\n`, stderr: '' });
+});
+
+test('a slug of digits is found when no link has this id', async () => {
+  const { shortUrl } = await server.client.urls.create({
+    targetUrl: 'https://example.com/year',
+    customSlug: '2031',
+  });
+  expect(await opened('2031')).toBe(shortUrl);
+});
+
+test('an unknown link, and a browser that fails, exit with 1', async () => {
+  const unknown = await shorty.run(['open', 'sprong-sale', '--print']);
+  expect([unknown.code, unknown.stdout]).toEqual([1, '']);
+  expect(unknown.stderr).toContain('no link has the id, short URL, slug or code "sprong-sale"');
+  const other = await shorty.run(['open', 'https://other.example/spring-sale', '--print']);
+  expect(other.code).toBe(1);
+  const failed = await shorty.run(['open'], { env: { BROWSER: '/nonexistent/browser' } });
+  expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('set BROWSER to')]);
+});
+
+test.each(['file:///etc/passwd', 'javascript:alert(1)', '-flag'])(
+  '%s is not opened',
+  async (url) => {
+    await expect(openInBrowser(url, { env: {}, platform: 'linux' })).rejects.toThrow(
+      'must be an http or https URL',
+    );
+  },
+);
+
+test('without a clipboard program, the terminal is asked to copy the text', async () => {
+  expect(await copyText('https://sho.example/ü', { env: {}, platform: 'linux' })).toBe(
+    `\u001b]52;c;${Buffer.from('https://sho.example/ü').toString('base64')}\u0007`,
+  );
+});
