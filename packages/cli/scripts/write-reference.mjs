@@ -9,6 +9,7 @@ const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.u
 const [target = path('../../docs/reference/cli.md')] = process.argv.slice(2);
 
 const { buildProgram, loadAllCommands } = await importSource('src/command-tree.ts');
+const { commandExamples } = await importSource('src/command-examples.ts');
 const program = buildProgram({ stdout: process.stdout, stderr: process.stderr }, async () => {});
 await loadAllCommands(program);
 writeFileSync(target, render(program));
@@ -69,6 +70,8 @@ function render(root) {
   for (const command of leaves) {
     lines.push('', `### ${pathOf(command)}`, '', sentence(command.description()), '');
     lines.push('```', `${pathOf(command)} ${usageOf(command)}`, '```');
+    const examples = commandExamples[pathOf(command).replace('shorty ', '')] ?? [];
+    lines.push('', '```sh', ...examples, '```');
     const named = command.registeredArguments.filter(({ description }) => description);
     if (named.length > 0) {
       const rows = named.map((each) => [

@@ -1,6 +1,7 @@
 import { Command, Help, Option } from 'commander';
 import { UsageError } from './cli-error.js';
 import { type DefineCommand, formatOption, type Start } from './command.js';
+import { commandExamples } from './command-examples.js';
 import type { Io } from './io.js';
 import { outputFormats } from './output.js';
 import { version } from './version.js';
@@ -204,6 +205,14 @@ const tree: Tree = {
     summary: 'Show the usage of a month and the limits of the plan',
     load: () => import('./commands/usage.js'),
   },
+  browse: {
+    summary: 'Search links, watch their clicks, pause and share them',
+    load: () => import('./commands/browse.js'),
+  },
+  open: {
+    summary: 'Open a link in the web browser',
+    load: () => import('./commands/open.js'),
+  },
   completion: {
     summary: 'Print a completion script for a shell',
     load: () => import('./commands/completion.js'),
@@ -252,7 +261,7 @@ export function buildProgram(io: Io, start: Start): Program {
       ),
     )
     .helpOption('-h, --help', 'show help')
-    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions })
+    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions, formatHelp })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
@@ -277,6 +286,23 @@ function parseSeconds(text: string): number {
   const seconds = Number(text);
   if (text.trim() !== '' && seconds > 0 && seconds <= 3_600) return seconds;
   throw new UsageError(`--timeout ${text}: must be a number of seconds from 0 to 3600`);
+}
+
+/** Prints the examples between the description and the options. */
+function formatHelp(this: Help, command: Command, helper: Help): string {
+  const text = Help.prototype.formatHelp.call(this, command, helper);
+  const examples = commandExamples[pathOf(command)];
+  if (!examples) return text;
+  const lines = examples.flatMap((example) => example.split('\n')).map((line) => `  ${line}\n`);
+  const description = `${command.description()}\n\n`;
+  return text.replace(description, () => `${description}Examples:\n${lines.join('')}\n`);
+}
+
+/** Returns the words of a command without the program: `urls create`. */
+export function pathOf(command: Command): string {
+  if (!command.parent) return '';
+  const parent = pathOf(command.parent);
+  return parent === '' ? command.name() : `${parent} ${command.name()}`;
 }
 
 // Hides global options that the command defines itself.

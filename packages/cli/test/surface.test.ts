@@ -1,10 +1,15 @@
-import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
+import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commandExamples } from '../src/command-examples.js';
+import { buildProgram, pathOf } from '../src/command-tree.js';
 import { type ApiServer, startApiServer } from './api-server.js';
 import { BuiltShorty } from './built-shorty.js';
+import { fakeIo } from './fake-io.js';
 
 let server: ApiServer;
 let shorty: BuiltShorty;
@@ -26,7 +31,7 @@ const commands = [
     'analytics overview',
     'analytics report',
   ],
-  ...['usage', 'completion'],
+  ...['usage', 'browse', 'open', 'completion'],
 ];
 
 beforeAll(async () => {
@@ -62,6 +67,20 @@ test('--version loads only the module that prints the version', async () => {
   expect(bytes).toBeLessThan(16 * 1024);
 });
 
+test('only browse loads Ink, and the bundle has no developer tools', async () => {
+  const folder = join(dirname(shorty.binary), 'chunks');
+  const files = await readdir(folder);
+  const texts = new Map<string, string>();
+  for (const file of files) texts.set(file, await readFile(join(folder, file), 'utf8'));
+  const filesWith = (text: string) => files.filter((file) => texts.get(file)?.includes(text));
+  expect(filesWith('connectToDevTools')).toEqual([]);
+  const [ink = '', ...others] = filesWith('/yoga-layout/');
+  expect([ink, others]).toEqual([expect.stringMatching(/^mount-browse-/), []]);
+  expect(filesWith(ink).filter((file) => file !== ink)).toEqual([
+    expect.stringMatching(/^browse-/),
+  ]);
+});
+
 test('the help of every command fits into 80 columns', async () => {
   for (const command of commands) {
     const words = command.split(' ').filter((word) => word !== '');
@@ -71,6 +90,49 @@ test('the help of every command fits into 80 columns', async () => {
     expect(stdout.split('\n').filter((row) => row.length > 80)).toEqual([]);
   }
 });
+
+test('the help of every command begins with examples, which the command accepts', async () => {
+  const leaves = leavesOf(buildProgram(fakeIo(), async () => {}));
+  expect(Object.keys(commandExamples).sort()).toEqual(leaves.map(pathOf).sort());
+  await mkdir(shorty.path('.config/fish/completions'), { recursive: true });
+  await shorty.write('secret.txt', '');
+  for (const command of leaves) {
+    const path = pathOf(command);
+    const examples = commandExamples[path] ?? [];
+    const stdout = command.helpInformation();
+    expect(stdout).toMatch(/^Usage: .*\n\n(.+\n)+\nExamples:\n {2}/);
+    for (const example of examples) {
+      expect(stdout).toContain(`  ${example.split('\n')[0]}\n`);
+      for (const args of await shortyArguments(example)) {
+        const started: string[] = [];
+        const program = buildProgram(fakeIo(), async () => void started.push(path));
+        await program.parseAsync(args, { from: 'user' });
+        expect(started).toEqual([path]);
+      }
+    }
+  }
+});
+
+/** Returns every command that is no group. */
+function leavesOf(command: Command): Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+}
+
+/** Runs a line in bash, and returns the arguments of each call of `shorty`. */
+async function shortyArguments(line: string): Promise<string[][]> {
+  const define = 'shorty() { printf "%s\\0" "$@" >&3; printf "\\n\\0" >&3; }; pbcopy() { cat; }';
+  const script = `${define}\nHOME=$PWD\n${line}`;
+  const child = spawn('bash', ['-c', script], {
+    cwd: shorty.folder,
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  });
+  let text = '';
+  for await (const chunk of child.stdio[3] as Readable) text += String(chunk);
+  return text
+    .split('\n\0')
+    .slice(0, -1)
+    .map((call) => call.split('\0').slice(0, -1));
+}
 
 test('help for a command has its options in either order of the words', async () => {
   const { stdout } = await shorty.run(['urls', 'create', '--help']);

@@ -8,14 +8,8 @@ import { type ExitCode, exitCodes } from '../exit-codes.js';
 export const define: DefineCommand = (command, start) => {
   command
     .addArgument(new Argument('<shell>', 'shell').choices(shells))
-    .addHelpText('after', help)
     .action((shell: string) => start((context) => printCompletion(context, shell)));
 };
-
-const help = `
-  bash:  echo 'source <(shorty completion bash)' >> ~/.bashrc
-  zsh:   shorty completion zsh > "\${fpath[1]}/_shorty"
-  fish:  shorty completion fish > ~/.config/fish/completions/shorty.fish`;
 
 async function printCompletion(context: Context, shell: string): Promise<ExitCode> {
   // A separate command tree, because the first one is running this command.

@@ -12,9 +12,7 @@ export const define: DefineCommand = (command, start) => {
     .argument('[server]', 'address of the server, such as https://links.example.com')
     .addHelpText(
       'after',
-      '\n  shorty login https://links.example.com\n\nOn a terminal, the command asks for the secret. Otherwise it reads\n' +
-        'SHORTY_CLIENT_SECRET, or stdin:\n' +
-        '  shorty login --client-id ID < secret.txt',
+      '\nOn a terminal, the command asks for the secret. Otherwise it reads\nSHORTY_CLIENT_SECRET, or stdin.',
     )
     .action((server: string | undefined) => start((context) => login(context, server)));
 };

@@ -41,10 +41,7 @@ export const define: DefineCommand = (command, start) => {
 const help = `
 
 The html format is one self-contained file. The csv format has the columns
-section, name, detail, clicks and uniques.
-
-  shorty analytics report --since 7d --group-by hour
-  shorty analytics report 42 --output html --out report.html`;
+section, name, detail, clicks and uniques.`;
 
 async function makeReport(
   context: Context,

@@ -30,10 +30,7 @@ export const define: DefineCommand = (command, start) => {
 };
 
 const help = `
-On a terminal, the command also prints the QR code to scan.
-
-  shorty qr create --url-id 42 --format svg --out poster.svg
-  shorty qr create --data 'WIFI:T:WPA;S:Guests;P:open sesame;;'`;
+On a terminal, the command also prints the QR code to scan.`;
 
 async function createQr(context: Context, options: CreateOptions): Promise<ExitCode> {
   const { output, io } = context;

@@ -70,11 +70,7 @@ without underscores: targetUrl (or url), customSlug (or slug), title, tags
 customUtmParams. An empty cell leaves the field unset.
 
 To resume an interrupted import, or one that reached the plan's quota, run the
-same command again. It creates no link twice.
-
-  shorty urls bulk-create links.csv --dry-run
-  shorty urls bulk-create links.csv --out created.csv --failed-out bad.csv
-  shorty urls bulk-create links.csv --map Link=targetUrl --ignore-columns Notes`;
+same command again. It creates no link twice.`;
 
 async function bulkCreate(
   context: Context,
@@ -173,7 +169,7 @@ async function importRows(
     else session.finish();
   } catch (caught) {
     const error = session.lost.aborted ? session.lost.reason : caught;
-    await reporter.end();
+    reporter.end();
     const { rows, created, failed } = session.done;
     const again =
       options.resume === false

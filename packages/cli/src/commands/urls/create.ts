@@ -19,11 +19,7 @@ export const define: DefineCommand = (command, start) => {
 };
 
 const help = `
-Off a terminal, the command prints only the short URL.
-
-  shorty urls create https://example.com --slug launch --tag spring
-  shorty urls create https://example.com | pbcopy
-  shorty urls create https://example.com --json`;
+Off a terminal, the command prints only the short URL.`;
 
 async function createUrl(
   context: Context,

@@ -39,10 +39,7 @@ export const define: DefineCommand = (command, start) => {
 
 const help = `
 ${secretHelp}
-Prints the event and exits with 0, or prints the error and exits with 1.
-
-  shorty webhooks verify body.json -H 'X-Service-Timestamp: 1924992000' \\
-    -H 'X-Service-Signature: sha256=…'`;
+Prints the event and exits with 0, or prints the error and exits with 1.`;
 
 async function verifyDelivery(
   context: Context,

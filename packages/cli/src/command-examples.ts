@@ -1,0 +1,112 @@
+const uuid = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';
+
+/** Examples of each command, which its help and the reference show. */
+export const commandExamples: Readonly<Record<string, readonly string[]>> = {
+  login: [
+    'shorty login https://links.example.com',
+    'shorty login https://links.example.com --client-id ID < secret.txt',
+    'shorty login https://staging.example.com --profile staging',
+  ],
+  logout: ['shorty logout', 'shorty logout --profile staging'],
+  whoami: ['shorty whoami', 'shorty whoami --json'],
+  'config get': ['shorty config get baseUrl'],
+  'config set': [
+    'shorty config set baseUrl https://links.example.com',
+    'shorty config set profile staging',
+  ],
+  'config list': ['shorty config list'],
+  'config unset': ['shorty config unset baseUrl'],
+  'config path': ['shorty config path'],
+  'urls create': [
+    'shorty urls create https://example.com/spring',
+    'shorty urls create https://example.com --slug launch --tag spring',
+    'shorty urls create https://example.com | pbcopy',
+  ],
+  'urls list': [
+    'shorty urls list --search spring',
+    'shorty urls list --tag launch --active --all',
+    'shorty urls list --fields id,shortUrl --output csv',
+  ],
+  'urls get': ['shorty urls get 42', 'shorty urls get 42 --fields title,clickCount'],
+  'urls update': [
+    'shorty urls update 42 --target-url https://example.com/autumn',
+    'shorty urls update 42 --title "Autumn sale" --clear expiresAt',
+    'shorty urls update 42 --inactive',
+  ],
+  'urls delete': ['shorty urls delete 42', 'shorty urls delete 42 43 --dry-run'],
+  'urls bulk-create': [
+    'shorty urls bulk-create links.csv --dry-run',
+    'shorty urls bulk-create links.csv --out created.csv --failed-out bad.csv',
+    'shorty urls bulk-create links.csv --map Link=targetUrl --ignore-columns Notes',
+  ],
+  'urls bulk-update': [
+    'shorty urls bulk-update changes.csv --dry-run',
+    'shorty urls bulk-update changes.csv',
+  ],
+  'urls bulk-delete': [
+    'shorty urls bulk-delete 41,42,43',
+    'shorty urls bulk-delete ids.txt --dry-run',
+  ],
+  'urls clicks': [
+    'shorty urls clicks 42 --since 7d',
+    'shorty urls clicks 42 --since 24h --group-by hour --watch',
+    'shorty urls clicks 42 --output csv',
+  ],
+  'urls export': [
+    'shorty urls export --out links.csv',
+    'shorty urls export --tag spring --output ndjson',
+  ],
+  'qr create': [
+    'shorty qr create --url-id 42 --format svg --out poster.svg',
+    "shorty qr create --data 'WIFI:T:WPA;S:Guests;P:open sesame;;'",
+  ],
+  'qr list': ['shorty qr list --url-id 42', 'shorty qr list --all --output csv'],
+  'qr get': [`shorty qr get ${uuid}`],
+  'qr update': [`shorty qr update ${uuid} --size 640 --no-logo`],
+  'qr delete': [`shorty qr delete ${uuid}`],
+  'qr export': [
+    'shorty qr export --all --out codes',
+    'shorty qr export --url-id 42 --format svg --out codes',
+  ],
+  'qr scans': [`shorty qr scans ${uuid} --since 7d`],
+  'webhooks create': [
+    'shorty webhooks create https://example.com/hook --event url.created',
+    'shorty webhooks create http://localhost:4400 --event url.created',
+  ],
+  'webhooks list': ['shorty webhooks list'],
+  'webhooks get': [`shorty webhooks get ${uuid}`],
+  'webhooks update': [`shorty webhooks update ${uuid} --inactive`],
+  'webhooks delete': [`shorty webhooks delete ${uuid}`],
+  'webhooks deliveries': [`shorty webhooks deliveries ${uuid}`],
+  'webhooks replay': [`shorty webhooks replay ${uuid} \\\n  ${uuid.replace('0192', '0193')}`],
+  'webhooks test': [`shorty webhooks test ${uuid} --type url.created`],
+  'webhooks rotate-secret': [`shorty webhooks rotate-secret ${uuid}`],
+  'webhooks listen': [
+    'shorty webhooks listen',
+    'shorty webhooks listen --forward-to http://localhost:8080/hook',
+  ],
+  'webhooks verify': [
+    "shorty webhooks verify body.json -H 'X-Service-Timestamp: 1924992000' \\\n  -H 'X-Service-Signature: sha256=9f86d081884c7d65'",
+  ],
+  'domains create': ['shorty domains create go.example.com'],
+  'domains list': ['shorty domains list --pending'],
+  'domains get': [`shorty domains get ${uuid}`],
+  'domains verify': [`shorty domains verify ${uuid} --wait`],
+  'domains delete': [`shorty domains delete ${uuid}`],
+  'analytics overview': [
+    'shorty analytics overview --since 7d',
+    'shorty analytics overview --watch 60',
+  ],
+  'analytics report': [
+    'shorty analytics report --since 7d --group-by hour',
+    'shorty analytics report 42 --output html --out report.html',
+  ],
+  usage: ['shorty usage', 'shorty usage --period 2026-10 --output csv'],
+  browse: ['shorty browse', 'shorty browse spring'],
+  open: ['shorty open spring-sale', 'shorty open 42 --target', 'shorty open 42 --print'],
+  completion: [
+    "echo 'source <(shorty completion bash)' >> ~/.bashrc",
+    "echo 'source <(shorty completion zsh)' >> ~/.zshrc",
+    'shorty completion fish > ~/.config/fish/completions/shorty.fish',
+  ],
+};
