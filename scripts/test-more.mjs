@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { root } from './bootstrap.mjs';
 import { runTests } from './run-tests.mjs';
 
-// Both print the path of a program, and fetch Debian's package when none is installed.
+// They print the path of a program or of a folder, and fetch Debian's package when none is installed.
 process.env.SHORTY_CADDY ??= pathFrom('.ci/caddy');
 process.env.SHORTY_NGINX ??= pathFrom('.ci/nginx');
+process.env.SHORTY_SHELLS ??= pathFrom('.ci/shells');
 runTests(['more-*']);
 
 function pathFrom(script) {

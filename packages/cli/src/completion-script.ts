@@ -55,23 +55,24 @@ function bashWords({ commands, options, choices }: CompletionWords): string {
   return `if [[ $current == -* ]]; then ${offer(options.map(({ name }) => name))}; else ${offer(names)}; fi`;
 }
 
+// The variable is not named `path`, because zsh ties that name to PATH.
 function zshScript(words: readonly CompletionWords[]): string {
   const entry = (name: string, summary: string) =>
     quote(`${name.replaceAll(':', '\\:')}:${summary.replaceAll('\n', ' ')}`);
   return `#compdef shorty
 _shorty() {
-  local path="" word i
+  local chain="" word i
   for ((i = 2; i < CURRENT; i++)); do
     word="\${words[i]}"
-    case "\${path:+$path }$word" in
-      ${paths(words)}) path="\${path:+$path }$word" ;;
+    case "\${chain:+$chain }$word" in
+      ${paths(words)}) chain="\${chain:+$chain }$word" ;;
     esac
   done
   local -a candidates
-  case "$path:\${words[CURRENT-1]}" in
+  case "$chain:\${words[CURRENT-1]}" in
 ${valueCases(words, (choices) => `compadd -- ${choices.join(' ')}; return`, '_files; return')}
   esac
-  case "$path" in
+  case "$chain" in
 ${words
   .map((set) => {
     const named = [...set.commands, ...set.options].map(({ name, summary }) =>

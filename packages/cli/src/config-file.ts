@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type Conf from 'conf';
 import { configFolder, createPrivateFolder } from './app-folders.js';
-import { CliError } from './cli-error.js';
+import { CliError, systemErrorCode } from './cli-error.js';
 import type { Io } from './io.js';
 
 /** The stored settings for one server and client. */
@@ -27,10 +27,14 @@ export class ConfigFile {
   }
 
   async read(): Promise<ConfigContent> {
-    // conf creates a missing folder even to read, which fails in a read-only home directory.
-    if (!existsSync(this.path)) return { profiles: {} };
-    const { profile, profiles } = (await this.#open()).store;
-    return { ...(profile === undefined ? {} : { profile }), profiles };
+    let text: string;
+    try {
+      text = await readFile(this.path, 'utf8');
+    } catch (error) {
+      if (['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '')) return { profiles: {} };
+      throw this.#unreadable(error);
+    }
+    return this.#parse(text);
   }
 
   async write(content: ConfigContent): Promise<void> {
@@ -47,7 +51,8 @@ export class ConfigFile {
     }
   }
 
-  // A dynamic import, so that commands without a configuration file start without conf.
+  // A dynamic import, because conf takes as long to load as all other modules of a command. Only
+  // commands that write need it.
   async #open(): Promise<Conf<ConfigContent>> {
     const { default: Conf } = await import('conf');
     try {
@@ -61,13 +66,16 @@ export class ConfigFile {
         deserialize: (text) => this.#parse(text),
       });
     } catch (error) {
-      if (error instanceof CliError) throw error;
-      throw new CliError(`${this.path} cannot be read: ${(error as Error).message}`, {
-        code: 'CONFIG',
-        hint: 'check its permissions, or set SHORTY_CONFIG_DIR to another folder',
-        cause: error,
-      });
+      throw error instanceof CliError ? error : this.#unreadable(error);
     }
+  }
+
+  #unreadable(cause: unknown): CliError {
+    return new CliError(`${this.path} cannot be read: ${(cause as Error).message}`, {
+      code: 'CONFIG',
+      hint: 'check its permissions, or set SHORTY_CONFIG_DIR to another folder',
+      cause,
+    });
   }
 
   #parse(text: string): ConfigContent {

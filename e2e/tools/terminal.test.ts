@@ -1,0 +1,97 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { connect } from '../lib/api.js';
+import { credentials, freePort, scratchFolder, startServer } from '../lib/processes.js';
+import { installShorty, shellsFolder, Terminal } from '../lib/terminal.js';
+
+/** Opens a terminal with bash, in which `shorty` is signed in to a new server. */
+async function openTerminal(columns: number) {
+  const folder = scratchFolder();
+  const server = await startServer({ port: await freePort(), folder });
+  // Ends the server before its folder is removed.
+  onTestFinished(() => server.kill());
+  const terminal = new Terminal({
+    command: `${join(shellsFolder(), 'bash')} --norc --noprofile -i`,
+    cwd: folder,
+    columns,
+    env: {
+      ...credentials,
+      HOME: folder,
+      PATH: installShorty(folder),
+      PS1: '> ',
+      SHORTY_BASE_URL: server.origin,
+    },
+  });
+  return { folder, terminal, client: connect(server.origin) };
+}
+
+test('the progress of an import survives a resize, Ctrl-Z and fg', async () => {
+  const { folder, terminal, client } = await openTerminal(100);
+  const count = 60_000;
+  const rows = Array.from({ length: count }, (_, index) => `https://example.com/${index}`);
+  writeFileSync(join(folder, 'links.csv'), `url\n${rows.join('\n')}\n`);
+  terminal.type('clear; shorty urls bulk-create links.csv --concurrency 1\n');
+  await terminal.untilShows(/━+─+ \d+% {2}[\d,]+ rows {2}[\d,]+\/s/);
+  terminal.resize(40, 30);
+  const narrow = await terminal.untilShows(/^\d+% {2}[\d,]+ rows/m);
+  expect(narrow).not.toContain('━');
+  terminal.press('C-z');
+  await terminal.untilShows(/Stopped/);
+  terminal.type('clear; fg\n');
+  terminal.resize(100, 30);
+  const resumed = await terminal.untilShows(/━+─* \d+% {2}[\d,]+ rows {2}[\d,]+\/s/);
+  expect(resumed.match(/%/g)).toHaveLength(1);
+  await terminal.untilShows(/60,000 rows: 60,000 created, 0 failed/);
+  expect(terminal.screen()).not.toContain('%');
+  expect((await client.urls.list({ limit: 1 })).total).toBe(count);
+});
+
+test('browse finds a link, shows its clicks, pauses it and leaves the screen as it was', async () => {
+  const { terminal, client } = await openTerminal(90);
+  const link = await client.urls.create({
+    targetUrl: 'https://example.com/tokyo',
+    customSlug: 'tokyo',
+    title: '東京の春 🎈',
+  });
+  await client.urls.create({ targetUrl: 'https://example.com/other', customSlug: 'other' });
+  terminal.type('clear; echo be"fo"re; shorty browse; echo code $?\n');
+  await terminal.untilShows(/2 links/);
+  terminal.type('tok');
+  await terminal.untilShows(/Search: tok▏\n1 link\n› \S+\/tokyo/);
+  terminal.press('Enter');
+  await terminal.untilShows(
+    /\/tokyo {2}東京の春 🎈\n→ https:\/\/example\.com\/tokyo\nactive {3}0 clicks/,
+  );
+  terminal.type('p');
+  await terminal.untilShows(/^inactive/m);
+  expect((await client.urls.get(link.id)).isActive).toBe(false);
+  terminal.press('Escape');
+  await terminal.untilShows(/Search: tok/);
+  terminal.press('Escape');
+  await terminal.untilShows(/before\ncode 0/);
+  terminal.type('clear; shorty browse tok; echo code $?\n');
+  await terminal.untilShows(/1 link/);
+  terminal.press('C-c');
+  await terminal.untilShows(/code 130/);
+});
+
+test.each([40, 80, 120, 200])('tables and reports fit %d columns', async (columns) => {
+  const { terminal, client } = await openTerminal(columns);
+  for (const slug of ['first', 'second']) {
+    await client.urls.create({
+      targetUrl: `https://example.com/${'long-path/'.repeat(30)}`,
+      customSlug: slug,
+      title: '東京の春のセール '.repeat(10),
+    });
+  }
+  const { items } = await client.urls.list();
+  for (const line of ['urls list', 'analytics overview', `urls clicks ${items[0]?.id}`]) {
+    terminal.type(`clear; shorty ${line}; echo do"ne"\n`);
+    const screen = await terminal.untilShows(/^done$/m);
+    // A line that is too wide would continue in the next row, at its first column.
+    const rows = screen.split('\n');
+    expect(rows.filter((row) => /^(long-path|\/|の|春|セ)/.test(row))).toEqual([]);
+    expect(screen).not.toContain('\u{fffd}');
+  }
+});
