@@ -928,6 +928,8 @@ export interface components {
              * @example blog.example.com
              */
             sourceDomain?: string | null;
+            /** @description False creates a paused link, which answers with 410 until a PATCH sets isActive to true. True by default. */
+            isActive?: boolean | null;
         };
         UrlBulkCreateRequest: {
             /** @description 1 to 100 links to create. An item that does not match UrlCreateRequest fails alone. */

@@ -56,7 +56,7 @@ export function newUrl(
     utmContent: body.utmContent ?? null,
     customUtmParams: body.customUtmParams ?? {},
     sourceDomain: body.sourceDomain ?? null,
-    isActive: true,
+    isActive: body.isActive ?? true,
     clickCount: 0,
     createdAt: now,
     updatedAt: now,

@@ -143,7 +143,15 @@ export function findPasswordError(
 }
 
 export const urlCreateRequest = z
-  .strictObject({ targetUrl, customSlug: customSlug.nullish(), ...settings })
+  .strictObject({
+    targetUrl,
+    customSlug: customSlug.nullish(),
+    ...settings,
+    isActive: z.boolean().nullish().meta({
+      description:
+        'False creates a paused link, which answers with 410 until a PATCH sets isActive to true. True by default.',
+    }),
+  })
   .superRefine(({ isPasswordProtected, password }, context) => {
     const error = findPasswordError(isPasswordProtected === true, password != null, false);
     if (error) context.addIssue({ code: 'custom', path: [error.path], message: error.message });

@@ -268,17 +268,20 @@ export class UrlRepository {
       for (const key of keysOf(url)) owners.set(mapKeyOf(key), url.id);
     }
 
+    // Paused links do not count towards the plan.
+    const active = [...accepted.values()].filter(({ isActive }) => isActive);
     const free = await reserveLinks(
       transaction,
       this.#options.plans,
       organizationId,
-      accepted.size,
+      active.length,
     );
-    const created = [...accepted.values()].slice(0, free);
-    for (const { id } of [...accepted.values()].slice(free)) {
+    for (const { id } of active.slice(free)) {
       refused.set(id, { status: 'quota-exceeded' });
+      accepted.delete(id);
     }
-    await releaseLinks(transaction, organizationId, accepted.size - created.length);
+    await releaseLinks(transaction, organizationId, active.length - free);
+    const created = [...accepted.values()];
     for await (const slice of slicesOf(created)) {
       await this.#database.bulkInsert(transaction, 'urls', slice.map(toRow));
       await this.#database.bulkInsert(transaction, 'url_keys', slice.flatMap(keysOf));

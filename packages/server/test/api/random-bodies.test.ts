@@ -60,7 +60,9 @@ describe('whatever the body, the answer is clear and never a 5xx', () => {
         if (answer.status === 201) {
           const { targetUrl, shortCode } = answer.data;
           expect(targetUrl).toBe((sent as { targetUrl: string }).targetUrl);
-          expect((await api.visit(`/${shortCode}`)).status).toBeLessThan(400);
+          const { status } = await api.visit(`/${shortCode}`);
+          if ((sent as { isActive?: unknown }).isActive === false) expect(status).toBe(410);
+          else expect(status).toBeLessThan(400);
         } else if (answer.error.code === 'VALIDATION_FAILED') {
           expect(answer.invalidFields.length).toBeGreaterThan(0);
         }

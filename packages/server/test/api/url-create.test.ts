@@ -55,10 +55,12 @@ describe('POST /api/v1/urls', () => {
         utmSource: null,
         customUtmParams: null,
         sourceDomain: null,
+        isActive: null,
       })
     ).data;
     const { data } = await api.call('getUrl', { params: { id } });
     expect(data).toMatchObject({ tags: [], customUtmParams: {}, redirectType: 307, title: null });
+    expect(data.isActive).toBe(true);
   });
 
   it('stores every create field and returns all but the password in the full record', async () => {
@@ -94,6 +96,22 @@ describe('POST /api/v1/urls', () => {
     });
     expect(response.text).not.toContain('sesame');
     expect(response.text).not.toContain('argon2');
+  });
+
+  it('creates a paused link with isActive false, which redirects after a PATCH', async () => {
+    const { id, shortCode } = (await create({ isActive: false })).data;
+    expect((await api.visit(`/${shortCode}`)).status).toBe(410);
+    const params = { id };
+    expect((await api.call('getUrl', { params })).data.isActive).toBe(false);
+    const resumed = await api.call('updateUrl', { params, body: { isActive: true } });
+    expect(resumed.data.isActive).toBe(true);
+    expect((await api.visit(`/${shortCode}`)).status).toBe(307);
+  });
+
+  it.each(['false', 0, {}])('refuses isActive %j', async (isActive) => {
+    const response = await create({ isActive });
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.invalidFields).toEqual(['isActive']);
   });
 
   it('stores a password only as a memory-hard hash', async () => {

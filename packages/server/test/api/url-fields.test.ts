@@ -74,7 +74,7 @@ describe('wrong values', () => {
     [{ customUtmParams: { '\ud800': 'x' } }, 'customUtmParams.\ud800'],
     [{ unknown: 1 }, 'unknown'],
     [{ constructor: 1 }, 'constructor'],
-    [{ isActive: true }, 'isActive'],
+    [{ clickCount: 1 }, 'clickCount'],
   ])('refuses %j and names %s', async (body, path) => {
     const response = await api.call('createUrl', { body: { targetUrl, ...body } });
     expect(response.outcome).toBe('400 VALIDATION_FAILED');

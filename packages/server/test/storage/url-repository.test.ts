@@ -104,6 +104,30 @@ describe('createMany', () => {
     expect(made?.status).toBe('created');
   });
 
+  it('creates paused links beyond the quota of active links', async () => {
+    const organizationId = await stored.addOrganization('free');
+    await stored.create(organizationId, Array(49).fill({}));
+    const paused = { isActive: false, customSlug: 'paused-slug' };
+    const outcomes = await stored.create(organizationId, [paused, {}, {}, { isActive: false }]);
+    expect(statuses(outcomes)).toEqual(['created', 'created', 'quota-exceeded', 'created']);
+    expect(await activeUrls(organizationId)).toBe(50);
+    expect(await rowCount(organizationId)).toBe(52);
+    expect(await stored.urls.findByKey(null, 'paused-slug')).toMatchObject({ isActive: false });
+  });
+
+  it('writes url.created for a paused link, with isActive false', async () => {
+    const organizationId = await stored.addOrganization('scale');
+    await stored.subscribe(organizationId, ['url.created', 'url.updated']);
+    await stored.create(organizationId, [{ isActive: false }]);
+    const events = await stored.database.read
+      .selectFrom('events')
+      .select(['type', 'body'])
+      .where('organization_id', '=', organizationId)
+      .execute();
+    expect(events.map(({ type }) => type)).toEqual(['url.created']);
+    expect(JSON.parse(events[0]?.body ?? '').data).toMatchObject({ isActive: false });
+  });
+
   it('accepts exactly 50 of 64 concurrent creates on the plan free', async () => {
     const organizationId = await stored.addOrganization('free');
     const outcomes = await Promise.all(
