@@ -270,7 +270,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     countCall: analytics.countCall,
     handlers: {
       ...tokenHandlers(auth),
-      ...apiKeyHandlers({ apiKeys, clock, newId: newUuid, randomBytes }),
+      ...apiKeyHandlers({ ...lists, apiKeys, clock, newId: newUuid, randomBytes }),
       ...meHandlers(organizations),
       ...urls.handlers,
       ...analytics.handlers,

@@ -3063,8 +3063,10 @@ export interface components {
         IdempotencyKey: string;
         /** @description The number of items to return. */
         Limit: number;
-        /** @description The number of items to skip. */
+        /** @description The number of items to skip. Not together with after. */
         Offset: number;
+        /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
+        After: string;
         Id: string;
         UrlId: string;
         /** @description Changes the record only if it still has this ETag: another change since then is answered with 412. Also a list of ETags, or `*` for any version. */
@@ -3153,8 +3155,10 @@ export interface operations {
             query?: {
                 /** @description The number of items to return. */
                 limit?: components["parameters"]["Limit"];
-                /** @description The number of items to skip. */
+                /** @description The number of items to skip. Not together with after. */
                 offset?: components["parameters"]["Offset"];
+                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
+                after?: components["parameters"]["After"];
             };
             header?: never;
             path?: never;
@@ -3177,10 +3181,17 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: {
+                            /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
                             limit: number;
+                            /** @description The number of items on the pages before. */
                             offset: number;
                             items: components["schemas"]["ApiKey"][];
+                            /**
+                             * @description Send it as after to get the next page. Null on the last page.
+                             * @example null
+                             */
+                            nextAfter: string | null;
                         };
                     };
                 };
@@ -3319,8 +3330,10 @@ export interface operations {
             query?: {
                 /** @description The number of items to return. */
                 limit?: components["parameters"]["Limit"];
-                /** @description The number of items to skip. */
+                /** @description The number of items to skip. Not together with after. */
                 offset?: components["parameters"]["Offset"];
+                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
+                after?: components["parameters"]["After"];
                 /** @description true: only active links; false: only inactive links. */
                 isActive?: boolean;
                 /** @description Only links whose title, target, slug or code contains this text, in any case. */
@@ -3353,10 +3366,17 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: {
+                            /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
                             limit: number;
+                            /** @description The number of items on the pages before. */
                             offset: number;
                             items: components["schemas"]["UrlListItem"][];
+                            /**
+                             * @description Send it as after to get the next page. Null on the last page.
+                             * @example null
+                             */
+                            nextAfter: string | null;
                         };
                     };
                 };
@@ -3733,8 +3753,10 @@ export interface operations {
             query?: {
                 /** @description The number of items to return. */
                 limit?: components["parameters"]["Limit"];
-                /** @description The number of items to skip. */
+                /** @description The number of items to skip. Not together with after. */
                 offset?: components["parameters"]["Offset"];
+                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
+                after?: components["parameters"]["After"];
                 /** @description Only codes of this URL. */
                 urlId?: string;
                 /** @description true: only codes without a URL; false: only codes with one. */
@@ -3761,10 +3783,17 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: {
+                            /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
                             limit: number;
+                            /** @description The number of items on the pages before. */
                             offset: number;
                             items: components["schemas"]["QrRecord"][];
+                            /**
+                             * @description Send it as after to get the next page. Null on the last page.
+                             * @example null
+                             */
+                            nextAfter: string | null;
                         };
                     };
                 };
@@ -3830,8 +3859,10 @@ export interface operations {
             query?: {
                 /** @description The number of items to return. */
                 limit?: components["parameters"]["Limit"];
-                /** @description The number of items to skip. */
+                /** @description The number of items to skip. Not together with after. */
                 offset?: components["parameters"]["Offset"];
+                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
+                after?: components["parameters"]["After"];
             };
             header?: never;
             path: {
@@ -3856,10 +3887,17 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: {
+                            /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
                             limit: number;
+                            /** @description The number of items on the pages before. */
                             offset: number;
                             items: components["schemas"]["QrRecord"][];
+                            /**
+                             * @description Send it as after to get the next page. Null on the last page.
+                             * @example null
+                             */
+                            nextAfter: string | null;
                         };
                     };
                 };
@@ -4153,8 +4191,10 @@ export interface operations {
             query?: {
                 /** @description The number of items to return. */
                 limit?: components["parameters"]["Limit"];
-                /** @description The number of items to skip. */
+                /** @description The number of items to skip. Not together with after. */
                 offset?: components["parameters"]["Offset"];
+                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
+                after?: components["parameters"]["After"];
             };
             header?: never;
             path?: never;
@@ -4177,10 +4217,17 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: {
+                            /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
                             limit: number;
+                            /** @description The number of items on the pages before. */
                             offset: number;
                             items: components["schemas"]["Webhook"][];
+                            /**
+                             * @description Send it as after to get the next page. Null on the last page.
+                             * @example null
+                             */
+                            nextAfter: string | null;
                         };
                     };
                 };
@@ -4472,8 +4519,10 @@ export interface operations {
             query?: {
                 /** @description The number of items to return. */
                 limit?: components["parameters"]["Limit"];
-                /** @description The number of items to skip. */
+                /** @description The number of items to skip. Not together with after. */
                 offset?: components["parameters"]["Offset"];
+                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
+                after?: components["parameters"]["After"];
                 /** @description Only deliveries with this status. */
                 status?: "pending" | "delivered" | "failed";
             };
@@ -4500,10 +4549,17 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: {
+                            /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
                             limit: number;
+                            /** @description The number of items on the pages before. */
                             offset: number;
                             items: components["schemas"]["Delivery"][];
+                            /**
+                             * @description Send it as after to get the next page. Null on the last page.
+                             * @example null
+                             */
+                            nextAfter: string | null;
                         };
                     };
                 };
@@ -4604,8 +4660,10 @@ export interface operations {
             query?: {
                 /** @description The number of items to return. */
                 limit?: components["parameters"]["Limit"];
-                /** @description The number of items to skip. */
+                /** @description The number of items to skip. Not together with after. */
                 offset?: components["parameters"]["Offset"];
+                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
+                after?: components["parameters"]["After"];
                 /** @description Only active or only pending domains. */
                 isActive?: boolean;
                 /** @description Only the domain with this hostname. */
@@ -4632,10 +4690,17 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: {
+                            /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
                             limit: number;
+                            /** @description The number of items on the pages before. */
                             offset: number;
                             items: components["schemas"]["Domain"][];
+                            /**
+                             * @description Send it as after to get the next page. Null on the last page.
+                             * @example null
+                             */
+                            nextAfter: string | null;
                         };
                     };
                 };

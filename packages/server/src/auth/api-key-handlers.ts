@@ -1,8 +1,9 @@
 import { ApiError, validationError } from '../contract/api-error.js';
 import { keyScopes } from '../contract/define-route.js';
+import type { Page, PageRange } from '../contract/fields.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
 import type { HandlersOf } from '../http/handlers.js';
-import { pageReply } from '../http/page-reply.js';
+import { openPage } from '../http/open-page.js';
 import type { Clock, NewId, RandomBytes } from '../ports.js';
 import { apiKeyRecord, type apiKeyRoutes, maxApiKeys } from './api-key-contract.js';
 import type { ApiKey, ApiKeyRepository } from './api-key-repository.js';
@@ -11,6 +12,7 @@ import { hashSecret, newSecret, seal, unseal } from './secrets.js';
 
 export interface ApiKeyHandlerOptions {
   readonly apiKeys: ApiKeyRepository;
+  readonly listApiKeys: (organizationId: string, range: PageRange) => Promise<Page<ApiKey>>;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly randomBytes: RandomBytes;
@@ -22,6 +24,7 @@ const startLength = 14;
 /** Creates, lists and revokes API keys. */
 export function apiKeyHandlers({
   apiKeys,
+  listApiKeys,
   clock,
   newId,
   randomBytes,
@@ -74,8 +77,9 @@ export function apiKeyHandlers({
       return { status: 201, replayed, data: { ...toRecord(result.apiKey), key: first } };
     },
 
-    async listApiKeys({ caller, query }) {
-      return pageReply(query, await apiKeys.list(caller.organizationId, query), toRecord);
+    async listApiKeys({ caller: { organizationId }, query }) {
+      const { filter, reply } = openPage({ name: 'api keys', organizationId, ids: 'text' }, query);
+      return reply(await listApiKeys(organizationId, filter), toRecord);
     },
 
     async deleteApiKey({ caller, params, idempotency }) {

@@ -7,6 +7,8 @@ import {
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database } from '../storage/database.js';
+import { readList } from '../storage/list-page.js';
+import type { ListQuery } from '../storage/list-query.js';
 import { prepare } from '../storage/prepared.js';
 import { maxApiKeys } from './api-key-contract.js';
 
@@ -92,16 +94,6 @@ export class ApiKeyRepository {
     });
   }
 
-  /** Returns one page, newest first. */
-  async list(organizationId: string, { limit, offset }: PageRange): Promise<Page<ApiKey>> {
-    const rows = await selectKeys(this.#database.read, organizationId)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      // An organization has at most `maxApiKeys` of them.
-      .execute();
-    return { total: rows.length, items: rows.slice(offset, offset + limit).map(fromRow) };
-  }
-
   /** Finds the caller of a key that has not expired. */
   async findCaller(keyHash: string, now: number): Promise<Caller | undefined> {
     const { rows } = await this.#database.read.executeQuery(this.#byHash(keyHash));
@@ -124,6 +116,23 @@ export class ApiKeyRepository {
       }
     });
   }
+}
+
+/** Returns one page of keys, newest first. */
+export function listApiKeys(
+  database: Database,
+  organizationId: string,
+  range: PageRange,
+): Promise<Page<ApiKey>> {
+  const list: ListQuery = {
+    table: 'api_keys',
+    owner: { column: 'organization_id', value: organizationId },
+    ...range,
+  };
+  return readList<string, ApiKey>(database, list, async (ids) => {
+    const keys = selectKeys(database.read, organizationId);
+    return (await keys.where('id', 'in', ids).execute()).map(fromRow);
+  });
 }
 
 function selectKeys(db: Database['read'], organizationId: string) {

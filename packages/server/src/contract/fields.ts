@@ -178,23 +178,28 @@ export const urlIdParam = z
     param: { id: 'UrlId' },
   });
 
+interface IntegerLimits {
+  readonly min: number;
+  readonly max: number;
+  readonly default: number;
+}
+
 /** A whole number in a query string. */
-export function queryInteger(limits: { min: number; max: number; default: number }) {
-  const rule = `must be a whole number from ${limits.min} to ${limits.max}`;
+export function queryInteger(limits: IntegerLimits) {
+  return wholeNumber(limits).default(limits.default).meta(openApiOf(limits));
+}
+
+function wholeNumber({ min, max }: IntegerLimits) {
+  const rule = `must be a whole number from ${min} to ${max}`;
   return z
     .string()
     .regex(/^\d{1,15}$/, rule)
     .transform(Number)
-    .refine((value) => value >= limits.min && value <= limits.max, rule)
-    .default(limits.default)
-    .meta({
-      override: {
-        type: 'integer',
-        minimum: limits.min,
-        maximum: limits.max,
-        default: limits.default,
-      },
-    });
+    .refine((value) => value >= min && value <= max, rule);
+}
+
+function openApiOf({ min, max, default: ifMissing }: IntegerLimits) {
+  return { override: { type: 'integer', minimum: min, maximum: max, default: ifMissing } } as const;
 }
 
 /** `true` or `false` in a query string. */
@@ -204,36 +209,72 @@ export const queryBoolean = z
   .transform((value) => value === 'true')
   .meta({ override: { type: 'boolean' } });
 
+const offsets = { min: 0, max: 1_000_000_000, default: 0 };
+
+/** Longer than each `nextAfter`. */
+export const maxCursorLength = 1_024;
+
 export const paging = {
   limit: queryInteger({ min: 1, max: 100, default: 25 }).meta({
     description: 'The number of items to return.',
     param: { id: 'Limit' },
   }),
-  offset: queryInteger({ min: 0, max: 1_000_000_000, default: 0 }).meta({
-    description: 'The number of items to skip.',
-    param: { id: 'Offset' },
-  }),
+  offset: wholeNumber(offsets)
+    .optional()
+    .meta({
+      ...openApiOf(offsets),
+      description: 'The number of items to skip. Not together with after.',
+      param: { id: 'Offset' },
+    }),
+  after: z
+    .string()
+    .min(1)
+    .max(maxCursorLength)
+    .optional()
+    .meta({
+      description:
+        'The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ.',
+      param: { id: 'After' },
+    }),
 };
+
+/** The place of an item in a list: the value that orders the list, then the item's id. */
+export type Position = readonly [key: string | number, id: string | number];
 
 /** The part of a list that a request wants. */
 export interface PageRange {
   readonly limit: number;
   readonly offset: number;
+  /** Starts after this position instead of at the offset, which is then 0. */
+  readonly after?: Position | undefined;
 }
 
-/** The rows of one page, and the number of all rows of the list. */
+/** The query of a list, with the range that `openPage` has read from it. */
+export type ListFilter<Query> = Omit<Query, keyof PageRange> & PageRange;
+
+/** The rows of one page. */
 export interface Page<Row> {
-  readonly total: number;
+  /** The number of all rows of the list; undefined for a page that starts after a position. */
+  readonly total: number | undefined;
   readonly items: readonly Row[];
+  /** The position of the last row; undefined when no row follows it. */
+  readonly next: Position | undefined;
 }
 
-/** One page of a list, newest first. */
+/** One page of a list. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({
-    total: z.int().min(0),
+    total: z.int().min(0).meta({
+      description:
+        'The number of items on all pages. With after, the number when the first page was read.',
+    }),
     limit: z.int().min(1),
-    offset: z.int().min(0),
+    offset: z.int().min(0).meta({ description: 'The number of items on the pages before.' }),
     items: z.array(item),
+    nextAfter: z.string().nullable().meta({
+      description: 'Send it as after to get the next page. Null on the last page.',
+      example: null,
+    }),
   });
 }
 

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
-import { instant, pageOf, paging, queryBoolean, uuidParam, uuidText } from '../contract/fields.js';
+import {
+  instant,
+  type ListFilter,
+  pageOf,
+  paging,
+  queryBoolean,
+  uuidParam,
+  uuidText,
+} from '../contract/fields.js';
 import { defineEvent } from '../events/define-event.js';
 import { maxHostnameLength, parseHostname } from './hostname.js';
 
@@ -122,7 +130,7 @@ export const domainRoutes = [
   }),
 ] as const;
 
-export type DomainFilter = z.output<typeof domainListQuery>;
+export type DomainFilter = ListFilter<z.output<typeof domainListQuery>>;
 
 export const domainVerified = defineEvent({
   type: 'domain.verified',

@@ -3,7 +3,7 @@ import { ApiError } from '../contract/api-error.js';
 import type { Page } from '../contract/fields.js';
 import { FairQueue } from '../fair-queue.js';
 import type { HandlersOf } from '../http/handlers.js';
-import { pageReply } from '../http/page-reply.js';
+import { openPage } from '../http/open-page.js';
 import type { Clock, NewId, RandomBytes, ResolveTxt } from '../ports.js';
 import { checkChallenge } from './check-challenge.js';
 import { type Domain, toDomainRecord } from './domain.js';
@@ -62,9 +62,9 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
       return { status: 201, replayed, data: toDomainRecord(domainIn(result, replayed)) };
     },
 
-    async listDomains({ caller, query }) {
-      const page = await options.listDomains(caller.organizationId, query);
-      return pageReply(query, page, toDomainRecord);
+    async listDomains({ caller: { organizationId }, query }) {
+      const { filter, reply } = openPage({ name: 'domains', organizationId, ids: 'text' }, query);
+      return reply(await options.listDomains(organizationId, filter), toDomainRecord);
     },
 
     async getDomain({ caller, params }) {

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { ErrorCode } from '../contract/errors.js';
 import type { Page } from '../contract/fields.js';
 import type { EventOutbox } from '../events/event-outbox.js';
@@ -9,6 +9,8 @@ import {
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema } from '../storage/database.js';
+import { allOf, readList } from '../storage/list-page.js';
+import type { ListQuery } from '../storage/list-query.js';
 import { type Domain, fromRow, selectDomains, toDomainRecord } from './domain.js';
 import { type DomainFilter, domainVerified, maxDomains } from './domain-contract.js';
 
@@ -185,20 +187,27 @@ export class DomainRepository {
   }
 }
 
-/** Returns one page, newest first. */
-export async function listDomains(
-  { read }: Database,
+/** Returns one page of domains, newest first. */
+export function listDomains(
+  database: Database,
   organizationId: string,
-  { limit, offset, isActive, hostname }: DomainFilter,
+  { isActive, hostname, ...range }: DomainFilter,
 ): Promise<Page<Domain>> {
-  const rows = await selectDomains(read, organizationId)
-    .$if(isActive !== undefined, (query) => query.where('is_active', '=', isActive ? 1 : 0))
-    .$if(hostname !== undefined, (query) => query.where('hostname', '=', hostname ?? ''))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    // An organization has at most `maxDomains` of them.
-    .execute();
-  return { total: rows.length, items: rows.slice(offset, offset + limit).map(fromRow) };
+  const conditions = [
+    ...(isActive === undefined ? [] : [sql`is_active = ${isActive ? 1 : 0}`]),
+    ...(hostname === undefined ? [] : [sql`hostname = ${hostname}`]),
+  ];
+  const list: ListQuery = {
+    table: 'domains',
+    owner: { column: 'organization_id', value: organizationId },
+    indexed: sql`deleted_at is null`,
+    condition: conditions.length === 0 ? undefined : allOf(...conditions),
+    ...range,
+  };
+  return readList<string, Domain>(database, list, async (ids) => {
+    const domains = selectDomains(database.read, organizationId);
+    return (await domains.where('id', 'in', ids).execute()).map(fromRow);
+  });
 }
 
 /**

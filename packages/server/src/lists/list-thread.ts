@@ -1,7 +1,9 @@
+import { listApiKeys } from '../auth/api-key-repository.js';
 import type { PageRange } from '../contract/fields.js';
 import type { DomainFilter } from '../domains/domain-contract.js';
 import { listDomains } from '../domains/domain-repository.js';
-import { listQrs, type QrFilter } from '../qr/qr-repository.js';
+import type { QrFilter } from '../qr/qr-contract.js';
+import { listQrs } from '../qr/qr-repository.js';
 import { type Database, ListTimeoutError, StorageUnavailableError } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
@@ -32,6 +34,8 @@ export function startLists(database: Database, emit: (event: ListThreadEvent) =>
         listWebhooks(database, organizationId, range),
       listDeliveries: (_organizationId: string, webhookId: string, filter: DeliveryFilter) =>
         listDeliveries(database, webhookId, filter),
+      listApiKeys: (organizationId: string, range: PageRange) =>
+        listApiKeys(database, organizationId, range),
       listDomains: (organizationId: string, filter: DomainFilter) =>
         listDomains(database, organizationId, filter),
     },

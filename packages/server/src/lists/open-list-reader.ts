@@ -51,6 +51,7 @@ export function openListReader(options: ThreadedReaderOptions) {
     listQrs: (...args) => queued(plain, 'listQrs', ...args),
     listWebhooks: (...args) => queued(plain, 'listWebhooks', ...args),
     listDeliveries: (...args) => queued(plain, 'listDeliveries', ...args),
+    listApiKeys: (...args) => queued(plain, 'listApiKeys', ...args),
     listDomains: (...args) => queued(plain, 'listDomains', ...args),
   };
   /** Starts the thread. The migrations must have been applied. */
@@ -65,6 +66,6 @@ export function openListReader(options: ThreadedReaderOptions) {
 }
 
 /** Returns whether a query may read many links. */
-function mayReadManyUrls({ limit: _, offset, ...filters }: UrlFilter): boolean {
+function mayReadManyUrls({ limit: _, offset, after: __, ...filters }: UrlFilter): boolean {
   return offset > deepOffset || Object.values(filters).some((value) => value !== undefined);
 }

@@ -4,6 +4,7 @@ import {
   arbitraryText,
   byteLimit,
   instant,
+  type ListFilter,
   pageOf,
   paging,
   queryBoolean,
@@ -159,6 +160,14 @@ const ofOneCode = {
 const verification =
   'The server draws the image and decodes it before it stores the code. A code that does not decode is refused with the reason and an alternative.';
 
+const qrListQuery = z.strictObject({
+  ...paging,
+  urlId: urlIdParam.optional().meta({ description: 'Only codes of this URL.' }),
+  standalone: queryBoolean.optional().meta({
+    description: 'true: only codes without a URL; false: only codes with one.',
+  }),
+});
+
 export const qrRoutes = [
   defineRoute('createQr', 'POST /api/v1/qr', {
     tag,
@@ -174,13 +183,7 @@ export const qrRoutes = [
     tag,
     summary: 'List QR codes, newest first',
     access: { scope: 'qr:read' },
-    query: z.strictObject({
-      ...paging,
-      urlId: urlIdParam.optional().meta({ description: 'Only codes of this URL.' }),
-      standalone: queryBoolean.optional().meta({
-        description: 'true: only codes without a URL; false: only codes with one.',
-      }),
-    }),
+    query: qrListQuery,
     responses: { 200: { description: 'One page of codes', data: pageOf(qrRecord) } },
   }),
   defineRoute('listUrlQrs', 'GET /api/v1/urls/{id}/qr', {
@@ -234,3 +237,5 @@ export const qrDeleted = defineEvent({
 });
 
 export type QrCreateRequest = z.output<typeof qrCreateRequest>;
+export type QrListQuery = z.output<typeof qrListQuery>;
+export type QrFilter = ListFilter<QrListQuery>;

@@ -2,20 +2,15 @@ import { v7 as newUuid } from 'uuid';
 import { ApiError, validationError } from '../contract/api-error.js';
 import type { Page } from '../contract/fields.js';
 import type { HandlersOf } from '../http/handlers.js';
-import { pageReply } from '../http/page-reply.js';
+import { openPage } from '../http/open-page.js';
 import type { Clock } from '../ports.js';
 import { checkIfMatch, nextUpdatedAt } from '../preconditions/if-match.js';
 import type { ShortUrl } from '../urls/short-url.js';
 import type { UrlRepository } from '../urls/url-repository.js';
 import { type QrDesign, QrDesignError, type QrLogo } from './drawing/qr-design.js';
-import type { QrCreateRequest, qrRoutes } from './qr-contract.js';
+import type { QrCreateRequest, QrFilter, QrListQuery, qrRoutes } from './qr-contract.js';
 import { type QrCode, type RenderedQr, toQrRecord } from './qr-record.js';
-import {
-  type CreateQrOutcome,
-  type QrFilter,
-  type QrRepository,
-  StaleQrError,
-} from './qr-repository.js';
+import { type CreateQrOutcome, type QrRepository, StaleQrError } from './qr-repository.js';
 
 export interface QrHandlersOptions {
   readonly qrs: QrRepository;
@@ -81,6 +76,11 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
     return drawCode(qr, logo);
   }
 
+  async function replyWithPage(organizationId: string, query: QrListQuery) {
+    const { filter, reply } = openPage({ name: 'qr', organizationId, ids: 'text' }, query);
+    return reply(await listQrs(organizationId, filter), toQrRecord);
+  }
+
   return {
     async createQr({ caller, body, idempotency }) {
       // A repeated request must not fetch the logo again, because the logo may no longer exist.
@@ -97,13 +97,11 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
       );
     },
 
-    listQrs: async ({ caller, query }) =>
-      pageReply(query, await listQrs(caller.organizationId, query), toQrRecord),
+    listQrs: ({ caller, query }) => replyWithPage(caller.organizationId, query),
 
     async listUrlQrs({ caller: { organizationId }, params, query }) {
       await urls.get(organizationId, params.id);
-      const page = await listQrs(organizationId, { ...query, urlId: params.id });
-      return pageReply(query, page, toQrRecord);
+      return replyWithPage(organizationId, { ...query, urlId: params.id });
     },
 
     async getQr({ caller, params }) {

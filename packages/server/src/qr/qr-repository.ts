@@ -1,5 +1,5 @@
 import { type Kysely, type SqlBool, sql } from 'kysely';
-import type { Page, PageRange } from '../contract/fields.js';
+import type { Page } from '../contract/fields.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import {
   findStoredResult,
@@ -10,10 +10,11 @@ import type { PlanTable } from '../organizations/plans.js';
 import { countUseWithinPlan } from '../organizations/usage-meters.js';
 import { checkIfMatch, type IfMatch } from '../preconditions/if-match.js';
 import { type Database, WriteRejectedError } from '../storage/database.js';
-import { allOf } from '../storage/list-page.js';
+import { allOf, readList } from '../storage/list-page.js';
+import type { ListQuery } from '../storage/list-query.js';
 import type { Schema } from '../storage/schema.js';
 import type { QrFormat, QrLogo } from './drawing/qr-design.js';
-import { qrCreated, qrDeleted } from './qr-contract.js';
+import { type QrFilter, qrCreated, qrDeleted } from './qr-contract.js';
 import { type QrCode, type RenderedQr, selectQrs, toQrRecord, toQrRow } from './qr-record.js';
 
 /** The outcome of `create`, as it is stored with an idempotency key. */
@@ -24,11 +25,6 @@ export type CreateQrOutcome =
 /** The code was changed or deleted after it was read. */
 export class StaleQrError extends WriteRejectedError {
   override readonly name = 'StaleQrError';
-}
-
-export interface QrFilter extends PageRange {
-  readonly urlId?: number | undefined;
-  readonly standalone?: boolean | undefined;
 }
 
 export type QrRepository = ReturnType<typeof createQrRepository>;
@@ -155,22 +151,19 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
   };
 }
 
-/** Returns one page, newest first, and the number of all codes that match. */
-export async function listQrs(
+/** Returns one page of codes, newest first. */
+export function listQrs(
   database: Database,
   organizationId: string,
-  { limit, offset, urlId, standalone }: QrFilter,
+  { urlId, standalone, ...range }: QrFilter,
 ): Promise<Page<QrCode>> {
   const isLive = sql<SqlBool>`deleted_at is null`;
   const ofStandalone =
     standalone === undefined
       ? []
       : [sql<SqlBool>`url_id is ${standalone ? sql`null` : sql`not null`}`];
-  const { total, ids } = await database.readListPage<string>({
-    table: 'qr_codes',
-    limit,
-    offset,
-    ...(urlId === undefined
+  const list: Pick<ListQuery, 'owner' | 'indexed' | 'condition'> =
+    urlId === undefined
       ? {
           owner: { column: 'organization_id', value: organizationId },
           indexed: isLive,
@@ -179,15 +172,10 @@ export async function listQrs(
       : {
           owner: { column: 'url_id', value: urlId },
           condition: allOf(sql`organization_id = ${organizationId}`, isLive, ...ofStandalone),
-        }),
-  });
-  if (ids.length === 0) return { total, items: [] };
-  const items = await selectQrs(database.read)
-    .where('qr_codes.id', 'in', ids)
-    .orderBy('created_at', 'desc')
-    .orderBy('qr_codes.id', 'desc')
-    .execute();
-  return { total, items };
+        };
+  return readList<string, QrCode>(database, { table: 'qr_codes', ...list, ...range }, (ids) =>
+    selectQrs(database.read).where('qr_codes.id', 'in', ids).execute(),
+  );
 }
 
 function toPictureColumns(image: Uint8Array, logo: QrLogo | null) {

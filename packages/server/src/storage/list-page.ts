@@ -1,7 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Page, Position } from '../contract/fields.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
-import { ListTimeoutError } from './database.js';
-import type { ListQuery } from './list-query.js';
+import { type Database, ListTimeoutError } from './database.js';
+import type { ListPage, ListQuery } from './list-query.js';
 
 /** The time limit of a list, after which it fails with a ListTimeoutError. */
 export const listTimeoutMs = 10_000;
@@ -54,3 +55,37 @@ export function rowsOf({ table, owner, indexed }: ListQuery): RawBuilder<unknown
 
 /** The order of a list. */
 export const newestFirst = sql`order by created_at desc, id desc`;
+
+/** Returns the condition of the rows that follow a position. */
+export function isAfter({ table }: ListQuery, [key, id]: Position): RawBuilder<SqlBool> {
+  return sql`(created_at, ${sql.ref(`${table}.id`)}) < (${key}, ${id})`;
+}
+
+/** A row of a list: what a position consists of. */
+export interface ListRow {
+  readonly key: number;
+  readonly id: string | number;
+}
+
+/** Returns a page of up to `limit` rows. The last of `rows` shows whether another row follows. */
+export function toListPage<Id extends string | number>(
+  rows: readonly ListRow[],
+  limit: number,
+  total: number | undefined,
+): ListPage<Id> {
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return { total, ids: page.map(({ id }) => id as Id), next: last && [last.key, last.id] };
+}
+
+/** Reads one page of a list. `find` returns the rows of some ids in any order. */
+export async function readList<Id extends string | number, Row extends { readonly id: Id }>(
+  database: Database,
+  query: ListQuery,
+  find: (ids: readonly Id[]) => Promise<readonly Row[]>,
+): Promise<Page<Row>> {
+  const { ids, total, next } = await database.readListPage<Id>(query);
+  const rows = ids.length === 0 ? [] : await find(ids);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return { total, next, items: ids.flatMap((id) => byId.get(id) ?? []) };
+}

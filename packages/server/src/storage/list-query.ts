@@ -1,8 +1,9 @@
 import type { RawBuilder, SqlBool } from 'kysely';
+import type { PageRange, Position } from '../contract/fields.js';
 
 /** A list of one owner's rows, newest first: by `created_at`, then by `id`. */
-export interface ListQuery {
-  readonly table: 'urls' | 'qr_codes' | 'deliveries';
+export interface ListQuery extends PageRange {
+  readonly table: 'api_keys' | 'urls' | 'qr_codes' | 'webhooks' | 'deliveries' | 'domains';
   /**
    * The owner's column and its value. The table has an index of (column, `created_at`, `id`) over the
    * rows for which `indexed` is true.
@@ -13,16 +14,17 @@ export interface ListQuery {
   readonly condition?: RawBuilder<SqlBool> | undefined;
   /** A text that `condition` requires in `urls.search_text`. An engine may look it up in an index. */
   readonly search?: (SearchLimits & { readonly text: string }) | undefined;
-  readonly limit: number;
-  readonly offset: number;
   /** `listTimeoutMs` by default. */
   readonly timeoutMs?: number | undefined;
 }
 
 export interface ListPage<Id> {
-  readonly total: number;
+  /** Undefined for a page that starts after a position, because the rows are not counted again. */
+  readonly total: number | undefined;
   /** The ids of the page's rows, in order. */
   readonly ids: readonly Id[];
+  /** The position of the last row; undefined when no row follows it. */
+  readonly next: Position | undefined;
 }
 
 export interface SearchLimits {

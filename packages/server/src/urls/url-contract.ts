@@ -6,6 +6,7 @@ import {
   characters,
   displayText,
   instant,
+  type ListFilter,
   line,
   pageOf,
   paging,
@@ -424,4 +425,4 @@ export const urlRoutes = [
 
 export type UrlCreateRequest = z.output<typeof urlCreateRequest>;
 export type UrlUpdateRequest = z.output<typeof urlUpdateRequest>;
-export type UrlFilter = z.output<typeof urlListQuery>;
+export type UrlFilter = ListFilter<z.output<typeof urlListQuery>>;

@@ -4,7 +4,7 @@ import { ApiError, shorten, summarize, validationError } from '../contract/api-e
 import { type Page, parseUrlId } from '../contract/fields.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { HandlersOf } from '../http/handlers.js';
-import { pageReply } from '../http/page-reply.js';
+import { openPage } from '../http/open-page.js';
 import type { IdempotentRequest, IdempotentResult } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import { ListTimeoutError } from '../storage/database.js';
@@ -209,16 +209,17 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       };
     },
 
-    async listUrls({ caller, query }) {
+    async listUrls({ caller: { organizationId }, query }) {
       const now = clock();
-      const page = await listUrls(caller.organizationId, query, now).catch((error: unknown) => {
+      const { filter, reply } = openPage({ name: 'urls', organizationId, ids: 'integer' }, query);
+      const page = await listUrls(organizationId, filter, now).catch((error: unknown) => {
         // A client error, because a repeated search would take as long again.
         if (error instanceof ListTimeoutError && query.search !== undefined) {
           throw validationError([{ path: 'search', message: searchTimeoutMessage }]);
         }
         throw error;
       });
-      return pageReply(query, page, (url) => toListItem(origins(), url, now));
+      return reply(page, (url) => toListItem(origins(), url, now));
     },
 
     async getUrl({ caller, params }) {

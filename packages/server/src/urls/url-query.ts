@@ -1,48 +1,48 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Page } from '../contract/fields.js';
 import type { Database } from '../storage/database.js';
-import { allOf } from '../storage/list-page.js';
-import type { ListPage, ListQuery, SearchLimits } from '../storage/list-query.js';
+import { allOf, readList } from '../storage/list-page.js';
+import type { ListQuery, SearchLimits } from '../storage/list-query.js';
 import { foldText } from '../storage/search-text.js';
 import { fromRow, type ShortUrl, selectUrls, tagTextOf } from './short-url.js';
 import type { UrlFilter } from './url-contract.js';
 
 export type UrlPageOptions = SearchLimits & Pick<ListQuery, 'timeoutMs'>;
 
-/** Returns one page of links, newest first, and the number of all matches. */
-export async function listUrls(
+/** Returns one page of links, newest first. */
+export function listUrls(
   database: Database,
   organizationId: string,
   filter: UrlFilter,
   now: number,
 ): Promise<Page<ShortUrl>> {
-  const { total, ids } = await readUrlPage(database, organizationId, filter, now);
-  if (ids.length === 0) return { total, items: [] };
-  const rows = await selectUrls(database.read)
-    .where('urls.id', 'in', ids)
-    .orderBy('urls.created_at', 'desc')
-    .orderBy('urls.id', 'desc')
-    .execute();
-  return { total, items: rows.map(fromRow) };
+  return readList<number, ShortUrl>(
+    database,
+    urlListQuery(organizationId, filter, now),
+    async (ids) => {
+      const rows = await selectUrls(database.read).where('urls.id', 'in', ids).execute();
+      return rows.map(fromRow);
+    },
+  );
 }
 
-/** Returns the ids of one page, newest first, and the number of all matches. */
-export async function readUrlPage(
-  database: Database,
+/** Returns the list of the links that a filter selects. */
+export function urlListQuery(
   organizationId: string,
   filter: UrlFilter,
   now: number,
   { timeoutMs, ...limits }: UrlPageOptions = {},
-): Promise<ListPage<number>> {
-  return database.readListPage({
+): ListQuery {
+  return {
     table: 'urls',
     owner: { column: 'organization_id', value: organizationId },
     condition: conditionOf(filter, now),
     search: filter.search === undefined ? undefined : { text: foldText(filter.search), ...limits },
     limit: filter.limit,
     offset: filter.offset,
+    after: filter.after,
     timeoutMs,
-  });
+  };
 }
 
 /** Returns the condition of all filters that are set; undefined when none is. */

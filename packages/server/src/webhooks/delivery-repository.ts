@@ -8,6 +8,8 @@ import {
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema } from '../storage/database.js';
+import { readList } from '../storage/list-page.js';
+import type { ListQuery } from '../storage/list-query.js';
 import type { EventData } from './event-contract.js';
 import type { DeliveryFilter, deliveryStatuses } from './webhook-contract.js';
 
@@ -88,30 +90,25 @@ export class DeliveryRepository {
   }
 }
 
-/** Returns one page of a webhook's deliveries, newest first, and the total. */
-export async function listDeliveries(
+/** Returns one page of a webhook's deliveries, newest first. */
+export function listDeliveries(
   database: Database,
   webhookId: string,
-  { limit, offset, status }: DeliveryFilter,
+  { status, ...range }: DeliveryFilter,
 ): Promise<Page<Delivery>> {
   // Literals: with a parameter, the planner cannot use the partial index of finished deliveries.
   const hasStatus = status && sql<SqlBool>`status = ${sql.lit(status)}`;
   const isIndexed = status === 'delivered' || status === 'failed';
-  const { total, ids } = await database.readListPage<string>({
+  const list: ListQuery = {
     table: 'deliveries',
     owner: { column: 'webhook_id', value: webhookId },
     indexed: isIndexed ? sql`${hasStatus} and status <> 'pending'` : undefined,
     condition: isIndexed ? undefined : hasStatus,
-    limit,
-    offset,
-  });
-  if (ids.length === 0) return { total, items: [] };
-  const items = await selectDeliveries(database.read)
-    .where('deliveries.id', 'in', ids)
-    .orderBy('deliveries.created_at', 'desc')
-    .orderBy('deliveries.id', 'desc')
-    .execute();
-  return { total, items };
+    ...range,
+  };
+  return readList<string, Delivery>(database, list, (ids) =>
+    selectDeliveries(database.read).where('deliveries.id', 'in', ids).execute(),
+  );
 }
 
 function getDelivery(db: Kysely<Schema>, id: string): Promise<Delivery> {

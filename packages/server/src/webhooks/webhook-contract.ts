@@ -3,6 +3,7 @@ import { defineRoute } from '../contract/define-route.js';
 import {
   characters,
   instant,
+  type ListFilter,
   pageOf,
   paging,
   uuid,
@@ -297,4 +298,4 @@ export const webhookRoutes = [
 ] as const;
 
 export type WebhookUpdateRequest = z.output<typeof webhookUpdateRequest>;
-export type DeliveryFilter = z.output<typeof deliveryListQuery>;
+export type DeliveryFilter = ListFilter<z.output<typeof deliveryListQuery>>;

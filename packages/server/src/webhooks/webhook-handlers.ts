@@ -4,7 +4,7 @@ import { ApiError, validationError } from '../contract/api-error.js';
 import type { Page, PageRange } from '../contract/fields.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
 import type { HandlersOf } from '../http/handlers.js';
-import { pageReply } from '../http/page-reply.js';
+import { openPage } from '../http/open-page.js';
 import { findUrlError } from '../network/receiver-url.js';
 import type { OrganizationRepository } from '../organizations/organization-repository.js';
 import { hasWebhooks, type Plan, type PlanTable } from '../organizations/plans.js';
@@ -93,9 +93,9 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
       throw new ApiError('QUOTA_EXCEEDED', message);
     },
 
-    async listWebhooks({ caller, query }) {
-      const page = await options.listWebhooks(caller.organizationId, query);
-      return pageReply(query, page, toWebhookRecord);
+    async listWebhooks({ caller: { organizationId }, query }) {
+      const { filter, reply } = openPage({ name: 'webhooks', organizationId, ids: 'text' }, query);
+      return reply(await options.listWebhooks(organizationId, filter), toWebhookRecord);
     },
 
     async getWebhook({ caller, params }) {
@@ -162,8 +162,10 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
 
     async listDeliveries({ caller: { organizationId }, params, query }) {
       await getWebhook(organizationId, params.id);
-      const page = await options.listDeliveries(organizationId, params.id, query);
-      return pageReply(query, page, (delivery) => withIsoTimes(delivery));
+      const list = { name: `deliveries of ${params.id}`, organizationId, ids: 'text' } as const;
+      const { filter, reply } = openPage(list, query);
+      const page = await options.listDeliveries(organizationId, params.id, filter);
+      return reply(page, (delivery) => withIsoTimes(delivery));
     },
 
     async getDelivery({ caller, params: { id, deliveryId } }) {

@@ -14,6 +14,8 @@ import {
   nextUpdatedAtOfRow,
 } from '../preconditions/if-match.js';
 import type { Database, Schema } from '../storage/database.js';
+import { readList } from '../storage/list-page.js';
+import type { ListQuery } from '../storage/list-query.js';
 import type { DisabledReason } from './endpoint-health.js';
 import {
   maxWebhooks,
@@ -189,18 +191,22 @@ function webhookOf(row: WebhookRow) {
   };
 }
 
-/** Returns one page, newest first. */
-export async function listWebhooks(
-  { read }: Database,
+/** Returns one page of webhooks, newest first. */
+export function listWebhooks(
+  database: Database,
   organizationId: string,
-  { limit, offset }: PageRange,
+  range: PageRange,
 ): Promise<Page<Webhook>> {
-  const rows = await selectWebhooks(read, organizationId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    // An organization has at most `maxWebhooks` of them.
-    .execute();
-  return { total: rows.length, items: rows.slice(offset, offset + limit).map(webhookOf) };
+  const list: ListQuery = {
+    table: 'webhooks',
+    owner: { column: 'organization_id', value: organizationId },
+    indexed: sql`deleted_at is null`,
+    ...range,
+  };
+  return readList<string, Webhook>(database, list, async (ids) => {
+    const webhooks = selectWebhooks(database.read, organizationId);
+    return (await webhooks.where('id', 'in', ids).execute()).map(webhookOf);
+  });
 }
 
 async function find(

@@ -135,6 +135,7 @@ describe('GET /domains', () => {
       limit: 25,
       offset: 0,
       items: [...pending, active.id],
+      nextAfter: null,
     });
     expect(await list({ limit: 1, offset: 1 })).toMatchObject({ total: 4, items: [pending[1]] });
     expect(await list({ isActive: true })).toMatchObject({ total: 1, items: [active.id] });

@@ -131,7 +131,9 @@ describe('POST /api/v1/urls/bulk', () => {
   it('creates paused links, which do not count towards the bundle of links', async () => {
     const free = await api.signIn(await api.createOrganization('free'));
     const paused = links(60).map((link) => ({ ...link, isActive: false }));
-    const { data } = await free.call('bulkCreateUrls', { body: { urls: [...paused, ...links(40)] } });
+    const { data } = await free.call('bulkCreateUrls', {
+      body: { urls: [...paused, ...links(40)] },
+    });
     expect(data.createdCount).toBe(100);
     expect((await free.call('getUsage')).data.links).toEqual({ used: 40, included: 50 });
     const inactive = await free.call('listUrls', { query: { isActive: false } });

@@ -18,7 +18,7 @@ async function create(caller: Caller, body: object = {}): Promise<string> {
 }
 
 describe('GET /api/v1/urls', () => {
-  it('returns { total, limit, offset, items } with id, shortCode, customSlug, shortUrl, targetUrl, isActive', async () => {
+  it('returns { total, limit, offset, items, nextAfter } with id, shortCode, customSlug, shortUrl, targetUrl, isActive', async () => {
     const caller = await newcomer();
     const id = await create(caller, { customSlug: 'listed-one' });
     const { data } = await caller.call('listUrls');
@@ -36,12 +36,13 @@ describe('GET /api/v1/urls', () => {
           isActive: true,
         },
       ],
+      nextAfter: null,
     });
   });
 
   it('returns an empty page for an organization without links', async () => {
     const { data } = await (await newcomer()).call('listUrls');
-    expect(data).toEqual({ total: 0, limit: 25, offset: 0, items: [] });
+    expect(data).toEqual({ total: 0, limit: 25, offset: 0, items: [], nextAfter: null });
   });
 
   it('orders by createdAt, then by id, both descending', async () => {

@@ -262,7 +262,7 @@ describe('no call on the redirect thread scans a table', () => {
         .all(...parameters);
       return plan.map(({ detail }) => detail);
     });
-    expect(plans).toHaveLength(3);
+    expect(plans).toHaveLength(4);
     for (const details of plans) {
       expect(details).toEqual([
         expect.stringMatching(/^SEARCH domains USING (COVERING )?INDEX domains_live/),

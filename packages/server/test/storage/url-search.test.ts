@@ -5,7 +5,8 @@ import { ListTimeoutError } from '../../src/storage/database.js';
 import { foldText } from '../../src/storage/search-text.js';
 import { SearchIndexer } from '../../src/storage/sqlite/search-index.js';
 import { readSearchPage } from '../../src/storage/sqlite/search-page.js';
-import { readUrlPage, type UrlPageOptions } from '../../src/urls/url-query.js';
+import type { UrlFilter } from '../../src/urls/url-contract.js';
+import { type UrlPageOptions, urlListQuery } from '../../src/urls/url-query.js';
 import { engine } from '../engine.js';
 import {
   type DraftFields,
@@ -79,13 +80,21 @@ async function createLinks(
 }
 
 const search = (organizationId: string, term: string, options?: UrlPageOptions, tag?: string) =>
-  readUrlPage(
-    stored.database,
-    organizationId,
-    { limit: 100, offset: 0, search: term, tag },
-    now,
-    options,
-  );
+  readPage(organizationId, { limit: 100, offset: 0, search: term, tag }, options);
+
+const readPage = (organizationId: string, filter: UrlFilter, options?: UrlPageOptions) =>
+  stored.database.readListPage<number>(urlListQuery(organizationId, filter, now, options));
+
+/** Reads all pages of a list by their positions. */
+async function readAll(organizationId: string, filter: UrlFilter, options: UrlPageOptions) {
+  const ids: number[] = [];
+  let page = await readPage(organizationId, filter, options);
+  for (;;) {
+    ids.push(...page.ids);
+    if (!page.next) return ids;
+    page = await readPage(organizationId, { ...filter, after: page.next }, options);
+  }
+}
 
 /** The plans by which the engine can find the same links. */
 const ways: readonly (readonly [string, UrlPageOptions, indexed: boolean])[] =
@@ -134,6 +143,11 @@ describe('a search', () => {
                 .sort((a, b) => b - a);
               const { total, ids } = await search(organizationId, term, options, tag);
               expect({ term, total, ids }).toEqual({ term, total: expected.length, ids: expected });
+              const filter = { limit: 3, offset: 0, search: term, tag };
+              expect({ term, ids: await readAll(organizationId, filter, options) }).toEqual({
+                term,
+                ids: expected,
+              });
             }
           },
         ),
@@ -246,7 +260,7 @@ describe('a search', () => {
         limit: 100,
         offset: 0,
       });
-    const expected = { total: 1, ids: own.map(({ id }) => id) };
+    const expected = { total: 1, ids: own.map(({ id }) => id), next: undefined };
     for (const state of ['pending', 'indexed']) {
       await createLinks(other, Array(10).fill(draft));
       expect(await readByIndex(organizationId), state).toEqual(expected);
@@ -322,17 +336,15 @@ describe('a page', () => {
     for (const tag of [undefined, 'sale']) {
       const expected = created.filter(({ isSale }) => tag === undefined || isSale);
       for (const offset of [0, 1, 2_999, 4_090, 4_095, 4_096, 8_191, 8_192, 8_990, 9_000, 1e9]) {
-        const page = await readUrlPage(
-          stored.database,
-          organizationId,
-          { limit: 25, offset, tag },
-          now,
-        );
+        const page = await readPage(organizationId, { limit: 25, offset, tag });
+        const items = expected.slice(offset, offset + 25);
+        const last = offset + 25 < expected.length ? items.at(-1) : undefined;
         expect({ offset, tag, ...page }).toEqual({
           offset,
           tag,
           total: expected.length,
-          ids: expected.slice(offset, offset + 25).map(({ id }) => id),
+          ids: items.map(({ id }) => id),
+          next: last && [last.createdAt, last.id],
         });
       }
     }

@@ -1,18 +1,22 @@
 import { type Kysely, sql } from 'kysely';
+import type { Position } from '../../contract/fields.js';
 import type { Schema } from '../database.js';
-import { ListClock, listTimeoutMs, newestFirst, rowsOf } from '../list-page.js';
+import {
+  isAfter,
+  ListClock,
+  type ListRow,
+  listTimeoutMs,
+  newestFirst,
+  rowsOf,
+  toListPage,
+} from '../list-page.js';
 import type { ListPage, ListQuery } from '../list-query.js';
 import { readSearchPage } from './search-page.js';
 
-interface Position {
-  readonly created_at: number;
-  readonly id: string | number;
-}
-
 /**
- * Reads a search by its index if possible. Otherwise reads the index of the list from the newest row to
- * the oldest in slices, so that other lists run between them. Without a condition, it reads only the
- * index.
+ * Reads a search by its index if possible. Otherwise reads the index of the list in slices, so that
+ * other lists run between them: from its start to its end, or from the position `after` until the page
+ * is full. Without a condition, it reads only the index.
  */
 export async function readListPage<Id extends string | number>(
   db: Kysely<Schema>,
@@ -20,36 +24,34 @@ export async function readListPage<Id extends string | number>(
 ): Promise<ListPage<Id>> {
   const page = await readSearchPage(db, query);
   if (page) return page as ListPage<Id>;
-  const { condition, limit, offset, timeoutMs = listTimeoutMs } = query;
+  const { condition, limit, offset, after, timeoutMs = listTimeoutMs } = query;
   const clock = new ListClock(timeoutMs);
-  const ids: Id[] = [];
+  // The rows of the page, and the row that follows it.
+  const found: ListRow[] = [];
   let total = 0;
-  let after: Position | undefined;
+  let last: Position | undefined = after;
   do {
     const { rowsAtOnce } = clock;
-    const afterLast = after
-      ? sql`and (created_at, id) < (${after.created_at}, ${after.id})`
-      : sql``;
-    after = await clock.run(async () => {
-      const { rows: ends } = await sql<Position>`select created_at, id
-        ${rowsOf(query)} ${afterLast} ${newestFirst} limit 1 offset ${rowsAtOnce - 1}`.execute(db);
+    const rest = last ? sql`${rowsOf(query)} and ${isAfter(query, last)}` : rowsOf(query);
+    last = await clock.run(async () => {
+      const { rows: ends } = await sql<ListRow>`select created_at as key, id
+        ${rest} ${newestFirst} limit 1 offset ${rowsAtOnce - 1}`.execute(db);
       const [end] = ends;
-      const isOnPage = total < offset + limit && total + rowsAtOnce > offset;
-      if (end && !condition && !isOnPage) {
+      const position: Position | undefined = end && [end.key, end.id];
+      const isOnPage = total <= offset + limit && total + rowsAtOnce > offset;
+      if (position && !condition && !isOnPage) {
         total += rowsAtOnce;
-        return end;
+        return position;
       }
-      const until = end ? sql`and (created_at, id) >= (${end.created_at}, ${end.id})` : sql``;
-      const { rows } = await sql<{ id: Id }>`select id
-        ${rowsOf(query)} ${afterLast} ${until} and ${condition ?? sql`true`} ${newestFirst}`.execute(
-        db,
-      );
+      const until = end ? sql`and (created_at, id) >= (${end.key}, ${end.id})` : sql``;
+      const { rows } = await sql<ListRow>`select created_at as key, id
+        ${rest} ${until} and ${condition ?? sql`true`} ${newestFirst}`.execute(db);
       const from = Math.max(0, offset - total);
-      const to = Math.max(0, offset + limit - total);
-      for (const { id } of rows.slice(from, to)) ids.push(id);
+      const to = Math.max(0, offset + limit + 1 - total);
+      for (const row of rows.slice(from, to)) found.push(row);
       total += rows.length;
-      return end;
+      return position;
     });
-  } while (after);
-  return { total, ids };
+  } while (last && !(after && found.length > limit));
+  return toListPage(found, limit, after ? undefined : total);
 }

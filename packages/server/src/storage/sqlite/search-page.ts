@@ -1,6 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../database.js';
-import { ListClock, listTimeoutMs } from '../list-page.js';
+import {
+  allOf,
+  isAfter,
+  ListClock,
+  type ListRow,
+  listTimeoutMs,
+  toListPage,
+} from '../list-page.js';
 import type { ListPage, ListQuery } from '../list-query.js';
 import { searchQueriesOf } from './search-index.js';
 
@@ -65,27 +72,27 @@ async function findCandidates(
   return [...candidates];
 }
 
-/** Returns the page of those candidates that match, and reads them in slices. */
+/** Returns the page of those candidates that match. Reads them in slices. */
 async function readCandidates(
   db: Kysely<Schema>,
-  { owner, condition, limit, offset }: ListQuery,
+  query: ListQuery,
   candidates: readonly number[],
   clock: ListClock,
 ): Promise<ListPage<number>> {
-  const found: { readonly id: number; readonly created_at: number }[] = [];
+  const { owner, condition, limit, offset, after } = query;
+  const found: (ListRow & { readonly id: number })[] = [];
+  const isListed = allOf(condition ?? sql`true`, after ? isAfter(query, after) : sql`true`);
   for (let at = 0, end = 0; at < candidates.length; at = end) {
     end = at + clock.rowsAtOnce;
     const ids = JSON.stringify(candidates.slice(at, end));
     await clock.run(async () => {
-      const { rows } = await sql<(typeof found)[number]>`select urls.id, urls.created_at
+      const { rows } = await sql<(typeof found)[number]>`select urls.created_at as key, urls.id
         from json_each(${ids}) as candidates cross join urls on urls.id = candidates.value
-        where urls.organization_id = ${owner.value} and ${condition ?? sql`true`}`.execute(db);
+        where urls.organization_id = ${owner.value} and ${isListed}`.execute(db);
       for (const row of rows) found.push(row);
     });
   }
-  found.sort((a, b) => b.created_at - a.created_at || b.id - a.id);
-  return {
-    total: found.length,
-    ids: found.slice(offset, offset + limit).map(({ id }) => id),
-  };
+  found.sort((a, b) => b.key - a.key || b.id - a.id);
+  const rows = found.slice(offset, offset + limit + 1);
+  return toListPage(rows, limit, after ? undefined : found.length);
 }
