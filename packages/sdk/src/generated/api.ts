@@ -131,6 +131,23 @@ export interface paths {
         patch: operations["bulkUpdateUrls"];
         trace?: never;
     };
+    "/api/v1/urls/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Find a short link by its short URL, slug or code */
+        get: operations["lookupUrl"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/urls/{id}": {
         parameters: {
             query?: never;
@@ -1583,6 +1600,62 @@ export interface components {
              */
             createdAt: string;
         };
+        UrlRecord: {
+            /**
+             * @description A decimal integer as a string.
+             * @example 42
+             */
+            id: string;
+            /** @example aB3xY9q */
+            shortCode: string;
+            /** @example https://example.com/spring?ref=mail#offers */
+            targetUrl: string;
+            /** @example spring-sale */
+            customSlug: string | null;
+            /**
+             * @description The public link: the custom slug when there is one, otherwise the short code.
+             * @example https://sho.example/spring-sale
+             */
+            shortUrl: string;
+            /** Format: uuid */
+            organizationId: string;
+            title: string | null;
+            description: string | null;
+            category: string | null;
+            tags: string[];
+            /** Format: uuid */
+            domainId: string | null;
+            /**
+             * @description The HTTP status of the redirect.
+             * @example 307
+             * @enum {number}
+             */
+            redirectType: 301 | 302 | 307 | 308;
+            expiresAt: string | null;
+            isPasswordProtected: boolean;
+            utmSource: string | null;
+            utmMedium: string | null;
+            utmCampaign: string | null;
+            utmTerm: string | null;
+            utmContent: string | null;
+            customUtmParams: {
+                [key: string]: string;
+            };
+            sourceDomain: string | null;
+            isActive: boolean;
+            /** @description Clicks counted so far. */
+            clickCount: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            updatedAt: string;
+        };
         UrlListItem: {
             /**
              * @description A decimal integer as a string.
@@ -1688,62 +1761,6 @@ export interface components {
             deletedIds: string[];
             /** @description The ids that are unknown or of another organization, and the elements that are no id, as text of at most 100 characters. */
             skippedIds: string[];
-        };
-        UrlRecord: {
-            /**
-             * @description A decimal integer as a string.
-             * @example 42
-             */
-            id: string;
-            /** @example aB3xY9q */
-            shortCode: string;
-            /** @example https://example.com/spring?ref=mail#offers */
-            targetUrl: string;
-            /** @example spring-sale */
-            customSlug: string | null;
-            /**
-             * @description The public link: the custom slug when there is one, otherwise the short code.
-             * @example https://sho.example/spring-sale
-             */
-            shortUrl: string;
-            /** Format: uuid */
-            organizationId: string;
-            title: string | null;
-            description: string | null;
-            category: string | null;
-            tags: string[];
-            /** Format: uuid */
-            domainId: string | null;
-            /**
-             * @description The HTTP status of the redirect.
-             * @example 307
-             * @enum {number}
-             */
-            redirectType: 301 | 302 | 307 | 308;
-            expiresAt: string | null;
-            isPasswordProtected: boolean;
-            utmSource: string | null;
-            utmMedium: string | null;
-            utmCampaign: string | null;
-            utmTerm: string | null;
-            utmContent: string | null;
-            customUtmParams: {
-                [key: string]: string;
-            };
-            sourceDomain: string | null;
-            isActive: boolean;
-            /** @description Clicks counted so far. */
-            clickCount: number;
-            /**
-             * Format: date-time
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            updatedAt: string;
         };
         QrRecord: {
             /** Format: uuid */
@@ -3334,6 +3351,8 @@ export interface operations {
                 offset?: components["parameters"]["Offset"];
                 /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
                 after?: components["parameters"]["After"];
+                /** @description full: all fields of each link, as GET /api/v1/urls/{id} returns them. */
+                view?: "summary" | "full";
                 /** @description true: only active links; false: only inactive links. */
                 isActive?: boolean;
                 /** @description Only links whose title, target, slug or code contains this text, in any case. */
@@ -3351,7 +3370,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of links */
+            /** @description One page of links, of UrlListItem or with view=full of UrlRecord */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3371,7 +3390,7 @@ export interface operations {
                             limit: number;
                             /** @description The number of items on the pages before. */
                             offset: number;
-                            items: components["schemas"]["UrlListItem"][];
+                            items: (components["schemas"]["UrlRecord"] | components["schemas"]["UrlListItem"])[];
                             /**
                              * @description Send it as after to get the next page. Null on the last page.
                              * @example null
@@ -3605,6 +3624,45 @@ export interface operations {
             409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    lookupUrl: {
+        parameters: {
+            query: {
+                /** @description A short URL, with or without https://, on the platform's domain or a custom domain. Or a custom slug or short code alone; VALIDATION_FAILED names the short URLs when several domains have it. */
+                shortUrl: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["UrlRecord"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

@@ -27,6 +27,15 @@ export function linkNameOf(targetUrl: string) {
   return key === undefined ? undefined : { hostname: hostnameOf(url.host), key };
 }
 
+/**
+ * Returns the hostname and the key of a short URL, which may lack the scheme. A key alone has no
+ * hostname. Returns undefined for any other text.
+ */
+export function parseShortUrl(text: string) {
+  if (/^[A-Za-z0-9-]{3,50}$/.test(text)) return { hostname: undefined, key: text };
+  return linkNameOf(/^https?:\/\//i.test(text) ? text : `https://${text}`);
+}
+
 /** Decodes percent escapes and dot segments, because a proxy in front of the server may do so. */
 function decodePath(path: string): string {
   if (!path.includes('%')) return path;
@@ -78,7 +87,7 @@ export class LoopDetector {
     let { targetUrl } = start;
     for (let hops = 0; hops <= maxHops; hops += 1) {
       const name = linkNameOf(targetUrl);
-      const domainKey = name && (await this.#domainKeyOf(db, name.hostname));
+      const domainKey = name && (await this.findDomainKey(db, name.hostname));
       if (!name || domainKey === undefined) return false;
       const isStart =
         domainKey === domainKeyOf(start.domainId) &&
@@ -94,7 +103,8 @@ export class LoopDetector {
     return true;
   }
 
-  async #domainKeyOf(db: Kysely<Schema>, hostname: string): Promise<string | undefined> {
+  /** Returns the `domain_key` of the links on a hostname; undefined when no links are served there. */
+  async findDomainKey(db: Kysely<Schema>, hostname: string): Promise<string | undefined> {
     if (this.#isOwnHost(hostname)) return domainKeyOf(null);
     return (await findDomainsOf(db, [hostname])).get(hostname)?.id;
   }

@@ -323,8 +323,14 @@ export const urlBulkDeleteResult = z
   })
   .meta({ id: 'UrlBulkDeleteResult' });
 
+const view = z.enum(['summary', 'full'], { error: 'must be summary or full' }).optional().meta({
+  description: 'full: all fields of each link, as GET /api/v1/urls/{id} returns them.',
+  default: 'summary',
+});
+
 const urlListQuery = z.strictObject({
   ...paging,
+  view,
   isActive: queryBoolean
     .optional()
     .meta({ description: 'true: only active links; false: only inactive links.' }),
@@ -353,7 +359,12 @@ export const urlRoutes = [
     ...read,
     summary: 'List short links, newest first',
     query: urlListQuery,
-    responses: { 200: { description: 'One page of links', data: pageOf(urlListItem) } },
+    responses: {
+      200: {
+        description: 'One page of links, of UrlListItem or with view=full of UrlRecord',
+        data: pageOf(z.union([urlRecord, urlListItem])),
+      },
+    },
   }),
   defineRoute('bulkCreateUrls', 'POST /api/v1/urls/bulk', {
     ...write,
@@ -397,6 +408,19 @@ export const urlRoutes = [
     bodyOptional: true,
     responses: { 200: { description: 'The deactivated links', data: urlBulkDeleteResult } },
   }),
+  defineRoute('lookupUrl', 'GET /api/v1/urls/lookup', {
+    ...read,
+    summary: 'Find a short link by its short URL, slug or code',
+    query: z.strictObject({
+      shortUrl: line(2_048, 1).meta({
+        description:
+          "A short URL, with or without https://, on the platform's domain or a custom domain. Or a custom slug or short code alone; VALIDATION_FAILED names the short URLs when several domains have it.",
+        example: 'https://sho.example/spring-sale',
+      }),
+    }),
+    responses: { 200: { description: 'The link', data: urlRecord } },
+    errors: ['NOT_FOUND'],
+  }),
   defineRoute('getUrl', 'GET /api/v1/urls/{id}', {
     ...read,
     hasVersions: true,
@@ -425,4 +449,4 @@ export const urlRoutes = [
 
 export type UrlCreateRequest = z.output<typeof urlCreateRequest>;
 export type UrlUpdateRequest = z.output<typeof urlUpdateRequest>;
-export type UrlFilter = ListFilter<z.output<typeof urlListQuery>>;
+export type UrlFilter = Omit<ListFilter<z.output<typeof urlListQuery>>, 'view'>;

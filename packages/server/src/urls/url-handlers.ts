@@ -11,6 +11,7 @@ import { ListTimeoutError } from '../storage/database.js';
 import { listTimeoutMs } from '../storage/list-page.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
 import { findExpiryError, patchUrl, type UrlChange } from './change-url.js';
+import { parseShortUrl } from './loop-detector.js';
 import { type LinkOrigins, shortUrlOf, toListItem, toRecord } from './present-url.js';
 import type { ShortUrl } from './short-url.js';
 import {
@@ -60,6 +61,12 @@ type CheckedItem<Body> = { readonly body: Body } | { readonly error: string };
 
 type UrlRecord = z.input<typeof urlRecord>;
 type UrlListItem = z.input<typeof urlListItem>;
+
+// The most short URLs in the message about a slug of several links.
+const maxNamedUrls = 5;
+
+const notShortUrlMessage =
+  'must be a short URL, such as https://sho.example/sale, or a custom slug or short code alone';
 
 const searchTimeoutMessage = `takes longer than ${listTimeoutMs / 1_000} s: search for a longer text, or add a filter (domainId, category, tag, isActive)`;
 
@@ -209,7 +216,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       };
     },
 
-    async listUrls({ caller: { organizationId }, query }) {
+    async listUrls({ caller: { organizationId }, query: { view, ...query } }) {
       const now = clock();
       const { filter, reply } = openPage({ name: 'urls', organizationId, ids: 'integer' }, query);
       const page = await listUrls(organizationId, filter, now).catch((error: unknown) => {
@@ -219,7 +226,22 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
         }
         throw error;
       });
-      return reply(page, (url) => toListItem(origins(), url, now));
+      const toItem = view === 'full' ? toRecord : toListItem;
+      return reply(page, (url) => toItem(origins(), url, now));
+    },
+
+    async lookupUrl({ caller, query: { shortUrl } }) {
+      const name = parseShortUrl(shortUrl);
+      if (!name) throw validationError([{ path: 'shortUrl', message: notShortUrlMessage }]);
+      const [url, ...others] = await urls.findByName(caller.organizationId, name);
+      if (!url) throw refusalError('not-found');
+      if (others.length > 0) {
+        const all = [url, ...others].slice(0, maxNamedUrls);
+        const shortUrls = all.map((each) => shortUrlOf(origins(), each)).join(', ');
+        const message = `names several links: send one of their short URLs, such as ${shortUrls}`;
+        throw validationError([{ path: 'shortUrl', message }]);
+      }
+      return { status: 200, data: toRecord(origins(), url, clock()) };
     },
 
     async getUrl({ caller, params }) {

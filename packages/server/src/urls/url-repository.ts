@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { ErrorDetail } from '../contract/errors.js';
 import type { DataOfEvent } from '../events/define-event.js';
 import type { EventOutbox } from '../events/event-outbox.js';
@@ -136,6 +136,31 @@ export class UrlRepository {
     const url = await findUrl(this.#database.read, organizationId, id);
     if (!url) throw refusalError('not-found');
     return url;
+  }
+
+  /**
+   * Returns the links of an organization that have a key on a hostname. Without a hostname, those that
+   * have it on the platform's domain or on any domain of the organization.
+   */
+  async findByName(
+    organizationId: string,
+    { hostname, key }: { readonly hostname: string | undefined; readonly key: string },
+  ): Promise<ShortUrl[]> {
+    const { read } = this.#database;
+    const domainKey =
+      hostname === undefined ? undefined : await this.#options.loops.findDomainKey(read, hostname);
+    if (hostname !== undefined && domainKey === undefined) return [];
+    const ofAnyDomain = sql<string>`(select ${domainKeyOf(null)}
+      union all select id from domains where organization_id = ${organizationId})`;
+    const rows = await selectUrls(read)
+      .innerJoin('url_keys', 'url_keys.url_id', 'urls.id')
+      .where('url_keys.key', '=', key)
+      .where('url_keys.domain_key', 'in', domainKey === undefined ? ofAnyDomain : [domainKey])
+      .where('urls.organization_id', '=', organizationId)
+      .orderBy('urls.id')
+      .execute();
+    // A link that has moved has its keys on several domains.
+    return [...new Map(rows.map((row) => [row.id, fromRow(row)])).values()];
   }
 
   /** Returns the link of a key on a domain; `domainId` null is the platform's domain. */

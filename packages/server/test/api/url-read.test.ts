@@ -45,6 +45,29 @@ describe('GET /api/v1/urls', () => {
     expect(data).toEqual({ total: 0, limit: 25, offset: 0, items: [], nextAfter: null });
   });
 
+  it('returns full records with view=full', async () => {
+    const caller = await newcomer();
+    const body = { title: 'Full', tags: ['a'], isPasswordProtected: true, password: 'open sesame' };
+    const ids = [await create(caller), await create(caller, body)].reverse();
+    const records = await Promise.all(
+      ids.map(async (id) => (await caller.call('getUrl', { params: { id } })).data),
+    );
+    const full = await caller.call('listUrls', { query: { view: 'full' } });
+    expect(full.data.items).toEqual(records);
+    expect(full.text).not.toContain('sesame');
+    const summary = await caller.call('listUrls', { query: { view: 'summary' } });
+    expect(summary.data).toEqual((await caller.call('listUrls')).data);
+  });
+
+  it('continues in either view', async () => {
+    const caller = await newcomer();
+    const ids = [await create(caller), await create(caller)];
+    const { data } = await caller.call('listUrls', { query: { limit: 1, view: 'full' } });
+    const query = { after: data.nextAfter as string };
+    const rest = await caller.call('listUrls', { query });
+    expect(rest.data.items.map(({ id }) => id)).toEqual([ids[0]]);
+  });
+
   it('orders by createdAt, then by id, both descending', async () => {
     const caller = await newcomer();
     const ids: string[] = [];
@@ -102,6 +125,7 @@ describe('GET /api/v1/urls', () => {
     ['tag', 'x'.repeat(101)],
     ['category', 'a\nb'],
     ['domainId', 'none'],
+    ['view', 'all'],
     ['limt', '5'],
     ['__proto__', '5'],
   ])('refuses %s=%j and names it', async (name, value) => {

@@ -9,6 +9,12 @@ export const sampleBodies: Readonly<Record<string, () => unknown>> = {
   createWebhook: () => ({ url: 'http://127.0.0.1:2/', events: ['qr.scan_threshold'] }),
 };
 
+/** Queries by operationId, for routes that require one. */
+export const sampleQueries: Readonly<Record<string, string>> = {
+  // The response is 404. `test/api/url-lookup.test.ts` looks up the links of another organization.
+  lookupUrl: 'shortUrl=no-such-link',
+};
+
 /** Creates records that no POST to their collection creates, and returns their ids. */
 export const sampleRecords: Readonly<
   Record<string, (api: TestServer, owner: Caller, parentId: string) => Promise<string>>

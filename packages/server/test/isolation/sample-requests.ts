@@ -1,6 +1,6 @@
 import type { Route } from '../../src/contract/define-route.js';
 import { inputOf, resolve, type Schema } from './contract-document.js';
-import { sampleBodies } from './hand-made-samples.js';
+import { sampleBodies, sampleQueries } from './hand-made-samples.js';
 
 /**
  * A placeholder for an id in a request: the owner of the record (`own` is the caller, `foreign` is
@@ -39,11 +39,13 @@ export function sampleRequests(route: Route): SampleRequest[] {
   const bodyWith = (include: string | undefined) =>
     JSON.stringify(sample(body as Schema, { route, include, at: '' }));
   const handMade = sampleBodies[route.operationId];
+  const sampleQuery = sampleQueries[route.operationId];
+  const search = sampleQuery === undefined ? '' : `?${sampleQuery}`;
   // An optional body is sent only if it has required fields.
   const hasBody = body !== undefined && (needsBody || resolve(body).required !== undefined);
   const plain = handMade ? JSON.stringify(handMade()) : hasBody ? bodyWith(undefined) : undefined;
   return [
-    request(name, { route, path: toPath('foreign'), body: plain, field: undefined }),
+    request(name, { route, path: toPath('foreign') + search, body: plain, field: undefined }),
     ...inner.map((field) =>
       request(`${name} of one's own`, { route, path: toPath('own', field), body: plain, field }),
     ),

@@ -134,7 +134,7 @@ export class World {
     owner: Caller,
     made: Made,
   ): Promise<void> {
-    if (route.method !== 'get' || !path.includes('?')) return;
+    if (route.method !== 'get' || field === undefined || !path.includes('?')) return;
     const creator = routes.find(({ method, path }) => method === 'post' && path === route.path);
     const request = creator && sampleRequests(creator).find((each) => each.field === field);
     if (!creator || !request) {

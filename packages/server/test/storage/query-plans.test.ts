@@ -1,4 +1,5 @@
 import SqliteHandle from 'better-sqlite3';
+import { type SqlBool, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ClientRepository } from '../../src/auth/client-repository.js';
 import { DomainRepository, listDomains } from '../../src/domains/domain-repository.js';
@@ -196,6 +197,10 @@ describe('no call on the redirect thread scans a table', () => {
       expect((await urls.expireDue(now + 50, 10)).length).toBe(10);
       await urls.get(organizationId, 100);
       await urls.findByKey('domain-1', 'code100');
+      for (const hostname of [undefined, 'go.example', 'sho.example', 'unknown.example']) {
+        const found = await urls.findByName(organizationId, { hostname, key: 'code100' });
+        expect(found).toHaveLength(hostname === 'unknown.example' ? 0 : 1);
+      }
     });
     expect(scans).toEqual([]);
   });
@@ -267,6 +272,26 @@ describe('no call on the redirect thread scans a table', () => {
       expect(details).toEqual([
         expect.stringMatching(/^SEARCH domains USING (COVERING )?INDEX domains_live/),
       ]);
+    }
+  });
+
+  it.each([
+    ['urls', {}],
+    ['qr_codes', { indexed: sql<SqlBool>`deleted_at is null` }],
+    ['domains', { indexed: sql<SqlBool>`deleted_at is null` }],
+    ['webhooks', { indexed: sql<SqlBool>`deleted_at is null` }],
+    ['deliveries', { owner: { column: 'webhook_id', value: 'webhook-1' } }],
+  ] as const)('when the list of %s continues after a position', async (table, rest) => {
+    const fresh = openStorage({ databaseUrl: `file:${file.path}`, durability: 'process' });
+    onTestFinished(() => fresh.close());
+    const owner = { column: 'organization_id', value: organizationId };
+    const range = { limit: 25, offset: 0, after: [5, 5] as const };
+    const steps = await explain(() => fresh.readListPage({ table, owner, ...rest, ...range }));
+    expect(steps.length).toBeGreaterThan(0);
+    for (const { detail } of steps) {
+      expect(detail).toContain(`SEARCH ${table} USING`);
+      // SQLite compares the id of a link, which is its row id, after the search.
+      expect(detail).toMatch(/ AND (?:\(created_at,id\)<\(\?,\?\)|created_at<\?)\)$/);
     }
   });
 

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Caller, startServer, type TestServer } from './start-server.js';
+
+const targetUrl = 'https://example.com/';
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.stop());
+
+const newcomer = async (): Promise<Caller> =>
+  api.signIn(await api.createOrganization('enterprise'));
+
+async function addDomain(caller: Caller, hostname: string): Promise<string> {
+  const { id, txtRecord } = (await caller.call('createDomain', { body: { hostname } })).data;
+  api.zone.set(txtRecord.name, [txtRecord.value]);
+  await caller.call('verifyDomain', { params: { id } });
+  return id;
+}
+
+const create = async (caller: Caller, body: object) =>
+  (await caller.call('createUrl', { body: { targetUrl, ...body } })).data;
+const lookUp = (caller: Caller, shortUrl: string) =>
+  caller.call('lookupUrl', { query: { shortUrl } });
+
+describe('GET /api/v1/urls/lookup', () => {
+  it('finds a link by its short URL in each form, by slug and by code', async () => {
+    const { id, shortCode, shortUrl } = await create(api, { customSlug: 'look-me-up' });
+    const { host } = new URL(shortUrl);
+    const { data: record } = await api.call('getUrl', { params: { id } });
+    for (const text of [
+      shortUrl,
+      `${shortUrl}/`,
+      `${shortUrl}?utm_source=mail#top`,
+      shortUrl.replace('http://', ''),
+      `HTTPS://${host.toUpperCase()}/look-me-up`,
+      `${host}/${shortCode}`,
+      'look-me-up',
+      shortCode,
+    ]) {
+      const response = await lookUp(api, text);
+      expect({ text, data: response.data }).toEqual({ text, data: record });
+    }
+  });
+
+  it('finds a paused link', async () => {
+    const { id } = await create(api, { customSlug: 'look-paused', isActive: false });
+    expect((await lookUp(api, 'look-paused')).data).toMatchObject({ id, isActive: false });
+  });
+
+  it('finds a link on a custom domain, also after it has moved', async () => {
+    const domainId = await addDomain(api, 'go.lookup.example');
+    const { id } = await create(api, { customSlug: 'on-domain', domainId });
+    for (const text of [
+      'https://go.lookup.example/on-domain',
+      'GO.lookup.example/on-domain',
+      'on-domain',
+    ]) {
+      expect((await lookUp(api, text)).data).toMatchObject({ id });
+    }
+    expect((await lookUp(api, `${api.server.url}/on-domain`)).outcome).toBe('404 NOT_FOUND');
+    await api.call('updateUrl', { params: { id }, body: { domainId: null } });
+    for (const text of [
+      'go.lookup.example/on-domain',
+      `${api.server.url}/on-domain`,
+      'on-domain',
+    ]) {
+      expect((await lookUp(api, text)).data).toMatchObject({ id, domainId: null });
+    }
+  });
+
+  it('names the short URLs of a slug that several domains have', async () => {
+    const domainId = await addDomain(api, 'two.lookup.example');
+    const ids = [
+      (await create(api, { customSlug: 'on-both' })).id,
+      (await create(api, { customSlug: 'on-both', domainId })).id,
+    ];
+    const response = await lookUp(api, 'on-both');
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.invalidFields).toEqual(['shortUrl']);
+    const shortUrls = [`${api.server.url}/on-both`, 'http://two.lookup.example/on-both'];
+    for (const [at, shortUrl] of shortUrls.entries()) {
+      expect(response.error.message).toContain(shortUrl);
+      expect((await lookUp(api, shortUrl)).data).toMatchObject({ id: ids[at] });
+    }
+  });
+
+  it('does not find links of other organizations, and links that do not exist', async () => {
+    const other = await newcomer();
+    const domainId = await addDomain(other, 'other.lookup.example');
+    const { shortCode } = await create(other, { customSlug: 'not-yours' });
+    await create(other, { customSlug: 'neither', domainId });
+    for (const text of [
+      'not-yours',
+      shortCode,
+      `${api.server.url}/not-yours`,
+      'neither',
+      'other.lookup.example/neither',
+      'no-such-slug',
+      'https://unknown.example/look-me-up',
+    ]) {
+      expect({ text, outcome: (await lookUp(api, text)).outcome }).toEqual({
+        text,
+        outcome: '404 NOT_FOUND',
+      });
+    }
+  });
+
+  it.each([
+    'ab',
+    'a b',
+    'ftp://sho.example/sale',
+    'https://sho.example/',
+    'sho.example/a/b',
+    '%',
+    'https://',
+  ])('refuses %j', async (text) => {
+    const response = await lookUp(api, text);
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.invalidFields).toEqual(['shortUrl']);
+  });
+});
