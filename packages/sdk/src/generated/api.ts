@@ -92,7 +92,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List short links, newest first */
+        /** List short links, by default newest first */
         get: operations["listUrls"];
         put?: never;
         /** Create a short link */
@@ -1190,6 +1190,8 @@ export interface components {
             isActive: boolean;
             /** @description Clicks counted so far. */
             clickCount: number;
+            /** @description When the last counted click was. Null before the first click, and for clicks that version 0.1 counted. */
+            lastClickAt: string | null;
             /**
              * Format: date-time
              * @example 2030-01-01T00:00:00.000Z
@@ -1645,6 +1647,8 @@ export interface components {
             isActive: boolean;
             /** @description Clicks counted so far. */
             clickCount: number;
+            /** @description When the last counted click was. Null before the first click, and for clicks that version 0.1 counted. */
+            lastClickAt: string | null;
             /**
              * Format: date-time
              * @example 2030-01-01T00:00:00.000Z
@@ -3353,9 +3357,13 @@ export interface operations {
                 after?: components["parameters"]["After"];
                 /** @description full: all fields of each link, as GET /api/v1/urls/{id} returns them. */
                 view?: "summary" | "full";
+                /** @description The order of the links. Titles are compared without regard to case, by their first 100 characters; links without a title are before all others. Pages by after are complete for createdAt, and for titles that do not change meanwhile. A link whose clicks change meanwhile may be repeated or missed. */
+                sort?: "createdAt" | "clickCount" | "lastClickAt" | "title";
+                /** @description The direction of the order. Default: asc for title, otherwise desc. */
+                order?: "asc" | "desc";
                 /** @description true: only active links; false: only inactive links. */
                 isActive?: boolean;
-                /** @description Only links whose title, target, slug or code contains this text, in any case. */
+                /** @description Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case. */
                 search?: string;
                 /** @description Only links with exactly this tag. */
                 tag?: string;
@@ -3363,6 +3371,12 @@ export interface operations {
                 category?: string;
                 /** @description Only links on this custom domain. */
                 domainId?: string;
+                /** @description Only links with exactly this target. */
+                targetUrl?: string;
+                /** @description Only links created at or after it. */
+                createdSince?: string;
+                /** @description Only links created before it. */
+                createdUntil?: string;
             };
             header?: never;
             path?: never;

@@ -15,6 +15,8 @@ export interface ListIdentity {
   readonly organizationId: string;
   /** The type of the ids in storage. */
   readonly ids: 'integer' | 'text';
+  /** The type of the value that orders the list; 'integer' by default. */
+  readonly keys?: 'integer' | 'text';
 }
 
 const maxKeyLength = 200;
@@ -24,6 +26,8 @@ const text = z
   .string()
   .max(maxKeyLength)
   .refine((value) => !value.includes('\0'));
+
+const valueTypes = { integer: z.int(), text };
 
 /**
  * Reads the range of a page from a query. Throws VALIDATION_FAILED for a cursor that is damaged or
@@ -77,10 +81,10 @@ class Cursors {
   readonly #list: string;
   readonly #schema;
 
-  constructor({ name, organizationId, ids }: ListIdentity, filters: object) {
+  constructor({ name, organizationId, ids, keys = 'integer' }: ListIdentity, filters: object) {
     const given = Object.entries(filters).filter(([, value]) => value !== undefined);
     this.#list = JSON.stringify([name, organizationId, given.sort(([a], [b]) => (a < b ? -1 : 1))]);
-    this.#schema = z.tuple([count, count, z.int(), ids === 'integer' ? z.int() : text]);
+    this.#schema = z.tuple([count, count, valueTypes[keys], valueTypes[ids]]);
   }
 
   encode({ total, offset, position }: Cursor): string {

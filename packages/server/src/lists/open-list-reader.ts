@@ -65,7 +65,24 @@ export function openListReader(options: ThreadedReaderOptions) {
   return { lists, queues: [plain, searches], thread, start };
 }
 
+/** The fields of a filter that select a range of the index of links. */
+const rangeFields: readonly (keyof UrlFilter)[] = [
+  'limit',
+  'offset',
+  'after',
+  'createdSince',
+  'createdUntil',
+  'order',
+];
+
 /** Returns whether a query may read many links. */
-function mayReadManyUrls({ limit: _, offset, after: __, ...filters }: UrlFilter): boolean {
-  return offset > deepOffset || Object.values(filters).some((value) => value !== undefined);
+function mayReadManyUrls(filter: UrlFilter): boolean {
+  const { offset, sort, ...others } = filter;
+  return (
+    offset > deepOffset ||
+    (sort !== undefined && sort !== 'createdAt') ||
+    Object.entries(others).some(
+      ([name, value]) => value !== undefined && !rangeFields.includes(name as keyof UrlFilter),
+    )
+  );
 }

@@ -53,18 +53,43 @@ export function rowsOf({ table, owner, indexed }: ListQuery): RawBuilder<unknown
     where ${sql.ref(owner.column)} = ${owner.value} and ${indexed ?? sql`true`}`;
 }
 
-/** The order of a list. */
-export const newestFirst = sql`order by created_at desc, id desc`;
+/** Returns the value by which a list is ordered. */
+export function keyOf({ order }: ListQuery): RawBuilder<unknown> {
+  return order?.key ?? sql`created_at`;
+}
+
+/** Returns the `order by` clause. */
+export function sortedBy(query: ListQuery): RawBuilder<unknown> {
+  const direction = sql.raw(directionOf(query));
+  return sql`order by ${keyOf(query)} ${direction}, ${idOf(query)} ${direction}`;
+}
 
 /** Returns the condition of the rows that follow a position. */
-export function isAfter({ table }: ListQuery, [key, id]: Position): RawBuilder<SqlBool> {
-  return sql`(created_at, ${sql.ref(`${table}.id`)}) < (${key}, ${id})`;
+export function isAfter(query: ListQuery, position: Position): RawBuilder<SqlBool> {
+  return compare(query, directionOf(query) === 'asc' ? '>' : '<', position);
+}
+
+/** Returns the condition of the rows up to a position, its own row included. */
+export function isUntil(query: ListQuery, position: Position): RawBuilder<SqlBool> {
+  return compare(query, directionOf(query) === 'asc' ? '<=' : '>=', position);
+}
+
+function compare(query: ListQuery, operator: string, [key, id]: Position): RawBuilder<SqlBool> {
+  return sql`(${keyOf(query)}, ${idOf(query)}) ${sql.raw(operator)} (${key}, ${id})`;
+}
+
+function idOf({ table }: ListQuery): RawBuilder<unknown> {
+  return sql.ref(`${table}.id`);
+}
+
+function directionOf({ order }: ListQuery): 'asc' | 'desc' {
+  return order?.direction ?? 'desc';
 }
 
 /** A row of a list: what a position consists of. */
 export interface ListRow {
-  readonly key: number;
-  readonly id: string | number;
+  readonly key: number | string;
+  readonly id: number | string;
 }
 
 /** Returns a page of up to `limit` rows. The last of `rows` shows whether another row follows. */
@@ -88,4 +113,47 @@ export async function readList<Id extends string | number, Row extends { readonl
   const rows = ids.length === 0 ? [] : await find(ids);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return { total, next, items: ids.flatMap((id) => byId.get(id) ?? []) };
+}
+
+// Rows are sorted out when as many are superfluous.
+const maxSuperfluousRows = 4_096;
+
+/** Sorts rows that arrive in any order, and retains those of one page and before. */
+export class SortedRows {
+  readonly #query: ListQuery;
+  #rows: ListRow[] = [];
+  #total = 0;
+
+  constructor(query: ListQuery) {
+    this.#query = query;
+  }
+
+  add(rows: readonly ListRow[]): void {
+    for (const row of rows) this.#rows.push(row);
+    this.#total += rows.length;
+    if (this.#rows.length > this.#wanted + maxSuperfluousRows) this.#sort();
+  }
+
+  toPage<Id extends string | number>(): ListPage<Id> {
+    const { limit, offset, after } = this.#query;
+    this.#sort();
+    return toListPage(this.#rows.slice(offset), limit, after ? undefined : this.#total);
+  }
+
+  /** The number of rows up to the end of the page, and the row that follows it. */
+  get #wanted(): number {
+    const { limit, offset } = this.#query;
+    return offset + limit + 1;
+  }
+
+  #sort(): void {
+    const sign = directionOf(this.#query) === 'asc' ? 1 : -1;
+    this.#rows.sort((a, b) => sign * (compareValues(a.key, b.key) || compareValues(a.id, b.id)));
+    this.#rows.length = Math.min(this.#rows.length, this.#wanted);
+  }
+}
+
+function compareValues(a: number | string, b: number | string): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
 }

@@ -1,7 +1,7 @@
 import type { RawBuilder, SqlBool } from 'kysely';
 import type { PageRange, Position } from '../contract/fields.js';
 
-/** A list of one owner's rows, newest first: by `created_at`, then by `id`. */
+/** A list of one owner's rows. */
 export interface ListQuery extends PageRange {
   readonly table: 'api_keys' | 'urls' | 'qr_codes' | 'webhooks' | 'deliveries' | 'domains';
   /**
@@ -12,10 +12,19 @@ export interface ListQuery extends PageRange {
   readonly indexed?: RawBuilder<SqlBool> | undefined;
   /** Selects among the indexed rows; undefined lists all of them. */
   readonly condition?: RawBuilder<SqlBool> | undefined;
+  /** Newest first by default. */
+  readonly order?: ListOrder | undefined;
   /** A text that `condition` requires in `urls.search_text`. An engine may look it up in an index. */
   readonly search?: (SearchLimits & { readonly text: string }) | undefined;
   /** `listTimeoutMs` by default. */
   readonly timeoutMs?: number | undefined;
+}
+
+/** The order of a list: by a value, then by `id`, both in the same direction. */
+export interface ListOrder {
+  /** Computes the value, which is never null. `created_at` by default, for which there is an index. */
+  readonly key?: RawBuilder<number | string> | undefined;
+  readonly direction: 'asc' | 'desc';
 }
 
 export interface ListPage<Id> {

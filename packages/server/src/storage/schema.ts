@@ -4,6 +4,11 @@ import { baselineTables, compositeKeys } from './migrations/baseline-tables.js';
 /** The tables after the latest migration, the same on every engine. */
 export const tables = {
   ...baselineTables,
+  url_clicks: {
+    ...baselineTables.url_clicks,
+    /** Null if this column is newer than the last click. */
+    last_clicked_at: 'bigint',
+  },
   events: {
     ...baselineTables.events,
     /** The webhooks, as JSON, whose deliveries are still to be written. */

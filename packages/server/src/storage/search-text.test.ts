@@ -46,13 +46,23 @@ describe('foldText', () => {
 
 it('separates the fields by a line break, which no folded text has', () => {
   fc.assert(
-    fc.property(text, text, (title, target_url) => {
-      const fields = { title, target_url, custom_slug: null, short_code: 'Abc1234' };
+    fc.property(text, text, text, (title, target_url, tag) => {
+      const description = null;
+      const tags = tag === '' || tag.includes('\n') ? '' : `\n${tag}\nTwo\n`;
+      const fields = {
+        title,
+        target_url,
+        custom_slug: null,
+        short_code: 'Abc1234',
+        description,
+        tags,
+      };
       expect(searchTextOf(fields).split('\n')).toEqual([
         foldText(title),
         foldText(target_url),
         '',
         'abc1234',
+        ...(tags === '' ? [] : [foldText(tag), 'two']),
       ]);
     }),
   );

@@ -4,6 +4,9 @@ export interface SearchedFields {
   readonly target_url: string;
   readonly custom_slug: string | null;
   readonly short_code: string;
+  readonly description: string | null;
+  /** As stored: each tag between line breaks. */
+  readonly tags: string;
 }
 
 // Folding replaces it with a space, so that no search term matches across two fields.
@@ -18,8 +21,11 @@ const notCharacters = /[\uFFFE\uFFFF]/g;
  * folded here and not by the engine, so that SQLite and PostgreSQL find the same links.
  */
 export function searchTextOf(fields: SearchedFields): string {
-  const { title, target_url, custom_slug, short_code } = fields;
-  return [title ?? '', target_url, custom_slug ?? '', short_code].map(foldText).join(separator);
+  const { title, target_url, custom_slug, short_code, description, tags } = fields;
+  const optional = [description ?? '', ...tags.split('\n')].filter((text) => text !== '');
+  return [title ?? '', target_url, custom_slug ?? '', short_code, ...optional]
+    .map(foldText)
+    .join(separator);
 }
 
 /**

@@ -30,7 +30,7 @@ export async function repairSearch(
     await database.writeDirectly(async (transaction) => {
       const rows = await transaction
         .selectFrom('urls')
-        .select(['id', 'title', 'target_url', 'custom_slug', 'short_code'])
+        .select(['id', 'title', 'target_url', 'custom_slug', 'short_code', 'description', 'tags'])
         .where('id', 'in', ids)
         .execute();
       await database.updateEach(

@@ -224,6 +224,10 @@ export const urlRecord = z
     sourceDomain: text,
     isActive: z.boolean(),
     clickCount: z.int().min(0).meta({ description: 'Clicks counted so far.' }),
+    lastClickAt: instant.nullable().meta({
+      description:
+        'When the last counted click was. Null before the first click, and for clicks that version 0.1 counted.',
+    }),
     createdAt: instant,
     updatedAt: instant,
   })
@@ -328,18 +332,39 @@ const view = z.enum(['summary', 'full'], { error: 'must be summary or full' }).o
   default: 'summary',
 });
 
+const sort = z
+  .enum(['createdAt', 'clickCount', 'lastClickAt', 'title'], {
+    error: 'must be createdAt, clickCount, lastClickAt or title',
+  })
+  .default('createdAt')
+  .meta({
+    description:
+      'The order of the links. Titles are compared without regard to case, by their first 100 characters; links without a title are before all others. Pages by after are complete for createdAt, and for titles that do not change meanwhile. A link whose clicks change meanwhile may be repeated or missed.',
+  });
+
+const order = z
+  .enum(['asc', 'desc'], { error: 'must be asc or desc' })
+  .optional()
+  .meta({ description: 'The direction of the order. Default: asc for title, otherwise desc.' });
+
 const urlListQuery = z.strictObject({
   ...paging,
   view,
+  sort,
+  order,
   isActive: queryBoolean
     .optional()
     .meta({ description: 'true: only active links; false: only inactive links.' }),
   search: line(200, 1).optional().meta({
-    description: 'Only links whose title, target, slug or code contains this text, in any case.',
+    description:
+      'Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case.',
   }),
   tag: line(100, 1).optional().meta({ description: 'Only links with exactly this tag.' }),
   category: line(100, 1).optional().meta({ description: 'Only links of this category.' }),
   domainId: uuid.optional().meta({ description: 'Only links on this custom domain.' }),
+  targetUrl: targetUrl.optional().meta({ description: 'Only links with exactly this target.' }),
+  createdSince: timestamp.optional().meta({ description: 'Only links created at or after it.' }),
+  createdUntil: timestamp.optional().meta({ description: 'Only links created before it.' }),
 });
 
 const read = { tag: 'URLs', access: { scope: 'urls:read' } } as const;
@@ -357,7 +382,7 @@ export const urlRoutes = [
   }),
   defineRoute('listUrls', 'GET /api/v1/urls', {
     ...read,
-    summary: 'List short links, newest first',
+    summary: 'List short links, by default newest first',
     query: urlListQuery,
     responses: {
       200: {
@@ -449,4 +474,8 @@ export const urlRoutes = [
 
 export type UrlCreateRequest = z.output<typeof urlCreateRequest>;
 export type UrlUpdateRequest = z.output<typeof urlUpdateRequest>;
-export type UrlFilter = Omit<ListFilter<z.output<typeof urlListQuery>>, 'view'>;
+type UrlListQuery = z.output<typeof urlListQuery>;
+export type UrlSort = UrlListQuery['sort'];
+export type UrlFilter = Omit<ListFilter<UrlListQuery>, 'view' | 'sort'> & {
+  readonly sort?: UrlSort | undefined;
+};

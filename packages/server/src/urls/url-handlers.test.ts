@@ -4,7 +4,7 @@ import { ListTimeoutError } from '../storage/database.js';
 import { type UrlHandlerOptions, urlHandlers } from './url-handlers.js';
 import type { UrlRepository } from './url-repository.js';
 
-const page = { limit: 25, offset: 0 };
+const page = { limit: 25, offset: 0, sort: 'createdAt' } as const;
 const request = {
   params: undefined,
   query: undefined,
@@ -36,13 +36,20 @@ function handlersWith(options: Partial<UrlHandlerOptions>) {
 describe('a list that exceeds its time limit', () => {
   const error = new ListTimeoutError(1);
   const { listUrls } = handlersWith({ listUrls: () => Promise.reject(error) });
-  const list = (query: { search?: string }) =>
+  const list = (query: { search?: string; sort?: 'title' }) =>
     listUrls({ ...request, body: undefined, query: { ...page, ...query } });
 
   it('is a validation error of the field search when it is a search', async () => {
     await expect(list({ search: 'a' })).rejects.toMatchObject({
       code: 'VALIDATION_FAILED',
       details: [{ path: 'search', message: expect.stringContaining('takes longer than 10 s') }],
+    });
+  });
+
+  it('is a validation error of the field sort when it is sorted by another field', async () => {
+    await expect(list({ sort: 'title' })).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      details: [{ path: 'sort', message: expect.stringContaining('takes longer than 10 s') }],
     });
   });
 

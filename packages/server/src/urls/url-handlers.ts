@@ -26,6 +26,7 @@ import {
   type urlRecord,
   type urlRoutes,
 } from './url-contract.js';
+import { defaultDirectionOf } from './url-query.js';
 import {
   bulkCreateError,
   bulkUpdateError,
@@ -67,6 +68,11 @@ const maxNamedUrls = 5;
 
 const notShortUrlMessage =
   'must be a short URL, such as https://sho.example/sale, or a custom slug or short code alone';
+
+// The rows before a page are in memory while they are sorted.
+const maxSortedOffset = 10_000;
+const sortedOffsetMessage = `must be at most ${maxSortedOffset} unless links are sorted by createdAt: use after`;
+const sortTimeoutMessage = `takes longer than ${listTimeoutMs / 1_000} s: sort by createdAt, or list fewer links by createdSince and createdUntil`;
 
 const searchTimeoutMessage = `takes longer than ${listTimeoutMs / 1_000} s: search for a longer text, or add a filter (domainId, category, tag, isActive)`;
 
@@ -218,11 +224,21 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
 
     async listUrls({ caller: { organizationId }, query: { view, ...query } }) {
       const now = clock();
-      const { filter, reply } = openPage({ name: 'urls', organizationId, ids: 'integer' }, query);
+      const { sort } = query;
+      if (sort !== 'createdAt' && (query.offset ?? 0) > maxSortedOffset) {
+        throw validationError([{ path: 'offset', message: sortedOffsetMessage }]);
+      }
+      const keys = sort === 'title' ? 'text' : 'integer';
+      const list = { name: 'urls', organizationId, ids: 'integer', keys } as const;
+      const { order = defaultDirectionOf(sort) } = query;
+      const { filter, reply } = openPage(list, { ...query, order });
       const page = await listUrls(organizationId, filter, now).catch((error: unknown) => {
         // A client error, because a repeated search would take as long again.
         if (error instanceof ListTimeoutError && query.search !== undefined) {
           throw validationError([{ path: 'search', message: searchTimeoutMessage }]);
+        }
+        if (error instanceof ListTimeoutError && sort !== 'createdAt') {
+          throw validationError([{ path: 'sort', message: sortTimeoutMessage }]);
         }
         throw error;
       });

@@ -1,11 +1,11 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Page } from '../contract/fields.js';
-import type { Database } from '../storage/database.js';
+import type { Database, Engine } from '../storage/database.js';
 import { allOf, readList } from '../storage/list-page.js';
-import type { ListQuery, SearchLimits } from '../storage/list-query.js';
+import type { ListOrder, ListQuery, SearchLimits } from '../storage/list-query.js';
 import { foldText } from '../storage/search-text.js';
 import { fromRow, type ShortUrl, selectUrls, tagTextOf } from './short-url.js';
-import type { UrlFilter } from './url-contract.js';
+import type { UrlFilter, UrlSort } from './url-contract.js';
 
 export type UrlPageOptions = SearchLimits & Pick<ListQuery, 'timeoutMs'>;
 
@@ -18,7 +18,7 @@ export function listUrls(
 ): Promise<Page<ShortUrl>> {
   return readList<number, ShortUrl>(
     database,
-    urlListQuery(organizationId, filter, now),
+    urlListQuery(database, organizationId, filter, now),
     async (ids) => {
       const rows = await selectUrls(database.read).where('urls.id', 'in', ids).execute();
       return rows.map(fromRow);
@@ -28,16 +28,21 @@ export function listUrls(
 
 /** Returns the list of the links that a filter selects. */
 export function urlListQuery(
+  database: Pick<Database, 'engine'>,
   organizationId: string,
   filter: UrlFilter,
   now: number,
   { timeoutMs, ...limits }: UrlPageOptions = {},
 ): ListQuery {
+  // The search text contains the target, so the index finds links by their target, too.
+  const text = filter.targetUrl ?? filter.search;
   return {
     table: 'urls',
     owner: { column: 'organization_id', value: organizationId },
+    indexed: createdWithin(filter),
     condition: conditionOf(filter, now),
-    search: filter.search === undefined ? undefined : { text: foldText(filter.search), ...limits },
+    order: orderOf(database.engine, filter),
+    search: text === undefined ? undefined : { text: foldText(text), ...limits },
     limit: filter.limit,
     offset: filter.offset,
     after: filter.after,
@@ -45,9 +50,44 @@ export function urlListQuery(
   };
 }
 
+// Long enough to tell titles apart, and short enough for a cursor.
+const sortedCharacters = 100;
+
+/** Returns the order of a list. */
+function orderOf(engine: Engine, { sort = 'createdAt', order }: UrlFilter): ListOrder {
+  const direction = order ?? defaultDirectionOf(sort);
+  const ofClicks = (column: 'clicks' | 'last_clicked_at') =>
+    sql<number>`coalesce((select ${sql.ref(column)} from url_clicks where url_id = urls.id), 0)`;
+  // The first line of the search text is the folded title.
+  const title =
+    engine === 'postgres'
+      ? sql<string>`split_part(urls.search_text, chr(10), 1)`
+      : sql<string>`substr(urls.search_text, 1, instr(urls.search_text, char(10)) - 1)`;
+  const keys: Readonly<Record<UrlSort, ListOrder['key']>> = {
+    createdAt: undefined,
+    clickCount: ofClicks('clicks'),
+    lastClickAt: ofClicks('last_clicked_at'),
+    title: sql<string>`substr(${title}, 1, ${sql.lit(sortedCharacters)})`,
+  };
+  return { key: keys[sort], direction };
+}
+
+/** Returns the direction of an order for a query that has none. */
+export function defaultDirectionOf(sort: UrlSort): ListOrder['direction'] {
+  return sort === 'title' ? 'asc' : 'desc';
+}
+
+/** Returns the range of `created_at`, which the index of the list has. */
+function createdWithin({ createdSince, createdUntil }: UrlFilter): RawBuilder<SqlBool> | undefined {
+  const range: RawBuilder<SqlBool>[] = [];
+  if (createdSince !== undefined) range.push(sql`urls.created_at >= ${Date.parse(createdSince)}`);
+  if (createdUntil !== undefined) range.push(sql`urls.created_at < ${Date.parse(createdUntil)}`);
+  return range.length === 0 ? undefined : allOf(...range);
+}
+
 /** Returns the condition of all filters that are set; undefined when none is. */
 function conditionOf(filter: UrlFilter, now: number): RawBuilder<SqlBool> | undefined {
-  const { isActive, category, domainId, tag, search } = filter;
+  const { isActive, category, domainId, tag, search, targetUrl } = filter;
   const conditions: RawBuilder<SqlBool>[] = [];
   if (isActive !== undefined) {
     const active = sql<SqlBool>`(urls.is_active = 1
@@ -56,6 +96,7 @@ function conditionOf(filter: UrlFilter, now: number): RawBuilder<SqlBool> | unde
   }
   if (category !== undefined) conditions.push(sql`urls.category = ${category}`);
   if (domainId !== undefined) conditions.push(sql`urls.domain_id = ${domainId}`);
+  if (targetUrl !== undefined) conditions.push(sql`urls.target_url = ${targetUrl}`);
   if (tag !== undefined) conditions.push(contains('urls.tags', tagTextOf(tag)));
   if (search !== undefined) conditions.push(contains('urls.search_text', foldText(search)));
   return conditions.length === 0 ? undefined : allOf(...conditions);

@@ -92,6 +92,7 @@ describe('POST /api/v1/urls', () => {
       isPasswordProtected: true,
       isActive: true,
       clickCount: 0,
+      lastClickAt: null,
       updatedAt: created.createdAt,
     });
     expect(response.text).not.toContain('sesame');

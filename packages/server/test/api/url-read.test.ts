@@ -68,6 +68,74 @@ describe('GET /api/v1/urls', () => {
     expect(rest.data.items.map(({ id }) => id)).toEqual([ids[0]]);
   });
 
+  it('sorts by title from A to Z, and by the other fields from the largest value', async () => {
+    const caller = await newcomer();
+    const titles = ['Pear', 'apple', null, 'Äpfel', 'Apple 2'];
+    const ids: string[] = [];
+    for (const title of titles) ids.push(await create(caller, { title }));
+    const list = async (query: Record<string, string>) => {
+      const { data } = await caller.call('listUrls', { query });
+      return data.items.map(({ id }) => titles[ids.indexOf(id)]);
+    };
+    expect(await list({ sort: 'title' })).toEqual([null, 'apple', 'Apple 2', 'Pear', 'Äpfel']);
+    const reversed = ['Äpfel', 'Pear', 'Apple 2', 'apple', null];
+    expect(await list({ sort: 'title', order: 'desc' })).toEqual(reversed);
+    expect(await list({ order: 'asc' })).toEqual(titles);
+    expect(await list({ sort: 'createdAt' })).toEqual([...titles].reverse());
+  });
+
+  it('sorts by clicks and by the last click', async () => {
+    const caller = await newcomer();
+    const ids: string[] = [];
+    const record = async (id = '') => (await caller.call('getUrl', { params: { id } })).data;
+    for (const clicks of [1, 0, 2]) {
+      const id = await create(caller);
+      ids.push(id);
+      const { shortCode } = await record(id);
+      for (let click = 0; click < clicks; click += 1) {
+        api.clock.advance(1_000);
+        await api.visit(`/${shortCode}`, {
+          headers: { 'user-agent': 'Mozilla/5.0 Firefox/128.0' },
+        });
+      }
+      const at = clicks === 0 ? null : new Date(api.clock()).toISOString();
+      await expect
+        .poll(() => record(id), { message: 'the clicks' })
+        .toMatchObject({ clickCount: clicks, lastClickAt: at });
+    }
+    const [first, second, third] = ids;
+    api.clock.advance(1_000);
+    const list = async (sort: string, order?: string) => {
+      const query = { sort, ...(order && { order }) };
+      return (await caller.call('listUrls', { query })).data.items.map(({ id }) => id);
+    };
+    expect(await list('clickCount')).toEqual([third, first, second]);
+    expect(await list('clickCount', 'asc')).toEqual([second, first, third]);
+    expect(await list('lastClickAt')).toEqual([third, first, second]);
+    expect(await list('lastClickAt', 'asc')).toEqual([second, first, third]);
+  });
+
+  it('refuses a deep offset unless links are sorted by createdAt', async () => {
+    const query = { sort: 'title', offset: 10_001 };
+    const response = await api.call('listUrls', { query });
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.invalidFields).toEqual(['offset']);
+    expect((await api.call('listUrls', { query: { ...query, offset: 10_000 } })).status).toBe(200);
+  });
+
+  it('refuses a cursor of another order, and takes one with the defaults spelled out', async () => {
+    const caller = await newcomer();
+    for (const title of ['a', 'b']) await create(caller, { title });
+    const { data } = await caller.call('listUrls', { query: { limit: 1 } });
+    const after = data.nextAfter as string;
+    for (const query of [{ sort: 'title' }, { order: 'asc' }, { sort: 'clickCount' }]) {
+      const response = await caller.call('listUrls', { query: { ...query, after } });
+      expect(response.invalidFields).toEqual(['after']);
+    }
+    const query = { sort: 'createdAt', order: 'desc', after };
+    expect((await caller.call('listUrls', { query })).data.items).toHaveLength(1);
+  });
+
   it('orders by createdAt, then by id, both descending', async () => {
     const caller = await newcomer();
     const ids: string[] = [];
@@ -126,6 +194,11 @@ describe('GET /api/v1/urls', () => {
     ['category', 'a\nb'],
     ['domainId', 'none'],
     ['view', 'all'],
+    ['sort', 'clicks'],
+    ['order', 'up'],
+    ['targetUrl', 'example.com'],
+    ['createdSince', 'soon'],
+    ['createdUntil', '2030-13-01T00:00:00Z'],
     ['limt', '5'],
     ['__proto__', '5'],
   ])('refuses %s=%j and names it', async (name, value) => {
@@ -151,7 +224,13 @@ describe('filters of GET /api/v1/urls', () => {
   beforeAll(async () => {
     caller = await newcomer();
     await create(caller, { title: 'Spring SALE', tags: ['launch', 'mail'], category: 'campaigns' });
-    await create(caller, { title: '100% off_all', tags: ['Launch'], customSlug: 'Half-Price' });
+    const description = 'A long-form note';
+    await create(caller, {
+      title: '100% off_all',
+      description,
+      tags: ['Launch'],
+      customSlug: 'Half-Price',
+    });
     await create(caller, { targetUrl: 'https://example.com/ÄPFEL', tags: ['laun', 'a%b', 'a_b'] });
     const paused = await create(caller, { title: 'Paused' });
     await caller.call('deleteUrl', { params: { id: paused } });
@@ -173,10 +252,16 @@ describe('filters of GET /api/v1/urls', () => {
     [{ search: 'example.com' }, 4],
     [{ search: 'half-p' }, 1],
     [{ search: 'äpfel' }, 1],
-    [{ search: '%' }, 1],
-    [{ search: '_' }, 1],
-    [{ search: '\\' }, 0],
-    [{ search: "'" }, 0],
+    [{ search: '%' }, 2],
+    [{ search: '_' }, 2],
+    [{ search: 'MAIL' }, 1],
+    [{ search: 'mail launch' }, 0],
+    [{ search: 'LONG-FORM' }, 1],
+    [{ search: 'campaigns' }, 0],
+    [{ targetUrl: 'https://example.com/ÄPFEL' }, 1],
+    [{ targetUrl: 'https://example.com/äpfel' }, 0],
+    [{ targetUrl: 'https://example.com/' }, 3],
+    [{ targetUrl: 'https://example.com/', tag: 'launch', search: 'spring' }, 1],
     [{ tag: 'launch' }, 1],
     [{ tag: 'Launch' }, 1],
     [{ tag: 'LAUNCH' }, 0],
@@ -188,6 +273,33 @@ describe('filters of GET /api/v1/urls', () => {
     [{ domainId: '00000000-0000-4000-8000-000000000000' }, 0],
   ])('%j finds %i', async (query, expected) => {
     expect(await count(query)).toBe(expected);
+  });
+
+  it('createdSince includes its instant, and createdUntil does not', async () => {
+    const mine = await newcomer();
+    const instants: string[] = [];
+    for (let at = 0; at < 3; at += 1) {
+      instants.push(new Date(api.clock()).toISOString());
+      await create(mine, { title: `Number ${at}` });
+      api.clock.advance(1);
+    }
+    const [first = '', second = '', third = ''] = instants;
+    const total = async (query: Record<string, string>) =>
+      (await mine.call('listUrls', { query })).data.total;
+    expect(await total({ createdSince: second })).toBe(2);
+    expect(await total({ createdUntil: second })).toBe(1);
+    expect(await total({ createdSince: first, createdUntil: third })).toBe(2);
+    expect(await total({ createdSince: third, createdUntil: first })).toBe(0);
+    expect(await total({ createdSince: second, search: 'number' })).toBe(2);
+    expect(await total({ createdSince: second, sort: 'title' })).toBe(2);
+    const zoned = new Date(Date.parse(second) + 3_600_000).toISOString().replace('Z', '+01:00');
+    expect(await total({ createdSince: zoned })).toBe(2);
+    const query = { limit: 1, createdUntil: third };
+    const { data } = await mine.call('listUrls', { query });
+    const rest = await mine.call('listUrls', {
+      query: { ...query, after: data.nextAfter as string },
+    });
+    expect(rest.data).toMatchObject({ total: 2, nextAfter: null, items: [{ isActive: true }] });
   });
 
   it('lists a link past its expiresAt as inactive at once', async () => {

@@ -194,7 +194,14 @@ async function createOld(last: string): Promise<Database> {
       },
     ],
     ...(last === '0009-search' && {
-      urls: urls.map((url) => ({ ...url, search_text: searchTextOf(url as never) })),
+      // Version 0.1.0 wrote the title, the target, the slug and the code.
+      urls: urls.map((url) => ({
+        ...url,
+        search_text: searchTextOf(url as never)
+          .split('\n')
+          .slice(0, 4)
+          .join('\n'),
+      })),
     }),
   });
   return database;

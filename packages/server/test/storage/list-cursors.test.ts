@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scopes } from '../../src/contract/define-route.js';
 import { type Call, type Caller, startServer, type TestServer } from '../api/start-server.js';
 
 const target = { targetUrl: 'https://example.com/' };
@@ -9,6 +10,7 @@ const operations = [
   'listWebhooks',
   'listDeliveries',
   'listQrs',
+  'listApiKeys',
 ] as const;
 
 interface Page {
@@ -34,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-const newcomer = async () => api.signIn(await api.createOrganization('enterprise'));
+const newcomer = async () => api.signIn(await api.createOrganization('enterprise', scopes));
 
 const receiver = { url: 'http://127.0.0.1:2/', events: ['qr.scan_threshold'] };
 let created = 0;
@@ -72,6 +74,12 @@ const lists: Readonly<Record<(typeof operations)[number], (caller: Caller) => Pr
       remove: undefined,
     };
   },
+  listApiKeys: async (caller) => ({
+    operation: 'listApiKeys',
+    call: {},
+    create: async () => (await caller.call('createApiKey', { body: { name: 'key' } })).data.id,
+    remove: (id) => caller.call('deleteApiKey', { params: { id } }),
+  }),
   listQrs: async (caller) => ({
     operation: 'listQrs',
     call: {},

@@ -24,7 +24,8 @@ beforeEach(async () => {
   onTestFinished(() => stored.close());
 });
 
-type SearchedDraft = Required<Pick<DraftFields, 'title' | 'targetUrl' | 'tags' | 'category'>>;
+type SearchedDraft = Required<Pick<DraftFields, 'title' | 'targetUrl' | 'tags' | 'category'>> &
+  Pick<DraftFields, 'description'>;
 
 const characters = [
   ...'aAbB ßẞſsSİıiIΣσςéE\u0301\u0307👩‍👧%_\\\'"*^:-().#?/',
@@ -37,6 +38,7 @@ const any = fc.string({ unit: 'binary', maxLength: 14 }).map((text) => text.repl
 const text = fc.oneof({ weight: 3, arbitrary: similar }, any);
 const draft: fc.Arbitrary<SearchedDraft> = fc.record({
   title: fc.option(text),
+  description: fc.option(text),
   targetUrl: text.map((path) => `https://example.com/${path}`),
   tags: fc.constantFrom([], ['sale'], ['sale', 'spring']),
   category: fc.constantFrom(null, 'campaigns'),
@@ -45,9 +47,9 @@ const draft: fc.Arbitrary<SearchedDraft> = fc.record({
 /** Generates a part of a draft in another case, or any text. */
 function termOf(drafts: readonly SearchedDraft[]): fc.Arbitrary<string> {
   const part = fc
-    .tuple(fc.constantFrom(...drafts), fc.boolean(), fc.nat(40), fc.nat(12), fc.nat(2))
-    .map(([{ title, targetUrl }, ofTitle, from, length, change]) => {
-      const all = [...(ofTitle && title ? title : targetUrl)];
+    .tuple(fc.constantFrom(...drafts), fc.nat(3), fc.nat(40), fc.nat(12), fc.nat(2))
+    .map(([{ title, targetUrl, description, tags }, field, from, length, change]) => {
+      const all = [...([title, description, tags?.at(-1)][field] || targetUrl)];
       const start = from % Math.max(1, all.length);
       const found = all.slice(start, start + length + 1).join('');
       return [found, found.toUpperCase(), found.toLowerCase()][change] as string;
@@ -63,9 +65,11 @@ interface Link extends SearchedDraft {
   readonly shortCode: string;
 }
 
-function isFound({ title, targetUrl, shortCode }: Link, term: string): boolean {
+function isFound(link: Link, term: string): boolean {
+  const { title, targetUrl, shortCode, description, tags } = link;
   const folded = foldText(term);
-  return [title ?? '', targetUrl, shortCode].some((field) => foldText(field).includes(folded));
+  const fields = [title ?? '', targetUrl, shortCode, description ?? '', ...(tags ?? [])];
+  return fields.some((field) => foldText(field).includes(folded));
 }
 
 async function createLinks(
@@ -83,7 +87,9 @@ const search = (organizationId: string, term: string, options?: UrlPageOptions, 
   readPage(organizationId, { limit: 100, offset: 0, search: term, tag }, options);
 
 const readPage = (organizationId: string, filter: UrlFilter, options?: UrlPageOptions) =>
-  stored.database.readListPage<number>(urlListQuery(organizationId, filter, now, options));
+  stored.database.readListPage<number>(
+    urlListQuery(stored.database, organizationId, filter, now, options),
+  );
 
 /** Reads all pages of a list by their positions. */
 async function readAll(organizationId: string, filter: UrlFilter, options: UrlPageOptions) {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { recordThresholds, urlClickThreshold } from '../../events/threshold-events.js';
 import { countUses } from '../../organizations/usage-meters.js';
 import type { Database, WriteTransaction } from '../../storage/database.js';
@@ -67,9 +68,14 @@ export class VisitRepository {
           visits: encodeColumns(toColumns(visits)),
         })
         .execute();
-      const clicks = new Map<number, number>();
-      for (const { urlId, facts } of visits) {
-        if (facts.kind === 'human') clicks.set(urlId, (clicks.get(urlId) ?? 0) + 1);
+      const clicks = new Map<number, AddedClicks>();
+      for (const { urlId, visitedAt, facts } of visits) {
+        if (facts.kind !== 'human') continue;
+        const before = clicks.get(urlId);
+        clicks.set(urlId, {
+          count: (before?.count ?? 0) + 1,
+          lastAt: Math.max(before?.lastAt ?? 0, visitedAt),
+        });
       }
       await this.#countClicks(transaction, clicks, now);
       await countScans(transaction, this.#options, visits, now);
@@ -100,7 +106,7 @@ export class VisitRepository {
 
   async #countClicks(
     transaction: WriteTransaction,
-    added: ReadonlyMap<number, number>,
+    added: ReadonlyMap<number, AddedClicks>,
     now: number,
   ): Promise<void> {
     const { outbox, thresholds } = this.#options;
@@ -110,7 +116,7 @@ export class VisitRepository {
         const change = {
           event: urlClickThreshold,
           urlId: url_id,
-          added: added.get(url_id) ?? 0,
+          added: added.get(url_id)?.count ?? 0,
           counters: [{ id: String(url_id), count: clicks }],
         };
         await recordThresholds(transaction, outbox, thresholds, change, now);
@@ -119,17 +125,33 @@ export class VisitRepository {
   }
 }
 
+export interface AddedClicks {
+  readonly count: number;
+  /** The time of the last click; null if it is not known. */
+  readonly lastAt: number | null;
+}
+
 /** Adds clicks to the counters of URLs. Returns the counters. */
 export function addClicks(
   transaction: WriteTransaction,
-  added: readonly (readonly [urlId: number, clicks: number])[],
+  added: readonly (readonly [urlId: number, clicks: AddedClicks])[],
 ) {
   return transaction
     .insertInto('url_clicks')
-    .values(added.map(([url_id, clicks]) => ({ url_id, clicks })))
+    .values(
+      added.map(([url_id, { count, lastAt }]) => ({
+        url_id,
+        clicks: count,
+        last_clicked_at: lastAt,
+      })),
+    )
     .onConflict((conflict) =>
       conflict.column('url_id').doUpdateSet(({ ref, eb }) => ({
         clicks: eb('url_clicks.clicks', '+', ref('excluded.clicks')),
+        // Journals of several nodes may arrive in any order. SQLite has no `greatest`.
+        last_clicked_at: sql`case
+          when excluded.last_clicked_at > coalesce(url_clicks.last_clicked_at, 0)
+          then excluded.last_clicked_at else url_clicks.last_clicked_at end`,
       })),
     )
     .returning(['url_id', 'clicks'])

@@ -82,7 +82,7 @@ export async function repairClickCounters(
 ): Promise<void> {
   await database.writeDirectly(async (transaction) => {
     for (const { id, counted, actual } of wrongCounters) {
-      await addClicks(transaction, [[id, actual - counted]]);
+      await addClicks(transaction, [[id, { count: actual - counted, lastAt: null }]]);
     }
   }, 'exclusive');
 }

@@ -3,7 +3,7 @@ import { decodeColumns } from '../../analytics/ingest/columns-codec.js';
 import { maxVisits } from '../../analytics/ingest/visit-columns.js';
 import { ConfigError } from '../../config-error.js';
 import { ownHostTest } from '../../domains/own-hosts.js';
-import type { Database, WriteTransaction } from '../../storage/database.js';
+import type { Database, Value, WriteTransaction } from '../../storage/database.js';
 import { type Row, rowsAtOnce } from '../../storage/read-in-batches.js';
 import { tables } from '../../storage/schema.js';
 import { searchTextOf } from '../../storage/search-text.js';
@@ -143,12 +143,15 @@ function toStored(table: TransferTable, row: Row, urlIdShift: number): Row {
   return row.url_id == null ? row : { ...row, url_id: Number(row.url_id) + urlIdShift };
 }
 
-function searchTextOfRow({ title, target_url, custom_slug, short_code }: Row): string {
+function searchTextOfRow(row: Row): string {
+  const textOrNull = (value: Value | undefined) => (value == null ? null : String(value));
   return searchTextOf({
-    title: title == null ? null : String(title),
-    target_url: String(target_url),
-    custom_slug: custom_slug == null ? null : String(custom_slug),
-    short_code: String(short_code),
+    title: textOrNull(row.title),
+    target_url: String(row.target_url),
+    custom_slug: textOrNull(row.custom_slug),
+    short_code: String(row.short_code),
+    description: textOrNull(row.description),
+    tags: textOrNull(row.tags) ?? '',
   });
 }
 

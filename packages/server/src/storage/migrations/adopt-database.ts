@@ -1,10 +1,9 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { ConfigError } from '../../config-error.js';
 import type { Engine, Schema, UpdateEach, WriteTransaction } from '../database.js';
 import { createSearchIndex } from '../postgres/search-index.js';
-import { readInBatches } from '../read-in-batches.js';
-import { searchTextOf } from '../search-text.js';
 import { dialects } from './dialects.js';
+import { writeSearchTexts } from './write-search-texts.js';
 
 /**
  * Upgrades a database with the nine migrations that the baseline replaces to the baseline, in one
@@ -61,20 +60,8 @@ async function addSearch(
   await sql`alter table urls add column search_text ${sql.raw(text)} not null default ''`.execute(
     transaction,
   );
-  // No cached field changes, so no node has to evict the links.
+  await writeSearchTexts(transaction, engine, updateEach, sql`true`);
   if (engine === 'postgres') {
-    await sql`alter table urls disable trigger tell_update`.execute(transaction);
-  }
-  const from = sql`from urls as own where true`;
-  for await (const urls of readInBatches<Selectable<Schema['urls']>>(transaction, from, ['id'])) {
-    const rows = urls.map((url) => ({
-      set: { search_text: searchTextOf(url) },
-      where: { id: url.id },
-    }));
-    await updateEach(transaction, 'urls', rows);
-  }
-  if (engine === 'postgres') {
-    await sql`alter table urls enable trigger tell_update`.execute(transaction);
     await sql`drop function lower_unicode(text)`.execute(transaction);
     await createSearchIndex(transaction);
   }

@@ -1,9 +1,11 @@
 import { type Kysely, type Migration, Migrator } from 'kysely';
-import type { Engine, Schema, UpdateEach } from '../database.js';
+import type { Engine, Schema, UpdateEach, WriteTransaction } from '../database.js';
 import { baseline } from './0001-baseline.js';
 import { tenantIndexes } from './0002-tenant-indexes.js';
 import { webhookFanOut } from './0003-webhook-fan-out.js';
 import { apiKeys } from './0004-api-keys.js';
+import { searchAllTexts } from './0005-search-all-texts.js';
+import { lastClicks } from './0006-last-clicks.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -17,24 +19,33 @@ export async function applyMigrations(
 ): Promise<string[]> {
   const first = '0001-baseline';
   const adopted = (await adoptDatabase(db, engine, updateEach, first)) ? [first] : [];
-  const { error, results = [] } = await migratorOf(db, engine).migrateToLatest();
+  const { error, results = [] } = await migratorOf(db, engine, updateEach).migrateToLatest();
   if (error) throw error;
   return [...adopted, ...results.map((result) => result.migrationName)];
 }
 
 /** Returns the names of the missing migrations. */
-export async function findPendingMigrations(db: Kysely<Schema>, engine: Engine): Promise<string[]> {
-  const known = await migratorOf(db, engine).getMigrations();
+export async function findPendingMigrations(
+  db: Kysely<Schema>,
+  engine: Engine,
+  updateEach: UpdateEach,
+): Promise<string[]> {
+  const known = await migratorOf(db, engine, updateEach).getMigrations();
   return known.filter(({ executedAt }) => executedAt === undefined).map(({ name }) => name);
 }
 
-function migratorOf(db: Kysely<Schema>, engine: Engine): Migrator {
+function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach): Migrator {
   // In ascending order. A released migration never changes.
   const migrations: Record<string, Migration> = {
     '0001-baseline': { up: (db) => baseline(db, engine) },
     '0002-tenant-indexes': { up: (db) => tenantIndexes(db, engine) },
     '0003-webhook-fan-out': { up: (db) => webhookFanOut(db, engine) },
     '0004-api-keys': { up: (db) => apiKeys(db, engine) },
+    '0005-search-all-texts': {
+      // Kysely runs migrations in a transaction.
+      up: (db) => searchAllTexts(db as WriteTransaction, engine, updateEach),
+    },
+    '0006-last-clicks': { up: lastClicks },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

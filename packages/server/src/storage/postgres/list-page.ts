@@ -2,10 +2,11 @@ import { type Kysely, sql } from 'kysely';
 import { ListTimeoutError, type Schema } from '../database.js';
 import {
   isAfter,
+  keyOf,
   type ListRow,
   listTimeoutMs,
-  newestFirst,
   rowsOf,
+  sortedBy,
   toListPage,
 } from '../list-page.js';
 import type { ListPage, ListQuery } from '../list-query.js';
@@ -19,25 +20,27 @@ export async function readListPage<Id extends string | number>(
   query: ListQuery,
 ): Promise<ListPage<Id>> {
   const { condition = sql`true`, limit, offset, after, timeoutMs = listTimeoutMs } = query;
+  const rows = sql`select ${keyOf(query)} as key, id ${rowsOf(query)} and ${condition}`;
+  const direction = sql.raw(query.order?.direction ?? 'desc');
+  const inOrder = sql`order by key ${direction}, id ${direction}`;
   // The row that follows the page is read, too.
-  const range = sql`${newestFirst} limit ${limit + 1} offset ${offset}`;
-  const rest = sql`${rowsOf(query)} and ${condition}`;
+  const range = sql`limit ${limit + 1} offset ${offset}`;
   // Materialized, so that the search runs once for both parts.
   const statement = after
-    ? sql<CountedRow>`select created_at as key, id ${rest} and ${isAfter(query, after)} ${range}`
+    ? sql<CountedRow>`${rows} and ${isAfter(query, after)} ${sortedBy(query)} ${range}`
     : sql<CountedRow>`
-    with found as materialized (select created_at, id ${rest}),
-      page as (select created_at, id from found ${range})
-    select total, created_at as key, id from (select count(*) as total from found) as counted
-      left join page on true ${newestFirst}`;
+    with found as materialized (${rows}),
+      page as (select key, id from found ${inOrder} ${range})
+    select total, key, id from (select count(*) as total from found) as counted
+      left join page on true ${inOrder}`;
   try {
     const reader = db.transaction().setAccessMode('read only');
-    const { rows } = await reader.execute(async (transaction) => {
+    const { rows: found } = await reader.execute(async (transaction) => {
       await sql`set local statement_timeout = ${sql.lit(timeoutMs)}`.execute(transaction);
       return statement.execute(transaction);
     });
-    const page = rows.flatMap((row) => (row.id === null ? [] : [row]));
-    return toListPage(page, limit, after ? undefined : (rows[0]?.total ?? 0));
+    const page = found.flatMap((row) => (row.id === null ? [] : [row]));
+    return toListPage(page, limit, after ? undefined : (found[0]?.total ?? 0));
   } catch (error) {
     throw isStatementTimeout(error) ? new ListTimeoutError(timeoutMs, { cause: error }) : error;
   }

@@ -79,7 +79,7 @@ export function openPostgres(
       }
     },
     watchChanges: (caches, onError) => watchChanges(db, caches, onError),
-    pendingMigrations: () => findPendingMigrations(db, 'postgres'),
+    pendingMigrations: () => findPendingMigrations(db, 'postgres', updateEach),
     async loadKey(name, fresh) {
       const { rows } = await sql<{ value: string }>`
         insert into installation_keys (name, value) values (${name}, ${fresh})

@@ -3,27 +3,38 @@ import type { Position } from '../../contract/fields.js';
 import type { Schema } from '../database.js';
 import {
   isAfter,
+  isUntil,
+  keyOf,
   ListClock,
   type ListRow,
   listTimeoutMs,
-  newestFirst,
   rowsOf,
+  SortedRows,
+  sortedBy,
   toListPage,
 } from '../list-page.js';
 import type { ListPage, ListQuery } from '../list-query.js';
 import { readSearchPage } from './search-page.js';
 
-/**
- * Reads a search by its index if possible. Otherwise reads the index of the list in slices, so that
- * other lists run between them: from its start to its end, or from the position `after` until the page
- * is full. Without a condition, it reads only the index.
- */
+/** Reads a search by its index if possible, and any other list by its index of `created_at`. */
 export async function readListPage<Id extends string | number>(
   db: Kysely<Schema>,
   query: ListQuery,
 ): Promise<ListPage<Id>> {
   const page = await readSearchPage(db, query);
   if (page) return page as ListPage<Id>;
+  return query.order?.key ? readSortedPage(db, query) : readIndexedPage(db, query);
+}
+
+/**
+ * Reads the index of the list in slices, so that other lists run between them: from its start to its
+ * end, or from the position `after` until the page is full. Without a condition, it reads only the
+ * index.
+ */
+async function readIndexedPage<Id extends string | number>(
+  db: Kysely<Schema>,
+  query: ListQuery,
+): Promise<ListPage<Id>> {
   const { condition, limit, offset, after, timeoutMs = listTimeoutMs } = query;
   const clock = new ListClock(timeoutMs);
   // The rows of the page, and the row that follows it.
@@ -32,26 +43,63 @@ export async function readListPage<Id extends string | number>(
   let last: Position | undefined = after;
   do {
     const { rowsAtOnce } = clock;
-    const rest = last ? sql`${rowsOf(query)} and ${isAfter(query, last)}` : rowsOf(query);
     last = await clock.run(async () => {
-      const { rows: ends } = await sql<ListRow>`select created_at as key, id
-        ${rest} ${newestFirst} limit 1 offset ${rowsAtOnce - 1}`.execute(db);
-      const [end] = ends;
-      const position: Position | undefined = end && [end.key, end.id];
+      const { end, slice } = await findSlice(db, query, last, rowsAtOnce);
       const isOnPage = total <= offset + limit && total + rowsAtOnce > offset;
-      if (position && !condition && !isOnPage) {
+      if (end && !condition && !isOnPage) {
         total += rowsAtOnce;
-        return position;
+        return end;
       }
-      const until = end ? sql`and (created_at, id) >= (${end.key}, ${end.id})` : sql``;
       const { rows } = await sql<ListRow>`select created_at as key, id
-        ${rest} ${until} and ${condition ?? sql`true`} ${newestFirst}`.execute(db);
+        ${slice} and ${condition ?? sql`true`} ${sortedBy(query)}`.execute(db);
       const from = Math.max(0, offset - total);
       const to = Math.max(0, offset + limit + 1 - total);
       for (const row of rows.slice(from, to)) found.push(row);
       total += rows.length;
-      return position;
+      return end;
     });
   } while (last && !(after && found.length > limit));
   return toListPage(found, limit, after ? undefined : total);
+}
+
+/** Reads all rows in slices and sorts them by a value that has no index. */
+async function readSortedPage<Id extends string | number>(
+  db: Kysely<Schema>,
+  query: ListQuery,
+): Promise<ListPage<Id>> {
+  const { condition, after, timeoutMs = listTimeoutMs } = query;
+  const clock = new ListClock(timeoutMs);
+  const sorted = new SortedRows(query);
+  const byIndex = { ...query, order: undefined };
+  const isListed = after ? isAfter(query, after) : sql`true`;
+  let last: Position | undefined;
+  do {
+    const { rowsAtOnce } = clock;
+    last = await clock.run(async () => {
+      const { end, slice } = await findSlice(db, byIndex, last, rowsAtOnce);
+      const { rows } = await sql<ListRow>`select ${keyOf(query)} as key, id
+        ${slice} and ${condition ?? sql`true`} and ${isListed}`.execute(db);
+      sorted.add(rows);
+      return end;
+    });
+  } while (last);
+  return sorted.toPage();
+}
+
+/**
+ * Returns the `from` and `where` clauses of the next rows of the index, and the position of the last of
+ * them; undefined for the last slice.
+ */
+async function findSlice(
+  db: Kysely<Schema>,
+  query: ListQuery,
+  last: Position | undefined,
+  rowsAtOnce: number,
+) {
+  const rest = last ? sql`${rowsOf(query)} and ${isAfter(query, last)}` : rowsOf(query);
+  const { rows } = await sql<ListRow>`select created_at as key, id
+    ${rest} ${sortedBy(query)} limit 1 offset ${rowsAtOnce - 1}`.execute(db);
+  const [row] = rows;
+  const end: Position | undefined = row && [row.key, row.id];
+  return { end, slice: end ? sql`${rest} and ${isUntil(query, end)}` : rest };
 }

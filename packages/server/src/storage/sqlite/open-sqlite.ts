@@ -93,7 +93,7 @@ export function openSqlite(path: string, options: StorageOptions): Database {
     },
     // A SQLite file has one node.
     watchChanges: undefined,
-    pendingMigrations: () => findPendingMigrations(read, 'sqlite'),
+    pendingMigrations: () => findPendingMigrations(read, 'sqlite', updateEach),
     loadKey: async (_name, fresh) => (isMemory ? fresh : loadKeyFile(`${path}.key`, fresh)),
     dropEmptyPartitions: async () => 0,
     size: () => ({ dataBytes: bytesOf(path), logBytes: logBytes(path) }),

@@ -3,10 +3,11 @@ import type { Schema } from '../database.js';
 import {
   allOf,
   isAfter,
+  keyOf,
   ListClock,
   type ListRow,
   listTimeoutMs,
-  toListPage,
+  SortedRows,
 } from '../list-page.js';
 import type { ListPage, ListQuery } from '../list-query.js';
 import { searchQueriesOf } from './search-index.js';
@@ -79,20 +80,22 @@ async function readCandidates(
   candidates: readonly number[],
   clock: ListClock,
 ): Promise<ListPage<number>> {
-  const { owner, condition, limit, offset, after } = query;
-  const found: (ListRow & { readonly id: number })[] = [];
-  const isListed = allOf(condition ?? sql`true`, after ? isAfter(query, after) : sql`true`);
+  const { owner, indexed, condition, after } = query;
+  const sorted = new SortedRows(query);
+  const given = [indexed, condition, after && isAfter(query, after)];
+  const isListed = allOf(
+    sql`urls.organization_id = ${owner.value}`,
+    ...given.filter((each) => each !== undefined),
+  );
   for (let at = 0, end = 0; at < candidates.length; at = end) {
     end = at + clock.rowsAtOnce;
     const ids = JSON.stringify(candidates.slice(at, end));
     await clock.run(async () => {
-      const { rows } = await sql<(typeof found)[number]>`select urls.created_at as key, urls.id
+      const { rows } = await sql<ListRow>`select ${keyOf(query)} as key, urls.id
         from json_each(${ids}) as candidates cross join urls on urls.id = candidates.value
-        where urls.organization_id = ${owner.value} and ${isListed}`.execute(db);
-      for (const row of rows) found.push(row);
+        where ${isListed}`.execute(db);
+      sorted.add(rows);
     });
   }
-  found.sort((a, b) => b.key - a.key || b.id - a.id);
-  const rows = found.slice(offset, offset + limit + 1);
-  return toListPage(rows, limit, after ? undefined : found.length);
+  return sorted.toPage();
 }

@@ -1,0 +1,28 @@
+import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import type { Engine, Schema, UpdateEach, WriteTransaction } from '../database.js';
+import { readInBatches } from '../read-in-batches.js';
+import { searchTextOf } from '../search-text.js';
+
+/** Computes `search_text` of the links for which `condition` is true. */
+export async function writeSearchTexts(
+  transaction: WriteTransaction,
+  engine: Engine,
+  updateEach: UpdateEach,
+  condition: RawBuilder<SqlBool>,
+): Promise<void> {
+  // No cached field changes, so no node has to evict the links.
+  const setTrigger = async (state: 'enable' | 'disable') => {
+    if (engine !== 'postgres') return;
+    await sql`alter table urls ${sql.raw(state)} trigger tell_update`.execute(transaction);
+  };
+  await setTrigger('disable');
+  const from = sql`from urls as own where ${condition}`;
+  for await (const urls of readInBatches<Selectable<Schema['urls']>>(transaction, from, ['id'])) {
+    const rows = urls.map((url) => ({
+      set: { search_text: searchTextOf(url) },
+      where: { id: url.id },
+    }));
+    await updateEach(transaction, 'urls', rows);
+  }
+  await setTrigger('enable');
+}

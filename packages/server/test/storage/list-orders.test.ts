@@ -1,0 +1,148 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { foldText } from '../../src/storage/search-text.js';
+import type { UrlFilter, UrlSort } from '../../src/urls/url-contract.js';
+import { type UrlPageOptions, urlListQuery } from '../../src/urls/url-query.js';
+import { now, openRepository, type Stored } from './temporary-database.js';
+
+let stored: Stored;
+beforeAll(async () => {
+  stored = await openRepository();
+});
+afterAll(() => stored.close());
+
+interface Link {
+  readonly title: string | null;
+  readonly clicks: number;
+  readonly lastClickAt: number;
+  readonly createdAt: number;
+}
+
+// U+FFFD sorts before emoji by code points, and after them by UTF-16 code units.
+const title = fc.string({
+  unit: fc.constantFrom('a', 'A', 'b', 'ß', ' ', '\uFFFD', '🌷'),
+  maxLength: 3,
+});
+const link: fc.Arbitrary<Link> = fc.record({
+  title: fc.option(
+    fc.oneof(title, fc.constantFrom('x'.repeat(99), 'x'.repeat(101), 'x'.repeat(102))),
+  ),
+  clicks: fc.nat(2),
+  lastClickAt: fc.nat(2),
+  createdAt: fc.nat(3).map((ms) => now + ms),
+});
+
+const keyOf: Readonly<Record<UrlSort, (link: Link) => number | Buffer>> = {
+  createdAt: ({ createdAt }) => createdAt,
+  clickCount: ({ clicks }) => clicks,
+  lastClickAt: ({ clicks, lastClickAt }) => (clicks === 0 ? 0 : lastClickAt),
+  title: ({ title }) => Buffer.from([...foldText(title ?? '')].slice(0, 100).join('')),
+};
+const sorts = Object.keys(keyOf) as UrlSort[];
+
+function compare(a: number | Buffer, b: number | Buffer): number {
+  return typeof a === 'number' ? a - Number(b) : Buffer.compare(a, b as Buffer);
+}
+
+/** Creates links with clicks, and returns them with their ids. */
+async function create(organizationId: string, links: readonly Link[]) {
+  const drafts = links.map((each) => ({ title: each.title }));
+  const outcomes = await stored.create(organizationId, drafts);
+  const created = outcomes.map((outcome, index) => {
+    if (outcome.status !== 'created') throw new Error(outcome.status);
+    return { id: outcome.id, ...(links[index] as Link) };
+  });
+  await stored.database.writeDirectly(async (transaction) => {
+    for (const { id, clicks, lastClickAt, createdAt } of created) {
+      const row = { url_id: id, clicks, last_clicked_at: lastClickAt };
+      if (clicks > 0) await transaction.insertInto('url_clicks').values(row).execute();
+      const changed = transaction.updateTable('urls').set({ created_at: createdAt });
+      await changed.where('id', '=', id).execute();
+    }
+  });
+  return created;
+}
+
+describe.each(sorts)('links by %s', (sort) => {
+  it.each(['asc', 'desc'] as const)(
+    'are in order on all pages, %s',
+    async (order) => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(link, { minLength: 1, maxLength: 12 }),
+          fc.integer({ min: 1, max: 5 }),
+          fc.boolean(),
+          async (links, limit, isSearch) => {
+            const organizationId = await stored.addOrganization('enterprise');
+            const created = await create(organizationId, links);
+            const sign = order === 'asc' ? 1 : -1;
+            const expected = created
+              .sort((a, b) => sign * (compare(keyOf[sort](a), keyOf[sort](b)) || a.id - b.id))
+              .map(({ id }) => id);
+            const filter = {
+              limit,
+              offset: 0,
+              sort,
+              order,
+              ...(isSearch && { search: 'EXAMPLE' }),
+            };
+            const limits: UrlPageOptions = isSearch ? { readWithoutIndex: 0 } : {};
+            const read = (range: Partial<UrlFilter>) => {
+              const query = { ...filter, ...range };
+              const list = urlListQuery(stored.database, organizationId, query, now, limits);
+              return stored.database.readListPage<number>(list);
+            };
+            const found: number[] = [];
+            for (let after: UrlFilter['after']; ; ) {
+              const page = await read({ after });
+              expect(page.total).toBe(after ? undefined : expected.length);
+              expect(page).toMatchObject({
+                ids: expected.slice(found.length, found.length + limit),
+              });
+              found.push(...page.ids);
+              after = page.next;
+              if (!after) break;
+            }
+            expect(found).toEqual(expected);
+            const { ids, total } = await read({ offset: 2 });
+            expect({ ids, total }).toEqual({
+              ids: expected.slice(2, 2 + limit),
+              total: expected.length,
+            });
+          },
+        ),
+        { numRuns: 25 },
+      );
+    },
+    60_000,
+  );
+});
+
+it('reads a page of many links in slices', async () => {
+  const organizationId = await stored.addOrganization('enterprise');
+  const links = Array.from({ length: 6_000 }, (_, index) => ({
+    title: `Title ${(index * 7_919) % 6_000}`,
+    clicks: index % 50,
+    lastClickAt: index % 70,
+    createdAt: now + (index % 40),
+  }));
+  const created: Awaited<ReturnType<typeof create>> = [];
+  for (let at = 0; at < links.length; at += 1_000) {
+    created.push(...(await create(organizationId, links.slice(at, at + 1_000))));
+  }
+  for (const sort of sorts) {
+    const expected = [...created]
+      .sort((a, b) => compare(keyOf[sort](b), keyOf[sort](a)) || b.id - a.id)
+      .map(({ id }) => id);
+    for (const offset of [0, 25, 5_990]) {
+      const filter = { limit: 25, offset, sort, order: 'desc' } as const;
+      const list = urlListQuery(stored.database, organizationId, filter, now);
+      const { ids } = await stored.database.readListPage<number>(list);
+      expect({ sort, offset, ids }).toEqual({
+        sort,
+        offset,
+        ids: expected.slice(offset, offset + 25),
+      });
+    }
+  }
+}, 120_000);
