@@ -160,6 +160,11 @@ export type UpdateEach = <Table extends keyof Schema & string>(
  */
 export class WriteRejectedError extends Error {}
 
+/** A row has the key of another row. */
+export class UniqueViolationError extends Error {
+  override readonly name = 'UniqueViolationError';
+}
+
 /** Storage is locked, full, read-only or unreachable. A retry may succeed. */
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError';

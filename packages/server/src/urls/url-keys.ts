@@ -12,11 +12,19 @@ export function domainKeyOf(domainId: string | null): string {
 export function keysOf(
   url: Pick<ShortUrl, 'id' | 'domainId' | 'shortCode' | 'customSlug'>,
 ): Schema['url_keys'][] {
-  const domain_key = domainKeyOf(url.domainId);
-  const code = { domain_key, key: url.shortCode, url_id: url.id };
-  return url.customSlug === null
-    ? [code]
-    : [{ domain_key, key: url.customSlug, url_id: url.id }, code];
+  const code = { domain_key: domainKeyOf(url.domainId), key: url.shortCode, url_id: url.id };
+  return [...slugsOf(url), code];
+}
+
+/** Returns the row of a link's slug in `url_keys`, if it has a slug. */
+export function slugsOf({
+  id: url_id,
+  domainId,
+  customSlug,
+}: Pick<ShortUrl, 'id' | 'domainId' | 'customSlug'>): Schema['url_keys'][] {
+  return customSlug === null
+    ? []
+    : [{ domain_key: domainKeyOf(domainId), key: customSlug, url_id }];
 }
 
 /** Returns a string that identifies a key on a domain, for use as the key of a map. */

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { StorageUnavailableError } from '../database.js';
+import { StorageUnavailableError, UniqueViolationError } from '../database.js';
 
 // SQLSTATE classes and codes of conditions that pass: connection, resources, operator intervention,
 // system error, lock timeout, read-only standby. An operator repairs the last two: failed
@@ -7,6 +7,7 @@ import { StorageUnavailableError } from '../database.js';
 const temporary = /^(08|53|57|58|55P03|25006|28|3D000)/;
 // Serialization failure and deadlock.
 const retryable = /^(40001|40P01)$/;
+const notUnique = '23505';
 // Codes of network and certificate errors, such as ECONNREFUSED.
 const network = /^[A-Z][A-Z_]+$/;
 
@@ -22,15 +23,15 @@ export function isStatementTimeout(error: unknown): boolean {
 }
 
 /**
- * Converts errors of the server, the network and timeouts to StorageUnavailableError, and returns any
- * other error unchanged.
+ * Converts errors of the server, the network and timeouts to StorageUnavailableError, and those about
+ * unique keys to UniqueViolationError. Returns any other error unchanged.
  */
 export function translatePostgresError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StorageUnavailableError) return error;
   if (error instanceof pg.DatabaseError) {
-    return temporary.test(error.code ?? '')
-      ? unavailable(`${error.code}: ${error.message}`, error)
-      : error;
+    const { code = '', message } = error;
+    if (temporary.test(code)) return unavailable(`${code}: ${message}`, error);
+    return code === notUnique ? new UniqueViolationError(message, { cause: error }) : error;
   }
   const { code } = error as NodeJS.ErrnoException;
   if (code !== undefined && network.test(code))

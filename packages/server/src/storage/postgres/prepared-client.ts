@@ -1,4 +1,5 @@
 import type { PoolClient, QueryResult } from 'pg';
+import { StorageUnavailableError } from '../database.js';
 import { translatePostgresError } from './postgres-error.js';
 
 /**
@@ -23,7 +24,8 @@ export class PreparedClient {
     } catch (error) {
       const translated = translatePostgresError(error);
       // A late response would reach the next user of the connection.
-      if (translated !== error || isRollback) this.#brokenBy = error as Error;
+      if (translated instanceof StorageUnavailableError || isRollback)
+        this.#brokenBy = error as Error;
       // The server rolls back the transaction of a lost connection.
       if (isRollback) return {};
       throw translated;

@@ -1,7 +1,7 @@
 import { SqliteError, type Database as SqliteHandle } from 'better-sqlite3';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import { StorageUnavailableError } from '../database.js';
+import { StorageUnavailableError, UniqueViolationError } from '../database.js';
 
 const maxStatements = 500;
 
@@ -46,6 +46,7 @@ function withTranslatedErrors<T>(work: () => T): T {
 }
 
 const locked = /^SQLITE_(BUSY|LOCKED)/;
+const notUnique = /^SQLITE_CONSTRAINT_(PRIMARYKEY|UNIQUE)$/;
 const temporary = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|PROTOCOL|NOMEM)/;
 
 /** Returns true for a translated error that another writer's lock caused. */
@@ -55,12 +56,14 @@ export function isLocked(error: unknown): boolean {
 }
 
 /**
- * Converts SQLite's errors about locks, the disk and memory to StorageUnavailableError, and returns
- * any other error unchanged.
+ * Converts SQLite's errors about locks, the disk and memory to StorageUnavailableError, and those about
+ * unique keys to UniqueViolationError. Returns any other error unchanged.
  */
 function translateSqliteError(error: unknown): unknown {
-  if (error instanceof SqliteError && temporary.test(error.code)) {
-    return new StorageUnavailableError(`storage is unavailable (${error.code})`, { cause: error });
+  if (!(error instanceof SqliteError)) return error;
+  const { code, message } = error;
+  if (temporary.test(code)) {
+    return new StorageUnavailableError(`storage is unavailable (${code})`, { cause: error });
   }
-  return error;
+  return notUnique.test(code) ? new UniqueViolationError(message, { cause: error }) : error;
 }
