@@ -49,7 +49,7 @@ export class FairQueue {
   /** The waiting tasks by organization. The organization that ran a task last comes last. */
   readonly #tasks = new Map<string, Task[]>();
   #waiting = 0;
-  #lastOrganization = '';
+  #lastOrganization: string | undefined;
   readonly #runningOf = new Map<string, number>();
   #running = 0;
   #refused = 0;
@@ -116,10 +116,7 @@ export class FairQueue {
   #add(task: Task): void {
     const own = this.#tasks.get(task.organizationId);
     if (own) own.push(task);
-    else {
-      this.#tasks.set(task.organizationId, [task]);
-      this.#moveToEnd(this.#lastOrganization);
-    }
+    else this.#tasks.set(task.organizationId, [task]);
     this.#waiting += 1;
   }
 
@@ -176,16 +173,28 @@ export class FairQueue {
 
   /** Removes and returns the next task of an organization that may run one. */
   #next(): Task | undefined {
+    const organizationId = this.#nextOrganization();
+    if (organizationId === undefined) return undefined;
+    const task = this.#tasks.get(organizationId)?.shift();
+    this.#waiting -= 1;
+    this.#lastOrganization = organizationId;
+    this.#moveToEnd(organizationId);
+    return task;
+  }
+
+  /** Returns an organization that may run. Returns the last one again only if no other one may. */
+  #nextOrganization(): string | undefined {
     const { maxRunningPerOrganization: maxRunning = Number.POSITIVE_INFINITY } = this.#options;
-    for (const [organizationId, own] of this.#tasks) {
+    let last: string | undefined;
+    for (const organizationId of this.#tasks.keys()) {
       if ((this.#runningOf.get(organizationId) ?? 0) >= maxRunning) continue;
-      const task = own.shift();
-      this.#waiting -= 1;
-      this.#lastOrganization = organizationId;
-      this.#moveToEnd(organizationId);
-      return task;
+      if (organizationId !== this.#lastOrganization) {
+        if (last !== undefined) this.#moveToEnd(last);
+        return organizationId;
+      }
+      last = organizationId;
     }
-    return undefined;
+    return last;
   }
 
   /** Moves an organization behind the others. Removes it if it has no waiting tasks. */
