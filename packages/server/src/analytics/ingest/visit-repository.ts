@@ -1,16 +1,12 @@
 import { sql } from 'kysely';
 import { recordThresholds, urlClickThreshold } from '../../events/threshold-events.js';
 import { countUses } from '../../organizations/usage-meters.js';
-import type { Database, WriteTransaction } from '../../storage/database.js';
+import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
 import type { JournalRecords } from '../journal/journal-lines.js';
 import { type JournalPosition, journalStart } from '../journal/journal-reader.js';
 import { encodeColumns } from './columns-codec.js';
 import { countScans, type ThresholdOptions } from './scan-counter.js';
-import { slicesOf } from './slices-of.js';
 import { toColumns } from './visit-columns.js';
-
-// The number of URLs whose clicks one statement adds.
-const urlsPerStatement = 128;
 
 /** Stores visits, and updates the counters and events that depend on them. */
 export class VisitRepository {
@@ -110,17 +106,14 @@ export class VisitRepository {
     now: number,
   ): Promise<void> {
     const { outbox, thresholds } = this.#options;
-    for (const part of slicesOf([...added], urlsPerStatement)) {
-      const rows = await addClicks(transaction, part);
-      for (const { url_id, clicks } of rows) {
-        const change = {
-          event: urlClickThreshold,
-          urlId: url_id,
-          added: added.get(url_id)?.count ?? 0,
-          counters: [{ id: String(url_id), count: clicks }],
-        };
-        await recordThresholds(transaction, outbox, thresholds, change, now);
-      }
+    for (const { url_id, clicks } of await addClicks(transaction, added)) {
+      const change = {
+        event: urlClickThreshold,
+        urlId: url_id,
+        added: added.get(url_id)?.count ?? 0,
+        counters: [{ id: String(url_id), count: clicks }],
+      };
+      await recordThresholds(transaction, outbox, thresholds, change, now);
     }
   }
 }
@@ -131,31 +124,24 @@ export interface AddedClicks {
   readonly lastAt: number | null;
 }
 
-/** Adds clicks to the counters of URLs. Returns the counters. */
-export function addClicks(
+/** Adds clicks to the counters of URLs, by their ids. Returns the counters. */
+export async function addClicks(
   transaction: WriteTransaction,
-  added: readonly (readonly [urlId: number, clicks: AddedClicks])[],
+  added: ReadonlyMap<number, AddedClicks>,
 ) {
-  return transaction
-    .insertInto('url_clicks')
-    .values(
-      added.map(([url_id, { count, lastAt }]) => ({
-        url_id,
-        clicks: count,
-        last_clicked_at: lastAt,
-      })),
-    )
-    .onConflict((conflict) =>
-      conflict.column('url_id').doUpdateSet(({ ref, eb }) => ({
-        clicks: eb('url_clicks.clicks', '+', ref('excluded.clicks')),
-        // Journals of several nodes may arrive in any order. SQLite has no `greatest`.
-        last_clicked_at: sql`case
-          when excluded.last_clicked_at > coalesce(url_clicks.last_clicked_at, 0)
-          then excluded.last_clicked_at else url_clicks.last_clicked_at end`,
-      })),
-    )
-    .returning(['url_id', 'clicks'])
-    .execute();
+  // One parameter for any number of URLs: a statement with three for each takes twice as long. Journals
+  // of several nodes may arrive in any order. SQLite has no `greatest`.
+  const { rows } = await sql<Pick<Schema['url_clicks'], 'url_id' | 'clicks'>>`
+    insert into url_clicks (url_id, clicks, last_clicked_at)
+    select cast(key as bigint), cast(value ->> 'count' as bigint), cast(value ->> 'lastAt' as bigint)
+    from json_each(${JSON.stringify(Object.fromEntries(added))}) where true
+    on conflict (url_id) do update set
+      clicks = url_clicks.clicks + excluded.clicks,
+      last_clicked_at = case
+        when excluded.last_clicked_at > coalesce(url_clicks.last_clicked_at, 0)
+        then excluded.last_clicked_at else url_clicks.last_clicked_at end
+    returning url_id, clicks`.execute(transaction);
+  return rows;
 }
 
 /** Adds downloads, by the ids of QR codes, to their counters. */

@@ -80,11 +80,13 @@ export async function repairClickCounters(
   database: Database,
   wrongCounters: readonly WrongCounter<number>[],
 ): Promise<void> {
-  await database.writeDirectly(async (transaction) => {
-    for (const { id, counted, actual } of wrongCounters) {
-      await addClicks(transaction, [[id, { count: actual - counted, lastAt: null }]]);
-    }
-  }, 'exclusive');
+  const missing = wrongCounters.map(
+    ({ id, counted, actual }) => [id, { count: actual - counted, lastAt: null }] as const,
+  );
+  await database.writeDirectly(
+    (transaction) => addClicks(transaction, new Map(missing)),
+    'exclusive',
+  );
 }
 
 /** Adds the difference to each counter, so scans since the diagnosis are not lost. */
