@@ -61,7 +61,9 @@ export class RedirectHandler {
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): boolean {
-    const [path = ''] = (request.url as string).split('?', 1);
+    const url = request.url as string;
+    const mark = url.indexOf('?');
+    const path = mark < 0 ? url : url.slice(0, mark);
     const domainId = this.#options.findDomain(request.headers.host);
     if (domainId === null || typeof domainId === 'string') {
       // Cached paths are valid, so a hit needs no further check of the path.
@@ -79,7 +81,7 @@ export class RedirectHandler {
       return false;
     }
     // The visit is recorded with the path without its trailing slash.
-    if (hasSlash) request.url = `/${key}${(request.url as string).slice(path.length)}`;
+    if (hasSlash) request.url = `/${key}${url.slice(path.length)}`;
     this.#find(domainId, key)
       .then((link) => this.#respond(response, link))
       .catch((error) => this.#fail(response, error));

@@ -52,7 +52,6 @@ export type DescribeVisit = (request: VisitRequest) => VisitFacts;
 // All caches, full and with the longest keys, take less than 40 MB.
 const maxAgents = 10_000;
 const maxReferrers = 10_000;
-const maxAddresses = 50_000;
 const maxVisitors = 50_000;
 const maxOriginLength = 300;
 // An address has at most 45 characters. A forged one may be longer, and is not cached.
@@ -72,17 +71,21 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
     return { ...parseAgent(userAgent), id: lastAgentId };
   });
   const referrerOf = memoize(maxReferrers, maxOriginLength, parseReferrer);
-  const domainOf = memoize(maxReferrers, maxOriginLength, normalizeHost);
-  const placeOf = memoize(maxAddresses, maxAddressLength, (address) => ({
-    country: findCountry(address),
-    addressKey: keys.addressKey(address),
-  }));
-  const visitorKeyOf = memoize(
+  const visitorOf = memoize(
     maxVisitors,
     maxAddressLength + maxIdLength,
-    (_visitor, address: string, userAgent: string) =>
-      keys.visitorKey(address, userAgent.slice(0, maxAgentLength)),
+    (_visitor, address: string, userAgent: string) => ({
+      country: findCountry(address),
+      addressKey: keys.addressKey(address),
+      key: keys.visitorKey(address, userAgent.slice(0, maxAgentLength)),
+    }),
   );
+  // All visits of a server usually have the same Host header.
+  let lastDomain = { host: '', name: '' };
+  function domainOf(host: string): string {
+    if (host !== lastDomain.host) lastDomain = { host, name: normalizeHost(host) };
+    return lastDomain.name;
+  }
 
   return ({ method, headers, query, address, isPeerTrusted, shortDomain }) => {
     const userAgent = headers['user-agent'] ?? '';
@@ -90,7 +93,7 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
     const { referer } = headers;
     const referrer = referer === undefined ? directReferrer : referrerOf(originOf(referer));
     const hasReferrer = referrer !== directReferrer;
-    const place = placeOf(address);
+    const visitor = visitorOf(`${agent.id} ${address}`, address, userAgent);
     const visitClass = classifyVisit(method, headers, agent);
     const site = headers['sec-fetch-site'];
     const isAnonymous = honourPrivacySignals && (headers['sec-gpc'] === '1' || headers.dnt === '1');
@@ -106,7 +109,7 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
     return {
       kind: visitClass.kind,
       reason: visitClass.reason,
-      country: proxyCountry === unknownCountry ? place.country : proxyCountry,
+      country: proxyCountry === unknownCountry ? visitor.country : proxyCountry,
       deviceType: agent.deviceType,
       browser: agent.browser,
       os: agent.os,
@@ -119,8 +122,8 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
         (site === undefined || site === 'none' ? scanEvidence.ownNavigation : 0),
       referrerDomain: referrer.referrerDomain,
       referrerType,
-      addressKey: place.addressKey,
-      visitorKey: isAnonymous ? null : visitorKeyOf(`${agent.id} ${address}`, address, userAgent),
+      addressKey: visitor.addressKey,
+      visitorKey: isAnonymous ? null : visitor.key,
     };
   };
 }
