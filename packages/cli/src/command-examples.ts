@@ -102,6 +102,11 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty analytics report 42 --output html --out report.html',
   ],
   usage: ['shorty usage', 'shorty usage --period 2026-10 --output csv'],
+  api: [
+    'shorty api GET urls -f tag=spring --paginate',
+    "shorty api GET urls/42/clicks --jq '.totals.totalClicks'",
+    'shorty api PATCH urls/42 -f title="Autumn sale" -f isActive:=false',
+  ],
   browse: ['shorty browse', 'shorty browse spring'],
   open: ['shorty open spring-sale', 'shorty open 42 --target', 'shorty open 42 --print'],
   completion: [

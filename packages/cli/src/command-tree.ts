@@ -205,6 +205,10 @@ const tree: Tree = {
     summary: 'Show the usage of a month and the limits of the plan',
     load: () => import('./commands/usage.js'),
   },
+  api: {
+    summary: 'Call any route of the API',
+    load: () => import('./commands/api.js'),
+  },
   browse: {
     summary: 'Search links, watch their clicks, pause and share them',
     load: () => import('./commands/browse.js'),

@@ -31,7 +31,7 @@ const commands = [
     'analytics overview',
     'analytics report',
   ],
-  ...['usage', 'browse', 'open', 'completion'],
+  ...['usage', 'api', 'browse', 'open', 'completion'],
 ];
 
 beforeAll(async () => {

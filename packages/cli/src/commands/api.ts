@@ -1,0 +1,158 @@
+import { readFile } from 'node:fs/promises';
+import { Argument } from 'commander';
+import { UsageError } from '../cli-error.js';
+import { collect, type DefineCommand } from '../command.js';
+import type { Context } from '../context.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { formatJson } from '../format.js';
+
+interface ApiOptions {
+  readonly field?: readonly string[];
+  readonly input?: string;
+  readonly paginate?: boolean;
+  readonly jq?: string;
+}
+
+const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
+type Method = (typeof methods)[number];
+
+export const define: DefineCommand = (command, start) => {
+  command
+    .addArgument(new Argument('<method>', 'HTTP method').choices(methods))
+    .argument('<path>', 'path of the route: urls/42 or /api/v1/urls/42')
+    .option('-f, --field <name=value>', 'parameter as text, or name:=JSON; repeatable', collect)
+    .option('--input <file>', 'JSON file with the body, or - for stdin')
+    .option('--paginate', 'read every page of a list, and print its items')
+    .option('--jq <expression>', 'filter the data with a jq expression')
+    .addHelpText('after', help)
+    .action((method: Method, path: string, options: ApiOptions) =>
+      start((context) => callApi(context, method, path, options), { ownsOutput: true }),
+    );
+};
+
+const help = `
+Fields are query parameters of GET, and fields of the JSON body otherwise.
+Prints the data of the response as JSON. A string that --jq returns is printed
+as plain text. shorty open shows all routes.`;
+
+async function callApi(
+  context: Context,
+  method: Method,
+  path: string,
+  options: ApiOptions,
+): Promise<ExitCode> {
+  const { io, output } = context;
+  const { paginate = false, jq } = options;
+  if (paginate && method !== 'GET') throw new UsageError('--paginate needs the method GET');
+  const filter = jq === undefined ? undefined : (await import('../jq.js')).compileJq(jq);
+  const input = await readInput(context, method, options);
+  const route = toRoute(path);
+  const client = await context.client();
+  const call = (query: object) =>
+    client.request(method, route, { ...input, query }, { signal: io.interrupt });
+  const print = async (data: unknown) => {
+    const results = filter ? filter(data) : [data];
+    for (const result of results) {
+      const text =
+        filter && typeof result === 'string'
+          ? output.printable(result)
+          : formatJson(result, filter || paginate ? undefined : 2);
+      await output.write(`${text}\n`);
+    }
+  };
+  if (!paginate) {
+    await print((await call(input.query)) ?? null);
+    return exitCodes.done;
+  }
+  for await (const item of itemsOf(route, call, input.query)) {
+    if (output.isClosed) break;
+    await print(item);
+  }
+  return exitCodes.done;
+}
+
+/** Completes a path: `urls/42` is `/api/v1/urls/42`. */
+function toRoute(path: string): `/${string}` {
+  if (/^https?:\/\//i.test(path)) {
+    throw new UsageError(`${path}: must be a path, such as urls/42`, '--base-url sets the server');
+  }
+  const [pathname = ''] = path.split(/[?#]/, 1);
+  if (pathname !== path) {
+    throw new UsageError(`${path}: must have no query`, 'use --field name=value');
+  }
+  return path.startsWith('/') ? (path as `/${string}`) : `/api/v1/${path}`;
+}
+
+const pageSize = 100;
+
+/** Yields the items of every page of a list. */
+async function* itemsOf(
+  route: string,
+  call: (query: object) => PromiseLike<unknown>,
+  query: Readonly<Record<string, unknown>>,
+): AsyncGenerator<unknown> {
+  let page: Readonly<Record<string, unknown>> = { limit: pageSize, ...query };
+  let count = 0;
+  for (;;) {
+    const data = (await call(page)) as { items?: unknown; total?: unknown; nextAfter?: unknown };
+    const { items, total, nextAfter } = data ?? {};
+    if (!Array.isArray(items)) throw new UsageError(`--paginate: ${route} returns no list`);
+    yield* items;
+    count += items.length;
+    if (items.length === 0 || nextAfter === null) return;
+    if (typeof nextAfter === 'string') page = { ...page, offset: undefined, after: nextAfter };
+    else if (count < Number(total)) page = { ...page, offset: Number(query.offset ?? 0) + count };
+    else return;
+  }
+}
+
+interface Input {
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+async function readInput(
+  { io }: Context,
+  method: Method,
+  { field = [], input }: ApiOptions,
+): Promise<Input> {
+  const fields = Object.fromEntries(field.map(parseField));
+  if (method === 'GET') {
+    if (input !== undefined) throw new UsageError('--input: a GET request has no body');
+    return { query: fields };
+  }
+  if (input === undefined) return field.length > 0 ? { query: {}, body: fields } : { query: {} };
+  if (field.length > 0) throw new UsageError('--input and --field cannot be used together');
+  return { query: {}, body: await readJson(input, io) };
+}
+
+/** Parses `name=value` and `name:=JSON`. */
+function parseField(text: string): [string, unknown] {
+  const sign = text.indexOf('=');
+  if (sign < 1 || text.startsWith(':=')) {
+    throw new UsageError(`--field ${text}: must have the form name=value or name:=JSON`);
+  }
+  const value = text.slice(sign + 1);
+  const name = text.slice(0, sign);
+  if (!name.endsWith(':')) return [name, value];
+  return [name.slice(0, -1), parseJson(value, `--field ${text}`)];
+}
+
+async function readJson(path: string, { stdin }: Context['io']): Promise<unknown> {
+  let content = '';
+  try {
+    if (path !== '-') content = await readFile(path, 'utf8');
+    else for await (const chunk of stdin) content += String(chunk);
+  } catch (error) {
+    throw new UsageError(`--input ${path} cannot be read: ${(error as Error).message}`);
+  }
+  return parseJson(content, `--input ${path}`);
+}
+
+function parseJson(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${name}: invalid JSON: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ApiServer, startApiServer } from './api-server.js';
+import { BuiltShorty } from './built-shorty.js';
+
+let server: ApiServer;
+let shorty: BuiltShorty;
+
+beforeAll(async () => {
+  server = await startApiServer();
+  shorty = await BuiltShorty.build(server.env);
+  const urls = Array.from({ length: 230 }, (_, index) => ({
+    targetUrl: `https://example.com/${index}`,
+    tags: [index % 2 === 0 ? 'even' : 'odd'],
+  }));
+  await server.client.urls.bulkCreate(urls);
+});
+
+afterAll(async () => {
+  await shorty.remove();
+  await server.stop();
+});
+
+async function api(...args: string[]) {
+  return shorty.run(['api', ...args]);
+}
+
+test('calls any route with fields as query or as body', async () => {
+  const created = await api(
+    ...['POST', 'urls', '-f', 'targetUrl=https://example.com/?a=b', '-f', 'title=007'],
+    ...['-f', 'redirectType:=301', '-f', 'tags:=["api","x"]'],
+  );
+  expect([created.code, created.stderr]).toEqual([0, '']);
+  const { id } = JSON.parse(created.stdout);
+  expect(await server.client.urls.get(id)).toMatchObject({
+    targetUrl: 'https://example.com/?a=b',
+    title: '007',
+    redirectType: 301,
+    tags: ['api', 'x'],
+  });
+  const listed = await api('GET', '/api/v1/urls', '-f', 'tag=api', '-f', 'limit:=1');
+  expect(JSON.parse(listed.stdout)).toMatchObject({ total: 1, items: [{ id }] });
+  await shorty.write('patch.json', '{"title":null}');
+  const patched = await api('PATCH', `urls/${id}`, '--input', 'patch.json');
+  expect(JSON.parse(patched.stdout)).toMatchObject({ id, title: null });
+  const piped = await shorty.run(['api', 'PATCH', `urls/${id}`, '--input', '-'], {
+    input: '{"title":"piped"}',
+  });
+  expect(JSON.parse(piped.stdout).title).toBe('piped');
+  expect((await api('DELETE', `urls/${id}`)).code).toBe(0);
+  expect((await server.client.urls.get(id)).isActive).toBe(false);
+});
+
+test('--paginate prints the items of every page, one line each', async () => {
+  const { code, stdout } = await api('GET', 'urls', '-f', 'tag=odd', '--paginate');
+  const items = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect([code, new Set(items.map(({ id }) => id)).size]).toEqual([0, 115]);
+});
+
+test('--jq filters the data, and prints strings as text', async () => {
+  const run = async (expression: string, ...more: string[]) =>
+    (await api('GET', 'urls', '-f', 'limit=2', '-f', 'tag=even', ...more, '--jq', expression))
+      .stdout;
+  expect(await run('.total == 115')).toBe('true\n');
+  expect(await run('.items[] | .targetUrl')).toBe(
+    'https://example.com/228\nhttps://example.com/226\n',
+  );
+  expect(await run('[.items[].isActive] | all')).toBe('true\n');
+  expect(await run('{n: (.items | length)}')).toBe('{"n":2}\n');
+  const every = await run('.targetUrl | select(endswith("00"))', '--paginate');
+  expect(every).toBe('https://example.com/200\nhttps://example.com/100\n');
+  const broken = await api('GET', 'urls', '--jq', '.items[');
+  expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining('--jq')]);
+  const failing = await api('GET', 'urls', '--jq', 'error("boom")');
+  expect([failing.code, failing.stderr]).toEqual([1, expect.stringContaining('boom')]);
+});
+
+test('an error of the server exits with 1 and names the fields', async () => {
+  const { code, stdout, stderr } = await api('POST', 'urls', '-f', 'targetUrl=ftp://x');
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toContain('targetUrl');
+  const noList = await api('GET', 'usage', '--paginate');
+  expect([noList.code, noList.stderr]).toEqual([1, expect.stringContaining('limit')]);
+});
+
+test.each([
+  [['PUT', 'urls'], 'Allowed choices are GET, POST, PATCH, DELETE'],
+  [['GET', 'https://other.example/api/v1/urls'], 'must be a path'],
+  [['GET', 'urls?limit=1'], 'use --field name=value'],
+  [['GET', 'urls', '-f', 'limit'], 'must have the form name=value'],
+  [['GET', 'urls', '-f', 'limit:=x'], 'invalid JSON'],
+  [['GET', 'urls', '--input', '-'], 'has no body'],
+  [['POST', 'urls', '--paginate'], '--paginate needs the method GET'],
+  [['GET', 'urls', '--fields', 'id'], '--fields'],
+])('%j is a usage error', async (args, message) => {
+  const { code, stdout, stderr } = await api(...args);
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
+});
