@@ -187,7 +187,7 @@ test('an export has only the links that its filter selects', async () => {
   };
   expect(await ids('--tag', 'exported')).toEqual([first]);
   expect(await ids('--tag', 'exported', '--active')).toEqual([]);
-  expect(await ids('--inactive', '--search', 'exported')).toEqual([]);
+  expect(await ids('--inactive', '--search', 'nowhere-to-be-found')).toEqual([]);
 });
 
 test('a failed export leaves the earlier file as it was, and no other file', async () => {
@@ -256,6 +256,8 @@ test('an export imports unchanged into another server', async () => {
       sourceDomain: 'blog.example.com',
     };
     const { id } = await server.client.urls.create(fields);
+    const paused = { targetUrl: 'https://export.example/paused', customSlug: 'exported-pause' };
+    await server.client.urls.create({ ...paused, isActive: false });
     const csv = await shorty.run(['urls', 'export', '--out', 'export.csv']);
     expect([csv.code, csv.stdout, csv.stderr]).toEqual([
       0,
@@ -273,7 +275,10 @@ test('an export imports unchanged into another server', async () => {
     const copies = await other.links();
     expect(copies).toHaveLength((await server.links()).length);
     const copy = copies.find(({ customSlug }) => customSlug === 'exported-link');
-    expect(copy).toMatchObject(fields);
+    expect(copy).toMatchObject({ ...fields, isActive: true });
+    expect(copies.find(({ customSlug }) => customSlug === paused.customSlug)?.isActive).toBe(false);
+    const states = (links: typeof copies) => links.map(({ isActive }) => isActive);
+    expect(states(copies)).toEqual(states((await server.links()).reverse()));
     const ndjson = await shorty.run(['urls', 'export', '-o', 'ndjson']);
     const records = ndjson.stdout
       .trimEnd()

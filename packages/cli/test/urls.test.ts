@@ -127,7 +127,7 @@ describe('list and get', () => {
       ].join('\n'),
     );
     const table = await list();
-    expect(table).toMatch(/^id +shortUrl +shortCode +customSlug +isActive +targetUrl\n/);
+    expect(table).toMatch(/^id +shortUrl +title +isActive +clickCount +targetUrl\n/);
     expect(table.split('\n')).toHaveLength(4);
   });
 

@@ -5,6 +5,7 @@ import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { isRichTerminal } from '../io.js';
 import { copyText, openInBrowser } from '../launch.js';
+import { listRecords } from '../list-records.js';
 import type { BrowseApi } from '../ui/browse-api.js';
 
 const pageSize = 100;
@@ -35,7 +36,8 @@ function createApi({ io }: Context, client: Shorty): BrowseApi {
   return {
     list: (search, offset, signal) =>
       Promise.resolve(
-        client.urls.list(
+        listRecords(
+          client,
           { ...(search.trim() === '' ? {} : { search: search.trim() }), offset, limit: pageSize },
           { signal },
         ),

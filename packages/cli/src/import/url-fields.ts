@@ -25,6 +25,7 @@ const commonFields: Readonly<Record<string, ParseCell>> = {
   utmContent: parseText,
   customUtmParams: parseStringRecord,
   sourceDomain: parseText,
+  isActive: parseBoolean,
 };
 
 /** The columns that a file can have. */
@@ -61,14 +62,14 @@ const targetAliases = {
 
 export const createFields: FieldSet = {
   fields: { targetUrl: parseText, customSlug: parseText, ...commonFields },
-  aliases: { ...targetAliases, slug: 'customSlug' },
+  aliases: { ...targetAliases, slug: 'customSlug', active: 'isActive' },
   positions: ['targetUrl', 'customSlug'],
   required: ['targetUrl'],
-  readOnly: ['id', ...readOnly, 'isActive'],
+  readOnly: ['id', ...readOnly],
 };
 
 export const updateFields: FieldSet = {
-  fields: { id: parseText, targetUrl: parseText, ...commonFields, isActive: parseBoolean },
+  fields: { id: parseText, targetUrl: parseText, ...commonFields },
   aliases: { ...targetAliases, active: 'isActive' },
   positions: ['id', 'targetUrl'],
   required: ['id'],

@@ -1,4 +1,4 @@
-import type { UrlClicks, UrlListItem, UrlRecord } from '@shorty/sdk';
+import type { UrlClicks, UrlRecord } from '@shorty/sdk';
 
 /** What the screens of `shorty browse` read and do. */
 export interface BrowseApi {
@@ -14,5 +14,5 @@ export interface BrowseApi {
 
 export interface LinkPage {
   readonly total: number;
-  readonly items: readonly UrlListItem[];
+  readonly items: readonly UrlRecord[];
 }

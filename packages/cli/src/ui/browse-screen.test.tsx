@@ -19,7 +19,10 @@ class FakeApi implements BrowseApi {
   async list(search: string, offset: number) {
     this.searches.push(`${search}:${offset}`);
     const found = this.links.filter(({ targetUrl }) => targetUrl.includes(search));
-    return { total: found.length, items: found.slice(offset, offset + 100) };
+    return {
+      total: found.length,
+      items: found.slice(offset, offset + 100).map((link) => ({ ...recordFields, ...link })),
+    };
   }
 
   async read(id: string): Promise<UrlRecord> {
@@ -100,7 +103,9 @@ async function show(initialSearch = '') {
 
 test('lists links, and searches while the user types', async () => {
   const { frame, press, unmount } = await show();
-  expect(frame()).toMatch(/^Search: ▏\n120 links\n› sho\.example\/code120 +https/);
+  expect(frame()).toMatch(
+    /^Search: ▏\n120 links\n› sho\.example\/code120 +Spring\ufffd\[2J 東京 {2}https/,
+  );
   expect(frame()).toMatch(/ {2}sho\.example\/code119 .*odd\/119 \(inactive\)/);
   await press('e', 'v', 'en/');
   expect(frame()).toMatch(/^Search: even\/▏\n60 links\n› sho\.example\/code120/);

@@ -1,4 +1,4 @@
-import type { UrlListItem } from '@shorty/sdk';
+import type { UrlRecord } from '@shorty/sdk';
 import { Box, Text, useApp, useInput } from 'ink';
 import { useState, useSyncExternalStore } from 'react';
 import { formatCount, printable } from '../format.js';
@@ -71,7 +71,7 @@ function describeList({ items, total, error }: LinkList): string {
 }
 
 interface RowProps {
-  readonly item: UrlListItem;
+  readonly item: UrlRecord;
   readonly width: number;
   readonly isSelected: boolean;
 }
@@ -80,7 +80,8 @@ function LinkRow({ item, width, isSelected }: RowProps) {
   const short = item.shortUrl.replace(/^https?:\/\//, '');
   const shortWidth = Math.min(32, Math.floor(width / 2));
   const state = item.isActive ? '' : ' (inactive)';
-  const text = `${isSelected ? '›' : ' '} ${fitText(short, shortWidth)}  ${item.targetUrl}${state}`;
+  const title = item.title ? `${item.title}  ` : '';
+  const text = `${isSelected ? '›' : ' '} ${fitText(short, shortWidth)}  ${title}${item.targetUrl}${state}`;
   return (
     <Text inverse={isSelected} dimColor={!item.isActive}>
       {fitText(text, width)}

@@ -1,4 +1,4 @@
-import type { UrlListItem } from '@shorty/sdk';
+import type { UrlRecord } from '@shorty/sdk';
 import type { BrowseApi } from './browse-api.js';
 
 const searchDelayMs = 150;
@@ -8,7 +8,7 @@ const searchDelayMs = 150;
  * because keys may arrive in bursts, between two renderings.
  */
 export class LinkList {
-  items: readonly UrlListItem[] = [];
+  items: readonly UrlRecord[] = [];
   /** Undefined until the first page was read. */
   total: number | undefined;
   error: string | undefined;

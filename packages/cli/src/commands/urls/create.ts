@@ -7,10 +7,14 @@ import { addLinkOptions, type LinkOptions, readLinkOptions } from './link-option
 
 interface CreateOptions extends LinkOptions {
   readonly slug?: string;
+  readonly inactive?: boolean;
 }
 
 export const define: DefineCommand = (command, start) => {
-  command.argument('<targetUrl>', 'URL to redirect to').option('--slug <slug>', 'custom slug');
+  command
+    .argument('<targetUrl>', 'URL to redirect to')
+    .option('--slug <slug>', 'custom slug')
+    .option('--inactive', 'create the link paused');
   addLinkOptions(command)
     .addHelpText('after', help)
     .action((targetUrl: string, options: CreateOptions) =>
@@ -26,7 +30,7 @@ async function createUrl(
   targetUrl: string,
   options: CreateOptions,
 ): Promise<ExitCode> {
-  const { slug, ...link } = options;
+  const { slug, inactive, ...link } = options;
   const { io, output } = context;
   const target = await offerScheme(targetUrl, 'targetUrl', context);
   const { isPasswordProtected: _, password, ...fields } = await readLinkOptions(link, context);
@@ -36,6 +40,7 @@ async function createUrl(
     targetUrl: target,
   };
   if (slug !== undefined) body.customSlug = slug;
+  if (inactive) body.isActive = false;
   const client = await context.client();
   const created = await client.urls.create(body, { signal: io.interrupt });
   // Another program reads the short URL: url=$(shorty urls create https://example.com)

@@ -7,6 +7,7 @@ import { formatCount, formatJson } from '../../format.js';
 import { groupIntoPages } from '../../group-into-pages.js';
 import { formatTags, guardFormula } from '../../import/cell-values.js';
 import { exportColumns } from '../../import/url-fields.js';
+import { listRecords } from '../../list-records.js';
 import { ReplacementFile } from '../../replacement-file.js';
 import { addUrlFilter, readUrlFilter, type UrlFilterOptions } from './url-filter.js';
 
@@ -14,8 +15,7 @@ interface ExportOptions extends UrlFilterOptions {
   readonly out?: string;
 }
 
-// Concurrent requests. Low enough to leave the server capacity for other clients.
-const concurrency = 8;
+const pageSize = 100;
 
 export const define: DefineCommand = (command, start) => {
   addUrlFilter(command)
@@ -65,13 +65,10 @@ async function exportUrls(
 async function* readRecords(
   context: Context,
   filterOptions: UrlFilterOptions,
-): AsyncGenerator<UrlRecord[]> {
+): AsyncGenerator<readonly UrlRecord[]> {
   const client = await context.client();
-  const signal = context.io.interrupt;
-  const links = client.urls.list(readUrlFilter(filterOptions), { signal });
-  for await (const items of groupIntoPages(links, concurrency)) {
-    yield await Promise.all(items.map((item) => client.urls.get(item.id, { signal })));
-  }
+  const request = { signal: context.io.interrupt };
+  yield* groupIntoPages(listRecords(client, readUrlFilter(filterOptions), request), pageSize);
 }
 
 function exportCells(record: UrlRecord): string[] {

@@ -1,12 +1,23 @@
-import type { UrlListItem } from '@shorty/sdk';
+import type { UrlListItem, UrlRecord } from '@shorty/sdk';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
+import { listRecords } from '../../list-records.js';
 import type { Column } from '../../output.js';
 import { addPageOptions, listPages, type PageOptions } from '../page-options.js';
 import { addUrlFilter, readUrlFilter, type UrlFilterOptions } from './url-filter.js';
 
 type ListOptions = PageOptions & UrlFilterOptions;
+
+// What people read. Other columns are in the formats for programs.
+const tableColumns: readonly Column<UrlRecord>[] = [
+  { name: 'id', value: (item) => item.id, isWhole: true },
+  { name: 'shortUrl', value: (item) => item.shortUrl, isWhole: true },
+  { name: 'title', value: (item) => item.title },
+  { name: 'isActive', value: (item) => item.isActive },
+  { name: 'clickCount', value: (item) => item.clickCount },
+  { name: 'targetUrl', value: (item) => item.targetUrl },
+];
 
 const columns: readonly Column<UrlListItem>[] = [
   { name: 'id', value: (item) => item.id, isWhole: true },
@@ -28,8 +39,16 @@ async function listUrls(context: Context, options: ListOptions): Promise<ExitCod
   const filter = readUrlFilter(filterOptions);
   const pages = { limit, offset, all };
   const client = await context.client();
-  await listPages(context, pages, columns, (page) =>
-    client.urls.list({ ...filter, ...page }, { signal: context.io.interrupt }),
-  );
+  const request = { signal: context.io.interrupt };
+  const { format, fields } = context.output;
+  if (format === 'table' || fields) {
+    await listPages(context, pages, tableColumns, (page) =>
+      listRecords(client, { ...filter, ...page }, request),
+    );
+  } else {
+    await listPages(context, pages, columns, (page) =>
+      client.urls.list({ ...filter, ...page }, request),
+    );
+  }
   return exitCodes.done;
 }

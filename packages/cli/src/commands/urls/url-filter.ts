@@ -1,7 +1,10 @@
 import type { Shorty } from '@shorty/sdk';
 import { type Command, Option } from 'commander';
 
-type UrlFilter = Omit<NonNullable<Parameters<Shorty['urls']['list']>[0]>, 'limit' | 'offset'>;
+type UrlFilter = Pick<
+  NonNullable<Parameters<Shorty['urls']['list']>[0]>,
+  'isActive' | 'search' | 'tag' | 'category' | 'domainId'
+>;
 
 /** The options that select links. */
 export interface UrlFilterOptions extends Omit<UrlFilter, 'isActive'> {
@@ -13,7 +16,10 @@ export function addUrlFilter(command: Command): Command {
   return command
     .addOption(new Option('--active', 'only active links').conflicts('inactive'))
     .option('--inactive', 'only inactive links')
-    .option('--search <text>', 'only links with this text in title, target URL, slug or short code')
+    .option(
+      '--search <text>',
+      'only links with this text in title, description, tags, target, slug or code',
+    )
     .option('--tag <tag>', 'only links with this tag')
     .option('--category <text>', 'only links in this category')
     .option('--domain-id <uuid>', 'only links on this custom domain');
