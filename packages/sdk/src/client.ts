@@ -1,8 +1,10 @@
 import type { ApiPromise } from './api-promise.js';
 import type { Method, PathOf, RequestArguments, RequestDataOf, RequestInputOf } from './calls.js';
-import type { ShortyOptions } from './options.js';
+import { getMe } from './generated/routes.js';
+import type { RequestOptions, ShortyOptions } from './options.js';
 import { systemPorts } from './ports.js';
 import { AnalyticsResource } from './resources/analytics.js';
+import { ApiKeysResource } from './resources/api-keys.js';
 import { DomainsResource } from './resources/domains.js';
 import { QrResource } from './resources/qr.js';
 import { UrlsResource } from './resources/urls.js';
@@ -10,6 +12,7 @@ import { UsageResource } from './resources/usage.js';
 import { WebhooksResource } from './resources/webhooks.js';
 import { createTransport, type Transport } from './send-request.js';
 import { readSettings } from './settings.js';
+import type { Me } from './types.js';
 
 /**
  * A client of one Shorty server. Create one and share it. It does not have to be closed. The
@@ -35,6 +38,7 @@ export class Shorty {
   readonly domains: DomainsResource;
   readonly analytics: AnalyticsResource;
   readonly usage: UsageResource;
+  readonly apiKeys: ApiKeysResource;
 
   readonly #transport: Transport;
 
@@ -47,6 +51,22 @@ export class Shorty {
     this.domains = new DomainsResource(transport);
     this.analytics = new AnalyticsResource(transport);
     this.usage = new UsageResource(transport);
+    this.apiKeys = new ApiKeysResource(transport);
+  }
+
+  /**
+   * Reads the organization of the caller, its plan, and the scopes of the token or API key.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const { organization, scopes } = await new Shorty().me();
+   * console.log(organization.name, organization.plan, scopes);
+   * ```
+   */
+  me(options?: RequestOptions): ApiPromise<Me> {
+    return this.#transport.send(getMe, {}, options);
   }
 
   /**

@@ -35,6 +35,7 @@ export type {
 } from './options.js';
 export type { Page, PagedList } from './paginate.js';
 export type { AnalyticsResource } from './resources/analytics.js';
+export type { ApiKeyList, ApiKeysResource } from './resources/api-keys.js';
 export type { DomainList, DomainsResource, VerifyOptions } from './resources/domains.js';
 export type { QrImage, QrList, QrResource } from './resources/qr.js';
 export type { UrlList, UrlsResource } from './resources/urls.js';
@@ -42,6 +43,11 @@ export type { UsageResource } from './resources/usage.js';
 export type { DeliveryList, WebhookList, WebhooksResource } from './resources/webhooks.js';
 export type {
   AnalyticsOverview,
+  ApiKey,
+  ApiKeyCreated,
+  ApiKeyCreateRequest,
+  ApiKeyListQuery,
+  ApiKeyPage,
   BulkCreateResult,
   BulkDeleteResult,
   BulkUpdateResult,
@@ -62,6 +68,7 @@ export type {
   ErrorCode,
   ErrorDetail,
   EventType,
+  Me,
   QrCreateRequest,
   QrListQuery,
   QrPage,

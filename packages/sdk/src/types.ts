@@ -151,6 +151,19 @@ export interface DomainListQuery extends Query<'GET /api/v1/domains'> {}
 /** One page of a list of domains, newest first. */
 export interface DomainPage extends Page<Domain> {}
 
+/** An API key to create. */
+export interface ApiKeyCreateRequest extends Request<'ApiKeyCreateRequest'> {}
+/** The response of `apiKeys.create`. Only this response contains the key. */
+export interface ApiKeyCreated extends Schema<'ApiKeyCreated'> {}
+/** An API key without its secret part. */
+export interface ApiKey extends Schema<'ApiKey'> {}
+/** Paging of a list of API keys. `limit` is the size of a page, 1 to 100. */
+export interface ApiKeyListQuery extends Query<'GET /api/v1/api-keys'> {}
+/** One page of a list of API keys, newest first. */
+export interface ApiKeyPage extends Page<ApiKey> {}
+/** The organization of the caller, its plan and the scopes of the token or key. */
+export interface Me extends Schema<'Me'> {}
+
 /** The usage of an organization in a month. */
 export interface Usage extends Schema<'Usage'> {}
 /** A meter with the amount that the plan includes, and the cost of overage. */

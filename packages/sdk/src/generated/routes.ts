@@ -2,6 +2,10 @@
 
 // The method and the path of each operation of the API, by its operationId.
 export const createToken = 'POST /api/v1/auth/token';
+export const createApiKey = 'POST /api/v1/api-keys';
+export const listApiKeys = 'GET /api/v1/api-keys';
+export const deleteApiKey = 'DELETE /api/v1/api-keys/{id}';
+export const getMe = 'GET /api/v1/me';
 export const createUrl = 'POST /api/v1/urls';
 export const listUrls = 'GET /api/v1/urls';
 export const bulkCreateUrls = 'POST /api/v1/urls/bulk';
