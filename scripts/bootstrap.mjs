@@ -59,6 +59,7 @@ export function build() {
     'openapi.yaml',
     'tsconfig.base.json',
     'tsconfig.build.json',
+    'scripts/build-commonjs.mjs',
     ...workspaces
       .filter((folder) => folder.startsWith('packages/'))
       .flatMap((folder) => [
@@ -71,6 +72,7 @@ export function build() {
   const outputs = [
     'packages/server/dist/bin.js',
     'packages/server/dist/openapi.yaml',
+    'packages/sdk/dist/cjs/index.js',
     'packages/cli/dist/bin.js',
   ];
   const complete = outputs.every((path) => existsSync(join(root, path)));
@@ -82,6 +84,7 @@ export function build() {
       run(binary('tsc'), ['--build'], { stdio: ['ignore', 2, 2] });
       // The server serves it.
       copyFileSync(join(root, 'openapi.yaml'), join(root, 'packages/server/dist/openapi.yaml'));
+      run('node', ['scripts/build-commonjs.mjs'], { stdio: ['ignore', 2, 2] });
       run('node', ['packages/cli/scripts/build.mjs'], { stdio: ['ignore', 2, 2] });
     },
     complete,

@@ -58,6 +58,7 @@ export function tryWithoutServer(folder, { node = process.execPath, version }) {
   if (printed !== version) throw new Error(`shorty --version printed ${printed}, not ${version}`);
   runHere(folder, node, [shorty, 'urls', 'bulk-create', '--help'], env);
   runProgram(folder, node, verifierProgram, env);
+  runHere(folder, node, ['--input-type=commonjs', '--eval', commonJsProgram], env);
   // Nothing listens on port 9, so a correct client fails with its own error for connections.
   runProgram(folder, node, unreachableProgram, env);
 }
@@ -92,6 +93,13 @@ const verifierProgram = `
   assert.equal((await verifyRequest(request, { secret })).type, 'domain.verified');
   assert.throws(() => verifyWebhook({ headers, body: body + ' ', secret }), WebhookVerificationError);
   assert.equal(typeof createDeduper, 'function');
+`;
+
+const commonJsProgram = `
+  const { Shorty } = require('@shorty/sdk');
+  const { verifyWebhook } = require('@shorty/webhook-verifier');
+  new Shorty({ baseUrl: 'http://127.0.0.1:9', accessToken: 'shorty_at_trial' });
+  if (typeof verifyWebhook !== 'function') throw new Error('verifyWebhook is missing');
 `;
 
 const unreachableProgram = `

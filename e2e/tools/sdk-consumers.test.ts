@@ -1,0 +1,258 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createServer, type ShortyServer } from '@shorty/server';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser } from '../lib/browser.js';
+import { root } from '../lib/processes.js';
+
+// Installs the packed SDK and verifier in a folder with other runtimes, bundlers, test runners and
+// compilers, and uses them there as a program of a user does.
+const folder = mkdtempSync(join(tmpdir(), 'shorty-sdk-consumers-'));
+let server: ShortyServer;
+let env: NodeJS.ProcessEnv;
+
+const run = async (command: string, ...args: string[]) => {
+  const child = promisify(execFile)(command, args, { cwd: folder, env, maxBuffer: 2 ** 26 });
+  const { stdout } = await child.catch((error: { stdout: string; stderr: string }) => {
+    throw new Error(`${command} ${args.join(' ')} failed: ${error.stdout}${error.stderr}`);
+  });
+  return stdout;
+};
+const bin = (name: string) => join(folder, 'node_modules/.bin', name);
+const write = (files: Record<string, string>) => {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+};
+
+// Uses the code that is loaded on demand, too.
+const scenario = `
+async function scenario(sdk, options) {
+  const shorty = new sdk.Shorty(options);
+  const { created } = await shorty.urls.bulkCreate([
+    { targetUrl: 'https://example.com/a' },
+    { targetUrl: 'https://example.com/b' },
+  ]);
+  const ids = (await shorty.urls.list().toArray({ limit: 2 })).map(({ id }) => id);
+  const error = await shorty.urls.get('999999999').catch((reason) => reason);
+  if (!(error instanceof sdk.NotFoundError)) throw error;
+  if (!created.every(({ id }) => ids.includes(id))) throw new Error('wrong list: ' + ids);
+  return 'sdk works';
+}`;
+
+const verifier = `
+  const secret = 'whsec_consumer_consumer_consumer_consumer';
+  const signed = verifier.signWebhook({ type: 'domain.verified', data: {} }, { secret });
+  verifier.verifyWebhook({ ...signed, secret });
+`;
+
+beforeAll(async () => {
+  const { pack } = await import(join(root, 'scripts/pack.mjs'));
+  const { sdk, 'webhook-verifier': webhookVerifier } = pack(join(folder, 'release'));
+  copyFileSync(
+    join(import.meta.dirname, 'sdk-consumers/package.json'),
+    join(folder, 'package.json'),
+  );
+  env = process.env;
+  const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  await run('npm', 'install', ...flags, sdk, webhookVerifier);
+  server = createServer({ corsOrigins: ['http://localhost:8099'] });
+  await server.start();
+  env = {
+    ...process.env,
+    // Without the options of the process that runs these tests.
+    NODE_OPTIONS: '',
+    VITEST: '',
+    SHORTY_BASE_URL: server.url,
+    SHORTY_CLIENT_ID: server.credentials?.clientId,
+    SHORTY_CLIENT_SECRET: server.credentials?.clientSecret,
+  };
+  write({
+    'esm.mjs': `import * as sdk from '@shorty/sdk';${scenario}
+      console.log(await scenario(sdk));`,
+    'cjs.cjs': `const sdk = require('@shorty/sdk');${scenario}
+      scenario(sdk).then(console.log);`,
+    'verifier.mjs': `import * as verifier from '@shorty/webhook-verifier';${verifier}`,
+    'verifier.cjs': `const verifier = require('@shorty/webhook-verifier');${verifier}
+      const { verifyRequest } = require('@shorty/webhook-verifier/web');
+      const request = new Request('http://x', { method: 'POST', ...signed, body: signed.body + ' ' });
+      verifyRequest(request, { secret }).then(
+        () => process.exit(1),
+        (error) => process.exit(error instanceof verifier.WebhookVerificationError ? 0 : 1),
+      );`,
+  });
+}, 300_000);
+
+afterAll(async () => {
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the packed packages run', () => {
+  it.each([
+    ['Node, as ES modules', 'node', 'esm.mjs'],
+    ['Node, as CommonJS', 'node', 'cjs.cjs'],
+    ['Bun', 'bun', 'run', 'esm.mjs'],
+    ['Bun, as CommonJS', 'bun', 'run', 'cjs.cjs'],
+    ['Deno', 'deno', 'run', '--allow-all', '--node-modules-dir=manual', 'esm.mjs'],
+  ])('on %s', async (_name, command, ...args) => {
+    const stdout = await run(command === 'node' ? process.execPath : bin(command), ...args);
+    expect(stdout).toContain('sdk works');
+  });
+
+  it.each(['verifier.mjs', 'verifier.cjs'])('with the verifier: %s', async (file) => {
+    await run(process.execPath, file);
+  });
+});
+
+describe('the packed SDK runs when it was bundled by', () => {
+  it('esbuild', async () => {
+    await run(bin('esbuild'), 'esm.mjs', '--bundle', '--format=esm', '--outfile=esbuild.mjs');
+    expect(await run(process.execPath, 'esbuild.mjs')).toContain('sdk works');
+  });
+
+  it('Vite', async () => {
+    write({
+      'vite.config.mjs': `export default { build: {
+        lib: { entry: 'esm.mjs', formats: ['es'], fileName: 'vite' }, outDir: 'vite', target: 'esnext',
+      } };`,
+    });
+    await run(bin('vite'), 'build', '--logLevel=error');
+    expect(await run(process.execPath, 'vite/vite.mjs')).toContain('sdk works');
+  });
+
+  it('Rollup', async () => {
+    await run(
+      bin('rollup'),
+      'esm.mjs',
+      '-d=rollup',
+      '-p=node-resolve',
+      '--entryFileNames=[name].mjs',
+    );
+    expect(await run(process.execPath, 'rollup/esm.mjs')).toContain('sdk works');
+  });
+
+  it('webpack', async () => {
+    write({
+      'webpack.mjs': `import webpack from 'webpack';
+        const output = { path: process.cwd() + '/webpack', filename: 'main.cjs' };
+        webpack({ mode: 'production', target: 'node', entry: './esm.mjs', output }, (error, stats) => {
+          if (error ?? stats.hasErrors()) throw error ?? new Error(stats.toString());
+        });`,
+    });
+    await run(process.execPath, 'webpack.mjs');
+    expect(await run(process.execPath, 'webpack/main.cjs')).toContain('sdk works');
+  });
+});
+
+describe('the packed SDK runs in tests of', () => {
+  it('Jest, as CommonJS', async () => {
+    write({
+      'jest.config.cjs': `module.exports = { testMatch: ['**/jest.test.*'], moduleFileExtensions: ['js', 'cjs', 'mjs'] };`,
+      'jest.test.cjs': `const sdk = require('@shorty/sdk');${scenario}
+        test('jest', async () => expect(await scenario(sdk)).toBe('sdk works'));`,
+    });
+    await run(bin('jest'), 'jest.test.cjs');
+  });
+
+  it('Jest, as ES modules', async () => {
+    write({
+      'jest.test.mjs': `import * as sdk from '@shorty/sdk';${scenario}
+        test('jest', async () => expect(await scenario(sdk)).toBe('sdk works'));`,
+    });
+    const jest = join(folder, 'node_modules/jest/bin/jest.js');
+    await run(process.execPath, '--experimental-vm-modules', jest, 'jest.test.mjs');
+  });
+
+  it('Vitest', async () => {
+    write({
+      'vitest.test.mjs': `import { expect, test } from 'vitest';
+        import * as sdk from '@shorty/sdk';${scenario}
+        test('vitest', async () => expect(await scenario(sdk)).toBe('sdk works'));`,
+    });
+    await run(bin('vitest'), 'run', 'vitest.test.mjs');
+  });
+});
+
+it('concurrent requests share a cold client on workerd', async () => {
+  write({
+    'worker-source.mjs': `import { Shorty } from '@shorty/sdk';
+      const clients = new Map();
+      export default {
+        async fetch(request, env) {
+          const { pathname } = new URL(request.url);
+          if (!clients.has(pathname)) clients.set(pathname, new Shorty(env));
+          const { plan } = await clients.get(pathname).usage.get();
+          return new Response(plan);
+        },
+      };`,
+    'miniflare.mjs': `import { Miniflare } from 'miniflare';
+      const { SHORTY_BASE_URL: baseUrl, SHORTY_CLIENT_ID: clientId, SHORTY_CLIENT_SECRET: clientSecret } = process.env;
+      const worker = new Miniflare({
+        modules: true,
+        scriptPath: 'worker.mjs',
+        compatibilityDate: '2025-06-01',
+        bindings: { baseUrl, clientId, clientSecret },
+      });
+      const outcomes = new Set();
+      for (let round = 0; round < 20; round++) {
+        const requests = Array.from({ length: 10 }, () => worker.dispatchFetch('http://worker/' + round));
+        for (const response of await Promise.all(requests)) outcomes.add(await response.text());
+      }
+      await worker.dispose();
+      console.log(JSON.stringify([...outcomes]));`,
+  });
+  const flags = ['--bundle', '--format=esm', '--platform=browser', '--outfile=worker.mjs'];
+  await run(bin('esbuild'), 'worker-source.mjs', ...flags);
+  expect(JSON.parse(await run(process.execPath, 'miniflare.mjs'))).toEqual(['enterprise']);
+});
+
+it('a page of another origin uses the packed SDK in Chromium', async () => {
+  write({
+    'page-source.mjs': `import * as sdk from '@shorty/sdk';${scenario}
+      globalThis.runScenario = (options) => scenario(sdk, options);`,
+  });
+  await run(bin('esbuild'), 'page-source.mjs', '--bundle', '--format=iife', '--outfile=page.js');
+  const browser = await launchBrowser();
+  try {
+    const page = await browser.newPage();
+    const html = `<script>${readFileSync(join(folder, 'page.js'), 'utf8')}</script>`;
+    await page.route('http://localhost:8099/', (route) =>
+      route.fulfill({ contentType: 'text/html', body: html }),
+    );
+    await page.goto('http://localhost:8099/');
+    const call = `runScenario(${JSON.stringify({ baseUrl: server.url, ...server.credentials })})`;
+    // As text: vitest cannot read the sources that the stack of a page names.
+    expect(await page.evaluate(`${call}.catch(String)`)).toBe('sdk works');
+  } finally {
+    await browser.close();
+  }
+});
+
+describe('the types compile without skipLibCheck on', () => {
+  const source = `
+    import { ConflictError, Shorty, type UrlRecord } from '@shorty/sdk';
+    import { verifyWebhook } from '@shorty/webhook-verifier';
+    const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'x' });
+    export const url: Promise<UrlRecord> = shorty.urls.update(1, { expiresAt: new Date() });
+    export const list: Promise<string[]> = shorty.urls.list().toArray().then((all) => all.map(({ id }) => id));
+    export const read = shorty.request('GET', '/api/v1/urls/{id}', { params: { id: 1 } });
+    export const code = (error: ConflictError): string | undefined => error.code;
+    export const type: string = verifyWebhook({ body: '', headers: {}, secret: '' }).type;
+    // @ts-expect-error
+    void shorty.urls.create({ title: 'x' });
+  `;
+
+  it.each(['typescript-5.0', 'typescript-5.4', 'typescript-5.9', 'typescript'])(
+    '%s',
+    async (name) => {
+      write({ 'types.mts': source, 'types.cts': source });
+      const flags = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2022'];
+      const lib = ['--lib', 'es2022,dom,dom.iterable', '--types', 'node'];
+      const compiler = join(folder, 'node_modules', name, 'bin/tsc');
+      const options = [...flags, ...lib, '--module', 'nodenext', '--moduleResolution', 'nodenext'];
+      await run(process.execPath, compiler, ...options, 'types.mts', 'types.cts');
+    },
+  );
+});
