@@ -17,9 +17,11 @@ type ParamsOf<Operation> = Operation extends { parameters: { path: infer Params 
   ? { readonly params: { readonly [Name in keyof Params]: string | number } }
   : { readonly params?: undefined };
 
-type QueryOf<Operation> = Operation extends { parameters: { query?: infer Query } }
-  ? { readonly query?: WithDates<Query> | undefined }
-  : never;
+type QueryOf<Operation> = Operation extends { parameters: { query: infer Query extends object } }
+  ? { readonly query: WithDates<Query> }
+  : Operation extends { parameters: { query?: infer Query } }
+    ? { readonly query?: WithDates<Query> | undefined }
+    : never;
 
 type JsonOf<Content> = Content extends { content: { 'application/json': infer Body } }
   ? WithDates<Body>

@@ -117,18 +117,21 @@ describe('each method', () => {
       http.get(`${api}/urls`, ({ request }) => {
         const { search, searchParams } = new URL(request.url);
         asked.push(search);
-        const offset = Number(searchParams.get('offset'));
+        const offset = Number(searchParams.get('after'));
         const items = ids.slice(offset, offset + 100).map((id) => ({ id }));
-        return success({ total: ids.length, limit: 100, offset, items });
+        return success({
+          total: ids.length,
+          limit: 100,
+          offset,
+          items,
+          nextAfter: offset === 0 ? '100' : null,
+        });
       }),
     );
     const seen: string[] = [];
     for await (const { id } of shorty().urls.list({ isActive: true })) seen.push(id);
     expect(seen).toEqual(ids);
-    expect(asked).toEqual([
-      '?isActive=true&limit=100&offset=0',
-      '?isActive=true&limit=100&offset=99',
-    ]);
+    expect(asked).toEqual(['?isActive=true&limit=100', '?isActive=true&limit=100&after=100']);
   });
 });
 

@@ -38,7 +38,7 @@ export type { AnalyticsResource } from './resources/analytics.js';
 export type { ApiKeyList, ApiKeysResource } from './resources/api-keys.js';
 export type { DomainList, DomainsResource, VerifyOptions } from './resources/domains.js';
 export type { QrImage, QrList, QrResource } from './resources/qr.js';
-export type { UrlList, UrlsResource } from './resources/urls.js';
+export type { UrlList, UrlRecordList, UrlsResource } from './resources/urls.js';
 export type { UsageResource } from './resources/usage.js';
 export type { DeliveryList, WebhookList, WebhooksResource } from './resources/webhooks.js';
 export type {
@@ -91,6 +91,7 @@ export type {
   UrlPage,
   UrlQrListQuery,
   UrlRecord,
+  UrlRecordPage,
   UrlUpdateRequest,
   Usage,
   UsageQuery,

@@ -7,6 +7,7 @@ import { type Page, PagedList } from './paginate.js';
 interface PageQuery {
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
+  readonly after?: string | undefined;
 }
 
 interface Item {
@@ -15,7 +16,7 @@ interface Item {
 
 /** A list of the newest first, which changes between two requests as a test says. */
 class MovingList {
-  readonly asked: { limit: number; offset: number }[] = [];
+  readonly asked: PageQuery[] = [];
   readonly left = new Set<string>();
   readonly #changes: (() => void)[];
   #items: Item[];
@@ -45,12 +46,14 @@ class MovingList {
   }
 
   readonly fetchPage = (query: PageQuery): ApiPromise<Page<Item>> => {
-    const { limit = 25, offset = 0 } = query;
+    const { limit = 25, offset = 0, after } = query;
     if (this.asked.length > 0) this.#changes.shift()?.();
-    this.asked.push({ limit, offset });
+    this.asked.push(JSON.parse(JSON.stringify(query)));
     if (this.asked.length > 5000) throw new Error('the iteration does not end');
-    const items = this.#items.slice(offset, offset + limit);
-    const data = { total: this.#items.length, limit, offset, items };
+    const rest = this.#items.filter(({ id }) => after === undefined || Number(id) < Number(after));
+    const items = rest.slice(offset, offset + limit);
+    const nextAfter = rest.length > offset + limit ? (items.at(-1)?.id ?? null) : null;
+    const data = { total: this.#items.length, limit, offset, items, nextAfter };
     const response = { status: 200, headers: new Headers(), requestId: 'req-1' };
     return new ApiPromise(Promise.resolve({ data, response }));
   };
@@ -89,8 +92,8 @@ describe('a list that is iterated', () => {
   it.each([0, 1, 2, 99, 100, 101, 199, 200, 250])('yields all of %i items', async (size) => {
     const moving = new MovingList(size);
     await expect(moving.iterate()).resolves.toEqual(moving.ids);
-    expect(moving.asked[0]).toEqual({ limit: 100, offset: 0 });
-    expect(moving.asked).toHaveLength(Math.max(1, Math.ceil((size - 1) / 99)));
+    expect(moving.asked[0]).toEqual({ limit: 100 });
+    expect(moving.asked).toHaveLength(Math.max(1, Math.ceil(size / 100)));
   });
 
   it.each([0, 1, 99, 250])('yields pages of %i items, each item once', async (size) => {

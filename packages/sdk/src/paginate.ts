@@ -5,11 +5,14 @@ export interface Page<Item> {
   limit: number;
   offset: number;
   items: Item[];
+  /** The value of `after` for the next page. Null on the last page. */
+  nextAfter: string | null;
 }
 
 interface PageQuery {
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
+  readonly after?: string | undefined;
 }
 
 type FetchPage<P> = (query: PageQuery) => ApiPromise<P>;
@@ -20,7 +23,8 @@ const pageSize = 100;
  * A list that is requested lazily: `await` reads one page, `for await` reads all items.
  *
  * An iteration yields no item twice. It yields every item that stays on the list, even if other items
- * are created, changed or deactivated meanwhile.
+ * are created, changed or deactivated meanwhile. Only if the order itself changes, as it does when
+ * links are sorted by clicks, it may miss or repeat items.
  *
  * @example
  * ```ts
@@ -69,9 +73,15 @@ export class PagedList<Item extends { readonly id: string }, P extends Page<Item
     for await (const { items } of this.pages()) yield* items;
   }
 
-  /** Yields all pages, without items of the pages before. */
-  pages(): AsyncGenerator<P, void, undefined> {
-    return pages(this.#query, this.#fetchPage);
+  /** Yields all pages. */
+  async *pages(): AsyncGenerator<P, void, undefined> {
+    let query: PageQuery = { limit: pageSize, ...this.#query };
+    for (;;) {
+      const page = await this.#fetchPage(query);
+      yield page;
+      if (!page.nextAfter) return;
+      query = { ...query, offset: undefined, after: page.nextAfter };
+    }
   }
 
   /** Returns all items, or the first `limit` ones. */
@@ -86,38 +96,5 @@ export class PagedList<Item extends { readonly id: string }, P extends Page<Item
   #load(): ApiPromise<P> {
     this.#page ??= this.#fetchPage(this.#query);
     return this.#page;
-  }
-}
-
-/**
- * Yields all pages. The list can change between requests, so each page repeats the last item of the
- * page before. If the first item of a page is new, items may have been skipped. The iteration then
- * goes back until a page begins with a known item. This works because the order of items is stable.
- */
-async function* pages<Item extends { readonly id: string }, P extends Page<Item>>(
-  query: PageQuery,
-  fetchPage: FetchPage<P>,
-): AsyncGenerator<P, void, undefined> {
-  // Pages overlap by one item, so pages of one item would not advance.
-  const limit = query.limit === 1 ? 2 : (query.limit ?? pageSize);
-  const firstOffset = query.offset ?? 0;
-  const seen = new Set<string>();
-  let offset = firstOffset;
-  let step = limit;
-  for (;;) {
-    const page = await fetchPage({ limit, offset });
-    const { items, total } = page;
-    const [first] = items;
-    if (offset > firstOffset && !(first && seen.has(first.id))) {
-      offset = Math.max(firstOffset, offset - step);
-      step *= 2;
-      continue;
-    }
-    step = limit;
-    const unseen = items.filter(({ id }) => !seen.has(id));
-    for (const { id } of unseen) seen.add(id);
-    yield { ...page, items: unseen };
-    if (items.length === 0 || offset + items.length >= total) return;
-    offset += Math.max(1, items.length - 1);
   }
 }

@@ -43,6 +43,8 @@ export interface UrlListItem extends Schema<'UrlListItem'> {}
 export interface UrlListQuery extends Query<'GET /api/v1/urls'> {}
 /** One page of a list of links, newest first. */
 export interface UrlPage extends Page<UrlListItem> {}
+/** One page of a list of links with all their fields. */
+export interface UrlRecordPage extends Page<UrlRecord> {}
 
 /** One change of a bulk update: the id of a link, and its fields to change. */
 export interface UrlBulkUpdateItem extends Request<'UrlBulkUpdateItem'> {}

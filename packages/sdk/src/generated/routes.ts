@@ -11,6 +11,7 @@ export const listUrls = 'GET /api/v1/urls';
 export const bulkCreateUrls = 'POST /api/v1/urls/bulk';
 export const bulkUpdateUrls = 'PATCH /api/v1/urls/bulk';
 export const bulkDeleteUrls = 'DELETE /api/v1/urls/bulk';
+export const lookupUrl = 'GET /api/v1/urls/lookup';
 export const getUrl = 'GET /api/v1/urls/{id}';
 export const updateUrl = 'PATCH /api/v1/urls/{id}';
 export const deleteUrl = 'DELETE /api/v1/urls/{id}';
@@ -53,6 +54,7 @@ export interface ErrorCodes {
   404: 'NOT_FOUND';
   409: 'SLUG_CONFLICT' | 'DOMAIN_CONFLICT' | 'IDEMPOTENCY_CONFLICT';
   410: 'GONE';
+  412: 'PRECONDITION_FAILED';
   413: 'PAYLOAD_TOO_LARGE';
   415: 'UNSUPPORTED_MEDIA_TYPE';
   429: 'RATE_LIMITED';

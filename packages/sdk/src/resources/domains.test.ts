@@ -51,9 +51,10 @@ it('iterating lists every domain', async () => {
   const ids = Array.from({ length: 120 }, (_, at) => String(120 - at));
   server.use(
     http.get(`${api}/domains`, ({ request }) => {
-      const offset = Number(new URL(request.url).searchParams.get('offset'));
+      const offset = Number(new URL(request.url).searchParams.get('after'));
       const items = ids.slice(offset, offset + 100).map((each) => ({ id: each }));
-      return success({ total: ids.length, limit: 100, offset, items });
+      const nextAfter = offset === 0 ? '100' : null;
+      return success({ total: ids.length, limit: 100, offset, items, nextAfter });
     }),
   );
   const seen: string[] = [];

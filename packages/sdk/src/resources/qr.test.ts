@@ -73,18 +73,16 @@ describe('each method', () => {
       http.get(`${api}/qr`, ({ request }) => {
         const { search, searchParams } = new URL(request.url);
         asked.push(search);
-        const offset = Number(searchParams.get('offset'));
+        const offset = Number(searchParams.get('after'));
         const items = ids.slice(offset, offset + 100).map((each) => ({ id: each }));
-        return success({ total: ids.length, limit: 100, offset, items });
+        const nextAfter = offset === 0 ? '100' : null;
+        return success({ total: ids.length, limit: 100, offset, items, nextAfter });
       }),
     );
     const seen: string[] = [];
     for await (const each of createTestClient().qr.list({ standalone: false })) seen.push(each.id);
     expect(seen).toEqual(ids);
-    expect(asked).toEqual([
-      '?standalone=false&limit=100&offset=0',
-      '?standalone=false&limit=100&offset=99',
-    ]);
+    expect(asked).toEqual(['?standalone=false&limit=100', '?standalone=false&limit=100&after=100']);
   });
 });
 

@@ -19,6 +19,7 @@ import type {
   UrlPage,
   UrlQrListQuery,
   UrlRecord,
+  UrlRecordPage,
   UrlUpdateRequest,
 } from '../types.js';
 import type { QrList } from './qr.js';
@@ -26,6 +27,8 @@ import { Resource } from './resource.js';
 
 /** A list of links: one page when awaited, all when iterated. */
 export interface UrlList extends PagedList<UrlListItem, UrlPage> {}
+/** A list of links with all their fields. */
+export interface UrlRecordList extends PagedList<UrlRecord, UrlRecordPage> {}
 
 /** Short links: `shorty.urls`. */
 export class UrlsResource extends Resource {
@@ -48,7 +51,8 @@ export class UrlsResource extends Resource {
 
   /**
    * Lists links, newest first. `await` reads one page of `limit` links (25 by default). `for await`
-   * reads all links, in pages of `limit` (100 by default). No request is sent before.
+   * reads all links, in pages of `limit` (100 by default). No request is sent before. With
+   * `view: 'full'`, the links have all their fields.
    *
    * @example
    * ```ts
@@ -58,8 +62,27 @@ export class UrlsResource extends Resource {
    * for await (const item of shorty.urls.list({ isActive: true })) console.log(item.shortUrl);
    * ```
    */
-  list(query: UrlListQuery = {}, options?: RequestOptions): UrlList {
+  list(query: UrlListQuery & { view: 'full' }, options?: RequestOptions): UrlRecordList;
+  list(query?: UrlListQuery, options?: RequestOptions): UrlList;
+  list(query: UrlListQuery = {}, options?: RequestOptions): PagedList<UrlListItem | UrlRecord> {
     return this.api.list(routes.listUrls, { query }, options);
+  }
+
+  /**
+   * Finds a link by its short URL, or by its custom slug or short code alone. Rejects with
+   * NotFoundError if the organization has no such link.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { id, clickCount } = await shorty.urls.lookup('https://sho.example/sale');
+   * console.log(id, clickCount);
+   * ```
+   */
+  lookup(shortUrl: string, options?: RequestOptions): ApiPromise<UrlRecord> {
+    return this.api.send(routes.lookupUrl, { query: { shortUrl } }, options);
   }
 
   /**

@@ -66,9 +66,10 @@ it('iterating deliveries requests all pages', async () => {
     http.get(`${api}/webhooks/${id}/deliveries`, ({ request }) => {
       const { searchParams } = new URL(request.url);
       expect(searchParams.get('status')).toBe('failed');
-      const offset = Number(searchParams.get('offset'));
+      const offset = Number(searchParams.get('after'));
       const items = ids.slice(offset, offset + 100).map((each) => ({ id: each }));
-      return success({ total: ids.length, limit: 100, offset, items });
+      const nextAfter = offset === 0 ? '100' : null;
+      return success({ total: ids.length, limit: 100, offset, items, nextAfter });
     }),
   );
   const seen: string[] = [];
