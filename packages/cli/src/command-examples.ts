@@ -27,7 +27,10 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty urls list --tag launch --active --all',
     'shorty urls list --fields id,shortUrl --output csv',
   ],
-  'urls get': ['shorty urls get 42', 'shorty urls get 42 --fields title,clickCount'],
+  'urls get': [
+    'shorty urls get https://sho.example/spring-sale',
+    'shorty urls get 42 --fields title,clickCount',
+  ],
   'urls update': [
     'shorty urls update 42 --target-url https://example.com/autumn',
     'shorty urls update 42 --title "Autumn sale" --clear expiresAt',
@@ -48,7 +51,7 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty urls bulk-delete ids.txt --dry-run',
   ],
   'urls clicks': [
-    'shorty urls clicks 42 --since 7d',
+    'shorty urls clicks spring-sale --since 7d',
     'shorty urls clicks 42 --since 24h --group-by hour --watch',
     'shorty urls clicks 42 --output csv',
   ],

@@ -51,13 +51,31 @@ test('a slug of digits is found when no link has this id', async () => {
 });
 
 test('an unknown link, and a browser that fails, exit with 1', async () => {
-  const unknown = await shorty.run(['open', 'sprong-sale', '--print']);
-  expect([unknown.code, unknown.stdout]).toEqual([1, '']);
-  expect(unknown.stderr).toContain('no link has the id, short URL, slug or code "sprong-sale"');
-  const other = await shorty.run(['open', 'https://other.example/spring-sale', '--print']);
-  expect(other.code).toBe(1);
+  for (const link of ['sprong-sale', 'https://other.example/spring-sale']) {
+    const { code, stdout, stderr } = await shorty.run(['open', link, '--print']);
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('no such URL')]);
+  }
   const failed = await shorty.run(['open'], { env: { BROWSER: '/nonexistent/browser' } });
   expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('set BROWSER to')]);
+});
+
+test('commands that mean one link take its short URL, slug or code, too', async () => {
+  const { id, shortUrl, shortCode } = await server.client.urls.create({
+    targetUrl: 'https://example.com/named',
+    customSlug: 'named-link',
+  });
+  for (const link of [id, 'named-link', shortCode, shortUrl]) {
+    const get = await shorty.run(['urls', 'get', link, '--fields', 'id', '-o', 'ndjson']);
+    expect(get.stdout).toBe(`{"id":"${id}"}\n`);
+    const update = await shorty.run(['urls', 'update', link, '--title', link, '--json']);
+    expect(JSON.parse(update.stdout)).toMatchObject({ id, title: link });
+  }
+  for (const line of ['urls clicks named-link', 'analytics report named-link']) {
+    const { stdout } = await shorty.run([...line.split(' '), '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ urlId: id });
+  }
+  const usage = await shorty.run(['usage', '--fields', 'plan']);
+  expect(usage.stdout).toBe('plan  enterprise\n');
 });
 
 test.each(['file:///etc/passwd', 'javascript:alert(1)', '-flag'])(

@@ -1,5 +1,6 @@
 import { type ClicksQuery, PermissionError, type Shorty } from '@shorty/sdk';
 import { findEach } from '../find-each.js';
+import { findLinkId } from '../find-link.js';
 import {
   type GroupBy,
   linkReport,
@@ -35,8 +36,9 @@ export interface ReportRequest {
   readonly signal: AbortSignal;
 }
 
-export function fetchLinkReport(id: string, request: ReportRequest) {
+export async function fetchLinkReport(link: string, request: ReportRequest) {
   const { client, signal } = request;
+  const id = await findLinkId(client, link, { signal });
   return fetchReport(request, {
     read: (query) => client.urls.clicks(id, query, { signal }),
     linksOf: ({ urlId }) => [urlId],

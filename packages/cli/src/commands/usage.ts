@@ -30,7 +30,7 @@ async function showUsage({ io, output, client }: Context, flags: UsageFlags): Pr
   const query = period === undefined ? {} : { period };
   const usage = await (await client()).usage.get(query, { signal: io.interrupt });
   const { plan } = usage;
-  if (output.format === 'json' || output.format === 'ndjson') {
+  if (output.format === 'json' || output.format === 'ndjson' || output.fields) {
     await output.record(usage);
   } else if (output.format === 'table') {
     await output.record({ period: usage.period, plan });

@@ -28,13 +28,13 @@ type ReportFormat = (typeof reportFormats)[number];
 
 export const define: DefineCommand = (command, start) => {
   command
-    .argument('[url-id]', 'id of a link (default: all links)')
+    .argument('[link]', 'id, short URL, slug or code of a link (default: all links)')
     .addOption(formatOption(reportFormats, 'report format'));
   addReportOptions(command)
     .option('--out <file>', 'write to this file instead of stdout')
     .addHelpText('after', windowHelp + help)
-    .action((urlId: string | undefined, options: ReportOptions) =>
-      start((context) => makeReport(context, urlId, options), { ownsOutput: true }),
+    .action((link: string | undefined, options: ReportOptions) =>
+      start((context) => makeReport(context, link, options), { ownsOutput: true }),
     );
 };
 
@@ -45,7 +45,7 @@ section, name, detail, clicks and uniques.`;
 
 async function makeReport(
   context: Context,
-  urlId: string | undefined,
+  link: string | undefined,
   options: ReportOptions,
 ): Promise<ExitCode> {
   const { flags, io, output } = context;
@@ -56,7 +56,7 @@ async function makeReport(
   }
   const request = await createReportRequest(context, options);
   const fetch = () =>
-    urlId === undefined ? fetchOverviewReport(request()) : fetchLinkReport(urlId, request());
+    link === undefined ? fetchOverviewReport(request()) : fetchLinkReport(link, request());
   if (watch !== undefined) {
     return watchReport(context, watch, async () => (await fetch()).complete());
   }

@@ -9,13 +9,13 @@ import {
 } from '../analytics/window-options.js';
 
 export const define: DefineCommand = (command, start) => {
-  command.argument('<id>', 'id of the link');
+  command.argument('<link>', 'id, short URL, slug or code of the link');
   addReportOptions(command)
     .addHelpText('after', windowHelp)
-    .action((id: string, flags: ReportFlags) =>
+    .action((link: string, flags: ReportFlags) =>
       start(async (context) => {
         const request = await createReportRequest(context, flags);
-        return showReport(context, () => fetchLinkReport(id, request()), flags.watch);
+        return showReport(context, () => fetchLinkReport(link, request()), flags.watch);
       }),
     );
 };

@@ -1,15 +1,15 @@
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
+import { findLink } from '../../find-link.js';
 
 export const define: DefineCommand = (command, start) => {
   command
-    .argument('<id>', 'id of the link')
-    .action((id: string) => start((context) => getUrl(context, id)));
+    .argument('<link>', 'id, short URL, slug or code of the link')
+    .action((link: string) => start((context) => getUrl(context, link)));
 };
 
-async function getUrl(context: Context, id: string): Promise<ExitCode> {
-  const client = await context.client();
-  await context.output.record(await client.urls.get(id, { signal: context.io.interrupt }));
+async function getUrl({ io, output, client }: Context, link: string): Promise<ExitCode> {
+  await output.record(await findLink(await client(), link, { signal: io.interrupt }));
   return exitCodes.done;
 }

@@ -4,6 +4,7 @@ import { UsageError } from '../../cli-error.js';
 import { collect, type DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
+import { findLinkId } from '../../find-link.js';
 import { nearestName } from '../../import/nearest-name.js';
 import { addLinkOptions, type LinkOptions, readLinkOptions } from './link-options.js';
 
@@ -33,19 +34,25 @@ const clearable = [
 ] as const satisfies readonly (keyof UrlUpdateRequest)[];
 
 export const define: DefineCommand = (command, start) => {
-  command.argument('<id>', 'id of the link').option('--target-url <url>', 'new URL to redirect to');
+  command
+    .argument('<link>', 'id, short URL, slug or code of the link')
+    .option('--target-url <url>', 'new URL to redirect to');
   addLinkOptions(command)
     .addOption(new Option('--active', 'resume the link').conflicts('inactive'))
     .option('--inactive', 'pause the link')
     .option('--clear <field>', 'field to clear; repeatable', collect)
-    .action((id: string, options: UpdateOptions) =>
-      start((context) => updateUrl(context, id, options)),
+    .action((link: string, options: UpdateOptions) =>
+      start((context) => updateUrl(context, link, options)),
     );
 };
 
-async function updateUrl(context: Context, id: string, options: UpdateOptions): Promise<ExitCode> {
-  const { targetUrl, active, inactive, clear = [], ...link } = options;
-  const patch: UrlUpdateRequest = await readLinkOptions(link, context);
+async function updateUrl(
+  context: Context,
+  link: string,
+  options: UpdateOptions,
+): Promise<ExitCode> {
+  const { targetUrl, active, inactive, clear = [], ...fields } = options;
+  const patch: UrlUpdateRequest = await readLinkOptions(fields, context);
   if (targetUrl !== undefined) patch.targetUrl = targetUrl;
   if (active || inactive) patch.isActive = active === true;
   for (const name of clear) clearField(patch, name);
@@ -53,9 +60,9 @@ async function updateUrl(context: Context, id: string, options: UpdateOptions): 
     throw new UsageError('nothing to change', 'set at least one option; see --help');
   }
   const client = await context.client();
-  await context.output.record(
-    await client.urls.update(id, patch, { signal: context.io.interrupt }),
-  );
+  const request = { signal: context.io.interrupt };
+  const id = await findLinkId(client, link, request);
+  await context.output.record(await client.urls.update(id, patch, request));
   return exitCodes.done;
 }
 

@@ -66,7 +66,7 @@ async function showDelivery(context: Context, id: string, deliveryId: string): P
   const { io, output } = context;
   const client = await context.client();
   const detail = await client.webhooks.delivery(id, deliveryId, { signal: io.interrupt });
-  if (output.format !== 'table') {
+  if (output.format !== 'table' || output.fields) {
     await output.record(detail);
     return exitCodes.done;
   }
