@@ -1,0 +1,254 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { api as table } from '../../src/api/api.js';
+import type { Route } from '../../src/contract/define-route.js';
+import { sampleRequests } from '../isolation/sample-requests.js';
+import { requestInit, World } from '../isolation/world.js';
+import { type Operation, openApi, operations } from './openapi-document.js';
+import type { Schema as PlainSchema } from './schema-arbitrary.js';
+
+/** The words of JSON Schema that limit a request, and the extension for bytes. */
+interface Schema extends PlainSchema {
+  readonly maxProperties?: number;
+  readonly 'x-maxBytes'?: number;
+}
+
+// Strict would refuse the words that OpenAPI has beside those of JSON Schema.
+const bodies = new Ajv2020({ strict: false });
+const parameters = new Ajv2020({ strict: false, coerceTypes: true });
+for (const ajv of [bodies, parameters]) {
+  addFormats.default(ajv);
+  ajv.addKeyword({
+    keyword: 'x-maxBytes',
+    type: 'string',
+    validate: (max: number, text: string) => Buffer.byteLength(text) <= max,
+  });
+  ajv.addSchema(openApi, 'openapi.yaml');
+}
+
+function isValid(ajv: Ajv2020, where: readonly (string | number)[], value: unknown): boolean {
+  const pointer = where.map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1'));
+  const check = ajv.getSchema(`openapi.yaml#/${pointer.map(encodeURIComponent).join('/')}`);
+  if (!check) throw new Error(`there is no schema at ${where.join(' ')}`);
+  return check(value) === true;
+}
+
+function resolve(schema: Schema): Schema {
+  if (schema.$ref) {
+    return resolve(openApi.components.schemas[schema.$ref.split('/').at(-1) as string] as Schema);
+  }
+  const choice = (schema.anyOf ?? schema.oneOf)?.find(({ type }) => type !== 'null');
+  return choice ? { ...resolve(choice), ...schema, anyOf: [], oneOf: [] } : schema;
+}
+
+let world: World;
+let logos: ReturnType<typeof createServer>;
+let logoOrigin: string;
+beforeAll(async () => {
+  world = await World.start();
+  const background = { r: 0, g: 0, b: 0 };
+  const png = await sharp({ create: { width: 8, height: 8, channels: 3, background } })
+    .png()
+    .toBuffer();
+  logos = createServer((_, response) => response.end(png));
+  logos.listen(0, '127.0.0.1');
+  await once(logos, 'listening');
+  logoOrigin = `http://127.0.0.1:${(logos.address() as AddressInfo).port}/`;
+});
+afterAll(async () => {
+  logos.close();
+  await world.api.stop();
+});
+
+let count = 0;
+
+/** Returns a text of a length that breaks no other rule of its field. */
+function textOf(field: string, length: number, filler = 'a'): string {
+  const starts: Record<string, string> = {
+    targetUrl: 'https://example.com/',
+    logoUrl: logoOrigin,
+    url: 'http://127.0.0.1:2/',
+  };
+  count += 1;
+  const start = starts[field] ?? (field === 'customSlug' ? `${count}` : '');
+  return (start + filler.repeat(length)).slice(0, length);
+}
+
+/** Returns a text of a length in bytes, of which most characters have two. */
+function textOfBytes(field: string, bytes: number): string {
+  const start = textOf(field, 40);
+  return `${start}${'ü'.repeat((bytes - 40) >> 1)}${'a'.repeat(bytes % 2)}`;
+}
+
+/** Values for fields whose example is not valid on its own, or at the time of the tests. */
+const validValues = (): Readonly<Record<string, string>> => ({
+  logoUrl: logoOrigin,
+  backgroundColor: '#FFFFFF',
+  since: '2029-12-01',
+});
+
+type Edge = readonly [limit: string, value: unknown];
+
+/** Returns values at both edges of each limit of a schema. */
+function edgesOf(given: Schema, field: string): Edge[] {
+  const schema = resolve(given);
+  const { minLength, maxLength, minimum, maximum, minItems, maxItems, maxProperties } = schema;
+  const { pattern, enum: values, items, propertyNames, additionalProperties } = schema;
+  const maxBytes = schema['x-maxBytes'];
+  const edges: Edge[] = [];
+  const around = (limit: string, at: number | undefined, make: (at: number) => unknown) => {
+    if (at === undefined) return;
+    for (const each of [at - 1, at, at + 1]) {
+      if (each >= 0) edges.push([`${limit} ${each}`, make(each)]);
+    }
+  };
+  around('minLength', minLength, (length) => textOf(field, length));
+  around('maxLength', maxLength, (length) => textOf(field, length));
+  // Characters of two UTF-16 units.
+  if (maxLength !== undefined && maxBytes === undefined && pattern === undefined) {
+    around('maxLength in astral characters', maxLength, (length) => '🌷'.repeat(length));
+  }
+  around('bytes', maxBytes, (bytes) => textOfBytes(field, bytes));
+  if (Number.isInteger(minimum)) around('minimum', minimum, (value) => value);
+  if (maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER) {
+    around('maximum', maximum, (value) => value);
+  }
+  if (pattern !== undefined || values) {
+    const example = validValues()[field] ?? schema.example ?? values?.[0];
+    edges.push(['a wrong value', 'nonsense'], ['a valid value', example]);
+  }
+  if (items) {
+    const item = resolve(items);
+    const known = item.enum?.[0] ?? item.example ?? 'a';
+    around('minItems', minItems, (length) => Array(length).fill(known));
+    around('maxItems', maxItems, (length) => Array(length).fill(known));
+    edges.push(...edgesOf(item, field).map(([limit, value]): Edge => [`item: ${limit}`, [value]]));
+  }
+  const pairs = (length: number) =>
+    Object.fromEntries(Array.from({ length }, (_, at) => [`p${at}`, 'x']));
+  around('maxProperties', maxProperties, pairs);
+  if (propertyNames) {
+    edges.push(
+      ...edgesOf(propertyNames, '').map(
+        ([limit, name]): Edge => [`name: ${limit}`, { [name as string]: 'x' }],
+      ),
+    );
+  }
+  if (typeof additionalProperties === 'object') {
+    edges.push(
+      ...edgesOf(additionalProperties, '').map(([limit, value]): Edge => [limit, { p: value }]),
+    );
+  }
+  return edges;
+}
+
+/** Fields that are valid only together with others. */
+function companionsOf(operationId: string, field: string): object {
+  if (field === 'password') return { isPasswordProtected: true };
+  if (operationId !== 'createQr' || field === 'urlId') return {};
+  if (field === 'data') return { size: 2048, errorCorrectionLevel: 'L' };
+  return { data: 'x', ...(field === 'logoUrl' && { errorCorrectionLevel: 'H' }) };
+}
+
+const routes: readonly Route[] = table;
+const routeOf = ({ operationId }: Operation) =>
+  routes.find((route) => route.operationId === operationId) as Route;
+
+/** Returns whether the server accepts a request. It may still refuse it for its state. */
+async function accepts(operation: Operation, path: string, body: unknown, headers = {}) {
+  const { token } = world.api;
+  const response = await fetch(world.api.server.url + path, {
+    ...requestInit(body === undefined ? undefined : JSON.stringify(body)),
+    method: operation.method.toUpperCase(),
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      authorization: `Bearer ${token}`,
+      ...headers,
+    },
+  });
+  const text = await response.text();
+  expect(response.status, text).toBeLessThan(500);
+  return { isAccepted: !(response.status === 400 && text.includes('VALIDATION_FAILED')), text };
+}
+
+/** Returns the path of an operation, and a body with its required fields. */
+async function prepared(operation: Operation) {
+  if (operation.operationId === 'createToken') {
+    return { path: operation.path, body: { clientId: 'x', clientSecret: 'x' } };
+  }
+  const [sample] = sampleRequests(routeOf(operation));
+  if (!sample) throw new Error(`${operation.operationId} has no sample request`);
+  const records = new Map<string, string>();
+  const made = { own: records, foreign: records };
+  const { api } = world;
+  const { request } = await world.prepare(sample, { own: api, foreign: api }, made);
+  return { path: request.path, body: request.body ? JSON.parse(request.body) : {} };
+}
+
+const inApi = operations.filter(({ path }) => path.startsWith('/api/v1/'));
+const json = 'application/json';
+
+describe('both edges of each limit of a body agree with openapi.yaml', () => {
+  const withBody = inApi.filter(({ requestBody }) => requestBody);
+
+  it.each(withBody.map((operation) => [operation.operationId, operation] as const))(
+    '%s',
+    async (operationId, operation) => {
+      const schema = resolve(operation.requestBody?.content[json]?.schema as Schema);
+      const where = ['paths', operation.path, operation.method, 'requestBody', 'content', json];
+      const { path, body } = await prepared(operation);
+      let compared = 0;
+      for (const [field, property] of Object.entries(schema.properties ?? {})) {
+        for (const [limit, value] of edgesOf(property, field)) {
+          const required = schema.required ?? [];
+          const base = Object.fromEntries(
+            Object.entries(body).filter(([name]) => required.includes(name)),
+          );
+          const sent = { ...base, ...companionsOf(operationId, field), [field]: value };
+          const expected = isValid(bodies, [...where, 'schema'], sent);
+          const { isAccepted, text } = await accepts(operation, path, sent);
+          expect(isAccepted, `${field}: ${limit}: ${text}`).toBe(expected);
+          compared += 1;
+        }
+      }
+      if (operationId !== 'createDomain') expect(compared).toBeGreaterThan(0);
+    },
+    60_000,
+  );
+});
+
+describe('both edges of each limit of a parameter agree with openapi.yaml', () => {
+  const withParameters = inApi.filter((operation) =>
+    (operation.parameters ?? []).some(({ in: place }) => place !== 'path'),
+  );
+
+  it.each(withParameters.map((operation) => [operation.operationId, operation] as const))(
+    '%s',
+    async (_, operation) => {
+      const { path, body } = await prepared(operation);
+      for (const [at, parameter] of operation.parameters.entries()) {
+        if (parameter.in === 'path') continue;
+        const where = ['paths', operation.path, operation.method, 'parameters', at, 'schema'];
+        for (const [limit, value] of edgesOf(parameter.schema, parameter.name)) {
+          const isInQuery = parameter.in === 'query';
+          const text = String(value);
+          // fetch cannot send other headers.
+          if (!isInQuery && !/^[\x20-\x7e]*$/.test(text)) continue;
+          const query = isInQuery ? `?${new URLSearchParams({ [parameter.name]: text })}` : '';
+          const headers = isInQuery ? {} : { [parameter.name]: text };
+          const sent = operation.requestBody && !isInQuery ? body : undefined;
+          const expected = isValid(parameters, where, value);
+          const answer = await accepts(operation, path + query, sent, headers);
+          const what = `${parameter.name}: ${limit}: ${answer.text}`;
+          expect(answer.isAccepted, what).toBe(expected);
+        }
+      }
+    },
+    60_000,
+  );
+});
