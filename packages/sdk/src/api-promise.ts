@@ -3,6 +3,8 @@ export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly requestId: string | undefined;
+  /** The version of the record, for `ifMatch`; undefined for a response without one. */
+  readonly etag?: string | undefined;
 }
 
 export interface WithResponse<T> {

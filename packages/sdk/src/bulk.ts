@@ -16,8 +16,8 @@ export type BulkStream<Result> = AsyncGenerator<Result, Result, undefined>;
 export interface BulkCall<Item, Result extends BulkResult> {
   readonly items: BulkItems<Item>;
   readonly options: BulkOptions<Result>;
-  /** A result without items, to which the counts of the results are added. */
-  readonly total: Result;
+  /** The names of the counts and lists in a result, besides `requested`. */
+  readonly fields: readonly (keyof Result & string)[];
   /** Whether the lists of the results are added to the total, too. */
   readonly isCollecting: boolean;
   readonly send: (items: Item[], options: RequestOptions) => PromiseLike<Result>;

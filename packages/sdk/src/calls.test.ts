@@ -101,7 +101,11 @@ export function refusedBodies() {
 export function narrowedCodes(error: unknown) {
   if (error instanceof ConflictError) {
     expectTypeOf(error.code).toEqualTypeOf<
-      'SLUG_CONFLICT' | 'DOMAIN_CONFLICT' | 'IDEMPOTENCY_CONFLICT' | undefined
+      | 'SLUG_CONFLICT'
+      | 'DOMAIN_CONFLICT'
+      | 'IDEMPOTENCY_CONFLICT'
+      | 'PRECONDITION_FAILED'
+      | undefined
     >();
   }
   // @ts-expect-error This class does not have this code.

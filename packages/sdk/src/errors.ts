@@ -138,10 +138,13 @@ export class NotFoundError extends ShortyError {
   declare readonly code: ErrorCodes[404] | undefined;
 }
 
-/** 409: the slug is taken, or the idempotency key belongs to another request. */
+/**
+ * 409: the slug is taken, or the idempotency key belongs to another request. 412: another request has
+ * changed the record that `ifMatch` names.
+ */
 export class ConflictError extends ShortyError {
   override name = 'ConflictError';
-  declare readonly code: ErrorCodes[409] | undefined;
+  declare readonly code: ErrorCodes[409 | 412] | undefined;
 }
 
 /** 410: the record was deleted or has expired. */
@@ -160,7 +163,10 @@ export class RateLimitError extends ShortyError {
 export class RequestRejectedError extends ShortyError {
   override name = 'RequestRejectedError';
   declare readonly code:
-    | Exclude<ErrorCode, ErrorCodes[400 | 401 | 402 | 403 | 404 | 409 | 410 | 429 | 500 | 503]>
+    | Exclude<
+        ErrorCode,
+        ErrorCodes[400 | 401 | 402 | 403 | 404 | 409 | 410 | 412 | 429 | 500 | 503]
+      >
     | undefined;
 }
 
@@ -210,6 +216,7 @@ const classes: Readonly<Record<number, typeof ShortyError>> = {
   404: NotFoundError,
   409: ConflictError,
   410: GoneError,
+  412: ConflictError,
   429: RateLimitError,
 };
 

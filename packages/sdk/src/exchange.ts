@@ -54,6 +54,8 @@ export async function exchange(
         status: response.type === 'opaqueredirect' ? 302 : response.status,
         headers: response.headers,
         requestId: response.headers.get('x-request-id') ?? undefined,
+        // A proxy that compresses makes the tag weak, and a weak one never matches.
+        etag: response.headers.get('etag')?.replace(/^W\//, ''),
       },
       body: new Uint8Array(await response.arrayBuffer()),
     };

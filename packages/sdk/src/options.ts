@@ -1,21 +1,35 @@
 /**
- * Credentials of a client: a token, or an id and a secret. Without any, those of the environment are
- * used: `SHORTY_ACCESS_TOKEN`, or `SHORTY_CLIENT_ID` and `SHORTY_CLIENT_SECRET`.
+ * Credentials of a client: an API key, a token, or an id and a secret. Without any, those of the
+ * environment are used: `SHORTY_ACCESS_TOKEN`, or `SHORTY_CLIENT_ID` and `SHORTY_CLIENT_SECRET`.
  */
 export type ShortyCredentials =
   | {
+      /** An API key of the organization, which begins with `shorty_ak_`. */
+      apiKey: string;
+      accessToken?: undefined;
+      clientId?: undefined;
+      clientSecret?: undefined;
+    }
+  | {
+      apiKey?: undefined;
       /** A fixed token, which is not renewed. It takes precedence over client credentials. */
       accessToken: string;
       clientId?: string | undefined;
       clientSecret?: string | undefined;
     }
   | {
+      apiKey?: undefined;
       accessToken?: undefined;
       /** The id of an API client. The SDK exchanges it and the secret for tokens. */
       clientId: string;
       clientSecret: string;
     }
-  | { accessToken?: undefined; clientId?: undefined; clientSecret?: undefined };
+  | {
+      apiKey?: undefined;
+      accessToken?: undefined;
+      clientId?: undefined;
+      clientSecret?: undefined;
+    };
 
 /**
  * The options of a client. In an environment that has `SHORTY_BASE_URL` and credentials, no option is
@@ -83,6 +97,11 @@ export interface RequestOptions {
    * to 255 visible ASCII characters. The default is a random key.
    */
   idempotencyKey?: string | undefined;
+  /**
+   * The `etag` of the response in which a record was read. An update or delete of a link, a QR code or a
+   * webhook rejects with ConflictError if another request has changed the record since then.
+   */
+  ifMatch?: string | undefined;
   /** Headers of this request. They override the client's headers of the same name. */
   headers?: Readonly<Record<string, string>> | undefined;
 }

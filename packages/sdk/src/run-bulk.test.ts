@@ -47,7 +47,7 @@ function run(
     items,
     options,
     send: (chunk) => send(chunk, sent++),
-    total: total(),
+    fields: ['createdCount', 'failedCount', 'created', 'errors'],
     isCollecting: true,
   };
   return collectBulk(runBulk(call, settleOrAbort, stop));

@@ -11,11 +11,12 @@ export const chunkSize = 100;
  * of the results to the total, and their lists if it collects them.
  */
 export async function* runBulk<Item, Result extends BulkResult>(
-  { items, options, total, isCollecting, send }: BulkCall<Item, Result>,
+  { items, options, fields, isCollecting, send }: BulkCall<Item, Result>,
   untilAbort: typeof settleOrAbort,
   stop: (cause: unknown, progress: BulkProgress) => never,
 ): BulkStream<Result> {
   const { concurrency = 1, onChunk, signal, idempotencyKey: key } = options;
+  const total = emptyResult<Result>(fields);
   // A failed request has no result.
   const inFlight: Promise<Result | undefined>[] = [];
   const unknown: number[] = [];
@@ -80,6 +81,12 @@ export async function* runBulk<Item, Result extends BulkResult>(
   if (!failure) return total;
   unknown.sort((a, b) => a - b);
   return stop(failure.cause, { partial: total, unknown, nextIndex });
+}
+
+/** Returns a result without items, to which the others are added. */
+function emptyResult<Result>(fields: readonly string[]): Result {
+  const values = fields.map((name) => [name, name.endsWith('Count') ? 0 : []]);
+  return { requested: 0, ...Object.fromEntries(values) };
 }
 
 /** Adds the counts of a result to the total, and with `lists` its lists. */

@@ -139,6 +139,8 @@ export function createTransport(settings: Settings, ports: Ports): Transport {
         throw new ShortyConfigError('idempotencyKey', 'must be 1 to 255 visible ASCII characters');
       }
       headers.set('idempotency-key', key);
+      const { ifMatch } = options;
+      if (ifMatch !== undefined) headers.set('if-match', ifMatch);
     }
     return {
       method,

@@ -78,7 +78,7 @@ describe('options', () => {
 
   it('name both settings that may be missing', () => {
     expect(refusal({}).message).toBe(
-      'accessToken is missing: set accessToken, or clientId and clientSecret',
+      'accessToken is missing: set apiKey, accessToken, or clientId and clientSecret',
     );
   });
 

@@ -107,8 +107,8 @@ function readBaseUrl(text: string): string {
 }
 
 function readCredentials(options: ShortyOptions, env: Environment): Settings['credentials'] {
-  const { scope } = options;
-  const isGiven = options.accessToken ?? options.clientId ?? options.clientSecret;
+  const { scope, apiKey } = options;
+  const isGiven = apiKey ?? options.accessToken ?? options.clientId ?? options.clientSecret;
   // Credentials of the environment are never combined with given ones.
   const { accessToken, clientId, clientSecret } =
     isGiven === undefined
@@ -117,9 +117,10 @@ function readCredentials(options: ShortyOptions, env: Environment): Settings['cr
           clientId: env.SHORTY_CLIENT_ID,
           clientSecret: env.SHORTY_CLIENT_SECRET,
         }
-      : options;
+      : // The server distinguishes a key from a token by its prefix.
+        { ...options, accessToken: apiKey ?? options.accessToken };
   if (accessToken) {
-    mergeHeaders({}, { authorization: accessToken }, 'accessToken');
+    mergeHeaders({}, { authorization: accessToken }, apiKey ? 'apiKey' : 'accessToken');
     return { accessToken };
   }
   if (clientId && clientSecret) {
@@ -127,6 +128,6 @@ function readCredentials(options: ShortyOptions, env: Environment): Settings['cr
   }
   throw new ShortyConfigError(
     clientId ? 'clientSecret' : clientSecret ? 'clientId' : 'accessToken',
-    'is missing: set accessToken, or clientId and clientSecret',
+    'is missing: set apiKey, accessToken, or clientId and clientSecret',
   );
 }

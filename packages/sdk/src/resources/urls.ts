@@ -319,11 +319,10 @@ export class UrlsResource extends Resource {
     options: BulkOptions<BulkCreateResult>,
     isCollecting: boolean,
   ): BulkStream<BulkCreateResult> {
-    const total = { requested: 0, createdCount: 0, failedCount: 0, created: [], errors: [] };
     return streamBulk({
       items,
       options,
-      total,
+      fields: ['createdCount', 'failedCount', 'created', 'errors'],
       isCollecting,
       send: (urls, limits) => this.bulkCreateChunk(urls, limits),
     });
@@ -334,11 +333,10 @@ export class UrlsResource extends Resource {
     options: BulkOptions<BulkUpdateResult>,
     isCollecting: boolean,
   ): BulkStream<BulkUpdateResult> {
-    const total = { requested: 0, updatedCount: 0, failedCount: 0, updated: [], errors: [] };
     return streamBulk({
       items,
       options,
-      total,
+      fields: ['updatedCount', 'failedCount', 'updated', 'errors'],
       isCollecting,
       send: (updates, limits) =>
         this.api.send(routes.bulkUpdateUrls, { body: { updates } }, limits),
@@ -350,17 +348,10 @@ export class UrlsResource extends Resource {
     options: BulkOptions<BulkDeleteResult>,
     isCollecting: boolean,
   ): BulkStream<BulkDeleteResult> {
-    const total = {
-      requested: 0,
-      deletedCount: 0,
-      skippedCount: 0,
-      deletedIds: [],
-      skippedIds: [],
-    };
     return streamBulk({
       items,
       options,
-      total,
+      fields: ['deletedCount', 'skippedCount', 'deletedIds', 'skippedIds'],
       isCollecting,
       send: (ids, limits) => this.api.send(routes.bulkDeleteUrls, { body: { ids } }, limits),
     });
