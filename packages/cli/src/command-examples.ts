@@ -104,6 +104,12 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty analytics report --since 7d --group-by hour',
     'shorty analytics report 42 --output html --out report.html',
   ],
+  'keys create': [
+    'shorty keys create "deploy script" --scopes "urls:read urls:write"',
+    'shorty keys create "CI" --expires-at 2031-01-01 --json',
+  ],
+  'keys list': ['shorty keys list'],
+  'keys revoke': [`shorty keys revoke ${uuid}`],
   usage: ['shorty usage', 'shorty usage --period 2026-10 --output csv'],
   api: [
     'shorty api GET urls -f tag=spring --paginate',

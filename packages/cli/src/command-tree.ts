@@ -201,6 +201,23 @@ const tree: Tree = {
       },
     },
   },
+  keys: {
+    summary: 'Manage API keys',
+    commands: {
+      create: {
+        summary: 'Create an API key for a script or a server',
+        load: () => import('./commands/keys/create.js'),
+      },
+      list: {
+        summary: 'List API keys, newest first',
+        load: () => import('./commands/keys/list.js'),
+      },
+      revoke: {
+        summary: 'Revoke API keys',
+        load: () => import('./commands/keys/revoke.js'),
+      },
+    },
+  },
   usage: {
     summary: 'Show the usage of a month and the limits of the plan',
     load: () => import('./commands/usage.js'),

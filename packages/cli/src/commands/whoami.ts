@@ -2,8 +2,7 @@ import type { DefineCommand } from '../command.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { formatNumber } from '../format.js';
-import { requireCredentials, type Settings, type Sourced } from '../settings.js';
-import { fetchScopes } from '../sign-in.js';
+import { requireCredentials, type Sourced } from '../settings.js';
 
 export const define: DefineCommand = (command, start) => {
   command.action(() => start(whoami));
@@ -27,12 +26,16 @@ async function whoami(context: Context): Promise<ExitCode> {
     );
   }
   const credentials = requireCredentials(settings);
-  const scopes = await findScopes(context, settings);
-  const { plan, links } = await (await context.client()).usage.get({}, { signal: io.interrupt });
+  const client = await context.client();
+  const request = { signal: io.interrupt };
+  const { organization, scopes, apiKey } = await client.me(request);
+  const { plan, links } = await client.usage.get({}, request);
   if (output.format === 'table') {
     const included = links.included === null ? '' : ` of ${formatNumber(links.included)}`;
     const account = {
-      scopes: scopes?.join(' ') ?? 'those of the access token',
+      ...(apiKey && { 'API key': apiKey.name }),
+      organization: organization.name,
+      scopes: scopes.join(' '),
       plan,
       links: `${formatNumber(links.used)} active${included}`,
     };
@@ -42,7 +45,9 @@ async function whoami(context: Context): Promise<ExitCode> {
       profile: profile.value,
       baseUrl: baseUrl.value,
       clientId: 'clientId' in credentials ? credentials.clientId : null,
-      scopes: scopes ?? null,
+      organization,
+      apiKey,
+      scopes,
       plan,
       links,
       sources: {
@@ -55,15 +60,6 @@ async function whoami(context: Context): Promise<ExitCode> {
     });
   }
   return exitCodes.done;
-}
-
-async function findScopes(context: Context, settings: Settings): Promise<string[] | undefined> {
-  const { accessToken, baseUrl, clientId, clientSecret } = settings;
-  if (accessToken || !clientId || !clientSecret) return undefined;
-  return fetchScopes(
-    { baseUrl: baseUrl.value, clientId: clientId.value, clientSecret: clientSecret.value },
-    context.io,
-  );
 }
 
 function describeSetting(sourced: Sourced | undefined): string {

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ApiServer, startApiServer } from './api-server.js';
+import { BuiltShorty } from './built-shorty.js';
+
+let server: ApiServer;
+let shorty: BuiltShorty;
+
+beforeAll(async () => {
+  server = await startApiServer();
+  shorty = await BuiltShorty.build(server.env);
+});
+
+afterAll(async () => {
+  await shorty.remove();
+  await server.stop();
+});
+
+async function create(...args: string[]) {
+  const { code, stdout, stderr } = await shorty.run(['keys', 'create', ...args, '--json']);
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout) as { id: string; key: string };
+}
+
+const withKey = (key: string, ...args: string[]) => {
+  const env = { SHORTY_ACCESS_TOKEN: key, SHORTY_CLIENT_ID: '', SHORTY_CLIENT_SECRET: '' };
+  return shorty.run(args, { env });
+};
+
+describe('shorty keys', () => {
+  test('create shows the key once, and the key works until it is revoked', async () => {
+    const args = ['--scopes', 'urls:read usage:read', '--expires-at', '2099-01-01'];
+    const created = await create('deploy script', ...args);
+    expect(created).toMatchObject({
+      key: expect.stringMatching(/^shorty_ak_/),
+      name: 'deploy script',
+      scopes: ['urls:read', 'usage:read'],
+      expiresAt: '2099-01-01T00:00:00.000Z',
+    });
+    const list = await shorty.run(['keys', 'list', '-o', 'csv']);
+    expect(list.stdout).toContain(`${created.id},deploy script,${created.key.slice(0, 14)},`);
+    expect(list.stdout).not.toContain(created.key);
+    expect((await withKey(created.key, 'urls', 'list')).code).toBe(0);
+    expect((await withKey(created.key, 'urls', 'create', 'https://example.com')).code).toBe(4);
+    const revoked = await shorty.run(['keys', 'revoke', created.id]);
+    expect(revoked).toMatchObject({ code: 0, stderr: '1 key deleted\n' });
+    expect((await withKey(created.key, 'urls', 'list')).code).toBe(4);
+    const again = await shorty.run(['keys', 'revoke', created.id]);
+    expect(again.code).toBe(1);
+  });
+
+  test('create says on the error stream that the key is shown only once', async () => {
+    const { code, stderr } = await shorty.run(['keys', 'create', 'once']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('shown only once')]);
+  });
+
+  test('revoke --dry-run changes nothing', async () => {
+    const { id, key } = await create('tried', '--scopes', 'urls:read');
+    const unknown = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';
+    const { code, stdout } = await shorty.run([
+      ...['keys', 'revoke', id, unknown, '--dry-run', '-o', 'csv'],
+    ]);
+    expect(code).toBe(3);
+    expect(stdout).toBe(`id,status\n${id},would be deleted\n${unknown},would be skipped\n`);
+    expect((await withKey(key, 'urls', 'list')).code).toBe(0);
+  });
+
+  test('a wrong scope is named', async () => {
+    const { code, stderr } = await shorty.run(['keys', 'create', 'x', '--scopes', 'urls:eat']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('urls:read')]);
+  });
+});
+
+test('shorty whoami names the API key, its organization and its scopes', async () => {
+  const { key } = await create('who', '--scopes', 'urls:read');
+  const { code, stdout } = await withKey(key, 'whoami');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^API key +who\norganization +default\nscopes +urls:read$/m);
+  expect(stdout).not.toContain(key);
+});
