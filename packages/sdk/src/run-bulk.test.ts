@@ -26,14 +26,6 @@ function resultOf(items: readonly number[]): BulkCreateResult {
 
 type Send = (items: number[], chunkIndex: number) => PromiseLike<BulkCreateResult>;
 
-const total = (): BulkCreateResult => ({
-  requested: 0,
-  createdCount: 0,
-  failedCount: 0,
-  created: [],
-  errors: [],
-});
-
 function run(
   items: Iterable<number> | AsyncIterable<number>,
   options: BulkOptions<BulkCreateResult> = {},
