@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createServer, type ShortyServer } from '@shorty/server';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { launchBrowser } from '../lib/browser.js';
 import { root } from '../lib/processes.js';
 
@@ -57,7 +60,7 @@ beforeAll(async () => {
   env = process.env;
   const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
   await run('npm', 'install', ...flags, sdk, webhookVerifier);
-  server = createServer({ corsOrigins: ['http://localhost:8099'] });
+  server = createServer({ corsOrigins: '*' });
   await server.start();
   env = {
     ...process.env,
@@ -217,11 +220,17 @@ it('a page of another origin uses the packed SDK in Chromium', async () => {
   const browser = await launchBrowser();
   try {
     const page = await browser.newPage();
+    // A real server: Chromium does not let a page of an unknown address reach localhost.
     const html = `<script>${readFileSync(join(folder, 'page.js'), 'utf8')}</script>`;
-    await page.route('http://localhost:8099/', (route) =>
-      route.fulfill({ contentType: 'text/html', body: html }),
-    );
-    await page.goto('http://localhost:8099/');
+    const host = createHttpServer((_, response) => {
+      response.setHeader('content-type', 'text/html').end(html);
+    });
+    onTestFinished(() => {
+      host.close();
+    });
+    await once(host.listen(0, 'localhost'), 'listening');
+    const { port } = host.address() as AddressInfo;
+    await page.goto(`http://localhost:${port}/`);
     const call = `runScenario(${JSON.stringify({ baseUrl: server.url, ...server.credentials })})`;
     // As text: vitest cannot read the sources that the stack of a page names.
     expect(await page.evaluate(`${call}.catch(String)`)).toBe('sdk works');

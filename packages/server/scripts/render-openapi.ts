@@ -20,6 +20,7 @@ import { rateLimitFields } from '../src/contract/rate-limit.js';
 import { takesIfMatch } from '../src/preconditions/if-match.js';
 import { urlBulkUpdateItem } from '../src/urls/url-contract.js';
 import { eventBodies } from '../src/webhooks/event-contract.js';
+import { describeFields } from './describe-fields.js';
 
 const version = '1.0.0';
 
@@ -113,6 +114,7 @@ export function renderOpenApi(): string {
       },
     },
   });
+  describeFields(document);
   return `# Generated from packages/server/src/contract by \`npm run generate\`. Do not edit.\n${toYaml(document)}`;
 }
 

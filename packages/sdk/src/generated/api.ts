@@ -852,10 +852,14 @@ export interface webhooks {
 export interface components {
     schemas: {
         TokenRequest: {
-            /** @example shorty_ci_0f3b */
+            /**
+             * @description The id of the API client.
+             * @example shorty_ci_0f3b
+             */
             clientId: string;
             /**
              * Format: password
+             * @description The secret of the API client.
              * @example shorty_cs_2c81
              */
             clientSecret: string;
@@ -867,12 +871,19 @@ export interface components {
         };
         /** @description Client credentials by RFC 6749 §4.4. */
         TokenForm: {
-            /** @example client_credentials */
+            /**
+             * @description client_credentials: the only supported grant.
+             * @example client_credentials
+             */
             grant_type: string;
-            /** @example shorty_ci_0f3b */
+            /**
+             * @description The id of the API client. Not needed with HTTP Basic.
+             * @example shorty_ci_0f3b
+             */
             client_id?: string;
             /**
              * Format: password
+             * @description The secret of the API client. Not needed with HTTP Basic.
              * @example shorty_cs_2c81
              */
             client_secret?: string;
@@ -906,12 +917,20 @@ export interface components {
              */
             targetUrl: string;
             customSlug?: string | null;
-            /** @example Spring sale */
+            /**
+             * @description A title for people who manage the links. Visitors do not see it.
+             * @example Spring sale
+             */
             title?: string | null;
+            /** @description Notes for people who manage the links. Visitors do not see them. */
             description?: string | null;
-            /** @example campaigns */
+            /**
+             * @description A category, to filter lists by.
+             * @example campaigns
+             */
             category?: string | null;
             /**
+             * @description Up to 20 labels, to filter lists by.
              * @example [
              *       "launch",
              *       "mail"
@@ -923,6 +942,7 @@ export interface components {
             redirectType?: (301 | 302 | 307 | 308) | null;
             /** @description When the link stops redirecting. Must lie in the future. */
             expiresAt?: string | null;
+            /** @description Whether visitors must enter a password. */
             isPasswordProtected?: boolean | null;
             /**
              * Format: password
@@ -930,12 +950,21 @@ export interface components {
              * @example open sesame
              */
             password?: string | null;
-            /** @example newsletter */
+            /**
+             * @description Set as utm_source on the target: where the visitor comes from.
+             * @example newsletter
+             */
             utmSource?: string | null;
-            /** @example email */
+            /**
+             * @description Set as utm_medium on the target: the kind of channel.
+             * @example email
+             */
             utmMedium?: string | null;
+            /** @description Set as utm_campaign on the target: the name of the campaign. */
             utmCampaign?: string | null;
+            /** @description Set as utm_term on the target: the paid search term. */
             utmTerm?: string | null;
+            /** @description Set as utm_content on the target: which of several links it is. */
             utmContent?: string | null;
             customUtmParams?: {
                 [key: string]: string;
@@ -967,12 +996,20 @@ export interface components {
              * @example https://example.com/spring?ref=mail#offers
              */
             targetUrl?: string;
-            /** @example Spring sale */
+            /**
+             * @description A title for people who manage the links. Visitors do not see it.
+             * @example Spring sale
+             */
             title?: string | null;
+            /** @description Notes for people who manage the links. Visitors do not see them. */
             description?: string | null;
-            /** @example campaigns */
+            /**
+             * @description A category, to filter lists by.
+             * @example campaigns
+             */
             category?: string | null;
             /**
+             * @description Up to 20 labels, to filter lists by.
              * @example [
              *       "launch",
              *       "mail"
@@ -984,6 +1021,7 @@ export interface components {
             redirectType?: (301 | 302 | 307 | 308) | null;
             /** @description When the link stops redirecting. Must lie in the future. */
             expiresAt?: string | null;
+            /** @description Whether visitors must enter a password. */
             isPasswordProtected?: boolean | null;
             /**
              * Format: password
@@ -991,12 +1029,21 @@ export interface components {
              * @example open sesame
              */
             password?: string | null;
-            /** @example newsletter */
+            /**
+             * @description Set as utm_source on the target: where the visitor comes from.
+             * @example newsletter
+             */
             utmSource?: string | null;
-            /** @example email */
+            /**
+             * @description Set as utm_medium on the target: the kind of channel.
+             * @example email
+             */
             utmMedium?: string | null;
+            /** @description Set as utm_campaign on the target: the name of the campaign. */
             utmCampaign?: string | null;
+            /** @description Set as utm_term on the target: the paid search term. */
             utmTerm?: string | null;
+            /** @description Set as utm_content on the target: which of several links it is. */
             utmContent?: string | null;
             customUtmParams?: {
                 [key: string]: string;
@@ -1006,6 +1053,7 @@ export interface components {
              * @example blog.example.com
              */
             sourceDomain?: string | null;
+            /** @description Whether the link redirects. An inactive link answers 410. */
             isActive?: boolean;
         };
         QrCreateRequest: {
@@ -1019,16 +1067,19 @@ export interface components {
              */
             size?: number;
             /**
+             * @description The format of the image.
              * @default png
              * @enum {string}
              */
             format?: "png" | "svg" | "webp";
             /**
+             * @description The colour of the modules, as #RRGGBB.
              * @default #000000
              * @example #000000
              */
             foregroundColor?: string;
             /**
+             * @description The colour behind the modules, as #RRGGBB.
              * @default #FFFFFF
              * @example #FFFFFF
              */
@@ -1041,6 +1092,7 @@ export interface components {
              */
             errorCorrectionLevel?: "L" | "M" | "Q" | "H";
             /**
+             * @description The shape of the modules.
              * @default default
              * @enum {string}
              */
@@ -1053,11 +1105,20 @@ export interface components {
              * @example 512
              */
             size?: number;
-            /** @enum {string} */
+            /**
+             * @description The format of the image.
+             * @enum {string}
+             */
             format?: "png" | "svg" | "webp";
-            /** @example #000000 */
+            /**
+             * @description The colour of the modules, as #RRGGBB.
+             * @example #000000
+             */
             foregroundColor?: string;
-            /** @example #000000 */
+            /**
+             * @description The colour behind the modules, as #RRGGBB.
+             * @example #000000
+             */
             backgroundColor?: string;
             logoUrl?: string | null;
             /**
@@ -1100,6 +1161,7 @@ export interface components {
              *     ]
              */
             events?: components["schemas"]["EventType"][];
+            /** @description Whether events are delivered. Pending deliveries of a paused webhook wait. */
             isActive?: boolean;
         };
         WebhookTestRequest: {
@@ -1117,6 +1179,7 @@ export interface components {
         UnlockRequest: {
             /**
              * Format: password
+             * @description The password of the link.
              * @example open sesame
              */
             password: string;
@@ -1124,6 +1187,7 @@ export interface components {
         UnlockForm: {
             /**
              * Format: password
+             * @description The password of the link.
              * @example open sesame
              */
             password: string;
@@ -1135,7 +1199,10 @@ export interface components {
              * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
-            /** @constant */
+            /**
+             * @description The type of the event.
+             * @constant
+             */
             type: "url.created";
             /**
              * Format: date-time
@@ -1143,6 +1210,7 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /** @description The result. */
             data: components["schemas"]["UrlEventData"];
         };
         UrlEventData: {
@@ -1151,24 +1219,43 @@ export interface components {
              * @example 42
              */
             id: string;
-            /** @example aB3xY9q */
+            /**
+             * @description The random code of the link. Its QR codes contain it.
+             * @example aB3xY9q
+             */
             shortCode: string;
-            /** @example https://example.com/spring?ref=mail#offers */
+            /**
+             * @description Where the link leads, exactly as it was sent.
+             * @example https://example.com/spring?ref=mail#offers
+             */
             targetUrl: string;
-            /** @example spring-sale */
+            /**
+             * @description The chosen path of the link. Null: the short code is its path.
+             * @example spring-sale
+             */
             customSlug: string | null;
             /**
              * @description The public link: the custom slug when there is one, otherwise the short code.
              * @example https://sho.example/spring-sale
              */
             shortUrl: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the organization that owns the record.
+             */
             organizationId: string;
+            /** @description A title for people who manage the links. Visitors do not see it. */
             title: string | null;
+            /** @description Notes for people who manage the links. Visitors do not see them. */
             description: string | null;
+            /** @description A category, to filter lists by. */
             category: string | null;
+            /** @description Up to 20 labels, to filter lists by. */
             tags: string[];
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The custom domain of the link. Null: the platform's domain.
+             */
             domainId: string | null;
             /**
              * @description The HTTP status of the redirect.
@@ -1176,17 +1263,27 @@ export interface components {
              * @enum {number}
              */
             redirectType: 301 | 302 | 307 | 308;
+            /** @description When the link stops redirecting. Null: never. */
             expiresAt: string | null;
+            /** @description Whether visitors must enter a password. */
             isPasswordProtected: boolean;
+            /** @description Set as utm_source on the target: where the visitor comes from. */
             utmSource: string | null;
+            /** @description Set as utm_medium on the target: the kind of channel. */
             utmMedium: string | null;
+            /** @description Set as utm_campaign on the target: the name of the campaign. */
             utmCampaign: string | null;
+            /** @description Set as utm_term on the target: the paid search term. */
             utmTerm: string | null;
+            /** @description Set as utm_content on the target: which of several links it is. */
             utmContent: string | null;
+            /** @description Further parameters to set on the target, by name. */
             customUtmParams: {
                 [key: string]: string;
             };
+            /** @description A hint for attribution: the site that the link is published on. */
             sourceDomain: string | null;
+            /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
             /** @description Clicks counted so far. */
             clickCount: number;
@@ -1194,11 +1291,13 @@ export interface components {
             lastClickAt: string | null;
             /**
              * Format: date-time
+             * @description When the record was created, in UTC.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
+             * @description When the record was last changed, in UTC.
              * @example 2030-01-01T00:00:00.000Z
              */
             updatedAt: string;
@@ -1210,7 +1309,10 @@ export interface components {
              * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
-            /** @constant */
+            /**
+             * @description The type of the event.
+             * @constant
+             */
             type: "url.updated";
             /**
              * Format: date-time
@@ -1218,6 +1320,7 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /** @description The result. */
             data: components["schemas"]["UrlEventData"];
         };
         UrlClickThresholdEvent: {
@@ -1227,7 +1330,10 @@ export interface components {
              * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
-            /** @constant */
+            /**
+             * @description The type of the event.
+             * @constant
+             */
             type: "url.click_threshold";
             /**
              * Format: date-time
@@ -1235,6 +1341,7 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /** @description The result. */
             data: components["schemas"]["ThresholdEventData"];
         };
         ThresholdEventData: {
@@ -1243,7 +1350,10 @@ export interface components {
              * @example 42
              */
             id: string;
-            /** @example aB3xY9q */
+            /**
+             * @description The random code of the link. Its QR codes contain it.
+             * @example aB3xY9q
+             */
             shortCode: string;
             /**
              * @description The threshold that was reached.
@@ -1263,7 +1373,10 @@ export interface components {
              * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
-            /** @constant */
+            /**
+             * @description The type of the event.
+             * @constant
+             */
             type: "url.expired";
             /**
              * Format: date-time
@@ -1271,6 +1384,7 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /** @description The result. */
             data: components["schemas"]["UrlEventData"];
         };
         QrCreatedEvent: {
@@ -1280,7 +1394,10 @@ export interface components {
              * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
-            /** @constant */
+            /**
+             * @description The type of the event.
+             * @constant
+             */
             type: "qr.created";
             /**
              * Format: date-time
@@ -1288,34 +1405,58 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /** @description The result. */
             data: components["schemas"]["QrEventData"];
         };
         QrEventData: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the record.
+             */
             id: string;
             /**
              * @description Null for a standalone code.
              * @example 42
              */
             urlId: string | null;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the organization that owns the record.
+             */
             organizationId: string;
             /**
              * @description The payload of the code. It never changes.
              * @example https://sho.example/aB3xY9q
              */
             qrData: string;
-            /** @enum {string} */
+            /**
+             * @description The format of the image.
+             * @enum {string}
+             */
             format: "png" | "svg" | "webp";
+            /** @description Width and height of the image in pixels, including the quiet zone. */
             size: number;
-            /** @enum {string} */
+            /**
+             * @description How much of the code may be damaged: L 7 %, M 15 %, Q 25 %, H 30 %.
+             * @enum {string}
+             */
             errorCorrection: "L" | "M" | "Q" | "H";
-            /** @example #000000 */
+            /**
+             * @description The colour of the modules, as #RRGGBB.
+             * @example #000000
+             */
             foregroundColor: string;
-            /** @example #FFFFFF */
+            /**
+             * @description The colour behind the modules, as #RRGGBB.
+             * @example #FFFFFF
+             */
             backgroundColor: string;
+            /** @description The URL of the image in the centre of the code. Null: no image. */
             logoUrl: string | null;
-            /** @enum {string} */
+            /**
+             * @description The shape of the modules.
+             * @enum {string}
+             */
             stylePreset: "default" | "rounded" | "dots" | "classy";
             /** @description Downloads of the image so far. */
             downloadCount: number;
@@ -1333,11 +1474,13 @@ export interface components {
             previewUrl: string;
             /**
              * Format: date-time
+             * @description When the record was created, in UTC.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
+             * @description When the record was last changed, in UTC.
              * @example 2030-01-01T00:00:00.000Z
              */
             updatedAt: string;
@@ -1349,7 +1492,10 @@ export interface components {
              * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
-            /** @constant */
+            /**
+             * @description The type of the event.
+             * @constant
+             */
             type: "qr.scan_threshold";
             /**
              * Format: date-time
@@ -1357,6 +1503,7 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /** @description The result. */
             data: components["schemas"]["ThresholdEventData"];
         };
         QrDeletedEvent: {
@@ -1366,7 +1513,10 @@ export interface components {
              * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
-            /** @constant */
+            /**
+             * @description The type of the event.
+             * @constant
+             */
             type: "qr.deleted";
             /**
              * Format: date-time
@@ -1374,6 +1524,7 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /** @description The result. */
             data: components["schemas"]["QrEventData"];
         };
         DomainVerifiedEvent: {
@@ -1383,7 +1534,10 @@ export interface components {
              * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
-            /** @constant */
+            /**
+             * @description The type of the event.
+             * @constant
+             */
             type: "domain.verified";
             /**
              * Format: date-time
@@ -1391,23 +1545,33 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /** @description The result. */
             data: components["schemas"]["DomainEventData"];
         };
         DomainEventData: {
             /**
              * Format: uuid
+             * @description The id of the record.
              * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
-            /** @example go.example.com */
+            /**
+             * @description The host name, in lower case and ASCII (punycode).
+             * @example go.example.com
+             */
             hostname: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the organization that owns the record.
+             */
             organizationId: string;
             /** @description Whether links are served on it. */
             isActive: boolean;
+            /** @description The TXT record to set in DNS, which proves that the hostname is yours. */
             txtRecord: components["schemas"]["DomainTxtRecord"];
             /**
              * Format: date-time
+             * @description When the record was created, in UTC.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
@@ -1420,20 +1584,36 @@ export interface components {
         };
         /** @description The TXT record to set in DNS, which proves that the hostname is yours. */
         DomainTxtRecord: {
-            /** @example _shorty-challenge.go.example.com */
+            /**
+             * @description The name of the DNS record.
+             * @example _shorty-challenge.go.example.com
+             */
             name: string;
-            /** @constant */
+            /**
+             * @description The type of the DNS record.
+             * @constant
+             */
             type: "TXT";
-            /** @example shorty-verification=3c1TzGhM0bV7wJqXkq2vYc9NfRrEoPaL */
+            /**
+             * @description The content of the DNS record.
+             * @example shorty-verification=3c1TzGhM0bV7wJqXkq2vYc9NfRrEoPaL
+             */
             value: string;
         };
         /** @description The response of a failed request. */
         ErrorResponse: {
-            /** @constant */
+            /**
+             * @description True for a result, false for an error.
+             * @constant
+             */
             success: false;
+            /** @description What failed, and why. */
             error: {
+                /** @description The reason, for programs. */
                 code: components["schemas"]["ErrorCode"];
+                /** @description The reason, for people. */
                 message: string;
+                /** @description The invalid fields, if there are any. */
                 details?: components["schemas"]["ErrorDetail"][];
                 /** @description The same value as the X-Request-Id header. */
                 requestId: string;
@@ -1447,55 +1627,85 @@ export interface components {
              * @example urls[3].targetUrl
              */
             path: string;
-            /** @example must start with http:// or https:// */
+            /**
+             * @description The reason, for people.
+             * @example must start with http:// or https://
+             */
             message: string;
         };
         /** @description The error response to a form by RFC 6749 §5.2. */
         OAuthError: {
-            /** @enum {string} */
+            /**
+             * @description The error code of RFC 6749 §5.2.
+             * @enum {string}
+             */
             error: "invalid_request" | "invalid_client" | "invalid_scope" | "unsupported_grant_type" | "server_error" | "temporarily_unavailable";
+            /** @description The reason, for people. */
             error_description: string;
         };
         Token: {
-            /** @example shorty_at_9d2e */
+            /**
+             * @description The token, to send as `Authorization: Bearer …`.
+             * @example shorty_at_9d2e
+             */
             accessToken: string;
-            /** @constant */
+            /**
+             * @description How to send the token.
+             * @constant
+             */
             tokenType: "Bearer";
             /**
              * @description Seconds.
              * @example 3600
              */
             expiresIn: number;
-            /** @example urls:read urls:write */
+            /**
+             * @description The scopes of the token, separated by spaces.
+             * @example urls:read urls:write
+             */
             scope: string;
         };
         /** @description The response to a form by RFC 6749 §5.1. */
         OAuthToken: {
-            /** @example shorty_at_9d2e */
+            /**
+             * @description The token, to send as `Authorization: Bearer …`.
+             * @example shorty_at_9d2e
+             */
             access_token: string;
-            /** @constant */
+            /**
+             * @description How to send the token.
+             * @constant
+             */
             token_type: "Bearer";
             /**
              * @description Seconds.
              * @example 3600
              */
             expires_in: number;
-            /** @example urls:read urls:write */
+            /**
+             * @description The scopes of the token, separated by spaces.
+             * @example urls:read urls:write
+             */
             scope: string;
         };
         ApiKeyCreated: {
             /**
              * Format: uuid
+             * @description The id of the record.
              * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
-            /** @example deploy script */
+            /**
+             * @description What the key is for.
+             * @example deploy script
+             */
             name: string;
             /**
              * @description The first characters of the key, by which people recognize it.
              * @example shorty_ak_mZ4c
              */
             start: string;
+            /** @description What the key may do. */
             scopes: ("urls:read" | "urls:write" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read")[];
             /**
              * @description The id of the client that created the key.
@@ -1504,6 +1714,7 @@ export interface components {
             createdBy: string;
             /**
              * Format: date-time
+             * @description When the record was created, in UTC.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
@@ -1520,16 +1731,21 @@ export interface components {
         ApiKey: {
             /**
              * Format: uuid
+             * @description The id of the record.
              * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
-            /** @example deploy script */
+            /**
+             * @description What the key is for.
+             * @example deploy script
+             */
             name: string;
             /**
              * @description The first characters of the key, by which people recognize it.
              * @example shorty_ak_mZ4c
              */
             start: string;
+            /** @description What the key may do. */
             scopes: ("urls:read" | "urls:write" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read")[];
             /**
              * @description The id of the client that created the key.
@@ -1538,6 +1754,7 @@ export interface components {
             createdBy: string;
             /**
              * Format: date-time
+             * @description When the record was created, in UTC.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
@@ -1547,33 +1764,49 @@ export interface components {
             lastUsedAt: string | null;
         };
         Me: {
+            /** @description The organization of the caller. */
             organization: {
                 /**
                  * Format: uuid
+                 * @description The id of the record.
                  * @example 0198c0de-0000-7000-8000-0000000000aa
                  */
                 id: string;
-                /** @example default */
+                /**
+                 * @description The name of the organization.
+                 * @example default
+                 */
                 name: string;
-                /** @enum {string} */
+                /**
+                 * @description The plan of the organization, which sets its limits.
+                 * @enum {string}
+                 */
                 plan: "free" | "developer" | "scale" | "enterprise";
             };
             /** @description What this token or API key may do. */
             scopes: ("urls:read" | "urls:write" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write")[];
             /** @description The client of the access token. Null for an API key. */
             client: {
-                /** @example shorty_ci_0f3b */
+                /**
+                 * @description The id of the API client.
+                 * @example shorty_ci_0f3b
+                 */
                 id: string;
             } | null;
             /** @description The API key of the request. Null for an access token. */
             apiKey: {
                 /**
                  * Format: uuid
+                 * @description The id of the record.
                  * @example 0198c0de-0000-7000-8000-0000000000aa
                  */
                 id: string;
-                /** @example deploy script */
+                /**
+                 * @description What the key is for.
+                 * @example deploy script
+                 */
                 name: string;
+                /** @description When the key stops working. Null: never. */
                 expiresAt: string | null;
             } | null;
         };
@@ -1583,21 +1816,34 @@ export interface components {
              * @example 42
              */
             id: string;
-            /** @example aB3xY9q */
+            /**
+             * @description The random code of the link. Its QR codes contain it.
+             * @example aB3xY9q
+             */
             shortCode: string;
-            /** @example https://example.com/spring?ref=mail#offers */
+            /**
+             * @description Where the link leads, exactly as it was sent.
+             * @example https://example.com/spring?ref=mail#offers
+             */
             targetUrl: string;
-            /** @example spring-sale */
+            /**
+             * @description The chosen path of the link. Null: the short code is its path.
+             * @example spring-sale
+             */
             customSlug: string | null;
             /**
              * @description The public link: the custom slug when there is one, otherwise the short code.
              * @example https://sho.example/spring-sale
              */
             shortUrl: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the organization that owns the record.
+             */
             organizationId: string;
             /**
              * Format: date-time
+             * @description When the record was created, in UTC.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
@@ -1608,24 +1854,43 @@ export interface components {
              * @example 42
              */
             id: string;
-            /** @example aB3xY9q */
+            /**
+             * @description The random code of the link. Its QR codes contain it.
+             * @example aB3xY9q
+             */
             shortCode: string;
-            /** @example https://example.com/spring?ref=mail#offers */
+            /**
+             * @description Where the link leads, exactly as it was sent.
+             * @example https://example.com/spring?ref=mail#offers
+             */
             targetUrl: string;
-            /** @example spring-sale */
+            /**
+             * @description The chosen path of the link. Null: the short code is its path.
+             * @example spring-sale
+             */
             customSlug: string | null;
             /**
              * @description The public link: the custom slug when there is one, otherwise the short code.
              * @example https://sho.example/spring-sale
              */
             shortUrl: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the organization that owns the record.
+             */
             organizationId: string;
+            /** @description A title for people who manage the links. Visitors do not see it. */
             title: string | null;
+            /** @description Notes for people who manage the links. Visitors do not see them. */
             description: string | null;
+            /** @description A category, to filter lists by. */
             category: string | null;
+            /** @description Up to 20 labels, to filter lists by. */
             tags: string[];
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The custom domain of the link. Null: the platform's domain.
+             */
             domainId: string | null;
             /**
              * @description The HTTP status of the redirect.
@@ -1633,17 +1898,27 @@ export interface components {
              * @enum {number}
              */
             redirectType: 301 | 302 | 307 | 308;
+            /** @description When the link stops redirecting. Null: never. */
             expiresAt: string | null;
+            /** @description Whether visitors must enter a password. */
             isPasswordProtected: boolean;
+            /** @description Set as utm_source on the target: where the visitor comes from. */
             utmSource: string | null;
+            /** @description Set as utm_medium on the target: the kind of channel. */
             utmMedium: string | null;
+            /** @description Set as utm_campaign on the target: the name of the campaign. */
             utmCampaign: string | null;
+            /** @description Set as utm_term on the target: the paid search term. */
             utmTerm: string | null;
+            /** @description Set as utm_content on the target: which of several links it is. */
             utmContent: string | null;
+            /** @description Further parameters to set on the target, by name. */
             customUtmParams: {
                 [key: string]: string;
             };
+            /** @description A hint for attribution: the site that the link is published on. */
             sourceDomain: string | null;
+            /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
             /** @description Clicks counted so far. */
             clickCount: number;
@@ -1651,11 +1926,13 @@ export interface components {
             lastClickAt: string | null;
             /**
              * Format: date-time
+             * @description When the record was created, in UTC.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
+             * @description When the record was last changed, in UTC.
              * @example 2030-01-01T00:00:00.000Z
              */
             updatedAt: string;
@@ -1666,23 +1943,37 @@ export interface components {
              * @example 42
              */
             id: string;
-            /** @example aB3xY9q */
+            /**
+             * @description The random code of the link. Its QR codes contain it.
+             * @example aB3xY9q
+             */
             shortCode: string;
-            /** @example spring-sale */
+            /**
+             * @description The chosen path of the link. Null: the short code is its path.
+             * @example spring-sale
+             */
             customSlug: string | null;
             /**
              * @description The public link: the custom slug when there is one, otherwise the short code.
              * @example https://sho.example/spring-sale
              */
             shortUrl: string;
-            /** @example https://example.com/spring?ref=mail#offers */
+            /**
+             * @description Where the link leads, exactly as it was sent.
+             * @example https://example.com/spring?ref=mail#offers
+             */
             targetUrl: string;
+            /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
         };
         UrlBulkCreateResult: {
+            /** @description The number of items in the request. */
             requested: number;
+            /** @description The number of created links. */
             createdCount: number;
+            /** @description The number of items that failed. */
             failedCount: number;
+            /** @description The created links, in the order of the request. */
             created: {
                 /**
                  * @description Position in the request, from 0.
@@ -1694,11 +1985,20 @@ export interface components {
                  * @example 42
                  */
                 id: string;
-                /** @example aB3xY9q */
+                /**
+                 * @description The random code of the link. Its QR codes contain it.
+                 * @example aB3xY9q
+                 */
                 shortCode: string;
-                /** @example https://example.com/spring?ref=mail#offers */
+                /**
+                 * @description Where the link leads, exactly as it was sent.
+                 * @example https://example.com/spring?ref=mail#offers
+                 */
                 targetUrl: string;
-                /** @example spring-sale */
+                /**
+                 * @description The chosen path of the link. Null: the short code is its path.
+                 * @example spring-sale
+                 */
                 customSlug: string | null;
                 /**
                  * @description The public link: the custom slug when there is one, otherwise the short code.
@@ -1706,38 +2006,57 @@ export interface components {
                  */
                 shortUrl: string;
             }[];
+            /** @description The items that failed, in the order of the request. */
             errors: {
                 /**
                  * @description Position in the request, from 0.
                  * @example 0
                  */
                 index: number;
+                /** @description Why it failed, in one sentence. */
                 error: string;
-                /** @enum {string} */
+                /**
+                 * @description The reason, for programs.
+                 * @enum {string}
+                 */
                 code: "SLUG_CONFLICT" | "QUOTA_EXCEEDED" | "DOMAIN_INVALID" | "CREATE_FAILED";
             }[];
         };
         UrlBulkUpdateResult: {
+            /** @description The number of items in the request. */
             requested: number;
+            /** @description The number of changed links. */
             updatedCount: number;
+            /** @description The number of items that failed. */
             failedCount: number;
+            /** @description The changed links, in the order of the request. */
             updated: {
                 /**
                  * @description A decimal integer as a string.
                  * @example 42
                  */
                 id: string;
-                /** @example aB3xY9q */
+                /**
+                 * @description The random code of the link. Its QR codes contain it.
+                 * @example aB3xY9q
+                 */
                 shortCode: string;
-                /** @example spring-sale */
+                /**
+                 * @description The chosen path of the link. Null: the short code is its path.
+                 * @example spring-sale
+                 */
                 customSlug: string | null;
                 /**
                  * @description The public link: the custom slug when there is one, otherwise the short code.
                  * @example https://sho.example/spring-sale
                  */
                 shortUrl: string;
-                /** @example https://example.com/spring?ref=mail#offers */
+                /**
+                 * @description Where the link leads, exactly as it was sent.
+                 * @example https://example.com/spring?ref=mail#offers
+                 */
                 targetUrl: string;
+                /** @description Whether the link redirects. An inactive link answers 410. */
                 isActive: boolean;
                 /**
                  * @description Position in the request, from 0.
@@ -1745,6 +2064,7 @@ export interface components {
                  */
                 index: number;
             }[];
+            /** @description The items that failed, in the order of the request. */
             errors: {
                 /**
                  * @description Position in the request, from 0.
@@ -1752,46 +2072,76 @@ export interface components {
                  */
                 index: number;
                 id: string | null;
+                /** @description Why it failed, in one sentence. */
                 error: string;
-                /** @enum {string} */
+                /**
+                 * @description The reason, for programs.
+                 * @enum {string}
+                 */
                 code: "NOT_FOUND" | "UPDATE_FAILED";
             }[];
         };
         UrlBulkDeleteResult: {
             /** @description The number of different elements in the request. */
             requested: number;
+            /** @description The number of deactivated links. */
             deletedCount: number;
+            /** @description The number of ids that were skipped. */
             skippedCount: number;
+            /** @description The ids of the deactivated links. */
             deletedIds: string[];
             /** @description The ids that are unknown or of another organization, and the elements that are no id, as text of at most 100 characters. */
             skippedIds: string[];
         };
         QrRecord: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the record.
+             */
             id: string;
             /**
              * @description Null for a standalone code.
              * @example 42
              */
             urlId: string | null;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the organization that owns the record.
+             */
             organizationId: string;
             /**
              * @description The payload of the code. It never changes.
              * @example https://sho.example/aB3xY9q
              */
             qrData: string;
-            /** @enum {string} */
+            /**
+             * @description The format of the image.
+             * @enum {string}
+             */
             format: "png" | "svg" | "webp";
+            /** @description Width and height of the image in pixels, including the quiet zone. */
             size: number;
-            /** @enum {string} */
+            /**
+             * @description How much of the code may be damaged: L 7 %, M 15 %, Q 25 %, H 30 %.
+             * @enum {string}
+             */
             errorCorrection: "L" | "M" | "Q" | "H";
-            /** @example #000000 */
+            /**
+             * @description The colour of the modules, as #RRGGBB.
+             * @example #000000
+             */
             foregroundColor: string;
-            /** @example #FFFFFF */
+            /**
+             * @description The colour behind the modules, as #RRGGBB.
+             * @example #FFFFFF
+             */
             backgroundColor: string;
+            /** @description The URL of the image in the centre of the code. Null: no image. */
             logoUrl: string | null;
-            /** @enum {string} */
+            /**
+             * @description The shape of the modules.
+             * @enum {string}
+             */
             stylePreset: "default" | "rounded" | "dots" | "classy";
             /** @description Downloads of the image so far. */
             downloadCount: number;
@@ -1809,72 +2159,108 @@ export interface components {
             previewUrl: string;
             /**
              * Format: date-time
+             * @description When the record was created, in UTC.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
+             * @description When the record was last changed, in UTC.
              * @example 2030-01-01T00:00:00.000Z
              */
             updatedAt: string;
         };
         UrlClicks: {
-            /** @example 42 */
+            /**
+             * @description The id of the link.
+             * @example 42
+             */
             urlId: string;
-            /** @example aB3xY9q */
+            /**
+             * @description The random code of the link. Its QR codes contain it.
+             * @example aB3xY9q
+             */
             shortCode: string;
             /**
              * Format: date-time
+             * @description The start of the window.
              * @example 2030-11-01T00:00:00.000Z
              */
             since: string;
             /**
              * Format: date-time
+             * @description The end of the window (exclusive).
              * @example 2030-11-01T00:00:00.000Z
              */
             until: string;
+            /** @description The counts of the whole window. */
             totals: {
+                /** @description Clicks in the window. Bots, previews and prefetches do not count. */
                 totalClicks: number;
                 /** @description Distinct visitors in the whole window. */
                 uniqueClicks: number;
                 /** @description Distinct addresses in the whole window. */
                 uniqueIps: number;
             };
+            /** @description The counts by visitor and source, the largest first. */
             breakdowns: components["schemas"]["ClickBreakdowns"];
+            /** @description The counts by hour or day, in UTC, without gaps. */
             timeseries: components["schemas"]["ClickBucket"][];
         };
         ClickBreakdowns: {
+            /** @description By country. */
             country: {
                 /**
                  * @description ISO 3166-1 alpha-2, or "Unknown".
                  * @example DE
                  */
                 country: string;
+                /** @description The number of clicks. */
                 clicks: number;
             }[];
+            /** @description By kind of device. */
             device: {
-                /** @enum {string} */
+                /**
+                 * @description The kind of device.
+                 * @enum {string}
+                 */
                 deviceType: "desktop" | "mobile" | "tablet" | "other";
+                /** @description The number of clicks. */
                 clicks: number;
             }[];
+            /** @description By browser. */
             browser: {
-                /** @example Firefox */
+                /**
+                 * @description The name of the browser.
+                 * @example Firefox
+                 */
                 browser: string;
+                /** @description The number of clicks. */
                 clicks: number;
             }[];
+            /** @description By operating system. */
             os: {
-                /** @example Android */
+                /**
+                 * @description The name of the operating system.
+                 * @example Android
+                 */
                 os: string;
+                /** @description The number of clicks. */
                 clicks: number;
             }[];
+            /** @description By source. */
             referrer: {
                 /**
                  * @description A host, or "(direct)".
                  * @example news.example.com
                  */
                 referrerDomain: string;
-                /** @enum {string} */
+                /**
+                 * @description The kind of source.
+                 * @enum {string}
+                 */
                 referrerType: "direct" | "search" | "social" | "email" | "paid" | "ai" | "internal" | "other";
+                /** @description The number of clicks. */
                 clicks: number;
             }[];
         };
@@ -1885,6 +2271,7 @@ export interface components {
              * @example 2030-11-01T00:00:00.000Z
              */
             bucket: string;
+            /** @description The number of clicks. */
             clicks: number;
             /** @description Distinct visitors in this bucket. */
             uniques: number;
@@ -1892,17 +2279,23 @@ export interface components {
         AnalyticsOverview: {
             /**
              * Format: date-time
+             * @description The start of the window.
              * @example 2030-11-01T00:00:00.000Z
              */
             since: string;
             /**
              * Format: date-time
+             * @description The end of the window (exclusive).
              * @example 2030-11-01T00:00:00.000Z
              */
             until: string;
+            /** @description The counts of the whole window. */
             totals: {
+                /** @description Links of the organization, inactive ones included. */
                 totalUrls: number;
+                /** @description Links that redirect. */
                 activeUrls: number;
+                /** @description Clicks in the window. Bots, previews and prefetches do not count. */
                 totalClicks: number;
                 /** @description Distinct visitors in the whole window. */
                 uniqueClicks: number;
@@ -1913,20 +2306,36 @@ export interface components {
                 /** @description Scans in the window, including those of deleted QR codes. */
                 totalScans: number;
             };
+            /** @description The links with the most clicks, the largest first. */
             topUrls: {
-                /** @example 42 */
+                /**
+                 * @description The id of the link.
+                 * @example 42
+                 */
                 urlId: string;
-                /** @example aB3xY9q */
+                /**
+                 * @description The random code of the link. Its QR codes contain it.
+                 * @example aB3xY9q
+                 */
                 shortCode: string;
-                /** @example https://sho.example/spring-sale */
+                /**
+                 * @description The public link: the custom slug when there is one, otherwise the short code.
+                 * @example https://sho.example/spring-sale
+                 */
                 shortUrl: string;
+                /** @description The number of clicks. */
                 clicks: number;
             }[];
+            /** @description The counts by visitor and source, the largest first. */
             breakdowns: components["schemas"]["ClickBreakdowns"];
+            /** @description The counts by hour or day, in UTC, without gaps. */
             timeseries: components["schemas"]["ClickBucket"][];
         };
         QrScans: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the QR code.
+             */
             qrCodeId: string;
             /**
              * @description Null for a standalone QR code, whose scans are unknown.
@@ -1935,54 +2344,79 @@ export interface components {
             urlId: string | null;
             /**
              * Format: date-time
+             * @description The start of the window.
              * @example 2030-11-01T00:00:00.000Z
              */
             since: string;
             /**
              * Format: date-time
+             * @description The end of the window (exclusive).
              * @example 2030-11-01T00:00:00.000Z
              */
             until: string;
+            /** @description The counts of the whole window. */
             totals: {
+                /** @description Scans in the window. Bots do not count. */
                 totalScans: number;
                 /** @description Distinct visitors in the whole window. */
                 uniqueScans: number;
                 /** @description Distinct addresses in the whole window. */
                 uniqueIps: number;
             };
+            /** @description The counts by visitor and source, the largest first. */
             breakdowns: components["schemas"]["ScanBreakdowns"];
+            /** @description The counts by hour or day, in UTC, without gaps. */
             timeseries: components["schemas"]["ScanBucket"][];
         };
         ScanBreakdowns: {
+            /** @description By country. */
             country: {
                 /**
                  * @description ISO 3166-1 alpha-2, or "Unknown".
                  * @example DE
                  */
                 country: string;
+                /** @description The number of scans. */
                 scans: number;
             }[];
+            /** @description By kind of device. */
             device: {
-                /** @enum {string} */
+                /**
+                 * @description The kind of device.
+                 * @enum {string}
+                 */
                 deviceType: "desktop" | "mobile" | "tablet" | "other";
+                /** @description The number of scans. */
                 scans: number;
             }[];
+            /** @description By browser. */
             browser: {
-                /** @example Firefox */
+                /**
+                 * @description The name of the browser.
+                 * @example Firefox
+                 */
                 browser: string;
+                /** @description The number of scans. */
                 scans: number;
             }[];
+            /** @description By the way of scanning. */
             scanMethod: {
-                /** @enum {string} */
+                /**
+                 * @description The way of scanning.
+                 * @enum {string}
+                 */
                 scanMethod: "camera" | "file_upload" | "manual_entry" | "app_scanner";
+                /** @description The number of scans. */
                 scans: number;
             }[];
+            /** @description By scanner app. */
             scannerApp: {
                 /**
                  * @description The app that read the QR code, or "(none)" when it is unknown.
                  * @example iOS Camera
                  */
                 scannerApp: string;
+                /** @description The number of scans. */
                 scans: number;
             }[];
         };
@@ -1993,6 +2427,7 @@ export interface components {
              * @example 2030-11-01T00:00:00.000Z
              */
             bucket: string;
+            /** @description The number of scans. */
             scans: number;
             /** @description Distinct visitors in this bucket. */
             uniques: number;
@@ -2000,11 +2435,16 @@ export interface components {
         WebhookCreated: {
             /**
              * Format: uuid
+             * @description The id of the record.
              * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
-            /** @example https://example.com/hooks/shorty */
+            /**
+             * @description The URL of the receiver.
+             * @example https://example.com/hooks/shorty
+             */
             url: string;
+            /** @description The event types that are delivered. */
             events: components["schemas"]["EventType"][];
             /**
              * @description The signing secret. Only this response contains it.
@@ -2017,21 +2457,28 @@ export interface components {
         Webhook: {
             /**
              * Format: uuid
+             * @description The id of the record.
              * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
-            /** @example https://example.com/hooks/shorty */
+            /**
+             * @description The URL of the receiver.
+             * @example https://example.com/hooks/shorty
+             */
             url: string;
+            /** @description The event types that are delivered. */
             events: components["schemas"]["EventType"][];
             /** @description While false, the server sends nothing, and pending deliveries wait. New events create no deliveries, except for 30 days after the server has disabled the webhook (see disabledReason). */
             isActive: boolean;
             /**
              * Format: date-time
+             * @description When the record was created, in UTC.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
+             * @description When the record was last changed, in UTC.
              * @example 2030-01-01T00:00:00.000Z
              */
             updatedAt: string;
@@ -2063,21 +2510,26 @@ export interface components {
             id: string;
             /**
              * Format: uuid
+             * @description The id of the webhook.
              * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             webhookId: string;
             /**
              * Format: uuid
+             * @description The id of the event, the same in all its deliveries.
              * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             eventId: string;
+            /** @description The type of the event. */
             eventType: components["schemas"]["EventType"];
+            /** @description Whether the event was delivered. */
             status: components["schemas"]["DeliveryStatus"];
             /**
              * @description Attempts made so far.
              * @example 1
              */
             attempts: number;
+            /** @description When the next attempt is due. Null: no attempt is left. */
             nextAttemptAt: string | null;
             /** @description The status of the response. Null without a response. */
             lastStatusCode: number | null;
@@ -2088,9 +2540,11 @@ export interface components {
             lastError: string | null;
             /**
              * Format: date-time
+             * @description When the record was created, in UTC.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /** @description When the receiver accepted it. Null: not yet. */
             deliveredAt: string | null;
         };
         /**
@@ -2101,6 +2555,7 @@ export interface components {
         WebhookSecret: {
             /**
              * Format: uuid
+             * @description The id of the record.
              * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
@@ -2125,21 +2580,26 @@ export interface components {
             id: string;
             /**
              * Format: uuid
+             * @description The id of the webhook.
              * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             webhookId: string;
             /**
              * Format: uuid
+             * @description The id of the event, the same in all its deliveries.
              * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             eventId: string;
+            /** @description The type of the event. */
             eventType: components["schemas"]["EventType"];
+            /** @description Whether the event was delivered. */
             status: components["schemas"]["DeliveryStatus"];
             /**
              * @description Attempts made so far.
              * @example 1
              */
             attempts: number;
+            /** @description When the next attempt is due. Null: no attempt is left. */
             nextAttemptAt: string | null;
             /** @description The status of the response. Null without a response. */
             lastStatusCode: number | null;
@@ -2150,9 +2610,11 @@ export interface components {
             lastError: string | null;
             /**
              * Format: date-time
+             * @description When the record was created, in UTC.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /** @description When the receiver accepted it. Null: not yet. */
             deliveredAt: string | null;
             /** @description The exact body of every attempt. */
             requestBody: string;
@@ -2160,12 +2622,15 @@ export interface components {
             attemptHistory: components["schemas"]["DeliveryAttempt"][];
         };
         DeliveryAttempt: {
+            /** @description The number of the attempt, from 1. */
             number: number;
             /**
              * Format: date-time
+             * @description When the attempt began.
              * @example 2030-01-01T00:00:00.000Z
              */
             attemptedAt: string;
+            /** @description How long the attempt took, in milliseconds. */
             durationMs: number;
             /** @description The status of the response. Null without a response. */
             statusCode: number | null;
@@ -2180,18 +2645,27 @@ export interface components {
         Domain: {
             /**
              * Format: uuid
+             * @description The id of the record.
              * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
-            /** @example go.example.com */
+            /**
+             * @description The host name, in lower case and ASCII (punycode).
+             * @example go.example.com
+             */
             hostname: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the organization that owns the record.
+             */
             organizationId: string;
             /** @description Whether links are served on it. */
             isActive: boolean;
+            /** @description The TXT record to set in DNS, which proves that the hostname is yours. */
             txtRecord: components["schemas"]["DomainTxtRecordOutput"];
             /**
              * Format: date-time
+             * @description When the record was created, in UTC.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
@@ -2203,6 +2677,7 @@ export interface components {
             lastError: string | null;
         };
         TlsAllowed: {
+            /** @description The host name that was asked for. */
             domain: string;
         };
         Usage: {
@@ -2216,9 +2691,11 @@ export interface components {
              * @enum {string}
              */
             plan: "free" | "developer" | "scale" | "enterprise";
+            /** @description What was used, by meter. */
             meters: {
                 /** @description Requests with a valid token, whatever their status. A bulk request counts once. */
                 api_call: {
+                    /** @description How much was used. */
                     used: number;
                 };
                 /** @description QR codes created. */
@@ -2235,6 +2712,7 @@ export interface components {
             };
         };
         BundledUsage: {
+            /** @description How much was used. */
             used: number;
             /** @description What the plan includes; null without a limit. */
             included: number | null;
@@ -2247,32 +2725,55 @@ export interface components {
             overageUsd: number;
         };
         Health: {
-            /** @constant */
+            /**
+             * @description The state of the server.
+             * @constant
+             */
             status: "ok";
         };
         /** @description The TXT record to set in DNS, which proves that the hostname is yours. */
         DomainTxtRecordOutput: {
-            /** @example _shorty-challenge.go.example.com */
+            /**
+             * @description The name of the DNS record.
+             * @example _shorty-challenge.go.example.com
+             */
             name: string;
-            /** @constant */
+            /**
+             * @description The type of the DNS record.
+             * @constant
+             */
             type: "TXT";
-            /** @example shorty-verification=3c1TzGhM0bV7wJqXkq2vYc9NfRrEoPaL */
+            /**
+             * @description The content of the DNS record.
+             * @example shorty-verification=3c1TzGhM0bV7wJqXkq2vYc9NfRrEoPaL
+             */
             value: string;
         };
         UrlBulkUpdateItem: {
-            /** @example 42 */
+            /**
+             * @description The id of the record.
+             * @example 42
+             */
             id: number | string;
             /**
              * @description Where the link leads: http or https, at most 8192 bytes. It must not lead back to the link. Returned exactly as it was sent.
              * @example https://example.com/spring?ref=mail#offers
              */
             targetUrl?: string;
-            /** @example Spring sale */
+            /**
+             * @description A title for people who manage the links. Visitors do not see it.
+             * @example Spring sale
+             */
             title?: string | null;
+            /** @description Notes for people who manage the links. Visitors do not see them. */
             description?: string | null;
-            /** @example campaigns */
+            /**
+             * @description A category, to filter lists by.
+             * @example campaigns
+             */
             category?: string | null;
             /**
+             * @description Up to 20 labels, to filter lists by.
              * @example [
              *       "launch",
              *       "mail"
@@ -2284,6 +2785,7 @@ export interface components {
             redirectType?: (301 | 302 | 307 | 308) | null;
             /** @description When the link stops redirecting. Must lie in the future. */
             expiresAt?: string | null;
+            /** @description Whether visitors must enter a password. */
             isPasswordProtected?: boolean | null;
             /**
              * Format: password
@@ -2291,12 +2793,21 @@ export interface components {
              * @example open sesame
              */
             password?: string | null;
-            /** @example newsletter */
+            /**
+             * @description Set as utm_source on the target: where the visitor comes from.
+             * @example newsletter
+             */
             utmSource?: string | null;
-            /** @example email */
+            /**
+             * @description Set as utm_medium on the target: the kind of channel.
+             * @example email
+             */
             utmMedium?: string | null;
+            /** @description Set as utm_campaign on the target: the name of the campaign. */
             utmCampaign?: string | null;
+            /** @description Set as utm_term on the target: the paid search term. */
             utmTerm?: string | null;
+            /** @description Set as utm_content on the target: which of several links it is. */
             utmContent?: string | null;
             customUtmParams?: {
                 [key: string]: string;
@@ -2306,6 +2817,7 @@ export interface components {
              * @example blog.example.com
              */
             sourceDomain?: string | null;
+            /** @description Whether the link redirects. An inactive link answers 410. */
             isActive?: boolean;
         };
     };
@@ -3088,7 +3600,9 @@ export interface components {
         Offset: number;
         /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
         After: string;
+        /** @description The id of the record. */
         Id: string;
+        /** @description The id of the link. */
         UrlId: string;
         /** @description Changes the record only if it still has this ETag: another change since then is answered with 412. Also a list of ETags, or `*` for any version. */
         IfMatch: string;
@@ -3100,7 +3614,9 @@ export interface components {
         GroupBy: "hour" | "day";
         /** @description The most entries in each breakdown, the largest first. */
         BreakdownLimit: number;
+        /** @description The id of the delivery. */
         DeliveryId: string;
+        /** @description The id of the QR code. */
         QrId: string;
         /** @description A short code or a custom slug. */
         Code: string;
@@ -3156,8 +3672,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["Token"];
                     } | components["schemas"]["OAuthToken"];
                 };
@@ -3199,14 +3719,20 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: {
                             /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
+                            /** @description The most items on a page. */
                             limit: number;
                             /** @description The number of items on the pages before. */
                             offset: number;
+                            /** @description The items of this page. */
                             items: components["schemas"]["ApiKey"][];
                             /**
                              * @description Send it as after to get the next page. Null on the last page.
@@ -3253,8 +3779,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["ApiKeyCreated"];
                     };
                 };
@@ -3279,6 +3809,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The id of the record. */
                 id: components["parameters"]["Id"];
             };
             cookie?: never;
@@ -3297,8 +3828,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["ApiKey"];
                     };
                 };
@@ -3334,8 +3869,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["Me"];
                     };
                 };
@@ -3396,14 +3935,20 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: {
                             /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
+                            /** @description The most items on a page. */
                             limit: number;
                             /** @description The number of items on the pages before. */
                             offset: number;
+                            /** @description The items of this page. */
                             items: (components["schemas"]["UrlRecord"] | components["schemas"]["UrlListItem"])[];
                             /**
                              * @description Send it as after to get the next page. Null on the last page.
@@ -3451,8 +3996,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["UrlCreated"];
                     };
                 };
@@ -3497,8 +4046,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["UrlBulkCreateResult"];
                     };
                 };
@@ -3515,8 +4068,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["UrlBulkCreateResult"];
                     };
                 };
@@ -3563,8 +4120,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["UrlBulkDeleteResult"];
                     };
                 };
@@ -3608,8 +4169,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["UrlBulkUpdateResult"];
                     };
                 };
@@ -3626,8 +4191,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["UrlBulkUpdateResult"];
                     };
                 };
@@ -3667,8 +4236,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["UrlRecord"];
                     };
                 };
@@ -3687,6 +4260,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the link. */
                 id: components["parameters"]["UrlId"];
             };
             cookie?: never;
@@ -3706,8 +4280,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["UrlRecord"];
                     };
                 };
@@ -3731,6 +4309,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
+                /** @description The id of the link. */
                 id: components["parameters"]["UrlId"];
             };
             cookie?: never;
@@ -3750,8 +4329,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["UrlRecord"];
                     };
                 };
@@ -3777,6 +4360,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
+                /** @description The id of the link. */
                 id: components["parameters"]["UrlId"];
             };
             cookie?: never;
@@ -3800,8 +4384,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["UrlRecord"];
                     };
                 };
@@ -3852,14 +4440,20 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: {
                             /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
+                            /** @description The most items on a page. */
                             limit: number;
                             /** @description The number of items on the pages before. */
                             offset: number;
+                            /** @description The items of this page. */
                             items: components["schemas"]["QrRecord"][];
                             /**
                              * @description Send it as after to get the next page. Null on the last page.
@@ -3907,8 +4501,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["QrRecord"];
                     };
                 };
@@ -3938,6 +4536,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The id of the link. */
                 id: components["parameters"]["UrlId"];
             };
             cookie?: never;
@@ -3956,14 +4555,20 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: {
                             /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
+                            /** @description The most items on a page. */
                             limit: number;
                             /** @description The number of items on the pages before. */
                             offset: number;
+                            /** @description The items of this page. */
                             items: components["schemas"]["QrRecord"][];
                             /**
                              * @description Send it as after to get the next page. Null on the last page.
@@ -3988,6 +4593,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the record. */
                 id: components["parameters"]["Id"];
             };
             cookie?: never;
@@ -4007,8 +4613,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["QrRecord"];
                     };
                 };
@@ -4032,6 +4642,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
+                /** @description The id of the record. */
                 id: components["parameters"]["Id"];
             };
             cookie?: never;
@@ -4051,8 +4662,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["QrRecord"];
                     };
                 };
@@ -4078,6 +4693,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
+                /** @description The id of the record. */
                 id: components["parameters"]["Id"];
             };
             cookie?: never;
@@ -4101,8 +4717,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["QrRecord"];
                     };
                 };
@@ -4134,6 +4754,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The id of the link. */
                 id: components["parameters"]["UrlId"];
             };
             cookie?: never;
@@ -4152,8 +4773,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["UrlClicks"];
                     };
                 };
@@ -4197,8 +4822,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["AnalyticsOverview"];
                     };
                 };
@@ -4225,6 +4854,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The id of the record. */
                 id: components["parameters"]["Id"];
             };
             cookie?: never;
@@ -4243,8 +4873,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["QrScans"];
                     };
                 };
@@ -4286,14 +4920,20 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: {
                             /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
+                            /** @description The most items on a page. */
                             limit: number;
                             /** @description The number of items on the pages before. */
                             offset: number;
+                            /** @description The items of this page. */
                             items: components["schemas"]["Webhook"][];
                             /**
                              * @description Send it as after to get the next page. Null on the last page.
@@ -4341,8 +4981,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["WebhookCreated"];
                     };
                 };
@@ -4364,6 +5008,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the record. */
                 id: components["parameters"]["Id"];
             };
             cookie?: never;
@@ -4383,8 +5028,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["Webhook"];
                     };
                 };
@@ -4408,6 +5057,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
+                /** @description The id of the record. */
                 id: components["parameters"]["Id"];
             };
             cookie?: never;
@@ -4427,8 +5077,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["Webhook"];
                     };
                 };
@@ -4454,6 +5108,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
+                /** @description The id of the record. */
                 id: components["parameters"]["Id"];
             };
             cookie?: never;
@@ -4477,8 +5132,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["Webhook"];
                     };
                 };
@@ -4504,6 +5163,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The id of the record. */
                 id: components["parameters"]["Id"];
             };
             cookie?: never;
@@ -4526,8 +5186,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["Delivery"];
                     };
                 };
@@ -4552,6 +5216,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The id of the record. */
                 id: components["parameters"]["Id"];
             };
             cookie?: never;
@@ -4570,8 +5235,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["WebhookSecret"];
                     };
                 };
@@ -4600,6 +5269,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The id of the record. */
                 id: components["parameters"]["Id"];
             };
             cookie?: never;
@@ -4618,14 +5288,20 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: {
                             /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
+                            /** @description The most items on a page. */
                             limit: number;
                             /** @description The number of items on the pages before. */
                             offset: number;
+                            /** @description The items of this page. */
                             items: components["schemas"]["Delivery"][];
                             /**
                              * @description Send it as after to get the next page. Null on the last page.
@@ -4650,7 +5326,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the record. */
                 id: components["parameters"]["Id"];
+                /** @description The id of the delivery. */
                 deliveryId: components["parameters"]["DeliveryId"];
             };
             cookie?: never;
@@ -4669,8 +5347,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["DeliveryDetail"];
                     };
                 };
@@ -4692,7 +5374,9 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The id of the record. */
                 id: components["parameters"]["Id"];
+                /** @description The id of the delivery. */
                 deliveryId: components["parameters"]["DeliveryId"];
             };
             cookie?: never;
@@ -4711,8 +5395,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["Delivery"];
                     };
                 };
@@ -4759,14 +5447,20 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: {
                             /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
+                            /** @description The most items on a page. */
                             limit: number;
                             /** @description The number of items on the pages before. */
                             offset: number;
+                            /** @description The items of this page. */
                             items: components["schemas"]["Domain"][];
                             /**
                              * @description Send it as after to get the next page. Null on the last page.
@@ -4813,8 +5507,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["Domain"];
                     };
                 };
@@ -4836,6 +5534,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the record. */
                 id: components["parameters"]["Id"];
             };
             cookie?: never;
@@ -4854,8 +5553,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["Domain"];
                     };
                 };
@@ -4877,6 +5580,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The id of the record. */
                 id: components["parameters"]["Id"];
             };
             cookie?: never;
@@ -4895,8 +5599,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["Domain"];
                     };
                 };
@@ -4919,6 +5627,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The id of the record. */
                 id: components["parameters"]["Id"];
             };
             cookie?: never;
@@ -4937,8 +5646,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["Domain"];
                     };
                 };
@@ -5006,8 +5719,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
                         success: true;
+                        /** @description The result. */
                         data: components["schemas"]["Usage"];
                     };
                 };
@@ -5145,6 +5862,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The name of the file. */
                 file: string;
             };
             cookie?: never;
@@ -5186,6 +5904,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The id of the QR code. */
                 id: components["parameters"]["QrId"];
             };
             cookie?: never;
@@ -5225,6 +5944,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the QR code. */
                 id: components["parameters"]["QrId"];
             };
             cookie?: never;

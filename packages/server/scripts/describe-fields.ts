@@ -1,0 +1,215 @@
+// The wire has one meaning for each field name, so a description is written once. A schema that
+// describes a field itself overrides it, and so does an entry with the name of the schema.
+
+/** Descriptions by the name of the field, or by schema and field. */
+const descriptions: Readonly<Record<string, string>> = {
+  // Every response
+  success: 'True for a result, false for an error.',
+  data: 'The result.',
+  error: 'Why it failed, in one sentence.',
+  'ErrorResponse.error': 'What failed, and why.',
+  code: 'The reason, for programs.',
+  message: 'The reason, for people.',
+  details: 'The invalid fields, if there are any.',
+  limit: 'The most items on a page.',
+  items: 'The items of this page.',
+  id: 'The id of the record.',
+  organizationId: 'The id of the organization that owns the record.',
+  createdAt: 'When the record was created, in UTC.',
+  updatedAt: 'When the record was last changed, in UTC.',
+  // Tokens and API keys
+  clientId: 'The id of the API client.',
+  clientSecret: 'The secret of the API client.',
+  grant_type: 'client_credentials: the only supported grant.',
+  client_id: 'The id of the API client. Not needed with HTTP Basic.',
+  client_secret: 'The secret of the API client. Not needed with HTTP Basic.',
+  accessToken: 'The token, to send as `Authorization: Bearer …`.',
+  access_token: 'The token, to send as `Authorization: Bearer …`.',
+  tokenType: 'How to send the token.',
+  token_type: 'How to send the token.',
+  scope: 'The scopes of the token, separated by spaces.',
+  scopes: 'What the key may do.',
+  'OAuthError.error': 'The error code of RFC 6749 §5.2.',
+  error_description: 'The reason, for people.',
+  'ApiKey.name': 'What the key is for.',
+  'ApiKeyCreated.name': 'What the key is for.',
+  'Me.organization': 'The organization of the caller.',
+  'Me.organization.name': 'The name of the organization.',
+  'Me.apiKey.name': 'What the key is for.',
+  'Me.client.id': 'The id of the API client.',
+  'Me.apiKey.expiresAt': 'When the key stops working. Null: never.',
+  plan: 'The plan of the organization, which sets its limits.',
+  // Links
+  shortCode: 'The random code of the link. Its QR codes contain it.',
+  targetUrl: 'Where the link leads, exactly as it was sent.',
+  customSlug: 'The chosen path of the link. Null: the short code is its path.',
+  shortUrl: 'The public link: the custom slug when there is one, otherwise the short code.',
+  title: 'A title for people who manage the links. Visitors do not see it.',
+  description: 'Notes for people who manage the links. Visitors do not see them.',
+  category: 'A category, to filter lists by.',
+  tags: 'Up to 20 labels, to filter lists by.',
+  domainId: "The custom domain of the link. Null: the platform's domain.",
+  expiresAt: 'When the link stops redirecting. Null: never.',
+  isPasswordProtected: 'Whether visitors must enter a password.',
+  'UnlockRequest.password': 'The password of the link.',
+  'UnlockForm.password': 'The password of the link.',
+  utmSource: 'Set as utm_source on the target: where the visitor comes from.',
+  utmMedium: 'Set as utm_medium on the target: the kind of channel.',
+  utmCampaign: 'Set as utm_campaign on the target: the name of the campaign.',
+  utmTerm: 'Set as utm_term on the target: the paid search term.',
+  utmContent: 'Set as utm_content on the target: which of several links it is.',
+  customUtmParams: 'Further parameters to set on the target, by name.',
+  sourceDomain: 'A hint for attribution: the site that the link is published on.',
+  isActive: 'Whether the link redirects. An inactive link answers 410.',
+  'WebhookUpdateRequest.isActive':
+    'Whether events are delivered. Pending deliveries of a paused webhook wait.',
+  // Bulk requests
+  requested: 'The number of items in the request.',
+  createdCount: 'The number of created links.',
+  updatedCount: 'The number of changed links.',
+  deletedCount: 'The number of deactivated links.',
+  failedCount: 'The number of items that failed.',
+  skippedCount: 'The number of ids that were skipped.',
+  created: 'The created links, in the order of the request.',
+  updated: 'The changed links, in the order of the request.',
+  deletedIds: 'The ids of the deactivated links.',
+  skippedIds: 'The ids that no link of the organization has.',
+  errors: 'The items that failed, in the order of the request.',
+  // QR codes
+  qrCodeId: 'The id of the QR code.',
+  format: 'The format of the image.',
+  size: 'Width and height of the image in pixels, including the quiet zone.',
+  foregroundColor: 'The colour of the modules, as #RRGGBB.',
+  backgroundColor: 'The colour behind the modules, as #RRGGBB.',
+  errorCorrection: 'How much of the code may be damaged: L 7 %, M 15 %, Q 25 %, H 30 %.',
+  logoUrl: 'The URL of the image in the centre of the code. Null: no image.',
+  stylePreset: 'The shape of the modules.',
+  // Webhooks and events
+  type: 'The type of the event.',
+  'DomainTxtRecord.type': 'The type of the DNS record.',
+  'DomainTxtRecordOutput.type': 'The type of the DNS record.',
+  url: 'The URL of the receiver.',
+  events: 'The event types that are delivered.',
+  webhookId: 'The id of the webhook.',
+  eventId: 'The id of the event, the same in all its deliveries.',
+  eventType: 'The type of the event.',
+  'Delivery.status': 'Whether the event was delivered.',
+  'DeliveryDetail.status': 'Whether the event was delivered.',
+  nextAttemptAt: 'When the next attempt is due. Null: no attempt is left.',
+  deliveredAt: 'When the receiver accepted it. Null: not yet.',
+  number: 'The number of the attempt, from 1.',
+  attemptedAt: 'When the attempt began.',
+  durationMs: 'How long the attempt took, in milliseconds.',
+  // Domains
+  hostname: 'The host name, in lower case and ASCII (punycode).',
+  domain: 'The host name that was asked for.',
+  'DomainTxtRecord.name': 'The name of the DNS record.',
+  'DomainTxtRecordOutput.name': 'The name of the DNS record.',
+  value: 'The content of the DNS record.',
+  txtRecord: 'The TXT record to set in DNS, which proves that the hostname is yours.',
+  // Reports
+  urlId: 'The id of the link.',
+  since: 'The start of the window.',
+  until: 'The end of the window (exclusive).',
+  totals: 'The counts of the whole window.',
+  totalClicks: 'Clicks in the window. Bots, previews and prefetches do not count.',
+  totalScans: 'Scans in the window. Bots do not count.',
+  totalUrls: 'Links of the organization, inactive ones included.',
+  activeUrls: 'Links that redirect.',
+  topUrls: 'The links with the most clicks, the largest first.',
+  breakdowns: 'The counts by visitor and source, the largest first.',
+  timeseries: 'The counts by hour or day, in UTC, without gaps.',
+  clicks: 'The number of clicks.',
+  scans: 'The number of scans.',
+  country: 'By country.',
+  device: 'By kind of device.',
+  deviceType: 'The kind of device.',
+  browser: 'By browser.',
+  'ClickBreakdowns.browser[].browser': 'The name of the browser.',
+  'ScanBreakdowns.browser[].browser': 'The name of the browser.',
+  os: 'By operating system.',
+  'ClickBreakdowns.os[].os': 'The name of the operating system.',
+  referrer: 'By source.',
+  referrerType: 'The kind of source.',
+  scanMethod: 'By the way of scanning.',
+  'ScanBreakdowns.scanMethod[].scanMethod': 'The way of scanning.',
+  scannerApp: 'By scanner app.',
+  // Usage and health
+  meters: 'What was used, by meter.',
+  used: 'How much was used.',
+  status: 'The state of the server.',
+  file: 'The name of the file.',
+  Id: 'The id of the record.',
+  UrlId: 'The id of the link.',
+  DeliveryId: 'The id of the delivery.',
+  QrId: 'The id of the QR code.',
+};
+
+interface Schema {
+  description?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  additionalProperties?: boolean | Schema;
+}
+
+interface Described {
+  readonly name?: string;
+  readonly $ref?: string;
+  description?: string;
+  readonly schema?: object;
+}
+
+interface Operation {
+  readonly parameters?: Described[];
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+}
+
+type Content = Readonly<Record<string, { readonly schema?: object }>>;
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly parameters: Readonly<Record<string, Described>>;
+  };
+}
+
+/** Adds a description to each field and parameter without one. Throws if it has none for a field. */
+export function describeFields(document: object): void {
+  const { components, paths } = document as OpenApi;
+  const find = (path: string, name: string): string => {
+    const found = descriptions[`${path}.${name}`] ?? descriptions[name];
+    if (found === undefined) throw new Error(`${path}.${name} has no description`);
+    return found;
+  };
+  const isDescribed = ({ description, anyOf = [], oneOf = [] }: Schema): boolean =>
+    description !== undefined || [...anyOf, ...oneOf].some(isDescribed);
+  const visit = (path: string, schema: Schema | undefined): void => {
+    if (!schema) return;
+    for (const [name, field] of Object.entries(schema.properties ?? {})) {
+      if (!isDescribed(field)) field.description = find(path, name);
+      visit(`${path}.${name}`, field);
+    }
+    visit(`${path}[]`, schema.items);
+    for (const each of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) visit(path, each);
+    const { additionalProperties: values } = schema;
+    if (typeof values === 'object') visit(`${path}{}`, values);
+  };
+  const describeParameter = (path: string, name: string, parameter: Described) => {
+    if (parameter.$ref === undefined) parameter.description ??= find(path, name);
+  };
+  for (const [name, schema] of Object.entries(components.schemas)) visit(name, schema);
+  for (const [name, parameter] of Object.entries(components.parameters)) {
+    describeParameter('parameters', name, parameter);
+  }
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const { parameters = [], responses } of Object.values(operations)) {
+      for (const parameter of parameters) describeParameter(path, parameter.name ?? '', parameter);
+      for (const { content = {} } of Object.values(responses)) {
+        for (const { schema } of Object.values(content)) visit(path, schema);
+      }
+    }
+  }
+}
