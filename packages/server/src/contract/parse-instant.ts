@@ -6,6 +6,7 @@
 export const instantPattern =
   /^\d{4}-\d{2}-\d{2}(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?[Zz]|(?: ?[+-]| )\d{2}(?::?\d{2})?)?)?$/;
 
+const dateLength = 'YYYY-MM-DD'.length;
 const minuteMs = 60_000;
 
 /**
@@ -14,14 +15,15 @@ const minuteMs = 60_000;
  */
 export function parseInstant(text: string): number | undefined {
   if (!instantPattern.test(text)) return undefined;
-  const time = /^.{11}(\d{2}:\d{2})(:\d{2})?(?:[.,](\d+))?/.exec(text);
+  const timeAndZone = text.slice(dateLength + 1);
+  const time = /^(\d{2}:\d{2})(:\d{2})?(?:[.,](\d{1,9}))?/.exec(timeAndZone);
   const [, minutes = '00:00', seconds = ':00', fraction = ''] = time ?? [];
   const milliseconds = fraction.padEnd(3, '0').slice(0, 3);
-  const full = `${text.slice(0, 10)}T${minutes}${seconds}.${milliseconds}Z`;
+  const full = `${text.slice(0, dateLength)}T${minutes}${seconds}.${milliseconds}Z`;
   const local = new Date(full);
   // The parser of dates turns 2030-02-30 into March 2.
   if (Number.isNaN(local.getTime()) || local.toISOString() !== full) return undefined;
-  const zone = time ? text.slice(time[0].length) : '';
+  const zone = timeAndZone.slice(time?.[0].length);
   const offset = offsetMsOf(zone);
   if (offset === undefined) return undefined;
   const at = local.getTime() - offset;
