@@ -20,7 +20,7 @@ export async function benchStartUp({ runs = 25 } = {}) {
     input: credentials.SHORTY_CLIENT_SECRET,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  const list = () => wallMs([shorty, 'urls', 'list'], env);
+  const list = () => wallMs([shorty, 'urls', 'list', '--quiet'], env);
   measure('shorty urls list ÷ node -e 0', bare, list, { runs, bound: 2.2 });
   await server.stop();
 }
