@@ -1,5 +1,7 @@
 import type { Shorty, UrlRecord } from '@shorty/sdk';
+import { UsageError } from './cli-error.js';
 import { findOrUndefined } from './find-each.js';
+import { quoteCell } from './import/cell-values.js';
 
 interface Request {
   readonly signal: AbortSignal;
@@ -21,6 +23,10 @@ export async function findLinkId(client: Shorty, text: string, request: Request)
   return isId.test(text) ? text : (await lookUp(client, text, request)).id;
 }
 
-async function lookUp(client: Shorty, shortUrl: string, request: Request): Promise<UrlRecord> {
-  return client.request('GET', '/api/v1/urls/lookup', { query: { shortUrl } }, request);
+async function lookUp(client: Shorty, text: string, request: Request): Promise<UrlRecord> {
+  if (!/\/|^[A-Za-z0-9-]{3,50}$/.test(text)) {
+    const next = 'give its id, short URL, slug or short code';
+    throw new UsageError(`${quoteCell(text)} is not a link`, next);
+  }
+  return client.urls.lookup(text, request);
 }

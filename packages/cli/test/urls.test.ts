@@ -100,7 +100,63 @@ describe('create', () => {
   });
 });
 
+describe('a link', () => {
+  test('is found by its id, short URL, slug or short code', async () => {
+    const { id, shortUrl } = await create('https://example.com/named', '--slug', 'named-link');
+    const { shortCode } = await server.client.urls.get(id);
+    for (const link of [
+      id,
+      shortUrl,
+      shortUrl.replace(/^https?:\/\//, ''),
+      'named-link',
+      shortCode,
+    ]) {
+      const { code, stdout } = await shorty.run(['urls', 'get', link, '--json']);
+      expect([link, code, code === 0 && JSON.parse(stdout).id]).toEqual([link, 0, id]);
+    }
+    const codes: (number | null)[] = [];
+    const title = ['--title', 'By name'];
+    for (const args of [
+      ['urls', 'update', 'named-link', ...title],
+      ['urls', 'clicks', 'named-link'],
+      ['analytics', 'report', shortUrl],
+      ['qr', 'create', '--url-id', 'named-link'],
+      ['qr', 'list', '--url-id', shortUrl],
+      ['urls', 'delete', `named-link,${id}`, '--yes'],
+    ]) {
+      codes.push((await shorty.run(args)).code);
+    }
+    expect(codes).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(await server.client.urls.get(id)).toMatchObject({ title: 'By name', isActive: false });
+    expect((await server.client.qr.list({ urlId: id })).total).toBe(1);
+  });
+
+  test('that does not exist exits with 1', async () => {
+    const { code, stderr } = await shorty.run(['urls', 'get', 'no-such-slug']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('There is no such URL in this organization');
+  });
+});
+
 describe('list and get', () => {
+  test('sorts and filters by time and target', async () => {
+    for (const title of ['Sorted b', 'Sorted a']) {
+      await create('https://example.com/sorted', '--title', title);
+    }
+    const filters = ['--target-url', 'https://example.com/sorted', '--created-since', '2020-01-01'];
+    const list = async (...args: string[]) => {
+      const all = ['urls', 'list', ...filters, '--json', ...args];
+      const { items } = JSON.parse((await shorty.run(all)).stdout);
+      return Promise.all(
+        items.map(async ({ id }: { id: string }) => (await server.client.urls.get(id)).title),
+      );
+    };
+    expect(await list()).toEqual(['Sorted a', 'Sorted b']);
+    expect(await list('--order', 'asc')).toEqual(['Sorted b', 'Sorted a']);
+    expect(await list('--sort', 'title', '--order', 'desc')).toEqual(['Sorted b', 'Sorted a']);
+    expect(await list('--created-until', '2020-01-02')).toEqual([]);
+  });
+
   test('each format contains the same links', async () => {
     await create('https://example.com/f1', '--tag', 'formats', '--slug', 'format-1');
     await create('https://example.com/f2', '--tag', 'formats');
@@ -207,7 +263,7 @@ describe('update and delete', () => {
     const { id: other } = await create('https://example.com/delete');
     expect((await shorty.run(['urls', 'delete', other])).code).toBe(0);
     const bad = await shorty.run(['urls', 'delete', other, 'x1']);
-    expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining('"x1" is not a link id')]);
+    expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining('"x1" is not a link')]);
   });
 });
 

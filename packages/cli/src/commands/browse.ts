@@ -5,7 +5,6 @@ import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { isRichTerminal } from '../io.js';
 import { copyText, openInBrowser } from '../launch.js';
-import { listRecords } from '../list-records.js';
 import type { BrowseApi } from '../ui/browse-api.js';
 
 const pageSize = 100;
@@ -36,9 +35,13 @@ function createApi({ io }: Context, client: Shorty): BrowseApi {
   return {
     list: (search, offset, signal) =>
       Promise.resolve(
-        listRecords(
-          client,
-          { ...(search.trim() === '' ? {} : { search: search.trim() }), offset, limit: pageSize },
+        client.urls.list(
+          {
+            ...(search.trim() === '' ? {} : { search: search.trim() }),
+            offset,
+            limit: pageSize,
+            view: 'full',
+          },
           { signal },
         ),
       ),

@@ -46,6 +46,7 @@ const readOnly = [
   'shortUrl',
   'organizationId',
   'clickCount',
+  'lastClickAt',
   'createdAt',
   'updatedAt',
 ];

@@ -4,7 +4,7 @@ import { UsageError } from '../../cli-error.js';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
-import { checkId } from '../../import/id-list.js';
+import { findLinkId } from '../../find-link.js';
 import { isRichTerminal } from '../../io.js';
 import { writeFileAtomically } from '../../write-file-atomically.js';
 import { addDesignOptions, type DesignOptions, readDesignOptions } from './qr-options.js';
@@ -20,7 +20,12 @@ const presets = ['default', 'rounded', 'dots', 'classy'] as const;
 
 export const define: DefineCommand = (command, start) => {
   command
-    .addOption(new Option('--url-id <id>', 'link of the QR code').conflicts('data'))
+    .addOption(
+      new Option(
+        '--url-id <link>',
+        'link of the QR code (id, short URL, slug or short code)',
+      ).conflicts('data'),
+    )
     .option('--data <text>', 'text to encode instead of a link, at most 2 KB');
   addDesignOptions(command)
     .addOption(new Option('--style-preset <name>', 'shape of the modules').choices(presets))
@@ -36,12 +41,15 @@ async function createQr(context: Context, options: CreateOptions): Promise<ExitC
   const { output, io } = context;
   const { urlId, data, stylePreset, out, ...design } = options;
   const fields = readDesignOptions(design);
-  let body: QrCreateRequest;
-  if (urlId !== undefined) body = { ...fields, urlId: checkId(urlId) };
-  else if (data !== undefined) body = { ...fields, data };
-  else throw new UsageError('--url-id or --data is required', 'see --help');
-  if (stylePreset !== undefined) body.stylePreset = stylePreset;
+  if (urlId === undefined && data === undefined) {
+    throw new UsageError('--url-id or --data is required', 'see --help');
+  }
   const client = await context.client();
+  const body: QrCreateRequest =
+    urlId === undefined
+      ? { ...fields, data: data ?? '' }
+      : { ...fields, urlId: await findLinkId(client, urlId, { signal: io.interrupt }) };
+  if (stylePreset !== undefined) body.stylePreset = stylePreset;
   const code = await client.qr.create(body, { signal: io.interrupt });
   await output.record(code);
   await showCode(context, code);

@@ -5,8 +5,8 @@ import { UsageError } from '../../cli-error.js';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
+import { findLinkId } from '../../find-link.js';
 import { formatCount, formatDuration } from '../../format.js';
-import { checkId } from '../../import/id-list.js';
 import { LiveLines } from '../../live-lines.js';
 import type { Column } from '../../output.js';
 import { ExportJournal } from '../../qr/export-journal.js';
@@ -34,7 +34,12 @@ export const define: DefineCommand = (command, start) => {
   command
     .requiredOption('--out <folder>', 'output folder; created if it does not exist')
     .addOption(new Option('--format <format>', 'only QR codes in this format').choices(formats))
-    .addOption(new Option('--url-id <id>', 'only QR codes of this link').conflicts('all'))
+    .addOption(
+      new Option(
+        '--url-id <link>',
+        'only QR codes of this link (id, short URL, slug or short code)',
+      ).conflicts('all'),
+    )
     .option('--all', 'every QR code')
     .option('--overwrite', 'replace files that no export wrote')
     .addHelpText('after', help)
@@ -52,9 +57,10 @@ async function exportQrs(context: Context, options: ExportOptions): Promise<Exit
   if (urlId === undefined && !all) {
     throw new UsageError('--url-id or --all is required', 'see --help');
   }
-  const filter: QrListQuery = urlId === undefined ? {} : { urlId: checkId(urlId) };
   const client = await context.client();
   const signal = io.interrupt;
+  const filter: QrListQuery =
+    urlId === undefined ? {} : { urlId: await findLinkId(client, urlId, { signal }) };
   const { total } = await client.qr.list({ ...filter, limit: 1 }, { signal });
   const folder = await openFolder(options.out);
   const journal = await ExportJournal.open(folder);

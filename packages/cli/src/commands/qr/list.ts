@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
-import { checkId } from '../../import/id-list.js';
+import { findLinkId } from '../../find-link.js';
 import type { Column } from '../../output.js';
 import { addPageOptions, listPages, type PageOptions } from '../page-options.js';
 
@@ -25,7 +25,7 @@ const columns: readonly Column<QrRecord>[] = [
 
 export const define: DefineCommand = (command, start) => {
   command
-    .option('--url-id <id>', 'only QR codes of this link')
+    .option('--url-id <link>', 'only QR codes of this link (id, short URL, slug or short code)')
     .addOption(new Option('--standalone', 'only QR codes without a link').conflicts('bound'))
     .option('--bound', 'only QR codes of links');
   addPageOptions(command, 'QR code').action((options: ListOptions) =>
@@ -36,12 +36,13 @@ export const define: DefineCommand = (command, start) => {
 async function listQrs(context: Context, options: ListOptions): Promise<ExitCode> {
   const { urlId, standalone, bound, ...pages } = options;
   const client = await context.client();
+  const request = { signal: context.io.interrupt };
   const filter = {
-    ...(urlId === undefined ? {} : { urlId: checkId(urlId) }),
+    ...(urlId === undefined ? {} : { urlId: await findLinkId(client, urlId, request) }),
     ...(standalone || bound ? { standalone: standalone === true } : {}),
   };
   await listPages(context, pages, columns, (page) =>
-    client.qr.list({ ...filter, ...page }, { signal: context.io.interrupt }),
+    client.qr.list({ ...filter, ...page }, request),
   );
   return exitCodes.done;
 }

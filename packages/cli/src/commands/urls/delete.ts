@@ -1,10 +1,19 @@
 import type { DefineCommand } from '../../command.js';
+import { findLinkId } from '../../find-link.js';
 import { addDeleteOptions, type DeleteOptions } from '../delete-items.js';
-import { deleteUrls, parseIds } from './delete-urls.js';
+import { deleteUrls } from './delete-urls.js';
 
 export const define: DefineCommand = (command, start) => {
-  command.argument('<id...>', 'ids of the links');
-  addDeleteOptions(command).action((ids: string[], options: DeleteOptions) =>
-    start((context) => deleteUrls(context, parseIds(ids), options)),
+  command.argument('<link...>', 'ids, short URLs, slugs or short codes of the links');
+  addDeleteOptions(command).action((links: string[], options: DeleteOptions) =>
+    start(async (context) => {
+      const client = await context.client();
+      const ids: string[] = [];
+      // All links are found before one is deleted.
+      for (const link of links.flatMap((text) => text.split(','))) {
+        ids.push(await findLinkId(client, link.trim(), { signal: context.io.interrupt }));
+      }
+      return deleteUrls(context, ids, options);
+    }),
   );
 };

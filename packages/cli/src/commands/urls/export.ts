@@ -4,18 +4,14 @@ import type { Context } from '../../context.js';
 import { formatCsvLine } from '../../csv-line.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { formatCount, formatJson } from '../../format.js';
-import { groupIntoPages } from '../../group-into-pages.js';
 import { formatTags, guardFormula } from '../../import/cell-values.js';
 import { exportColumns } from '../../import/url-fields.js';
-import { listRecords } from '../../list-records.js';
 import { ReplacementFile } from '../../replacement-file.js';
 import { addUrlFilter, readUrlFilter, type UrlFilterOptions } from './url-filter.js';
 
 interface ExportOptions extends UrlFilterOptions {
   readonly out?: string;
 }
-
-const pageSize = 100;
 
 export const define: DefineCommand = (command, start) => {
   addUrlFilter(command)
@@ -67,8 +63,9 @@ async function* readRecords(
   filterOptions: UrlFilterOptions,
 ): AsyncGenerator<readonly UrlRecord[]> {
   const client = await context.client();
-  const request = { signal: context.io.interrupt };
-  yield* groupIntoPages(listRecords(client, readUrlFilter(filterOptions), request), pageSize);
+  const signal = context.io.interrupt;
+  const links = client.urls.list({ ...readUrlFilter(filterOptions), view: 'full' }, { signal });
+  for await (const { items } of links.pages()) yield items;
 }
 
 function exportCells(record: UrlRecord): string[] {

@@ -1,8 +1,8 @@
 import type { UrlListItem, UrlRecord } from '@shorty/sdk';
+import { Option } from 'commander';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
-import { listRecords } from '../../list-records.js';
 import type { Column } from '../../output.js';
 import { addPageOptions, listPages, type PageOptions } from '../page-options.js';
 import { addUrlFilter, readUrlFilter, type UrlFilterOptions } from './url-filter.js';
@@ -29,9 +29,22 @@ const columns: readonly Column<UrlListItem>[] = [
 ];
 
 export const define: DefineCommand = (command, start) => {
-  addPageOptions(addUrlFilter(command), 'link').action((options: ListOptions) =>
-    start((context) => listUrls(context, options)),
-  );
+  addPageOptions(addUrlFilter(command), 'link')
+    .addOption(
+      new Option('--sort <field>', 'order of the links (default: createdAt)').choices([
+        'createdAt',
+        'clickCount',
+        'lastClickAt',
+        'title',
+      ]),
+    )
+    .addOption(
+      new Option('--order <direction>', 'default: asc for title, otherwise desc').choices([
+        'asc',
+        'desc',
+      ]),
+    )
+    .action((options: ListOptions) => start((context) => listUrls(context, options)));
 };
 
 async function listUrls(context: Context, options: ListOptions): Promise<ExitCode> {
@@ -43,7 +56,7 @@ async function listUrls(context: Context, options: ListOptions): Promise<ExitCod
   const { format, fields } = context.output;
   if (format === 'table' || fields) {
     await listPages(context, pages, tableColumns, (page) =>
-      listRecords(client, { ...filter, ...page }, request),
+      client.urls.list({ ...filter, ...page, view: 'full' }, request),
     );
   } else {
     await listPages(context, pages, columns, (page) =>

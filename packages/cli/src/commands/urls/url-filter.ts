@@ -1,10 +1,7 @@
-import type { Shorty } from '@shorty/sdk';
+import type { UrlListQuery } from '@shorty/sdk';
 import { type Command, Option } from 'commander';
 
-type UrlFilter = Pick<
-  NonNullable<Parameters<Shorty['urls']['list']>[0]>,
-  'isActive' | 'search' | 'tag' | 'category' | 'domainId'
->;
+type UrlFilter = Omit<UrlListQuery, 'limit' | 'offset' | 'after' | 'view'>;
 
 /** The options that select links. */
 export interface UrlFilterOptions extends Omit<UrlFilter, 'isActive'> {
@@ -22,7 +19,10 @@ export function addUrlFilter(command: Command): Command {
     )
     .option('--tag <tag>', 'only links with this tag')
     .option('--category <text>', 'only links in this category')
-    .option('--domain-id <uuid>', 'only links on this custom domain');
+    .option('--domain-id <uuid>', 'only links on this custom domain')
+    .option('--target-url <url>', 'only links with exactly this target URL')
+    .option('--created-since <time>', 'only links created at or after it')
+    .option('--created-until <time>', 'only links created before it');
 }
 
 export function readUrlFilter({ active, inactive, ...filter }: UrlFilterOptions): UrlFilter {
