@@ -119,6 +119,10 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
       { body: { clientId, clientSecret, scope: 'urls:read' } },
       { body: { clientId, clientSecret: 'wrong' }, status: 401 },
     ],
+    createApiKey: { body: { name: 'deploy', scopes: ['urls:read'], expiresAt: null }, status: 201 },
+    listApiKeys: {},
+    deleteApiKey: { path: { id: (await create('/api-keys', { name: 'old' })).id } },
+    getMe: {},
     createUrl: [
       { body: link, status: 201 },
       { body: { targetUrl, customSlug: 'api' }, status: 400 },
@@ -133,6 +137,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
       { body: { updates: [{ ...link, id: 999999, isActive: true }] }, status: 207 },
     ],
     bulkDeleteUrls: { body: { ids: [Number((await newUrl()).id), 999999] } },
+    lookupUrl: { query: { shortUrl: locked.shortUrl } },
     getUrl: [onUrl, { path: { id: '999999' }, status: 404 }],
     updateUrl: { ...onUrl, body: { ...link, isActive: true } },
     deleteUrl: { path: { id: (await newUrl()).id } },
