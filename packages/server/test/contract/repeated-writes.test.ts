@@ -43,6 +43,8 @@ async function eventsOf({ organizationId }: Caller): Promise<string[]> {
     .selectFrom('events')
     .select('type')
     .where('organization_id', '=', organizationId)
+    // In the order of creation.
+    .orderBy('id')
     .execute();
   return events.map(({ type }) => type);
 }
