@@ -214,7 +214,7 @@ describe('doctor', () => {
     });
     const path = settings.SHORTY_DATABASE_URL?.slice('file:'.length) as string;
     const handle = new SqliteHandle(path);
-    handle.exec('insert into url_clicks values (7, 3)');
+    handle.exec('insert into url_clicks (url_id, clicks) values (7, 3)');
     handle.close();
     const report =
       '0 visits and 0 clicks of 1 links.\nLink 7: its counter is 3, but it has 0 clicks.\n';
