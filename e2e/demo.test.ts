@@ -78,7 +78,10 @@ test('npm run demo shows every feature and deletes its files', async () => {
     expect(stdout).toMatch(line);
   }
   expect(stdout).toContain('The forged request got status 401');
-  expect(stdout).toContain('\n6        6                 6           1,014   1,014          1  ');
+  expect(stdout).toContain(
+    '\n6 clicks (0 before)   6 unique visitors (0 before)   6 addresses (0 before)\n',
+  );
+  expect(stdout).toContain('\n1,014 links   1,014 active links   1 QR code   1 scan (0 before)\n');
   expect(stdout).toContain('The demo is finished, and its files are deleted.');
   expect(readdirSync(demo.folder)).toEqual([]);
 });

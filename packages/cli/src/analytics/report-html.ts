@@ -5,6 +5,7 @@ import {
   describeWindow,
   formatChange,
   formatShare,
+  labelOf,
   type Report,
   type Section,
   type Total,
@@ -50,7 +51,7 @@ ${sectionTables(report)}
 function totalItem(total: Total): Markup {
   const change = formatChange(total);
   const note = change === '' ? undefined : html` <small>(${change})</small>`;
-  return html`<li><b>${formatNumber(total.count)}</b> ${total.label}${note}</li>\n`;
+  return html`<li><b>${formatNumber(total.count)}</b> ${labelOf(total)}${note}</li>\n`;
 }
 
 function seriesFigure(report: Report): Markup {

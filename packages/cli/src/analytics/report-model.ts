@@ -74,6 +74,12 @@ export interface ReportExtras<Data> {
   readonly titles?: ReadonlyMap<string, string>;
 }
 
+/** Returns the label of a total, such as `clicks`, or `click` for one. */
+export function labelOf({ label, count }: Pick<Total, 'label' | 'count'>): string {
+  if (count !== 1) return label;
+  return label === 'addresses' ? 'address' : label.slice(0, -1);
+}
+
 export function linkReport(
   data: UrlClicks,
   groupBy: GroupBy,

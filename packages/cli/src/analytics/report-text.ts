@@ -5,6 +5,7 @@ import {
   describeBefore,
   describeWindow,
   formatChange,
+  labelOf,
   type Report,
   type Section,
 } from './report-model.js';
@@ -118,7 +119,7 @@ function totalLines({ totals }: Report, width: number): string[] {
   const lines: string[] = [];
   for (const total of totals) {
     const change = formatChange(total);
-    const text = `${formatNumber(total.count)} ${total.label}${change === '' ? '' : ` (${change})`}`;
+    const text = `${formatNumber(total.count)} ${labelOf(total)}${change === '' ? '' : ` (${change})`}`;
     const last = lines.at(-1);
     if (last === undefined || last.length + 3 + text.length > width)
       lines.push(cutText(text, width));

@@ -36,7 +36,7 @@ html body{margin:0;background:var(--paper);color:var(--ink);font:1rem/1.55 ${typ
 #docs .tab-item h4 span:after{display:none}
 #docs .btn.cancel{border-color:var(--error);color:var(--error)}
 #docs .btn.execute{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}
-#docs .parameter__in,#docs .prop-format{color:var(--dim)}
+#docs .parameter__in,#docs .prop-format,#docs .header-example{color:var(--dim)}
 #docs .header-col{color:var(--ink)}
 #docs .opblock-section-header{flex-wrap:wrap;min-height:0}
 #docs .try-out{flex-wrap:wrap;gap:.5rem;padding:.5rem}
