@@ -13,6 +13,9 @@ import { expectedFailures, writeExamples } from './specmatic-examples.mjs';
 const specmatic = 'specmatic@2.55.1';
 // With fewer tests, Specmatic would not cover the whole contract.
 const minTests = 400;
+// Specmatic invents values, and sends each combination of query parameters. Cursors, instants, targets and
+// ETags must not be invented.
+const untestableParameters = ['after', 'createdSince', 'createdUntil', 'targetUrl', 'If-Match'];
 
 if (spawnSync('java', ['-version']).status !== 0) {
   fail(
@@ -87,10 +90,6 @@ function settings(examples, token) {
   };
 }
 
-// Specmatic invents values, and sends each combination of query parameters. Cursors, instants, targets and
-// ETags must not be invented.
-const untestableParameters = ['after', 'createdSince', 'createdUntil', 'targetUrl', 'If-Match'];
-
 /** Removes the parts of an operation that Specmatic cannot test. */
 function removeUntestable(operation, { parameters }) {
   operation.parameters = operation.parameters?.filter((parameter) => {
@@ -126,7 +125,9 @@ function errorsOf(output) {
   const [, run, failures, errors] =
     /Tests run: (\d+), Successes: \d+, Failures: (\d+), WIP: \d+, Errors: (\d+)/.exec(output) ?? [];
   if (run === undefined) return [`the output has no summary of the tests:\n${output.slice(-5000)}`];
-  const failed = [...output.matchAll(/^ {2}"(.+) FAILED"$/gm)].map(([, scenario]) => scenario);
+  // A name may contain an invented text with line breaks.
+  const names = output.matchAll(/^ {2}"([+-]ve [^]*?) FAILED"$/gm);
+  const failed = [...names].map(([, scenario]) => scenario);
   const unexpected = failed.filter((name) => !expectedFailures.some((each) => each.test(name)));
   const outdated = expectedFailures.filter((each) => !failed.some((name) => each.test(name)));
   note(
