@@ -27,7 +27,7 @@ async function printHits({ entries, links, exponent, requests }) {
     max: entries,
     async load(_domainId, key) {
       misses += 1;
-      return { urlId: Number(key), location: '' };
+      return { urlId: Number(key), location: '/' };
     },
   });
   const readLinks = async (count, maxMisses) => {

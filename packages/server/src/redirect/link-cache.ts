@@ -14,8 +14,6 @@ const defaultMax = 100_000;
 // A Location with UTM parameters has up to 140,000 characters, each of which is one byte.
 const defaultMaxCharacters = 64 * 1024 * 1024;
 
-const hitsPerMove = 8;
-
 interface Load {
   readonly link: Promise<Link | undefined>;
   /** The ids of the links that were invalidated since the read began. */
@@ -33,7 +31,6 @@ export class LinkCache {
   readonly #links: LRUCache<number, Link>;
   readonly #load: LinkCacheOptions['load'];
   readonly #loads = new Map<string, Load>();
-  #hits = 0;
 
   constructor({ max = defaultMax, maxCharacters = defaultMaxCharacters, load }: LinkCacheOptions) {
     this.#load = load;
@@ -44,9 +41,10 @@ export class LinkCache {
   /** Returns a cached link by its path: `/` and a key. */
   peek(domainId: string | null, path: string): Link | undefined {
     const cacheKey = domainId === null ? path : domainId + path;
-    // Moving an entry to the front takes longer than reading it, so only a sample of the hits does.
-    const isMoved = this.#hits % hitsPerMove === 0;
-    this.#hits += 1;
+    // Moving an entry to the front takes longer than reading it, and the order only matters when
+    // entries are evicted.
+    const { max, maxSize, size, calculatedSize } = this.#links;
+    const isMoved = 2 * Math.max(this.#ids.size, size) > max || 2 * calculatedSize > maxSize;
     const urlId = isMoved ? this.#ids.get(cacheKey) : this.#ids.peek(cacheKey);
     if (urlId === undefined) return undefined;
     return isMoved ? this.#links.get(urlId) : this.#links.peek(urlId);
