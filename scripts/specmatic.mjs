@@ -126,7 +126,7 @@ function errorsOf(output) {
     /Tests run: (\d+), Successes: \d+, Failures: (\d+), WIP: \d+, Errors: (\d+)/.exec(output) ?? [];
   if (run === undefined) return [`the output has no summary of the tests:\n${output.slice(-5000)}`];
   // A name may contain an invented text with line breaks.
-  const names = output.matchAll(/^ {2}"([+-]ve [^]*?) FAILED"$/gm);
+  const names = output.matchAll(/^ {2}"([+-]ve [\s\S]*?) FAILED"$/gm);
   const failed = [...names].map(([, scenario]) => scenario);
   const unexpected = failed.filter((name) => !expectedFailures.some((each) => each.test(name)));
   const outdated = expectedFailures.filter((each) => !failed.some((name) => each.test(name)));
