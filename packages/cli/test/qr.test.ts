@@ -169,7 +169,7 @@ test('scans are printed as a report, as rows and as the response', async () => {
     .toBe(1);
   const text = await done('qr', 'scans', code.id, '--since', '7d');
   expect(text).toContain(`Scans of QR code ${code.id}`);
-  expect(text).toMatch(/1 scans \(0 before\) {3}1 unique visitors \(0 before\) {3}1 addresses/);
+  expect(text).toMatch(/1 scan \(0 before\) {3}1 unique visitor \(0 before\) {3}1 address/);
   expect(text).toMatch(/Scanned with +Apps\n {2}camera +1 +100.0%/);
   expect(await done('qr', 'scans', code.id, '-o', 'csv')).toMatch(
     /^bucket,scans,uniques\n(.*\n)*.*,1,1\n/,
