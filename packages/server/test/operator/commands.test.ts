@@ -140,8 +140,8 @@ describe('beside a running server', () => {
       organizationId,
       ...scopes,
     );
-    const keeper = await tokenOf(origin, JSON.parse(granted.stdout));
-    expect((await call(origin, keeper, '/api-keys', { name: 'deploy' })).status).toBe(201);
+    const keyCreatorToken = await tokenOf(origin, JSON.parse(granted.stdout));
+    expect((await call(origin, keyCreatorToken, '/api-keys', { name: 'deploy' })).status).toBe(201);
   });
 });
 
