@@ -125,9 +125,9 @@ function errorsOf(output) {
   const [, run, failures, errors] =
     /Tests run: (\d+), Successes: \d+, Failures: (\d+), WIP: \d+, Errors: (\d+)/.exec(output) ?? [];
   if (run === undefined) return [`the output has no summary of the tests:\n${output.slice(-5000)}`];
-  // A name may contain an invented text with line breaks.
   const names = output.matchAll(/^ {2}"([+-]ve [\s\S]*?) FAILED"$/gm);
-  const failed = [...names].map(([, scenario]) => scenario);
+  // A name may contain line breaks: in an invented text, or wherever Specmatic breaks a long line.
+  const failed = [...names].map(([, scenario]) => scenario.replaceAll(/\s+/g, ' '));
   const unexpected = failed.filter((name) => !expectedFailures.some((each) => each.test(name)));
   const outdated = expectedFailures.filter((each) => !failed.some((name) => each.test(name)));
   note(
