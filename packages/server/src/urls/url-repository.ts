@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql } from 'kysely';
 import type { ErrorDetail } from '../contract/errors.js';
 import type { DataOfEvent } from '../events/define-event.js';
@@ -211,12 +212,10 @@ export class UrlRepository {
       for (const [index, id] of ids.entries()) {
         if (index % linksAtOnce === linksAtOnce - 1) await yieldToEventLoop();
         const outcome = await this.#update(transaction, id, context, (url) => change(url, index));
-        if (outcome.status === 'updated') {
-          changed.push(outcome.url);
-          outcomes.push({ status: 'updated', presented: present(outcome.url) });
-        } else {
-          outcomes.push(outcome);
-        }
+        if (outcome.status === 'updated') changed.push(outcome.url);
+        outcomes.push(
+          'url' in outcome ? { status: 'updated', presented: present(outcome.url) } : outcome,
+        );
       }
       await this.#record(transaction, urlUpdated, organizationId, changed, now);
       return outcomes;
@@ -345,7 +344,7 @@ export class UrlRepository {
     id: number,
     { organizationId, now, ifMatch }: WriteContext,
     change: (url: ShortUrl) => UrlChange,
-  ): Promise<{ readonly status: 'updated'; readonly url: ShortUrl } | RefusedUpdate> {
+  ): Promise<{ readonly status: 'updated' | 'unchanged'; readonly url: ShortUrl } | RefusedUpdate> {
     let before = await findUrl(transaction, organizationId, id);
     if (!before) return { status: 'not-found' };
     checkIfMatch(ifMatch, before.updatedAt);
@@ -356,6 +355,8 @@ export class UrlRepository {
     }
     const changed = change(before);
     if (!changed.ok) return { status: 'refused', error: changed.error };
+    // No event and no new `updatedAt`.
+    if (isDeepStrictEqual(changed.url, before)) return { status: 'unchanged', url: before };
     let url: ShortUrl = { ...changed.url, updatedAt: nextUpdatedAt(before.updatedAt, now) };
     const moves = url.domainId !== before.domainId;
     const activeChange = Number(url.isActive) - Number(before.isActive);

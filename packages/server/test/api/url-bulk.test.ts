@@ -142,6 +142,16 @@ describe('POST /api/v1/urls/bulk', () => {
 });
 
 describe('PATCH /api/v1/urls/bulk', () => {
+  it('changes nothing of the links that already have the new values', async () => {
+    const ids = [await create({ title: 'same' }), await create({ title: 'other' })];
+    api.clock.advance(1000);
+    const { data } = await bulkUpdate(ids.map((id) => ({ id, title: 'same' })));
+    expect(data).toMatchObject({ updatedCount: 2, failedCount: 0 });
+    const records = await Promise.all(ids.map((id) => api.call('getUrl', { params: { id } })));
+    const isNew = records.map(({ data: { createdAt, updatedAt } }) => createdAt !== updatedAt);
+    expect(isNew).toEqual([false, true]);
+  });
+
   it('changes up to 100 items, ids as numbers or as strings', async () => {
     const created = (await bulkCreate(links(100))).data.created;
     const updates = created.map(({ id }, index) => ({

@@ -70,10 +70,13 @@ describe('PATCH /api/v1/urls/{id}', () => {
     expect(response.invalidFields).toEqual(['targetUrl']);
   });
 
-  it('changes nothing for an empty body', async () => {
+  it('changes nothing for an empty body or the same values', async () => {
     const id = await create(changes);
     const before = (await api.call('getUrl', { params: { id } })).data;
-    expect((await patch(id, {})).data).toMatchObject({ ...before, updatedAt: expect.any(String) });
+    api.clock.advance(1000);
+    expect((await patch(id, {})).data).toEqual(before);
+    expect((await patch(id, changes)).data).toEqual(before);
+    expect((await patch(id, { isActive: true, isPasswordProtected: false })).data).toEqual(before);
   });
 
   it('responds with 404 for an unknown id', async () => {

@@ -7,6 +7,9 @@ export const sampleBodies: Readonly<Record<string, () => unknown>> = {
   // Nothing listens on this port, so a delivery fails immediately. It is not retried, because the
   // clock stands still. The event type is rare.
   createWebhook: () => ({ url: 'http://127.0.0.1:2/', events: ['qr.scan_threshold'] }),
+  // A new link already has the target of the contract's example. An update to it would change nothing.
+  updateUrl: () => ({ title: 'Autumn sale' }),
+  bulkUpdateUrls: () => ({ updates: [{ id: '«foreign /api/v1/urls»', title: 'Autumn sale' }] }),
 };
 
 /** Queries by operationId, for routes that require one. */

@@ -76,6 +76,7 @@ describe('the transaction of a change', () => {
       }));
     await update(false);
     await update(true);
+    await update(true);
     await deactivateUrls(stored.urls, organizationId, [id], now);
     await deactivateUrls(stored.urls, organizationId, [id], now);
     await updateUrls(stored.urls, organizationId, [id], now, () => ({
