@@ -14,6 +14,12 @@ const defaultMax = 100_000;
 // A Location with UTM parameters has up to 140,000 characters, each of which is one byte.
 const defaultMaxCharacters = 64 * 1024 * 1024;
 
+interface CachedLink {
+  readonly link: Link;
+  /** Its short code and its slug, on each domain that it was on. */
+  readonly cacheKeys: readonly string[];
+}
+
 interface Load {
   readonly link: Promise<Link | undefined>;
   /** The ids of the links that were invalidated since the read began. */
@@ -25,29 +31,32 @@ interface Load {
  * `invalidate` returns, no request gets the old link, because loads in progress are repeated.
  */
 export class LinkCache {
-  // A link has several cache keys: its code and its slug, on each domain that it was on. None of them
-  // ever leads to another link.
-  readonly #ids: LRUCache<string, number>;
-  readonly #links: LRUCache<number, Link>;
+  // A map alone, because each redirect looks up one link. The look-up of LRUCache takes twice as long.
+  readonly #byKey = new Map<string, Link>();
+  readonly #byId: LRUCache<number, CachedLink>;
   readonly #load: LinkCacheOptions['load'];
   readonly #loads = new Map<string, Load>();
 
   constructor({ max = defaultMax, maxCharacters = defaultMaxCharacters, load }: LinkCacheOptions) {
     this.#load = load;
-    this.#ids = new LRUCache({ max });
-    this.#links = new LRUCache({ max, maxSize: maxCharacters, sizeCalculation: charactersOf });
+    this.#byId = new LRUCache({
+      max,
+      maxSize: maxCharacters,
+      sizeCalculation: ({ link }) => charactersOf(link),
+      dispose: ({ cacheKeys }) => {
+        for (const cacheKey of cacheKeys) this.#byKey.delete(cacheKey);
+      },
+    });
   }
 
   /** Returns a cached link by its path: `/` and a key. */
   peek(domainId: string | null, path: string): Link | undefined {
-    const cacheKey = domainId === null ? path : domainId + path;
-    // Moving an entry to the front takes longer than reading it, and the order only matters when
-    // entries are evicted.
-    const { max, maxSize, size, calculatedSize } = this.#links;
-    const isMoved = 2 * Math.max(this.#ids.size, size) > max || 2 * calculatedSize > maxSize;
-    const urlId = isMoved ? this.#ids.get(cacheKey) : this.#ids.peek(cacheKey);
-    if (urlId === undefined) return undefined;
-    return isMoved ? this.#links.get(urlId) : this.#links.peek(urlId);
+    const link = this.#byKey.get(domainId === null ? path : domainId + path);
+    // The order of use matters only when links are evicted.
+    const { max, maxSize, size, calculatedSize } = this.#byId;
+    const isHalfFull = 2 * size > max || 2 * calculatedSize > maxSize;
+    if (link && isHalfFull) this.#byId.get(link.urlId);
+    return link;
   }
 
   /** Reads a link from storage and caches it. Concurrent calls for the same key share one read. */
@@ -67,15 +76,14 @@ export class LinkCache {
   invalidate(urlIds: readonly number[]): void {
     for (const urlId of urlIds) {
       for (const { invalidated } of this.#loads.values()) invalidated.add(urlId);
-      this.#links.delete(urlId);
+      this.#byId.delete(urlId);
     }
   }
 
   /** Evicts all links. */
   clear(): void {
     for (const { invalidated } of this.#loads.values()) invalidated.add('all');
-    this.#links.clear();
-    this.#ids.clear();
+    this.#byId.clear();
   }
 
   async #read(
@@ -89,12 +97,17 @@ export class LinkCache {
       invalidated.clear();
       if (isOutdated) continue;
       // No await between the check and the write, or an invalidation could be missed.
-      if (link) {
-        this.#ids.set(cacheKey, link.urlId);
-        this.#links.set(link.urlId, link);
-      }
+      if (link) this.#add(cacheKey, link);
       return link;
     }
+  }
+
+  #add(cacheKey: string, link: Link): void {
+    const cacheKeys = [...new Set(this.#byId.peek(link.urlId)?.cacheKeys).add(cacheKey)];
+    this.#byId.set(link.urlId, { link, cacheKeys });
+    // A link that exceeds the limit of characters is not cached.
+    if (!this.#byId.has(link.urlId)) return;
+    for (const each of cacheKeys) this.#byKey.set(each, link);
   }
 }
 
