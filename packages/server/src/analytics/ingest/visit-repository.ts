@@ -67,11 +67,8 @@ export class VisitRepository {
       const clicks = new Map<number, AddedClicks>();
       for (const { urlId, visitedAt, facts } of visits) {
         if (facts.kind !== 'human') continue;
-        const before = clicks.get(urlId);
-        clicks.set(urlId, {
-          count: (before?.count ?? 0) + 1,
-          lastAt: Math.max(before?.lastAt ?? 0, visitedAt),
-        });
+        const { count, lastAt } = clicks.get(urlId) ?? noClicks;
+        clicks.set(urlId, { count: count + 1, lastAt: Math.max(lastAt ?? 0, visitedAt) });
       }
       await this.#countClicks(transaction, clicks, now);
       await countScans(transaction, this.#options, visits, now);
@@ -124,6 +121,8 @@ export interface AddedClicks {
   readonly lastAt: number | null;
 }
 
+const noClicks: AddedClicks = { count: 0, lastAt: null };
+
 /** Adds clicks to the counters of URLs, by their ids. Returns the counters. */
 export async function addClicks(
   transaction: WriteTransaction,
@@ -131,10 +130,11 @@ export async function addClicks(
 ) {
   // One parameter for any number of URLs: a statement with three for each takes twice as long. Journals
   // of several nodes may arrive in any order. SQLite has no `greatest`.
+  const members = Array.from(added, ([id, { count, lastAt }]) => `"${id}":[${count},${lastAt}]`);
   const { rows } = await sql<Pick<Schema['url_clicks'], 'url_id' | 'clicks'>>`
     insert into url_clicks (url_id, clicks, last_clicked_at)
-    select cast(key as bigint), cast(value ->> 'count' as bigint), cast(value ->> 'lastAt' as bigint)
-    from json_each(${JSON.stringify(Object.fromEntries(added))}) where true
+    select cast(key as bigint), cast(value ->> 0 as bigint), cast(value ->> 1 as bigint)
+    from json_each(${`{${members.join()}}`}) where true
     on conflict (url_id) do update set
       clicks = url_clicks.clicks + excluded.clicks,
       last_clicked_at = case
