@@ -34,8 +34,9 @@ export interface DnsResolverOptions {
   readonly timeoutMs: number;
 }
 
-const attemptMs = 1_500;
+// The second attempt waits twice as long as the first.
 const attempts = 2;
+const firstAttemptShare = 0.3;
 
 /** Returns a function that looks up TXT records in DNS. It uses no hosts file and no search list. */
 export function createTxtResolver(options: DnsResolverOptions): ResolveTxt {
@@ -78,7 +79,10 @@ async function lookUp<T>(
   query: (resolver: Resolver) => Promise<T>,
 ): Promise<T> {
   // `cancel` ends all look-ups of a resolver, and a new one reads the system's present servers.
-  const resolver = new Resolver({ timeout: attemptMs, tries: attempts });
+  const resolver = new Resolver({
+    timeout: Math.ceil(firstAttemptShare * timeoutMs),
+    tries: attempts,
+  });
   if (servers) resolver.setServers(servers);
   const timer = setTimeout(() => resolver.cancel(), timeoutMs);
   try {

@@ -11,6 +11,8 @@ export interface GuardedFetchOptions {
   /** Also allows private and local addresses, for development. */
   readonly allowPrivateNetwork: boolean;
   readonly resolve?: ResolveDns;
+  /** Limits the look-up, the TCP connection and the TLS handshake together. 5 s by default. */
+  readonly connectTimeoutMs?: number;
 }
 
 /** Sends requests to URLs that users choose, such as receivers and logos. */
@@ -24,14 +26,13 @@ export interface GuardedFetch {
 // A connection is closed after this time, so its host is looked up again.
 const connectionMs = 10_000;
 const idleMs = 4_000;
-const connectTimeoutMs = 5_000;
 
 /**
  * Creates a fetch that reaches public addresses only, by http and https. It checks every URL, every
  * redirect, and the address of every new connection.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
-  const { allowPrivateNetwork } = options;
+  const { allowPrivateNetwork, connectTimeoutMs = 5_000 } = options;
   const resolve =
     options.resolve ?? createAddressResolver({ servers: undefined, timeoutMs: connectTimeoutMs });
   const agent = new Agent({

@@ -17,6 +17,8 @@ export interface DispatcherOptions {
   readonly resolve?: ResolveDns;
   /** Five days by default. */
   readonly disableAfterMs?: number;
+  /** The time limits of an attempt and of its connection. 5 s by default. */
+  readonly attemptTimeoutMs?: number;
 }
 
 export interface Opened {
@@ -68,12 +70,27 @@ export async function openDispatcher(): Promise<Opened> {
     outbox,
     queue,
     errors,
-    dispatcher({ schedule, allowPrivateNetwork = true, resolve, disableAfterMs } = {}) {
+    dispatcher({
+      schedule,
+      allowPrivateNetwork = true,
+      resolve,
+      disableAfterMs,
+      attemptTimeoutMs,
+    } = {}) {
+      const fetch = createGuardedFetch({
+        allowPrivateNetwork,
+        ...(resolve && { resolve }),
+        ...(attemptTimeoutMs !== undefined && { connectTimeoutMs: attemptTimeoutMs }),
+      });
       const made = new WebhookDispatcher({
         outbox,
         queue:
           disableAfterMs === undefined ? queue : new DeliveryQueue(database, { disableAfterMs }),
-        fetch: createGuardedFetch({ allowPrivateNetwork, ...(resolve && { resolve }) }),
+        fetch: {
+          request: (url, request) =>
+            fetch.request(url, { ...request, timeoutMs: attemptTimeoutMs ?? request.timeoutMs }),
+          close: () => fetch.close(),
+        },
         schedule: schedule ?? readConfig({}).webhookRetrySchedule,
         clock,
         onError: (error) => errors.push(error),
