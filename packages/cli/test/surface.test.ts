@@ -7,6 +7,7 @@ import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandExamples } from '../src/command-examples.js';
 import { buildProgram, pathOf } from '../src/command-tree.js';
+import { main } from '../src/main.js';
 import { type ApiServer, startApiServer } from './api-server.js';
 import { BuiltShorty } from './built-shorty.js';
 import { fakeIo } from './fake-io.js';
@@ -84,7 +85,9 @@ test('only browse loads Ink, and the bundle has no developer tools', async () =>
 test('the help of every command fits into 80 columns', async () => {
   for (const command of commands) {
     const words = command.split(' ').filter((word) => word !== '');
-    const { code, stdout, stderr } = await shorty.run([...words, '--help']);
+    const io = fakeIo();
+    const code = await main([...words, '--help'], io);
+    const { stdout, stderr } = io.text;
     expect([command, code, stderr]).toEqual([command, 0, '']);
     expect(stdout).toMatch(new RegExp(`^Usage: ${['shorty', ...words].join(' ')} `));
     expect(stdout.split('\n').filter((row) => row.length > 80)).toEqual([]);
@@ -198,9 +201,13 @@ test('SHORTY_DEBUG prints the stack trace and no secret', async () => {
 });
 
 describe('completion', () => {
+  let script: string;
+  beforeAll(async () => {
+    script = (await shorty.run(['completion', 'bash'])).stdout;
+  });
+
   // Returns the completions of bash for a line with the cursor at its end.
   async function complete(line: string): Promise<string[]> {
-    const { stdout: script } = await shorty.run(['completion', 'bash']);
     const words = line.split(' ');
     const ask = `
       COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})
