@@ -25,16 +25,34 @@ const startsProcesses = { testTimeout: 180_000, hookTimeout: 60_000 };
 // vitest requires a group of their own for projects with another number of workers.
 const oneFileAtATime = { fileParallelism: false, sequence: { groupOrder: 1 } };
 
-// These kill processes under load. `npm test` causes each fault once and `npm run test:more` several
-// times: the tests call rounds().
-const faults = ['e2e/faults/**/*.test.ts', 'packages/server/test/postgres/faults/**/*.test.ts'];
+// These run in the second stage only. They kill processes under load, or keep a core busy for long.
+const longTests = [
+  'e2e/faults/**/*.test.ts',
+  'e2e/packages.test.ts',
+  'packages/cli/test/interrupted-import.test.ts',
+  'packages/server/test/operator/{hanging-logo,hot-server,shared-queues,slow-stop,transfer}.test.ts',
+  'packages/server/test/postgres/faults/**/*.test.ts',
+  'packages/server/test/qr/grid.test.ts',
+  'packages/server/src/qr/logo/hostile-images.test.ts',
+];
 
-// Suites whose behaviour depends on the database engine.
-const engineSuites = ['analytics', 'contract', 'postgres', 'storage', 'transfer', 'webhooks'];
-// Suites that check the same handlers again on PostgreSQL.
-const repeatedSuites = ['api', 'isolation'];
 const suites = (names: readonly string[]) =>
   names.map((name) => `packages/server/test/${name}/**/*.test.ts`);
+// Suites whose behaviour depends on the database engine.
+const engineSuites = suites([
+  'analytics',
+  'contract',
+  'postgres',
+  'storage',
+  'transfer',
+  'webhooks',
+]);
+// Tests that check the same handlers, requests and receivers again on PostgreSQL.
+const repeatedOnPostgres = [
+  ...suites(['api', 'isolation']),
+  'packages/server/test/contract/{contract-properties,request-limits}.test.ts',
+  'packages/server/test/webhooks/{bad-receivers,fairness,python-receiver}.test.ts',
+];
 
 /**
  * The projects of `npm test` and, with names that start with `more-`, those of `npm run test:more`.
@@ -50,14 +68,13 @@ export default defineConfig({
     // must therefore restore what it changes in its process, and helpers must not register hooks
     // when they are imported.
     isolate: false,
-    provide: { isRepeating: false },
     projects: [
       {
         extends: true,
         test: {
           name: 'packages',
           include: ['packages/*/{src,test}/**/*.test.{ts,tsx}'],
-          exclude: [...configDefaults.exclude, 'packages/server/test/postgres/**'],
+          exclude: [...configDefaults.exclude, ...longTests, 'packages/server/test/postgres/**'],
           // Tests that start servers take up to 14 s on an idle machine.
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -70,10 +87,11 @@ export default defineConfig({
         test: {
           ...startsPostgres,
           name: 'postgres',
-          include: suites(engineSuites),
+          include: engineSuites,
           exclude: [
             ...configDefaults.exclude,
-            ...faults,
+            ...longTests,
+            ...repeatedOnPostgres,
             // Tests of SQLite's files and query plans.
             'packages/server/test/storage/{checkpoints,file-mode,full-disk,query-plans,unavailable-storage}.test.ts',
           ],
@@ -85,37 +103,22 @@ export default defineConfig({
           ...startsProcesses,
           name: 'e2e',
           include: ['{e2e,examples}/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...faults, 'e2e/tools/**'],
+          exclude: [...configDefaults.exclude, ...longTests, 'e2e/tools/**'],
           globalSetup: ['e2e/lib/unpack-browser.ts'],
         },
       },
       {
         extends: true,
-        test: {
-          ...startsProcesses,
-          name: 'faults',
-          include: faults,
-          // nodes.test.ts kills a node while it delivers, too.
-          exclude: [...configDefaults.exclude, 'e2e/faults/webhooks.test.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: { ...startsPostgres, name: 'more-postgres', include: suites(repeatedSuites) },
+        test: { ...startsPostgres, name: 'more-postgres', include: repeatedOnPostgres },
       },
       {
         extends: true,
         test: {
           ...startsProcesses,
-          name: 'more-rounds',
-          include: [
-            ...faults,
-            'packages/server/test/qr/grid.test.ts',
-            'packages/server/src/qr/logo/hostile-images.test.ts',
-          ],
+          name: 'more-long',
+          include: longTests,
           ...oneFileAtATime,
           testTimeout: 600_000,
-          provide: { isRepeating: true },
         },
       },
       {

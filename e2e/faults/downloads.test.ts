@@ -1,9 +1,8 @@
 import { Agent, get } from 'node:http';
 import { expect, test } from 'vitest';
-import { rounds } from '../../packages/server/test/rounds.js';
 import { credentials, freePort, scratchFolder, startServer } from '../lib/processes.js';
 
-const kills = rounds(3);
+const kills = 3;
 const connections = 32;
 
 /** Downloads on many connections until the server is killed, and counts complete responses. */

@@ -8,13 +8,12 @@ import {
   type PostgresServer,
   startPostgres,
 } from '../../packages/server/test/postgres/start-postgres.js';
-import { rounds } from '../../packages/server/test/rounds.js';
 import { connect } from '../lib/api.js';
 import { createOrganization, type SignedIn, signIn } from '../lib/organizations.js';
 import { credentials, freePort, scratchFolder, startServer } from '../lib/processes.js';
 import { followLinks, headers as visitor } from '../lib/visitors.js';
 
-const killRounds = rounds(2);
+const killRounds = 2;
 const visitedLinks = 20;
 const creators = 6;
 const quotaCreators = 6;

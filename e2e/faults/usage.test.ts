@@ -1,10 +1,9 @@
 import { Agent, request } from 'node:http';
 import { expect, test } from 'vitest';
-import { rounds } from '../../packages/server/test/rounds.js';
 import { connect } from '../lib/api.js';
 import { credentials, freePort, scratchFolder, startServer } from '../lib/processes.js';
 
-const kills = rounds(3);
+const kills = 3;
 const connections = 32;
 const bulk = JSON.stringify({ urls: [{ targetUrl: 'https://a.example' }, {}] });
 

@@ -1,10 +1,9 @@
 import { Agent, get } from 'node:http';
 import { expect, test } from 'vitest';
-import { rounds } from '../../packages/server/test/rounds.js';
 import { connect } from '../lib/api.js';
 import { freePort, scratchFolder, startServer } from '../lib/processes.js';
 
-const kills = rounds(10);
+const kills = 10;
 const connections = 64;
 const links = 50;
 const headers = {

@@ -1,11 +1,10 @@
 import { createServer } from 'node:http';
 import { verifyWebhook } from '@shorty/webhook-verifier';
 import { expect, onTestFinished, test } from 'vitest';
-import { rounds } from '../../packages/server/test/rounds.js';
 import { connect } from '../lib/api.js';
 import { credentials, freePort, scratchFolder, startServer } from '../lib/processes.js';
 
-const kills = rounds(10);
+const kills = 10;
 const perRequest = 20;
 
 interface Webhook {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -111,6 +112,22 @@ export async function serveForAll(settings: Record<string, string>): Promise<Sha
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Opens a connection and collects the bytes of the response. */
+export async function openConnection(
+  origin: string,
+): Promise<{ socket: Socket; response: Promise<string> }> {
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  onTestFinished(() => {
+    socket.destroy();
+  });
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  await once(socket, 'connect');
+  return { socket, response: once(socket, 'close').then(() => text) };
 }
 
 interface Credentials {

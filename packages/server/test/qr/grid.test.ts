@@ -8,7 +8,6 @@ import {
   type QrStylePreset,
 } from '../../src/qr/drawing/qr-design.js';
 import { drawVerified } from '../../src/qr/drawing/verify-design.js';
-import { rounds } from '../rounds.js';
 import { blackLogo, squareLogo, wideLogo } from './logos.js';
 import { readWithOthers } from './other-decoders.js';
 
@@ -56,7 +55,7 @@ async function* designs(): AsyncGenerator<QrDesign> {
   ];
   let turn = 0;
   const next = <T>(values: readonly T[]): T => values[turn % values.length] as T;
-  for (let round = 0; round < rounds(3); round += 1) {
+  for (let round = 0; round < 3; round += 1) {
     for (const format of formats) {
       for (const stylePreset of presets) {
         for (const errorCorrection of levels) {
@@ -104,6 +103,6 @@ it('every accepted design decodes with jsqr and zbar, which the server does not 
     }
   }
   expect(failed).toEqual([]);
-  expect(refused.length, refused.join('\n')).toBeLessThan(20 * rounds(3));
-  expect(read).toBeGreaterThanOrEqual(167 * rounds(3));
+  expect(refused.length, refused.join('\n')).toBeLessThan(60);
+  expect(read).toBeGreaterThanOrEqual(501);
 }, 600_000);

@@ -17,7 +17,6 @@ import { contractFetch } from '../../api/contract-fetch.js';
 import { type Caller, callerOf, startServer, type TestServer } from '../../api/start-server.js';
 import { serve, tokenOf } from '../../operator/server-process.js';
 import { poll, thinkTime } from '../../poll.js';
-import { rounds } from '../../rounds.js';
 import { type PostgresServer, startPostgres } from '../start-postgres.js';
 
 const targetUrl = 'https://example.com/';
@@ -161,7 +160,7 @@ describe('a PostgreSQL that is killed', () => {
     const visitsOnDomain = visitRepeatedly(api, `/${onDomain.shortCode}`, host);
     await visits.more(20);
     await postgres.kill();
-    for (let round = 0; round < rounds(3); round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       await expectUnavailable(sendEachKind(api, cached.id), soonMs);
       for (const path of [`/${uncached.customSlug}`, '/unknown', '/health/ready']) {
         const response = await api.visit(path, { headers: { accept: 'application/json' } });
@@ -220,7 +219,7 @@ describe('a PostgreSQL that is killed', () => {
         await thinkTime(1);
       }
     });
-    for (let kill = 0; kill < rounds(3); kill += 1) {
+    for (let kill = 0; kill < 3; kill += 1) {
       const before = created.size;
       await expect.poll(() => created.size, { timeout: 10_000 }).toBeGreaterThan(before + 30);
       const refusedBefore = refused;
@@ -391,7 +390,7 @@ describe('a server process with its threads', () => {
     const ready = async () => (await contractFetch(`${server.origin}/health/ready`)).status;
     await visit();
     expect(await ready()).toBe(200);
-    for (let kill = 0; kill < rounds(3); kill += 1) {
+    for (let kill = 0; kill < 3; kill += 1) {
       // All threads use their connections.
       const reports = Array.from({ length: 6 }, () => caller.call('getUrlClicks', { params }));
       await postgres.kill();
@@ -441,7 +440,7 @@ describe('connections that PostgreSQL ends', () => {
     const database = new URL(settings.databaseUrl).pathname.slice(1);
     const pollers = "query like '%from cache_changes%'";
     expect(await location()).toBe(targetUrl);
-    for (let round = 0; round < rounds(4); round += 1) {
+    for (let round = 0; round < 4; round += 1) {
       const ended = await poll(
         'connections that read changes',
         () => endConnections(pollers),
@@ -456,7 +455,7 @@ describe('connections that PostgreSQL ends', () => {
       }
     }
     // All connections of both nodes, while they are used and while they are idle.
-    for (let round = 0; round < rounds(5); round += 1) {
+    for (let round = 0; round < 5; round += 1) {
       await endConnections('true');
       const responses = Array.from({ length: 20 }, () => first.call('listUrls'));
       await Promise.all(responses.slice(0, round));

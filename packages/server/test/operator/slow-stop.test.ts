@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { build } from '../../../../scripts/bootstrap.mjs';
+import { call, newSettings, openConnection, serve, tokenOf } from './server-process.js';
+
+beforeAll(build, 120_000);
+
+const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret-of-32-chars' };
+
+const browser =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';
+
+// Each test waits for the time limit of a stop.
+describe('SIGTERM ends the process within 10 s, although', () => {
+  it('a request never ends', async () => {
+    const server = await serve(newSettings());
+    const { socket, response } = await openConnection(server.origin);
+    socket.write(
+      'POST /api/v1/auth/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n\r\n',
+    );
+    await once(socket, 'data');
+    const startedAt = performance.now();
+    server.child.kill('SIGTERM');
+    await response;
+    expect((await server.ended).code).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+
+  it('a part of the server never stops', async () => {
+    // Keeps the event loop alive.
+    const endless = 'data:text/javascript,setInterval(() => {}, 60_000)';
+    const server = await serve({ ...newSettings(), NODE_OPTIONS: `--import "${endless}"` });
+    const startedAt = performance.now();
+    server.child.kill('SIGTERM');
+    expect((await server.ended).code).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  }, 60_000);
+
+  it('native code blocks a thread, and loses no visit', async () => {
+    const settings = {
+      ...newSettings(),
+      SHORTY_CLIENT_ID: credentials.clientId,
+      SHORTY_CLIENT_SECRET: credentials.clientSecret,
+    };
+    const hang = new URL('./hang-report-thread.mjs', import.meta.url).href;
+    const server = await serve({ ...settings, NODE_OPTIONS: `--import ${hang}` });
+    const token = await tokenOf(server.origin, credentials);
+    const link = { targetUrl: 'https://example.com/', customSlug: 'visited' };
+    const made = await call(server.origin, token, '/urls', link);
+    const headers = { 'user-agent': browser };
+    await fetch(`${server.origin}/visited`, { redirect: 'manual', headers });
+    const report = call(server.origin, token, '/analytics/overview').catch(() => undefined);
+    await server.until(/the report thread hangs/);
+    const startedAt = performance.now();
+    server.child.kill('SIGTERM');
+    await once(server.child, 'exit');
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    await report;
+
+    const next = await serve(settings);
+    const again = await tokenOf(next.origin, credentials);
+    await expect
+      .poll(() => call(next.origin, again, `/urls/${made.data.id}`), { timeout: 10_000 })
+      .toMatchObject({ data: { clickCount: 1 } });
+  }, 60_000);
+});
