@@ -53,6 +53,8 @@ const shorty = new Shorty({
 const url = await shorty.urls.create({ targetUrl: 'https://example.com' });
 `;
 
+const toGuide = (name: string) => `docs/${name}.md`;
+
 function markedBlocksOf(file: string): CodeBlock[] {
   return codeBlocksOf(file)
     .filter((block) => block.run !== undefined)
@@ -152,16 +154,20 @@ describe('the guides', () => {
     expect(output[3]).toContain(server.origin);
     expect(JSON.parse(output[4] ?? '')).toMatchObject({ success: true });
 
-    const files = ['README.md', 'docs/api.md', 'docs/qr.md', 'docs/webhooks.md', 'docs/cli.md'];
+    const files = ['README.md', ...['api', 'qr', 'webhooks', 'cli', 'assistants'].map(toGuide)];
     const blocks = files
       .flatMap(markedBlocksOf)
       .filter((block) => block.run !== 'receive.mjs' && block.run !== 'send.mjs');
-    expect(blocks).toHaveLength(13);
+    expect(blocks).toHaveLength(14);
     for (const block of blocks) {
       const printed = runBlock(block);
       if (block.code.startsWith('curl')) expect(printed, block.place).toContain('"success":true');
     }
     expect(readFileSync(join(folder, 'poster.svg'), 'utf8')).toContain('<svg');
+    const responses = readFileSync(join(folder, 'responses.ndjson'), 'utf8').trim().split('\n');
+    const results = responses.map((line) => JSON.parse(line).result);
+    expect(results[1].tools).toHaveLength(7);
+    expect(results[2].structuredContent.links).toHaveLength(3);
   });
 
   it('the receiver of webhooks.md accepts what its sender signs', async () => {

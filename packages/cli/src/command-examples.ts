@@ -35,6 +35,7 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty urls update 42 --target-url https://example.com/autumn',
     'shorty urls update 42 --title "Autumn sale" --clear expiresAt',
     'shorty urls update 42 --inactive',
+    'shorty urls update 42 --title "Autumn sale" --if-match mi8p2k1x',
   ],
   'urls delete': ['shorty urls delete 42', 'shorty urls delete 42 43 --dry-run'],
   'urls bulk-create': [
@@ -118,6 +119,7 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   ],
   browse: ['shorty browse', 'shorty browse spring'],
   open: ['shorty open spring-sale', 'shorty open 42 --target', 'shorty open 42 --print'],
+  mcp: ['shorty mcp', 'shorty mcp --write', 'shorty mcp --profile work'],
   completion: [
     "echo 'source <(shorty completion bash)' >> ~/.bashrc",
     "echo 'source <(shorty completion zsh)' >> ~/.zshrc",

@@ -234,6 +234,10 @@ const tree: Tree = {
     summary: 'Open a link in the web browser',
     load: () => import('./commands/open.js'),
   },
+  mcp: {
+    summary: 'Give an AI assistant tools for links, QR codes and reports',
+    load: () => import('./commands/mcp.js'),
+  },
   completion: {
     summary: 'Print a completion script for a shell',
     load: () => import('./commands/completion.js'),

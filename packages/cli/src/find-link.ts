@@ -1,4 +1,4 @@
-import type { Shorty, UrlRecord } from '@shorty/sdk';
+import type { Shorty, UrlRecord, WithResponse } from '@shorty/sdk';
 import { UsageError } from './cli-error.js';
 import { findOrUndefined } from './find-each.js';
 import { quoteCell } from './import/cell-values.js';
@@ -9,24 +9,32 @@ interface Request {
 
 const isId = /^[1-9]\d{0,15}$/;
 
-/** Finds a link by its id, short URL, custom slug or short code. */
-export async function findLink(client: Shorty, text: string, request: Request): Promise<UrlRecord> {
+/** Finds a link by its id, short URL, custom slug or short code. The response has its ETag. */
+export async function findLink(
+  client: Shorty,
+  text: string,
+  request: Request,
+): Promise<WithResponse<UrlRecord>> {
   // A slug may consist of digits, too.
   const link = isId.test(text)
-    ? await findOrUndefined((id) => client.urls.get(id, request), text)
+    ? await findOrUndefined((id) => client.urls.get(id, request).withResponse(), text)
     : undefined;
   return link ?? lookUp(client, text, request);
 }
 
 /** Returns the id of a link. A number is an id, and the link is not read. */
 export async function findLinkId(client: Shorty, text: string, request: Request): Promise<string> {
-  return isId.test(text) ? text : (await lookUp(client, text, request)).id;
+  return isId.test(text) ? text : (await lookUp(client, text, request)).data.id;
 }
 
-async function lookUp(client: Shorty, text: string, request: Request): Promise<UrlRecord> {
+async function lookUp(
+  client: Shorty,
+  text: string,
+  request: Request,
+): Promise<WithResponse<UrlRecord>> {
   if (!/\/|^[A-Za-z0-9-]{3,50}$/.test(text)) {
     const next = 'give its id, short URL, slug or short code';
     throw new UsageError(`${quoteCell(text)} is not a link`, next);
   }
-  return client.urls.lookup(text, request);
+  return client.urls.lookup(text, request).withResponse();
 }

@@ -35,7 +35,8 @@ export function reportError(error: unknown, io: Io, asJson: boolean): ExitCode {
   return exitCode;
 }
 
-function describeError(error: unknown, io: Io): Report {
+/** Returns the message and the next step of an error. */
+export function describeError(error: unknown, io: Pick<Io, 'interrupt'>): Report {
   if (error instanceof CliError) {
     const { exitCode, code, message, details, hint } = error;
     return { exitCode, code, message, details, hint };
@@ -84,6 +85,7 @@ function hintFor(error: ShortyError): string | undefined {
   if (error.status === 401)
     return 'sign in with shorty login; shorty whoami shows the credentials in use';
   if (error.code === 'INSUFFICIENT_SCOPE') return 'shorty whoami shows your scopes';
+  if (error.status === 412) return 'get prints the current etag';
   if (error.status === 429) return `the rate limit is reached; ${retryTime(error)}`;
   if (error instanceof TimeoutError) {
     return 'the server does not respond in time; --timeout SECONDS changes the limit';

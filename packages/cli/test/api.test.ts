@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ApiServer, startApiServer } from './api-server.js';
-import { BuiltShorty } from './built-shorty.js';
+import { beforeAll, expect, test } from 'vitest';
+import type { ApiServer } from './api-server.js';
+import type { BuiltShorty } from './built-shorty.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
 
 let server: ApiServer;
 let shorty: BuiltShorty;
 
 beforeAll(async () => {
-  server = await startApiServer();
-  shorty = await BuiltShorty.build(server.env);
+  const started = await startSignedInShorty();
+  ({ server, shorty } = started);
   const urls = Array.from({ length: 230 }, (_, index) => ({
     targetUrl: `https://example.com/${index}`,
     tags: [index % 2 === 0 ? 'even' : 'odd'],
   }));
   await server.client.urls.bulkCreate(urls);
-});
-
-afterAll(async () => {
-  await shorty.remove();
-  await server.stop();
+  return started.stop;
 });
 
 async function api(...args: string[]) {

@@ -1,21 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, open, readFile, stat, symlink } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type ApiServer, startApiServer } from './api-server.js';
-import { BuiltShorty } from './built-shorty.js';
+import type { BuiltShorty } from './built-shorty.js';
 import { openFaultProxy } from './fault-proxy.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
 
 let server: ApiServer;
 let shorty: BuiltShorty;
 
 beforeAll(async () => {
-  server = await startApiServer();
-  shorty = await BuiltShorty.build(server.env);
-});
-
-afterAll(async () => {
-  await shorty.remove();
-  await server.stop();
+  const started = await startSignedInShorty();
+  ({ server, shorty } = started);
+  return started.stop;
 });
 
 async function createLinks(count: number): Promise<string[]> {

@@ -2,22 +2,19 @@ import { appendFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type ApiServer, startApiServer } from './api-server.js';
-import { BuiltShorty } from './built-shorty.js';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { ApiServer } from './api-server.js';
+import type { BuiltShorty } from './built-shorty.js';
 import { openFaultProxy } from './fault-proxy.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
 
 let server: ApiServer;
 let shorty: BuiltShorty;
 
 beforeAll(async () => {
-  server = await startApiServer();
-  shorty = await BuiltShorty.build(server.env);
-});
-
-afterAll(async () => {
-  await shorty.remove();
-  await server.stop();
+  const started = await startSignedInShorty();
+  ({ server, shorty } = started);
+  return started.stop;
 });
 
 async function linksTo(prefix: string) {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ApiServer, startApiServer } from './api-server.js';
-import { BuiltShorty } from './built-shorty.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { ApiServer } from './api-server.js';
+import type { BuiltShorty } from './built-shorty.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
 
 let server: ApiServer;
 let shorty: BuiltShorty;
@@ -8,18 +9,14 @@ const zone = new Map<string, string>();
 let onAsked: (name: string) => void = () => {};
 
 beforeAll(async () => {
-  server = await startApiServer({
+  const started = await startSignedInShorty({
     resolveTxt: async (name) => {
       onAsked(name);
       return [zone.get(name) ?? 'nothing yet'];
     },
   });
-  shorty = await BuiltShorty.build(server.env);
-});
-
-afterAll(async () => {
-  await shorty.remove();
-  await server.stop();
+  ({ server, shorty } = started);
+  return started.stop;
 });
 
 async function json(...args: string[]) {

@@ -1,8 +1,9 @@
 import { standardPlans } from '@shorty/server';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type ApiServer, startApiServer } from './api-server.js';
-import { BuiltShorty } from './built-shorty.js';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { ApiServer } from './api-server.js';
+import type { BuiltShorty } from './built-shorty.js';
 import { openFaultProxy } from './fault-proxy.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
 
 let server: ApiServer;
 let shorty: BuiltShorty;
@@ -15,13 +16,9 @@ function setQuota(linkBundle: number): void {
 
 beforeAll(async () => {
   setQuota(0);
-  server = await startApiServer({ plans });
-  shorty = await BuiltShorty.build(server.env);
-});
-
-afterAll(async () => {
-  await shorty.remove();
-  await server.stop();
+  const started = await startSignedInShorty({ plans });
+  ({ server, shorty } = started);
+  return started.stop;
 });
 
 test('an import stops at the quota, and after an upgrade the same command creates only the missing rows', async () => {

@@ -1,22 +1,19 @@
 import { chmod } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { copyText, openInBrowser } from '../src/launch.js';
-import { type ApiServer, startApiServer } from './api-server.js';
-import { BuiltShorty } from './built-shorty.js';
+import type { ApiServer } from './api-server.js';
+import type { BuiltShorty } from './built-shorty.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
 
 let server: ApiServer;
 let shorty: BuiltShorty;
 
 beforeAll(async () => {
-  server = await startApiServer();
-  shorty = await BuiltShorty.build(server.env);
+  const started = await startSignedInShorty();
+  ({ server, shorty } = started);
   await shorty.write('browser', '#!/bin/sh\nprintf "%s\\n" "$@" > opened.txt\n');
   await chmod(shorty.path('browser'), 0o700);
-});
-
-afterAll(async () => {
-  await shorty.remove();
-  await server.stop();
+  return started.stop;
 });
 
 /** Runs `shorty open`, and returns the URL that the browser got. */

@@ -1,25 +1,22 @@
 import { lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { httpFetch } from '../src/http-fetch.js';
 import { main } from '../src/main.js';
-import { type ApiServer, startApiServer } from './api-server.js';
-import { BuiltShorty } from './built-shorty.js';
+import type { ApiServer } from './api-server.js';
+import type { BuiltShorty } from './built-shorty.js';
 import { fakeIo } from './fake-io.js';
 import { openFaultProxy } from './fault-proxy.js';
 import { readTerminal } from './read-terminal.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
 
 let server: ApiServer;
 let shorty: BuiltShorty;
 
 beforeAll(async () => {
-  server = await startApiServer();
-  shorty = await BuiltShorty.build(server.env);
-});
-
-afterAll(async () => {
-  await shorty.remove();
-  await server.stop();
+  const started = await startSignedInShorty();
+  ({ server, shorty } = started);
+  return started.stop;
 });
 
 async function done(...args: string[]): Promise<string> {

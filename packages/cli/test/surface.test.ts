@@ -4,13 +4,14 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { commandExamples } from '../src/command-examples.js';
 import { buildProgram, pathOf } from '../src/command-tree.js';
 import { main } from '../src/main.js';
-import { type ApiServer, startApiServer } from './api-server.js';
-import { BuiltShorty } from './built-shorty.js';
+import type { ApiServer } from './api-server.js';
+import type { BuiltShorty } from './built-shorty.js';
 import { fakeIo } from './fake-io.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
 
 let server: ApiServer;
 let shorty: BuiltShorty;
@@ -32,17 +33,14 @@ const commands = [
     'analytics overview',
     'analytics report',
   ],
-  ...['usage', 'api', 'browse', 'open', 'completion'],
+  ...['keys', 'keys create', 'keys list', 'keys revoke'],
+  ...['usage', 'api', 'browse', 'open', 'mcp', 'completion'],
 ];
 
 beforeAll(async () => {
-  server = await startApiServer();
-  shorty = await BuiltShorty.build(server.env);
-});
-
-afterAll(async () => {
-  await shorty.remove();
-  await server.stop();
+  const started = await startSignedInShorty();
+  ({ server, shorty } = started);
+  return started.stop;
 });
 
 test('--version loads only the module that prints the version', async () => {
@@ -80,6 +78,16 @@ test('only browse loads Ink, and the bundle has no developer tools', async () =>
   expect(filesWith(ink).filter((file) => file !== ink)).toEqual([
     expect.stringMatching(/^browse-/),
   ]);
+});
+
+test('only mcp loads the SDK of the Model Context Protocol', async () => {
+  const folder = join(dirname(shorty.binary), 'chunks');
+  const files = await readdir(folder);
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
+  const filesWith = (text: string) => files.filter((_, index) => texts[index]?.includes(text));
+  const [sdk = '', ...others] = filesWith('notifications/initialized');
+  expect([sdk, others]).toEqual([expect.stringMatching(/^serve-mcp-/), []]);
+  expect(filesWith(sdk).filter((file) => file !== sdk)).toEqual([expect.stringMatching(/^mcp-/)]);
 });
 
 test('the help of every command fits into 80 columns', async () => {
@@ -231,6 +239,9 @@ describe('completion', () => {
     ['shorty analytics overview --group-by d', ['day']],
     ['shorty completion ', ['bash', 'zsh', 'fish']],
     ['shorty qr create --format ', ['png', 'svg', 'webp']],
+    ['shorty m', ['mcp']],
+    ['shorty mcp --w', ['--write']],
+    ['shorty urls update 42 --if', ['--if-match']],
     ['shorty webhooks r', ['replay', 'rotate-secret']],
     ['shorty webhooks deliveries x --status ', ['pending', 'delivered', 'failed']],
   ])('bash: %s', async (line, expected) => {

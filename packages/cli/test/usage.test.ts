@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ApiServer, startApiServer } from './api-server.js';
-import { BuiltShorty } from './built-shorty.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { ApiServer } from './api-server.js';
+import type { BuiltShorty } from './built-shorty.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
 
 let server: ApiServer;
 let shorty: BuiltShorty;
 beforeAll(async () => {
   const clock = () => Date.UTC(2030, 0, 31);
-  server = await startApiServer({ clock });
-  shorty = await BuiltShorty.build(server.env);
+  const started = await startSignedInShorty({ clock });
+  ({ server, shorty } = started);
   await server.client.urls.create({ targetUrl: 'https://example.com' });
   await server.client.qr.create({ data: 'text' });
+  return started.stop;
 }, 60_000);
-afterAll(async () => {
-  await server.stop();
-  await shorty.remove();
-});
 
 describe('shorty usage', () => {
   test('prints a table with the month, the plan and one line for each meter', async () => {

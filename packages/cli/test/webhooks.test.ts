@@ -3,24 +3,21 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { stripVTControlCharacters } from 'node:util';
 import { signWebhook } from '@shorty/webhook-verifier';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { httpFetch } from '../src/http-fetch.js';
 import { main } from '../src/main.js';
-import { type ApiServer, startApiServer } from './api-server.js';
-import { BuiltShorty, type Running } from './built-shorty.js';
+import type { ApiServer } from './api-server.js';
+import type { BuiltShorty, Running } from './built-shorty.js';
 import { fakeIo } from './fake-io.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
 
 let server: ApiServer;
 let shorty: BuiltShorty;
 
 beforeAll(async () => {
-  server = await startApiServer({ allowPrivateNetwork: true });
-  shorty = await BuiltShorty.build(server.env);
-});
-
-afterAll(async () => {
-  await shorty.remove();
-  await server.stop();
+  const started = await startSignedInShorty({ allowPrivateNetwork: true });
+  ({ server, shorty } = started);
+  return started.stop;
 });
 
 async function json(...args: string[]) {

@@ -42,6 +42,6 @@ async function urlOf(
 ): Promise<string> {
   if (link === undefined) return `${(await context.settings()).baseUrl.value}/docs`;
   const client = await context.client();
-  const { shortUrl, targetUrl } = await findLink(client, link, { signal: context.io.interrupt });
-  return opensTarget ? targetUrl : shortUrl;
+  const { data } = await findLink(client, link, { signal: context.io.interrupt });
+  return opensTarget ? data.targetUrl : data.shortUrl;
 }

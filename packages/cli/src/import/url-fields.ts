@@ -49,6 +49,7 @@ const readOnly = [
   'lastClickAt',
   'createdAt',
   'updatedAt',
+  'etag',
 ];
 // The names that other link shorteners give the target in their exports.
 const targetAliases = {

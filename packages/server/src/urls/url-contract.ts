@@ -435,6 +435,7 @@ export const urlRoutes = [
   }),
   defineRoute('lookupUrl', 'GET /api/v1/urls/lookup', {
     ...read,
+    hasVersions: true,
     summary: 'Find a short link by its short URL, slug or code',
     query: z.strictObject({
       shortUrl: line(2_048, 1).meta({

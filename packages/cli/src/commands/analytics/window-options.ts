@@ -1,7 +1,7 @@
 import type { ClicksQuery } from '@shorty/sdk';
 import { type Command, Option } from 'commander';
 import type { ReportRequest } from '../../analytics/fetch-report.js';
-import { parseTime, timeRule } from '../../analytics/parse-time.js';
+import { readTime } from '../../analytics/parse-time.js';
 import type { GroupBy } from '../../analytics/report-model.js';
 import { UsageError } from '../../cli-error.js';
 import type { Context } from '../../context.js';
@@ -70,8 +70,8 @@ function parseInterval(text: string): number {
 
 /** Returns the query for the server. `now` is in milliseconds since the epoch. */
 function readWindow(flags: WindowFlags, now: number): ClicksQuery {
-  const since = readTime('--since', flags.since, now);
-  const until = readTime('--until', flags.until, now);
+  const since = flags.since === undefined ? undefined : readTime('--since', flags.since, now);
+  const until = flags.until === undefined ? undefined : readTime('--until', flags.until, now);
   if (since !== undefined && since >= (until ?? now)) {
     throw new UsageError(
       `--since ${flags.since} must be before ${until === undefined ? 'now' : `--until ${flags.until}`}`,
@@ -87,11 +87,4 @@ function readWindow(flags: WindowFlags, now: number): ClicksQuery {
     ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
     ...(limit === undefined ? {} : { limit }),
   };
-}
-
-function readTime(flag: string, text: string | undefined, now: number): number | undefined {
-  if (text === undefined) return undefined;
-  const epochMs = parseTime(text, now);
-  if (epochMs === undefined) throw new UsageError(`${flag} ${text}: invalid time`, timeRule);
-  return epochMs;
 }

@@ -1,5 +1,6 @@
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
+import { withEtag } from '../../etag.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 
 export const define: DefineCommand = (command, start) => {
@@ -10,6 +11,7 @@ export const define: DefineCommand = (command, start) => {
 
 async function getQr(context: Context, id: string): Promise<ExitCode> {
   const client = await context.client();
-  await context.output.record(await client.qr.get(id, { signal: context.io.interrupt }));
+  const call = client.qr.get(id, { signal: context.io.interrupt });
+  await context.output.record(withEtag(await call.withResponse()));
   return exitCodes.done;
 }

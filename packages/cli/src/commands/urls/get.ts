@@ -1,5 +1,6 @@
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
+import { withEtag } from '../../etag.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { findLink } from '../../find-link.js';
 
@@ -10,6 +11,6 @@ export const define: DefineCommand = (command, start) => {
 };
 
 async function getUrl({ io, output, client }: Context, link: string): Promise<ExitCode> {
-  await output.record(await findLink(await client(), link, { signal: io.interrupt }));
+  await output.record(withEtag(await findLink(await client(), link, { signal: io.interrupt })));
   return exitCodes.done;
 }

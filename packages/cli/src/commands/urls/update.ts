@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import { UsageError } from '../../cli-error.js';
 import { collect, type DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
+import { ifMatchOption, withEtag } from '../../etag.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { findLinkId } from '../../find-link.js';
 import { nearestName } from '../../import/nearest-name.js';
@@ -13,6 +14,7 @@ interface UpdateOptions extends LinkOptions {
   readonly active?: boolean;
   readonly inactive?: boolean;
   readonly clear?: readonly string[];
+  readonly ifMatch?: string;
 }
 
 const clearable = [
@@ -41,6 +43,7 @@ export const define: DefineCommand = (command, start) => {
     .addOption(new Option('--active', 'resume the link').conflicts('inactive'))
     .option('--inactive', 'pause the link')
     .option('--clear <field>', 'field to clear; repeatable', collect)
+    .addOption(ifMatchOption())
     .action((link: string, options: UpdateOptions) =>
       start((context) => updateUrl(context, link, options)),
     );
@@ -51,7 +54,7 @@ async function updateUrl(
   link: string,
   options: UpdateOptions,
 ): Promise<ExitCode> {
-  const { targetUrl, active, inactive, clear = [], ...fields } = options;
+  const { targetUrl, active, inactive, clear = [], ifMatch, ...fields } = options;
   const patch: UrlUpdateRequest = await readLinkOptions(fields, context);
   if (targetUrl !== undefined) patch.targetUrl = targetUrl;
   if (active || inactive) patch.isActive = active === true;
@@ -62,7 +65,8 @@ async function updateUrl(
   const client = await context.client();
   const request = { signal: context.io.interrupt };
   const id = await findLinkId(client, link, request);
-  await context.output.record(await client.urls.update(id, patch, request));
+  const call = client.urls.update(id, patch, { ...request, ifMatch });
+  await context.output.record(withEtag(await call.withResponse()));
   return exitCodes.done;
 }
 

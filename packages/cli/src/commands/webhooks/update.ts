@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import { UsageError } from '../../cli-error.js';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
+import { ifMatchOption, withEtag } from '../../etag.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { addEventOptions, type EventOptions, readEvents } from './event-options.js';
 
@@ -10,6 +11,7 @@ interface UpdateOptions extends EventOptions {
   readonly url?: string;
   readonly active?: boolean;
   readonly inactive?: boolean;
+  readonly ifMatch?: string;
 }
 
 export const define: DefineCommand = (command, start) => {
@@ -17,6 +19,7 @@ export const define: DefineCommand = (command, start) => {
     .option('--url <url>', 'new URL of the receiver')
     .addOption(new Option('--active', 'resume deliveries, oldest first').conflicts('inactive'))
     .option('--inactive', 'pause deliveries')
+    .addOption(ifMatchOption())
     .action((id: string, options: UpdateOptions) =>
       start((context) => updateWebhook(context, id, options)),
     );
@@ -27,7 +30,7 @@ async function updateWebhook(
   id: string,
   options: UpdateOptions,
 ): Promise<ExitCode> {
-  const { url, active, inactive } = options;
+  const { url, active, inactive, ifMatch } = options;
   const events = readEvents(options);
   const patch: WebhookUpdateRequest = {
     ...(url === undefined ? {} : { url }),
@@ -38,7 +41,7 @@ async function updateWebhook(
     throw new UsageError('nothing to change', 'set at least one option; see --help');
   }
   const client = await context.client();
-  const changed = await client.webhooks.update(id, patch, { signal: context.io.interrupt });
-  await context.output.record(changed);
+  const call = client.webhooks.update(id, patch, { signal: context.io.interrupt, ifMatch });
+  await context.output.record(withEtag(await call.withResponse()));
   return exitCodes.done;
 }

@@ -1,0 +1,38 @@
+import type { DefineCommand } from '../command.js';
+import type { Context } from '../context.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+
+interface McpOptions {
+  readonly write?: boolean;
+}
+
+export const define: DefineCommand = (command, start) => {
+  command
+    .option('--write', 'also offer tools that create and change links and QR codes')
+    .addHelpText('after', help)
+    .action((options: McpOptions) =>
+      start((context) => mcp(context, options), { ownsOutput: true }),
+    );
+};
+
+const help = `
+Assistants start this command and talk to it on stdin and stdout. They get the
+tools that the scopes of the credentials allow. docs/assistants.md has the
+configuration of common assistants.`;
+
+async function mcp(
+  { io, output, isInteractive, client }: Context,
+  { write = false }: McpOptions,
+): Promise<ExitCode> {
+  const shorty = await client();
+  // Wrong credentials end the command here, with a message in the log of the assistant.
+  const { organization, scopes } = await shorty.me({ signal: io.interrupt });
+  // The SDK of the protocol is large, and only this command needs it.
+  const { allowedTools, serveMcp } = await import('../mcp/serve-mcp.js');
+  const tools = allowedTools(scopes, write);
+  const access = write ? 'reads and writes' : 'reads only; --write offers tools that change links';
+  output.note(`MCP server of ${organization.name}: ${tools.length} tools; ${access}`);
+  if (isInteractive) output.note('waiting for an assistant on stdin; Ctrl-C ends');
+  await serveMcp(io, shorty, tools);
+  return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
+}

@@ -1,0 +1,80 @@
+import type { ClicksQuery } from '@shorty/sdk';
+import { z } from 'zod';
+import { findLinkId } from '../find-link.js';
+import { link } from './link-tools.js';
+import { timeInput, toInstants } from './time-input.js';
+import { defineTool, type Tool } from './tool.js';
+
+const window = {
+  since: timeInput('start, by default 30 days ago'),
+  until: timeInput('end, by default now'),
+  groupBy: z.enum(['hour', 'day']).describe('length of a bucket of the time series').default('day'),
+  limit: z.int().min(1).max(50).describe('entries of each list').default(10),
+};
+
+export const reportTools: readonly Tool[] = [
+  defineTool({
+    name: 'get_click_report',
+    title: 'Report clicks',
+    description:
+      'Reports the clicks of one link, or of all links with the most clicked links: totals, unique visitors, countries, devices, browsers, referrers and a time series in UTC. Bots do not count.',
+    access: 'read',
+    scopes: ['urls:read', 'analytics:read'],
+    input: z.strictObject({
+      link: link
+        .describe('id, short URL, slug or code of the link; default: all links')
+        .exactOptional(),
+      ...window,
+    }),
+    run: async ({ link: name, ...input }, { client, signal, now }) => {
+      const query = queryOf(input, now());
+      if (name === undefined) return { data: await client.analytics.overview(query, { signal }) };
+      const id = await findLinkId(client, name, { signal });
+      return { data: await client.urls.clicks(id, query, { signal }) };
+    },
+  }),
+  defineTool({
+    name: 'get_scan_report',
+    title: 'Report scans of a QR code',
+    description:
+      'Reports the scans of one QR code: totals, countries, devices, scanner apps and a time series in UTC.',
+    access: 'read',
+    scopes: ['qr:read'],
+    input: z.strictObject({ id: z.string().describe('id of the QR code (a UUID)'), ...window }),
+    run: async ({ id, ...input }, { client, signal, now }) => ({
+      data: await client.qr.scans(id, queryOf(input, now()), { signal }),
+    }),
+  }),
+  defineTool({
+    name: 'get_account',
+    title: 'Get account and usage',
+    description:
+      'Returns the organization, its plan, the scopes of this connection, and the usage of a month with the limits of the plan.',
+    access: 'read',
+    scopes: [],
+    input: z.strictObject({
+      period: z
+        .string()
+        .describe('a month such as 2030-01; default: the current month in UTC')
+        .exactOptional(),
+    }),
+    run: async (query, { client, signal }) => {
+      const [me, usage] = await Promise.all([
+        client.me({ signal }),
+        client.usage.get(query, { signal }),
+      ]);
+      return { data: { ...me, usage } };
+    },
+  }),
+];
+
+interface Window {
+  readonly since?: string;
+  readonly until?: string;
+  readonly groupBy: 'hour' | 'day';
+  readonly limit: number;
+}
+
+function queryOf({ groupBy, limit, ...times }: Window, now: number): ClicksQuery {
+  return { groupBy, limit, ...toInstants(times, now) };
+}
