@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { StorageUnavailableError } from '../storage/database.js';
 import type { Link } from './link.js';
 import { LinkCache } from './link-cache.js';
 import { RedirectHandler, type RedirectHandlerOptions } from './redirect-handler.js';
@@ -19,13 +20,17 @@ const link: Link = {
   targetName: undefined,
 };
 
-/** Starts a server with two links. `good-link` works; the target of `bad-link` is not a valid header. */
+/**
+ * Starts a server with three links. `good-link` works; the target of `bad-link` is not a valid header;
+ * `own-link` may lead back to itself.
+ */
 async function serve(options: Partial<RedirectHandlerOptions>) {
   const errors: { readonly error: unknown; readonly requestId: string }[] = [];
   const cache = new LinkCache({
     max: 10,
     load: async (_, key) => {
       if (key === 'good-link') return link;
+      if (key === 'own-link') return { ...link, targetName: { hostname: 'own.example', key } };
       return key === 'bad-link' ? { ...link, location: 'https://example.com/\n' } : undefined;
     },
   });
@@ -99,6 +104,30 @@ describe('RedirectHandler answers 500 with a request id', () => {
       findDomain: () => Promise.reject(new Error('no domain')),
     });
     await expectInternalError(await visit('/good-link'), errors);
+  });
+
+  it('when the check for a loop fails', async () => {
+    let lookUps = 0;
+    const { visit, errors } = await serve({
+      // The host of the visit is known, and the host of the target cannot be looked up.
+      findDomain: () => {
+        lookUps += 1;
+        return lookUps === 1 ? null : Promise.reject(new Error('no domain'));
+      },
+    });
+    await expectInternalError(await visit('/own-link'), errors);
+  });
+
+  it('and redirects when storage is unavailable for the check for a loop', async () => {
+    let lookUps = 0;
+    const { visit, errors } = await serve({
+      findDomain: () => {
+        lookUps += 1;
+        return lookUps === 1 ? null : Promise.reject(new StorageUnavailableError('no storage'));
+      },
+    });
+    expect((await visit('/own-link')).status).toBe(307);
+    expect(errors).toEqual([]);
   });
 
   it('and leaves no unhandled rejection when the path is not that of a link', async () => {

@@ -136,6 +136,22 @@ describe('limits and counters hold across nodes', () => {
     expect(outcomes.filter((status) => status === 409)).toHaveLength(19);
   });
 
+  it('a webhook that is deleted on both nodes is deleted once', async () => {
+    const hook = await receiver();
+    const created = await first.call('createWebhook', {
+      body: { url: hook.url, events: ['url.created'] },
+    });
+    const params = { id: created.data.id };
+    const statuses = await Promise.all(
+      Array.from({ length: 10 }, async (_, at) => {
+        const node = at % 2 ? first : second;
+        return (await node.call('deleteWebhook', { params })).status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 404)).toHaveLength(9);
+  });
+
   it('visits on both nodes add up, and a threshold creates one event', async () => {
     const hook = await receiver();
     await first.call('createWebhook', {

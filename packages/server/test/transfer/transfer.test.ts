@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { decodeColumns, encodeColumns } from '../../src/analytics/ingest/columns-codec.js';
+import { mapDictionaries, maxVisits } from '../../src/analytics/ingest/visit-columns.js';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import { pruneVisits } from '../../src/analytics/ingest/visit-pruner.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
@@ -223,6 +225,32 @@ function forgeText(whole: string, change = (line: string) => line): string {
   return `${body}${JSON.stringify({ end })}\n`;
 }
 
+/** Replaces the visits of a chunk with `count` equal ones. Returns any other line unchanged. */
+function withManyVisits(line: string, count: number): string {
+  if (!line.startsWith('{"table":"visit_chunks"')) return line;
+  const columns = decodeColumns(Buffer.from(/"base64":"([^"]+)"/.exec(line)?.[1] ?? '', 'base64'));
+  const widen = <A extends Float64Array | Int32Array>(array: A): A =>
+    new (array.constructor as new (length: number) => A)((array.length / columns.count) * count);
+  const visits = encodeColumns(
+    {
+      ...columns,
+      count,
+      visitedAt: widen(columns.visitedAt),
+      visitors: widen(columns.visitors),
+      addresses: widen(columns.addresses),
+      flags: new Uint8Array(count),
+      dictionaries: mapDictionaries((name) => ({
+        values: columns.dictionaries[name].values,
+        codes: new Uint16Array(count),
+      })),
+    },
+    { isOfOneUrl: true },
+  );
+  return line
+    .replace(/"base64":"[^"]+"/, `"base64":"${visits.toString('base64')}"`)
+    .replace(/"visit_count":\d+/, `"visit_count":${count}`);
+}
+
 async function refuses(database: Database, content: string, reason: RegExp): Promise<void> {
   const path = join(folder, `refused-${newUuid()}`);
   writeFileSync(path, content);
@@ -390,6 +418,16 @@ describe('a file is refused, before anything is written,', () => {
     [
       'when its visits cannot be read',
       () => forge((line) => line.replace(/"base64":"[^"]{40}/, '"base64":"AAAA')),
+      /the visits cannot be decoded/,
+    ],
+    [
+      'when it has another number of visits than it says',
+      () => forge((line) => line.replace(/"visit_count":\d+/, '"visit_count":7777')),
+      /the visits cannot be decoded/,
+    ],
+    [
+      'when a chunk has more visits than the columns of a compaction',
+      () => forge((line) => withManyVisits(line, maxVisits + 1)),
       /the visits cannot be decoded/,
     ],
   ])('%s', async (_, content, reason) => {

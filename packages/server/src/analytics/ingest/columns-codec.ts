@@ -12,8 +12,8 @@ const alignment = 8;
 type NumberArray = Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
 
 /**
- * Encodes columns, without URL ids if all visits are of one URL: a header, arrays of little-endian numbers, and the dictionaries' values as JSON.
- * All machines that Node supports are little-endian.
+ * Encodes columns as a header, arrays of little-endian numbers, and the dictionaries' values as JSON.
+ * Leaves URL ids out if all visits are of one URL. All machines that Node supports are little-endian.
  */
 export function encodeColumns(columns: VisitColumns, { isOfOneUrl = false } = {}): Buffer {
   const { count, urlIds, visitedAt, visitors, addresses, flags, dictionaries } = columns;

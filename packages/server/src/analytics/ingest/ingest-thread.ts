@@ -51,11 +51,13 @@ export function createIngest(
     emit({ error: encodeError(error, []) });
   };
   const recover = () => recoverOrphans(visits, root, clock);
-  const ingest = async () => {
-    const storedLines = await ingestJournal(visits, { path, writerId }, clock);
-    if (storedLines === 0 && !isFailing) return;
+  const onStored = (storedLines: number) => {
     isFailing = false;
     emit({ storedLines });
+  };
+  const ingest = async () => {
+    const storedLines = await ingestJournal(visits, { path, writerId }, clock, onStored);
+    if (storedLines === 0 && isFailing) onStored(0);
   };
   const noteError = (service: string) => (error: unknown) =>
     emit({ error: encodeError(error, []), service });

@@ -33,6 +33,25 @@ it('stores the lines that exist when the call begins, and later ones in the next
   expect(await ingest()).toBe(1);
 });
 
+it('reports the lines that are stored before a transaction fails', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'shorty-ingester-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  // More than one transaction stores.
+  for (const segment of [1, 2]) appendFileSync(segmentPath(folder, segment), line.repeat(segment));
+  let transactions = 0;
+  const visits = visitsThat(async () => {
+    transactions += 1;
+    if (transactions === 2) throw new Error('no storage');
+    return true;
+  });
+  const stored: number[] = [];
+  const ingest = ingestJournal(visits, { path: folder, writerId: 'writer' }, Date.now, (lines) =>
+    stored.push(lines),
+  );
+  await expect(ingest).rejects.toThrow('no storage');
+  expect(stored).toEqual([1]);
+});
+
 /** Creates journals of ended processes, each with one line. */
 function createOrphans(...writerIds: string[]): string {
   const root = mkdtempSync(join(tmpdir(), 'shorty-orphans-'));

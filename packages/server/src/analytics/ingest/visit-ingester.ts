@@ -13,12 +13,14 @@ import type { VisitRepository } from './visit-repository.js';
 
 /**
  * Moves the lines that a journal has when the call begins into storage, exactly once, even when the
- * process is killed. Returns their number.
+ * process is killed. Returns their number. Calls `onStored` with the number of lines of each
+ * transaction, because a later transaction may fail.
  */
 export async function ingestJournal(
   visits: VisitRepository,
   { path, writerId }: Pick<JournalFolder, 'path' | 'writerId'>,
   clock: Clock,
+  onStored: (lines: number) => void = () => {},
 ): Promise<number> {
   let position = (await visits.findPosition(writerId)) ?? journalStart;
   let storedLines = 0;
@@ -32,6 +34,7 @@ export async function ingestJournal(
     const isStored = await visits.store(writerId, position, chunk.position, records, clock());
     if (!isStored) throw new Error(`journal ${writerId}: another process is also storing it`);
     storedLines += chunk.lines.length;
+    onStored(chunk.lines.length);
     position = chunk.position;
   }
   removeReadSegments(path, position);
