@@ -129,12 +129,12 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     deleteApiKey: { path: { id: (await create('/api-keys', { name: 'old' })).id } },
     getMe: {},
     createUrl: [
-      { body: link, status: 201 },
+      { body: { ...link, importedClicks: 7 }, status: 201 },
       { body: { targetUrl, customSlug: 'api' }, status: 400 },
     ],
     listUrls: { query: { limit: '5', offset: '1' } },
     bulkCreateUrls: [
-      { body: { urls: [link] }, status: 201 },
+      { body: { urls: [{ ...link, importedClicks: 7 }] }, status: 201 },
       { body: { urls: [{ ...link, domainId: nobody }] }, status: 207 },
     ],
     bulkUpdateUrls: [

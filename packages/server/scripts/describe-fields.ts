@@ -50,6 +50,8 @@ const descriptions: Readonly<Record<string, string>> = {
   tags: 'Up to 20 labels, to filter lists by.',
   domainId: "The custom domain of the link. Null: the platform's domain.",
   expiresAt: 'When the link stops redirecting. Null: never.',
+  importedClicks:
+    'The clicks that another link shortener counted before the link was imported. No other count includes them.',
   isPasswordProtected: 'Whether visitors must enter a password.',
   'UnlockRequest.password': 'The password of the link.',
   'UnlockForm.password': 'The password of the link.',

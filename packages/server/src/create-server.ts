@@ -194,8 +194,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     outbox,
     async getUrl(organizationId, urlId) {
       const found = await urls.urls.get(organizationId, urlId);
-      const { id, shortCode, createdAt } = found;
-      return { id, shortCode, createdAt, shortUrl: shortUrlOf(origins(), found) };
+      const { id, shortCode, createdAt, importedClicks } = found;
+      const shortUrl = shortUrlOf(origins(), found);
+      return { id, shortCode, createdAt, importedClicks, shortUrl };
     },
     onCallbackError,
   });

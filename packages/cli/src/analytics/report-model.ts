@@ -94,7 +94,7 @@ export function linkReport(
     before: before && windowOf(before),
     groupBy,
     ...totals,
-    totals: clickTotals(totals, before?.totals),
+    totals: [...clickTotals(totals, before?.totals), ...importedTotals(data)],
     series: bucketsOf(timeseries, data, groupBy),
     sections: withOthers(breakdownSections(breakdowns), totals.totalClicks),
   };
@@ -127,6 +127,7 @@ export function overviewReport(
     uniqueClicks: totals.uniqueClicks,
     totals: [
       ...clickTotals(totals, before?.totals),
+      ...importedTotals(data),
       { name: 'totalUrls', label: 'links', count: totals.totalUrls },
       { name: 'activeUrls', label: 'active links', count: totals.activeUrls },
       { name: 'totalQrs', label: 'QR codes', count: totals.totalQrs },
@@ -297,6 +298,12 @@ function clickTotals(totals: UrlClicks['totals'], before?: UrlClicks['totals']):
     },
     { name: 'uniqueIps', label: 'addresses', count: uniqueIps, before: before?.uniqueIps },
   ];
+}
+
+/** The clicks that another link shortener counted. They belong to no window. */
+function importedTotals({ importedClicks }: Pick<UrlClicks, 'importedClicks'>): Total[] {
+  if (importedClicks === 0) return [];
+  return [{ name: 'importedClicks', label: 'imported clicks', count: importedClicks }];
 }
 
 function breakdownSections(breakdowns: ClickBreakdowns): Section[] {

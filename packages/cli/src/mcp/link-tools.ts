@@ -87,7 +87,7 @@ export const linkTools: readonly Tool[] = [
     name: 'get_link',
     title: 'Get a link',
     description:
-      'Returns all fields of one short link, and its etag, which update_link takes as ifMatch. clickCount counts the clicks of people since the creation.',
+      'Returns all fields of one short link, and its etag, which update_link takes as ifMatch. clickCount counts the clicks of people since the creation; importedClicks are those of another link shortener before it.',
     access: 'read',
     scopes: ['urls:read'],
     input: z.strictObject({ link }),
@@ -109,7 +109,10 @@ export const linkTools: readonly Tool[] = [
       ),
       ...linkFields,
       isActive: z.boolean().describe('false creates a paused link').exactOptional(),
-    } satisfies Record<Exclude<keyof UrlCreateRequest, 'isPasswordProtected'>, z.ZodType>),
+    } satisfies Record<
+      Exclude<keyof UrlCreateRequest, 'isPasswordProtected' | 'importedClicks'>,
+      z.ZodType
+    >),
     run: async ({ password, ...fields }, { client, signal }) => {
       const body: UrlCreateRequest =
         password === undefined ? fields : { ...fields, password, isPasswordProtected: true };

@@ -976,6 +976,11 @@ export interface components {
             sourceDomain?: string | null;
             /** @description False creates a paused link, which answers with 410 until a PATCH sets isActive to true. True by default. */
             isActive?: boolean | null;
+            /**
+             * @description The clicks that another link shortener counted before. Reports show them separately. 0 by default.
+             * @example 1204
+             */
+            importedClicks?: number | null;
         };
         UrlBulkCreateRequest: {
             /** @description 1 to 100 links to create. An item that does not match UrlCreateRequest fails alone. */
@@ -1287,6 +1292,8 @@ export interface components {
             isActive: boolean;
             /** @description Clicks counted so far. */
             clickCount: number;
+            /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
+            importedClicks: number;
             /** @description When the last counted click was. Null before the first click, and for clicks that version 0.1 counted. */
             lastClickAt: string | null;
             /**
@@ -1922,6 +1929,8 @@ export interface components {
             isActive: boolean;
             /** @description Clicks counted so far. */
             clickCount: number;
+            /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
+            importedClicks: number;
             /** @description When the last counted click was. Null before the first click, and for clicks that version 0.1 counted. */
             lastClickAt: string | null;
             /**
@@ -2193,6 +2202,8 @@ export interface components {
              * @example 2030-11-01T00:00:00.000Z
              */
             until: string;
+            /** @description The clicks that another link shortener counted before the links were imported. They belong to no window, and no other count includes them. */
+            importedClicks: number;
             /** @description The counts of the whole window. */
             totals: {
                 /** @description Clicks in the window. Bots, previews and prefetches do not count. */
@@ -2289,6 +2300,8 @@ export interface components {
              * @example 2030-11-01T00:00:00.000Z
              */
             until: string;
+            /** @description The clicks that another link shortener counted before the links were imported. They belong to no window, and no other count includes them. */
+            importedClicks: number;
             /** @description The counts of the whole window. */
             totals: {
                 /** @description Links of the organization, inactive ones included. */

@@ -4,6 +4,11 @@ import { baselineTables, compositeKeys } from './migrations/baseline-tables.js';
 /** The tables after the latest migration, the same on every engine. */
 export const tables = {
   ...baselineTables,
+  urls: {
+    ...baselineTables.urls,
+    /** The clicks that another link shortener counted. */
+    imported_clicks: 'bigint not null default 0',
+  },
   url_clicks: {
     ...baselineTables.url_clicks,
     /** Null if this column is newer than the last click. */

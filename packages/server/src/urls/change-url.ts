@@ -58,6 +58,7 @@ export function newUrl(
     sourceDomain: body.sourceDomain ?? null,
     isActive: body.isActive ?? true,
     clickCount: 0,
+    importedClicks: body.importedClicks ?? 0,
     lastClickAt: null,
     createdAt: now,
     updatedAt: now,

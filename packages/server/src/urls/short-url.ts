@@ -23,7 +23,7 @@ export function selectUrls(db: Kysely<Schema>) {
     .select(['utm_source as utmSource', 'utm_medium as utmMedium', 'utm_campaign as utmCampaign'])
     .select(['utm_term as utmTerm', 'utm_content as utmContent'])
     .select(['custom_utm_params as customUtmParams', 'urls.is_active as isActive'])
-    .select(['clicks', 'last_clicked_at as lastClickAt'])
+    .select(['clicks', 'last_clicked_at as lastClickAt', 'imported_clicks as importedClicks'])
     .select(['urls.created_at as createdAt', 'updated_at as updatedAt']);
 }
 
@@ -62,6 +62,7 @@ export function toRow(url: ShortUrl): Selectable<Schema['urls']> {
     utm_content: url.utmContent,
     custom_utm_params: JSON.stringify(url.customUtmParams),
     source_domain: url.sourceDomain,
+    imported_clicks: url.importedClicks,
     is_active: url.isActive ? 1 : 0,
     created_at: url.createdAt,
     updated_at: url.updatedAt,

@@ -143,6 +143,8 @@ export function findPasswordError(
   return { path: 'isPasswordProtected', message: 'must be true when a password is given' };
 }
 
+const maxImportedClicks = 1_000_000_000_000;
+
 export const urlCreateRequest = z
   .strictObject({
     targetUrl,
@@ -151,6 +153,11 @@ export const urlCreateRequest = z
     isActive: z.boolean().nullish().meta({
       description:
         'False creates a paused link, which answers with 410 until a PATCH sets isActive to true. True by default.',
+    }),
+    importedClicks: z.int().min(0).max(maxImportedClicks).nullish().meta({
+      description:
+        'The clicks that another link shortener counted before. Reports show them separately. 0 by default.',
+      example: 1204,
     }),
   })
   .superRefine(({ isPasswordProtected, password }, context) => {
@@ -224,6 +231,7 @@ export const urlRecord = z
     sourceDomain: text,
     isActive: z.boolean(),
     clickCount: z.int().min(0).meta({ description: 'Clicks counted so far.' }),
+    importedClicks: z.int().min(0),
     lastClickAt: instant.nullable().meta({
       description:
         'When the last counted click was. Null before the first click, and for clicks that version 0.1 counted.',

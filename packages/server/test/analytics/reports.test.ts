@@ -131,6 +131,25 @@ describe('GET /api/v1/urls/{id}/clicks', () => {
     expect((await clicks(id, query)).data.totals.totalClicks).toBe(1);
   });
 
+  it('returns imported clicks apart from all counts', async () => {
+    const { id, shortCode } = await create({ importedClicks: 1204 });
+    await create({ importedClicks: 96 });
+    await visit(shortCode);
+    api.clock.advance(1);
+    const { data } = await clicks(id);
+    expect(data).toMatchObject({ importedClicks: 1204, totals: { totalClicks: 1 } });
+    expect(data.timeseries.reduce((sum, bucket) => sum + bucket.clicks, 0)).toBe(1);
+    const caller = await api.freshCaller();
+    expect((await caller.call('getUrl', { params: { id } })).data).toMatchObject({
+      clickCount: 1,
+      importedClicks: 1204,
+    });
+    expect((await caller.call('getAnalyticsOverview')).data).toMatchObject({
+      importedClicks: 1300,
+      totals: { totalClicks: 1 },
+    });
+  });
+
   it('excludes bot traffic', async () => {
     const { id, shortCode } = await create();
     await visit(shortCode);

@@ -79,6 +79,7 @@ describe('POST /api/v1/urls', () => {
       utmContent: 'top',
       customUtmParams: { utm_id: 'abc.123', gclid: '' },
       sourceDomain: 'blog.example.com',
+      importedClicks: 1204,
     };
     const created = (
       await create({ ...fields, isPasswordProtected: true, password: 'open sesame' })

@@ -75,6 +75,10 @@ describe('wrong values', () => {
     [{ unknown: 1 }, 'unknown'],
     [{ constructor: 1 }, 'constructor'],
     [{ clickCount: 1 }, 'clickCount'],
+    ...[-1, 1.5, '7', 1_000_000_000_001].map((importedClicks): [object, string] => [
+      { importedClicks },
+      'importedClicks',
+    ]),
   ])('refuses %j and names %s', async (body, path) => {
     const response = await api.call('createUrl', { body: { targetUrl, ...body } });
     expect(response.outcome).toBe('400 VALIDATION_FAILED');

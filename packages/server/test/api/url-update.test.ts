@@ -56,14 +56,14 @@ describe('PATCH /api/v1/urls/{id}', () => {
     },
   );
 
-  it.each(['customSlug', 'data', 'urlId', 'id', 'shortCode', 'clickCount', 'organizationId'])(
-    'refuses %s, which PATCH cannot change',
-    async (field) => {
-      const response = await patch(await create(), { [field]: 'new-value' });
-      expect(response.outcome).toBe('400 VALIDATION_FAILED');
-      expect(response.invalidFields).toEqual([field]);
-    },
-  );
+  it.each([
+    ...['customSlug', 'data', 'urlId', 'id', 'shortCode', 'organizationId'],
+    ...['clickCount', 'importedClicks'],
+  ])('refuses %s, which PATCH cannot change', async (field) => {
+    const response = await patch(await create(), { [field]: 'new-value' });
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.invalidFields).toEqual([field]);
+  });
 
   it('cannot clear targetUrl', async () => {
     const response = await patch(await create(), { targetUrl: null });

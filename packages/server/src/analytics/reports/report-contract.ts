@@ -56,6 +56,11 @@ const scannerApp = z.string().meta({
 });
 const browser = z.string().meta({ example: 'Firefox' });
 
+const importedClicks = count.meta({
+  description:
+    'The clicks that another link shortener counted before the links were imported. They belong to no window, and no other count includes them.',
+});
+
 const clickTotals = { totalClicks: count, uniqueClicks: distinctVisitors, uniqueIps };
 
 const clickReport = {
@@ -89,12 +94,13 @@ const scanReport = {
 export type ScanReport = z.input<z.ZodObject<typeof scanReport>>;
 
 const urlClicks = z
-  .object({ urlId, shortCode, ...window, ...clickReport })
+  .object({ urlId, shortCode, ...window, importedClicks, ...clickReport })
   .meta({ id: 'UrlClicks' });
 
 const analyticsOverview = z
   .object({
     ...window,
+    importedClicks,
     totals: z.object({
       totalUrls: count,
       activeUrls: count,

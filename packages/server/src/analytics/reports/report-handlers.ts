@@ -17,6 +17,7 @@ export interface ReportSources {
     readonly shortCode: string;
     readonly shortUrl: string;
     readonly createdAt: number;
+    readonly importedClicks: number;
   }>;
   readonly database: Database;
   readonly reports: Reports;
@@ -53,12 +54,12 @@ export function reportHandlers({
 
   return {
     async getUrlClicks({ caller: { organizationId }, params, query: input }) {
-      const { id, shortCode, createdAt } = await getUrl(organizationId, params.id);
+      const { id, shortCode, createdAt, importedClicks } = await getUrl(organizationId, params.id);
       const query = parseReportQuery(input, clock(), createdAt);
       const report = await reports.read(organizationId, 'readClicks', id, query);
       return {
         status: 200,
-        data: { urlId: String(id), shortCode, ...toWindowFields(query), ...report },
+        data: { urlId: String(id), shortCode, ...toWindowFields(query), importedClicks, ...report },
       };
     },
 
@@ -89,6 +90,7 @@ export function reportHandlers({
       const query = parseReportQuery(input, now, await firstRecordAt(organizationId));
       const report = await reports.read(organizationId, 'readOverview', organizationId, query, now);
       const { totalUrls, activeUrls, totalQrs, totalScans, breakdowns, timeseries } = report;
+      const { importedClicks } = report;
       const topUrls = report.top.map(async ([topId, clicks]) => {
         const { id, shortCode, shortUrl } = await getUrl(organizationId, topId);
         return { urlId: String(id), shortCode, shortUrl, clicks };
@@ -97,6 +99,7 @@ export function reportHandlers({
         status: 200,
         data: {
           ...toWindowFields(query),
+          importedClicks,
           totals: { totalUrls, activeUrls, ...report.totals, totalQrs, totalScans },
           topUrls: await Promise.all(topUrls),
           breakdowns,

@@ -72,7 +72,7 @@ export class ReportReader {
   readOverview(organizationId: string, query: ReportQuery, now: number) {
     return this.#report(clickMeasure, query, async (run) => {
       const { db, tally } = run;
-      const { urlIds, activeUrls } = await readUrlIds(run, organizationId, now);
+      const { urlIds, activeUrls, importedClicks } = await readUrlIds(run, organizationId, now);
       const batches = await this.#readBatches(db);
       let totalScans = 0;
       for (let start = 0; start < urlIds.length; start += urlsPerQuery) {
@@ -103,6 +103,7 @@ export class ReportReader {
         top: tally.largestUrls(query.limit),
         totalUrls: urlIds.length,
         activeUrls,
+        importedClicks,
         totalQrs,
         totalScans,
       };
@@ -196,19 +197,23 @@ function indexesOf({ count, urlIds }: VisitColumns, wanted: readonly number[]): 
   return indexes.subarray(0, found);
 }
 
-/** Reads the ids of an organization's URLs in ascending order, and counts those that redirect now. */
+/**
+ * Reads the ids of an organization's URLs in ascending order, and counts those that redirect now, and
+ * their imported clicks.
+ */
 async function readUrlIds(
   { db, clock }: Pick<ReportRun<never>, 'db' | 'clock'>,
   organizationId: string,
   now: number,
-): Promise<{ urlIds: Float64Array; activeUrls: number }> {
+): Promise<{ urlIds: Float64Array; activeUrls: number; importedClicks: number }> {
   const urlIds: number[] = [];
   let activeUrls = 0;
+  let importedClicks = 0;
   let last = { created_at: -1, id: 0 };
   for (;;) {
     const rows = await db
       .selectFrom('urls')
-      .select(['id', 'created_at', 'is_active', 'expires_at'])
+      .select(['id', 'created_at', 'is_active', 'expires_at', 'imported_clicks'])
       .where('organization_id', '=', organizationId)
       .where(({ eb, refTuple, tuple }) =>
         eb(refTuple('created_at', 'id'), '>', tuple(last.created_at, last.id)),
@@ -217,8 +222,9 @@ async function readUrlIds(
       .orderBy('id')
       .limit(urlsPerPage)
       .execute();
-    for (const { id, is_active, expires_at } of rows) {
+    for (const { id, is_active, expires_at, imported_clicks } of rows) {
       urlIds.push(id);
+      importedClicks += imported_clicks;
       if (is_active === 1 && (expires_at === null || expires_at > now)) activeUrls += 1;
     }
     await clock.pause();
@@ -226,7 +232,7 @@ async function readUrlIds(
     if (!end || rows.length < urlsPerPage) break;
     last = end;
   }
-  return { urlIds: Float64Array.from(urlIds).sort(), activeUrls };
+  return { urlIds: Float64Array.from(urlIds).sort(), activeUrls, importedClicks };
 }
 
 async function addDay<R extends Report>(

@@ -6,6 +6,7 @@ import { webhookFanOut } from './0003-webhook-fan-out.js';
 import { apiKeys } from './0004-api-keys.js';
 import { searchAllTexts } from './0005-search-all-texts.js';
 import { lastClicks } from './0006-last-clicks.js';
+import { importedClicks } from './0007-imported-clicks.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -46,6 +47,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
       up: (db) => searchAllTexts(db as WriteTransaction, engine, updateEach),
     },
     '0006-last-clicks': { up: lastClicks },
+    '0007-imported-clicks': { up: importedClicks },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }
