@@ -154,11 +154,14 @@ describe('the guides', () => {
     expect(output[3]).toContain(server.origin);
     expect(JSON.parse(output[4] ?? '')).toMatchObject({ success: true });
 
-    const files = ['README.md', ...['api', 'qr', 'webhooks', 'cli', 'assistants'].map(toGuide)];
+    const files = [
+      'README.md',
+      ...['api', 'qr', 'webhooks', 'cli', 'assistants', 'moving'].map(toGuide),
+    ];
     const blocks = files
       .flatMap(markedBlocksOf)
       .filter((block) => block.run !== 'receive.mjs' && block.run !== 'send.mjs');
-    expect(blocks).toHaveLength(14);
+    expect(blocks).toHaveLength(16);
     for (const block of blocks) {
       const printed = runBlock(block);
       if (block.code.startsWith('curl')) expect(printed, block.place).toContain('"success":true');

@@ -38,6 +38,33 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty urls update 42 --title "Autumn sale" --if-match mi8p2k1x',
   ],
   'urls delete': ['shorty urls delete 42', 'shorty urls delete 42 43 --dry-run'],
+  'import bitly': [
+    'shorty import bitly bitly.csv --dry-run',
+    'shorty import bitly bitly.csv --failed-out failed.csv',
+    'shorty import bitly failed.csv --new-codes',
+    'shorty import bitly bitly.csv --domain go.example.com=go.example.com',
+  ],
+  'import dub': [
+    'shorty import dub links_export.csv --dry-run',
+    'shorty import dub links_export.csv',
+  ],
+  'import kutt': ['shorty import kutt links.json --dry-run', 'shorty import kutt links.json'],
+  'import yourls': [
+    'shorty import yourls yourls_url.csv --dry-run',
+    'shorty import yourls yourls_url.csv',
+  ],
+  'import shlink': [
+    'shorty import shlink short_urls.csv --dry-run',
+    'shorty import shlink short_urls.csv',
+  ],
+  'import shortio': [
+    'shorty import shortio links.csv --dry-run',
+    'shorty import shortio links.csv --domain go.example.com=go.example.com',
+  ],
+  'import tinyurl': [
+    'shorty import tinyurl links.json --dry-run',
+    'shorty import tinyurl links.json',
+  ],
   'urls bulk-create': [
     'shorty urls bulk-create links.csv --dry-run',
     'shorty urls bulk-create links.csv --out created.csv --failed-out bad.csv',

@@ -2,6 +2,7 @@ import { Command, Help, Option } from 'commander';
 import { UsageError } from './cli-error.js';
 import { type DefineCommand, formatOption, type Start } from './command.js';
 import { commandExamples } from './command-examples.js';
+import type { LinkSourceName } from './import/link-sources.js';
 import type { Io } from './io.js';
 import { outputFormats } from './output.js';
 import { version } from './version.js';
@@ -14,6 +15,13 @@ interface Leaf {
 type Tree = {
   readonly [name: string]: Leaf | { readonly summary: string; readonly commands: Tree };
 };
+
+function importLeaf(source: LinkSourceName, title: string): Leaf {
+  return {
+    summary: `Import an export of ${title}`,
+    load: async () => (await import('./commands/import/import-from.js')).importFrom(source),
+  };
+}
 
 /** The command tree. A command module is loaded only when the command runs or prints its help. */
 const tree: Tree = {
@@ -216,6 +224,18 @@ const tree: Tree = {
         summary: 'Revoke API keys',
         load: () => import('./commands/keys/revoke.js'),
       },
+    },
+  },
+  import: {
+    summary: 'Import the links of another link shortener',
+    commands: {
+      bitly: importLeaf('bitly', 'Bitly'),
+      dub: importLeaf('dub', 'Dub'),
+      kutt: importLeaf('kutt', 'Kutt'),
+      yourls: importLeaf('yourls', 'YOURLS'),
+      shlink: importLeaf('shlink', 'Shlink'),
+      shortio: importLeaf('shortio', 'Short.io'),
+      tinyurl: importLeaf('tinyurl', 'TinyURL'),
     },
   },
   usage: {

@@ -34,6 +34,8 @@ const commands = [
     'analytics report',
   ],
   ...['keys', 'keys create', 'keys list', 'keys revoke'],
+  ...['import', 'import bitly', 'import dub', 'import kutt', 'import yourls', 'import shlink'],
+  ...['import shortio', 'import tinyurl'],
   ...['usage', 'api', 'browse', 'open', 'mcp', 'completion'],
 ];
 

@@ -18,7 +18,7 @@ export const parseBoolean: ParseCell = (cell) => {
 };
 
 export const parseInteger: ParseCell = (cell) =>
-  /^\d{1,9}$/.test(cell)
+  /^\d{1,15}$/.test(cell)
     ? { value: Number(cell) }
     : { error: `must be a whole number, not ${quoteCell(cell)}` };
 

@@ -1,27 +1,50 @@
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
-import { formatCount, formatNumber } from '../format.js';
+import { formatCount, formatNumber, printable } from '../format.js';
 import { findItemError } from './check-item.js';
 import { FailureReport } from './failure-report.js';
+import { describePaused } from './import-reporter.js';
 import { maxListedErrors, type RowError } from './import-summary.js';
-import { planChunks } from './plan-chunks.js';
+import type { LinkRules } from './imported-link.js';
+import { type ImportRow, planChunks } from './plan-chunks.js';
 import type { PreparedImport } from './prepare-import.js';
 
-/** Validates each row of a file and reports the errors. Sends nothing to the server. */
-export async function checkRows(prepared: PreparedImport, context: Context): Promise<ExitCode> {
+export interface CheckOptions {
+  /** Set for the links of another shortener. */
+  readonly links?: LinkRules | undefined;
+  /** Returns whether a link on a domain has a slug; `''` is the domain of the server. */
+  readonly isTaken?: ((domainId: string, slug: string) => boolean) | undefined;
+  /** The host names of the custom domains of the links, by their ids. */
+  readonly hostnames?: ReadonlyMap<string, string>;
+}
+
+/** Validates each row of a file and reports the errors. Creates nothing. */
+export async function checkRows(
+  prepared: PreparedImport,
+  context: Context,
+  options: CheckOptions = {},
+): Promise<ExitCode> {
   const { io, output } = context;
+  const { links } = options;
   const failures = new FailureReport(output, io.stderr.isTTY === true);
   const errors: RowError[] = [];
+  const report = new LinkReport(options);
   let rows = 0;
   let bad = 0;
-  for await (const chunk of planChunks(prepared.rows(), prepared.plan)) {
+  for await (const chunk of planChunks(prepared.rows(), prepared.plan, links && { links })) {
     io.interrupt.throwIfAborted();
-    for (const { index, line, item, error: rowError } of chunk.rows) {
+    for (const row of chunk.rows) {
+      const { index, line, item, error: rowError } = row;
       rows++;
-      const error = item ? findItemError(item, io.now()) : rowError;
-      if (error === undefined) continue;
+      const invalid = item ? findItemError(item, io.now()) : rowError;
+      const conflict = invalid === undefined && links ? report.add(row) : undefined;
+      const error = invalid ?? conflict;
+      if (error === undefined) {
+        if (row.note !== undefined) failures.add(line, row.note, 'PAUSED');
+        continue;
+      }
       bad++;
-      const code = item ? 'CREATE_FAILED' : 'INVALID_ROW';
+      const code = conflict ? 'SLUG_CONFLICT' : item ? 'CREATE_FAILED' : 'INVALID_ROW';
       failures.add(line, error, code);
       if (errors.length < maxListedErrors) errors.push({ line, index, error, code });
     }
@@ -29,12 +52,85 @@ export async function checkRows(prepared: PreparedImport, context: Context): Pro
   failures.finish('');
   if (output.format === 'table') {
     if (!output.isQuiet) {
-      await output.write(
-        `${formatCount(rows, 'row')} checked: ${formatNumber(rows - bad)} valid, ${formatNumber(bad)} invalid; nothing was sent\n`,
-      );
+      const counts = `${formatNumber(rows - bad)} valid, ${formatNumber(bad)} invalid`;
+      const lines = [
+        `${formatCount(rows, 'row')} checked: ${counts}; nothing was ${links ? 'created' : 'sent'}`,
+      ];
+      if (links) lines.push(...report.lines());
+      await output.write(lines.map((line) => `${line}\n`).join(''));
     }
   } else {
-    await output.record({ dryRun: true, rows, fine: rows - bad, bad, errors });
+    const more = links ? report.record() : {};
+    await output.record({ dryRun: true, rows, fine: rows - bad, bad, ...more, errors });
   }
   return bad === 0 ? exitCodes.done : exitCodes.partlyDone;
+}
+
+interface Place {
+  readonly links: number;
+  readonly domain: string | null;
+}
+
+/** The slugs and the domains of the links that an import would create. */
+class LinkReport {
+  readonly #options: CheckOptions;
+  readonly #keys = new Set<string>();
+  readonly #places = new Map<string, Place>();
+  #keptSlugs = 0;
+  #newCodes = 0;
+  #paused = 0;
+  #importedClicks = 0;
+
+  constructor(options: CheckOptions) {
+    this.#options = options;
+  }
+
+  /** Adds a valid row, or returns why its slug is not free. */
+  add({ item = {}, host = '', note }: ImportRow): string | undefined {
+    const { customSlug, importedClicks } = item;
+    const domainId = String(item.domainId ?? '');
+    if (typeof customSlug === 'string') {
+      const key = `${domainId}/${customSlug}`;
+      if (this.#keys.has(key)) return `slug ${customSlug} is in the file twice`;
+      if (this.#options.isTaken?.(domainId, customSlug)) return `slug ${customSlug} is taken`;
+      this.#keys.add(key);
+      this.#keptSlugs++;
+    } else this.#newCodes++;
+    const links = (this.#places.get(host)?.links ?? 0) + 1;
+    this.#places.set(host, { links, domain: this.#options.hostnames?.get(domainId) ?? null });
+    if (note !== undefined) this.#paused++;
+    this.#importedClicks += Number(importedClicks ?? 0);
+    return undefined;
+  }
+
+  lines(): string[] {
+    const slugs = `${formatCount(this.#keptSlugs, 'slug')} kept, ${formatCount(this.#newCodes, 'new short code')}`;
+    const clicks = `${formatCount(this.#importedClicks, 'imported click')}`;
+    const places = this.#sortedPlaces().map(([host, { links, domain }]) => {
+      const from = host === '' ? 'without a domain in the file' : `of ${host}`;
+      return printable(
+        `${formatCount(links, 'link')} ${from}: to ${domain ?? 'the domain of the server'}`,
+      );
+    });
+    const paused = this.#paused > 0 ? [describePaused(this.#paused)] : [];
+    return [`${slugs}, ${clicks}`, ...places, ...paused];
+  }
+
+  record() {
+    return {
+      keptSlugs: this.#keptSlugs,
+      newCodes: this.#newCodes,
+      paused: this.#paused,
+      importedClicks: this.#importedClicks,
+      domains: this.#sortedPlaces().map(([host, { links, domain }]) => ({
+        host: host === '' ? null : host,
+        links,
+        domain,
+      })),
+    };
+  }
+
+  #sortedPlaces(): [string, Place][] {
+    return [...this.#places].sort(([, a], [, b]) => b.links - a.links);
+  }
 }

@@ -1,19 +1,16 @@
 import { UsageError } from '../cli-error.js';
-import type { ParseCell } from './cell-values.js';
+import type { Column } from './column.js';
+import { findLinkSource, type LinkSource, sourceColumnName } from './link-sources.js';
 import { nearestName } from './nearest-name.js';
 import type { FieldSet } from './url-fields.js';
-
-/** The use of one column. */
-export type Column =
-  | { readonly kind: 'field'; readonly name: string; readonly parse: ParseCell }
-  | { readonly kind: 'utm'; readonly name: string }
-  | { readonly kind: 'unnamed' }
-  | { readonly kind: 'ignored' };
 
 export interface ColumnPlan {
   readonly columns: readonly Column[];
   /** Read-only columns, which the import skips with a note. */
   readonly skipped: readonly string[];
+  /** Columns of settings that Shorty does not have. */
+  readonly unsupported: readonly string[];
+  readonly source?: LinkSource | undefined;
 }
 
 export interface ColumnOptions {
@@ -47,8 +44,9 @@ export function planColumns(
   });
   refuseDuplicates(titles, columns);
   for (const name of set.required) requireField(name, titles, columns);
-  if (unknown.length > 0) throw unknownColumns(unknown, set);
-  return { columns, skipped };
+  if (unknown.length > 0) throw unknownColumns(unknown, titles, set);
+  const unsupported = titles.filter((_, index) => columns[index]?.kind === 'unsupported');
+  return { columns, skipped, unsupported, source: set.source };
 }
 
 /**
@@ -70,6 +68,10 @@ export function planPositions(
 }
 
 function findColumn(title: string, set: FieldSet): Column | undefined {
+  const sourceName = sourceColumnName(title);
+  if (set.source && Object.hasOwn(set.source.columns, sourceName)) {
+    return set.source.columns[sourceName];
+  }
   const spelling = normalise(title);
   const own = Object.keys(set.fields).find((field) => normalise(field) === spelling);
   const name = own ?? (Object.hasOwn(set.aliases, spelling) ? set.aliases[spelling] : undefined);
@@ -104,7 +106,7 @@ function requireField(name: string, titles: readonly string[], columns: readonly
 function refuseDuplicates(titles: readonly string[], columns: readonly Column[]): void {
   const seen = new Map<string, number>();
   for (const [index, column] of columns.entries()) {
-    if (column.kind === 'ignored' || column.kind === 'unnamed') continue;
+    if (!('name' in column) || isMerged(column)) continue;
     const first = seen.get(column.name);
     if (first !== undefined) {
       throw new UsageError(
@@ -116,16 +118,28 @@ function refuseDuplicates(titles: readonly string[], columns: readonly Column[])
   }
 }
 
-function unknownColumns(unknown: readonly string[], set: FieldSet): UsageError {
+// Several columns of an export can have click totals. The largest one counts.
+function isMerged({ name }: { readonly name: string }): boolean {
+  return name === 'importedClicks';
+}
+
+function unknownColumns(
+  unknown: readonly string[],
+  titles: readonly string[],
+  set: FieldSet,
+): UsageError {
   const candidates = Object.keys(set.fields);
   const named = unknown.map((title) => {
     const near = nearestName(title, candidates);
     return near ? `${quoteTitle(title)} (did you mean ${near}?)` : quoteTitle(title);
   });
+  const source = set.source ? undefined : findLinkSource(titles);
   const plural = unknown.length === 1 ? 'unknown column' : 'unknown columns';
   return new UsageError(
     `${plural} ${named.join(', ')}`,
-    `use --map ${quoteShell(unknown[0])}=FIELD, or ignore with --ignore-columns=${unknown.map(quoteShell).join(',')}`,
+    source
+      ? `import an export of another link shortener with: shorty import ${source} FILE`
+      : `use --map ${quoteShell(unknown[0])}=FIELD, or ignore with --ignore-columns=${unknown.map(quoteShell).join(',')}`,
   );
 }
 

@@ -1,14 +1,20 @@
-import { unguardFormula } from './cell-values.js';
+import { parseTags, unguardFormula } from './cell-values.js';
+import type { Column } from './column.js';
 import type { ColumnPlan } from './column-plan.js';
 import type { CsvRecord } from './csv-reader.js';
-
-export type ConvertedRow =
-  | { readonly item: Record<string, unknown>; readonly error?: undefined }
-  | { readonly error: string };
+import {
+  type ConvertedRow,
+  type ForeignCells,
+  type LinkRules,
+  toImportedLink,
+} from './imported-link.js';
+import { isSet } from './link-sources.js';
 
 export interface ConvertOptions {
   /** The cell that means null. An update uses it to clear a field. */
   readonly nullCell?: string;
+  /** Set for the links of another shortener. */
+  readonly links?: LinkRules;
 }
 
 /** Converts a row to a request item, or returns the error of the row. */
@@ -26,11 +32,12 @@ export function convertRow(
     };
   }
   const item: Record<string, unknown> = {};
+  const foreign: ForeignCells = {};
   let utm: Record<string, unknown> | undefined;
   for (let index = 0; index < columns.length; index++) {
     const column = columns[index];
     const cell = cells[index]?.trim();
-    if (!column || !cell || column.kind === 'ignored') continue;
+    if (!column || !cell || column.kind === 'ignored' || cell === plan.source?.nullCell) continue;
     if (column.kind === 'unnamed') {
       return { error: `column ${index + 1} has a value but no name in the header` };
     }
@@ -39,17 +46,37 @@ export function convertRow(
       utm[column.name] = unguardFormula(cell);
       continue;
     }
+    if (column.kind !== 'field') {
+      addForeignCell(foreign, column, cell);
+      continue;
+    }
     if (cell === options.nullCell) {
       item[column.name] = null;
       continue;
     }
     const parsed = column.parse(cell);
     if (parsed.error !== undefined) return { error: `${column.name} ${parsed.error}` };
-    item[column.name] = parsed.value;
+    item[column.name] =
+      column.name === 'importedClicks'
+        ? Math.max(Number(parsed.value), Number(item.importedClicks ?? 0))
+        : parsed.value;
   }
   if (utm) item.customUtmParams = { ...(item.customUtmParams as object | undefined), ...utm };
   if (item.password && item.isPasswordProtected === undefined) item.isPasswordProtected = true;
-  return { item };
+  return options.links ? toImportedLink(item, foreign, options.links) : { item };
+}
+
+function addForeignCell(cells: ForeignCells, column: Column, cell: string): void {
+  if (column.kind === 'domain') cells.domain = cell;
+  else if (column.kind === 'paused') cells.isPaused ||= isSet(cell);
+  else if (column.kind === 'locked') cells.isLocked ||= isSet(cell);
+  else if (column.kind === 'shortUrl') {
+    // The custom short URLs of Bitly are a list, the newest last.
+    const parsed = cell.startsWith('[') ? parseTags(cell) : { value: [cell] };
+    const shortUrl = 'value' in parsed ? (parsed.value as readonly string[]).at(-1) : undefined;
+    if (column.isCustom) cells.customShortUrl ??= shortUrl;
+    else cells.shortUrl ??= shortUrl;
+  }
 }
 
 function countOf(count: number, noun: string): string {

@@ -11,15 +11,18 @@ export interface ImportFacts {
   readonly hasHeader: boolean;
   readonly map: ReadonlyMap<string, string>;
   readonly ignore: ReadonlySet<string> | 'all';
+  /** What else changes the links of the same file. */
+  readonly variant?: unknown;
 }
 
 /** Returns the id of an import. It depends on the file, the account and the parsing options. */
 export function importIdentity(facts: ImportFacts): string {
-  const { sha256, baseUrl, account, encoding, delimiter, hasHeader, map, ignore } = facts;
+  const { sha256, baseUrl, account, encoding, delimiter, hasHeader, map, ignore, variant } = facts;
   const mapping = [...map].sort(([a], [b]) => (a < b ? -1 : 1));
   const ignored = ignore === 'all' ? 'all' : [...ignore].sort();
   const parts = ['v1', sha256, baseUrl, account, encoding, delimiter, mapping, ignored];
-  return digest(JSON.stringify(hasHeader ? parts : [...parts, 'no header']));
+  const more = [...(hasHeader ? [] : ['no header']), ...(variant === undefined ? [] : [variant])];
+  return digest(JSON.stringify([...parts, ...more]));
 }
 
 /** The parts of an idempotency key that identify a request of an import. */

@@ -55,7 +55,7 @@ async function decompress(input: ImportInput, interrupt: AbortSignal): Promise<I
     const gunzip = createGunzip();
     // An error also destroys `gunzip`, and the loop that reads it throws.
     pipeline(source, gunzip, () => {});
-    const copy = await spool(input.name, gunzip, interrupt);
+    const copy = await copyToInput(input.name, gunzip, interrupt);
     await input.close();
     return copy;
   } catch (error) {
@@ -65,14 +65,15 @@ async function decompress(input: ImportInput, interrupt: AbortSignal): Promise<I
 }
 
 async function openBytes(path: string, io: Pick<Io, 'stdin' | 'interrupt'>): Promise<ImportInput> {
-  if (path === '-') return spool('standard input', io.stdin, io.interrupt);
+  if (path === '-') return copyToInput('standard input', io.stdin, io.interrupt);
   try {
     const stats = await stat(path);
     if (stats.isDirectory()) throw new UsageError(`${path} is a folder, not a file`);
     // A pipe, such as <(...) in a shell, can be read only once.
-    if (stats.isFIFO()) return await spool(basename(path), await openPipe(path), io.interrupt);
+    if (stats.isFIFO())
+      return await copyToInput(basename(path), await openPipe(path), io.interrupt);
     const handle = await open(path, 'r');
-    if (!stats.isFile()) return await spool(path, handle.createReadStream(), io.interrupt);
+    if (!stats.isFile()) return await copyToInput(path, handle.createReadStream(), io.interrupt);
     return { name: path, sizeBytes: stats.size, handle, close: () => handle.close() };
   } catch (error) {
     const code = systemErrorCode(error);
@@ -162,7 +163,12 @@ async function* readBlocks(input: ImportInput): AsyncGenerator<Buffer> {
   }
 }
 
-async function spool(name: string, source: Readable, interrupt: AbortSignal): Promise<ImportInput> {
+/** Copies a stream to a temporary file, which is deleted when the input is closed. */
+export async function copyToInput(
+  name: string,
+  source: Readable,
+  interrupt: AbortSignal,
+): Promise<ImportInput> {
   const folder = await mkdtemp(join(tmpdir(), 'shorty-import-'));
   const handle = await open(join(folder, 'input.csv'), 'wx+', 0o600);
   const remove = () => rm(folder, { recursive: true, force: true });

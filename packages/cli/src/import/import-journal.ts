@@ -106,7 +106,7 @@ export class ImportJournal {
   /** Creates a journal. Atomically replaces an older one at the same path. */
   static async start(
     path: string,
-    entry: { seed: string } & OutputPaths,
+    entry: { at?: number; seed: string } & OutputPaths,
     now: () => number,
   ): Promise<ImportJournal> {
     const fresh = `${path}.new`;

@@ -14,6 +14,7 @@ import {
   maxListedErrors,
   type RowError,
 } from './import-summary.js';
+import type { ImportRow } from './plan-chunks.js';
 import type { PreparedImport } from './prepare-import.js';
 import { progressLines } from './progress-lines.js';
 import { type ChunkOutcome, type RowOutcome, type RowStatus, statusOf } from './run-import.js';
@@ -39,6 +40,7 @@ export class ImportReporter {
   readonly #live: LiveLines;
   #timer: NodeJS.Timeout | undefined;
   #isFinishedBefore = false;
+  #paused = 0;
 
   constructor(
     context: Context,
@@ -101,6 +103,7 @@ export class ImportReporter {
       const { row, failure } = result;
       if (!failure) {
         if (outcome.isReplayed) progress.replayed++;
+        this.#reportNote(result.row);
         continue;
       }
       if (statusOf(result, this.#skipsExisting) !== 'failed') continue;
@@ -119,6 +122,12 @@ export class ImportReporter {
       return `${line}\n`;
     });
     await output.write(lines.join(''));
+  }
+
+  #reportNote({ line, note }: ImportRow): void {
+    if (note === undefined) return;
+    this.#paused++;
+    this.#failures.add(line, note, 'PAUSED');
   }
 
   /** Removes the progress from the terminal. */
@@ -153,6 +162,7 @@ export class ImportReporter {
     else if (output.format === 'table' && !output.isQuiet) {
       await output.write(`${formatSummary(summary)}\n`);
     }
+    if (this.#paused > 0) output.note(describePaused(this.#paused));
     if (this.#isFinishedBefore) {
       output.note(
         'already imported, no link was created twice; --no-resume imports the file again',
@@ -197,6 +207,12 @@ export class ImportReporter {
     this.#progress.retrying = undefined;
     if (!this.#live.isShown) this.#context.output.note('the server responds again');
   }
+}
+
+/** `1 link is paused, because …`. */
+export function describePaused(count: number): string {
+  const links = count === 1 ? '1 link is' : `${formatNumber(count)} links are`;
+  return `${links} created paused, because the expiry has passed or the file does not contain the password`;
 }
 
 function formatJsonRow({ row, created, failure }: RowOutcome, status: RowStatus): string {

@@ -44,6 +44,8 @@ export class ImportSession {
   readonly start: Start;
   /** Part of every idempotency key. */
   readonly seed: string;
+  /** When the first run of the import started, in milliseconds since the epoch. */
+  readonly startedAt: number;
   /** Aborts when another process may have taken over the import. */
   readonly lost: AbortSignal;
   /** The counts so far, including earlier runs. */
@@ -59,6 +61,7 @@ export class ImportSession {
   private constructor(parts: {
     start: Start;
     seed: string;
+    startedAt: number;
     lost: AbortSignal;
     done: ImportProgressRecord;
     journal: ImportJournal;
@@ -70,6 +73,7 @@ export class ImportSession {
   }) {
     this.start = parts.start;
     this.seed = parts.seed;
+    this.startedAt = parts.startedAt;
     this.lost = parts.lost;
     this.done = parts.done;
     this.#journal = parts.journal;
@@ -101,6 +105,7 @@ export class ImportSession {
       });
       const seed =
         start.kind !== 'fresh' ? start.state.seed : mode === 'no-resume' ? randomUUID() : '';
+      const startedAt = start.kind === 'fresh' ? now() : start.state.startedAt;
       const done = start.kind === 'continue' ? progressOf(start) : noProgress;
       // Opened before the journal changes, so that a path that is not writable has no effect.
       const out = openResult(outPath, done.outBytes);
@@ -108,13 +113,14 @@ export class ImportSession {
       const paths = { outPath, failedOutPath };
       const journal =
         start.kind === 'fresh'
-          ? await ImportJournal.start(path, { seed, ...paths }, now)
+          ? await ImportJournal.start(path, { at: startedAt, seed, ...paths }, now)
           : await ImportJournal.reopen(path, now);
       if (start.kind === 'rewind') journal.rewind(paths);
       if (start.kind === 'continue' && start.isRetry) journal.retry(paths);
       const session = new ImportSession({
         start,
         seed,
+        startedAt,
         lost: lost.signal,
         done,
         journal,

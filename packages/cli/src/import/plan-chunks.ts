@@ -11,6 +11,10 @@ export interface ImportRow {
   readonly raw: string;
   readonly item?: Readonly<Record<string, unknown>>;
   readonly error?: string;
+  /** The host of the link's old short URL. */
+  readonly host?: string | undefined;
+  /** What differs between the row and the item. */
+  readonly note?: string | undefined;
 }
 
 /** The rows of one request, including invalid rows, in file order. */
@@ -84,7 +88,8 @@ export async function* planChunks(
       }
       if (payloadBytes + bytes > maxPayloadBytes) yield cut();
       payload.push(json);
-      rows.push({ index, line, raw, item: converted.item });
+      const { item, host, note } = converted;
+      rows.push({ index, line, raw, item, host, note });
       payloadBytes += bytes;
       if (payload.length >= maxItems || rows.length >= maxRows) yield cut();
     }

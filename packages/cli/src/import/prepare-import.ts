@@ -4,6 +4,7 @@ import { type ColumnOptions, type ColumnPlan, planColumns, planPositions } from 
 import { type CsvFile, type CsvOptions, inspectCsv, withoutFirst } from './csv-file.js';
 import type { CsvRecord } from './csv-reader.js';
 import { openInput } from './import-input.js';
+import { convertJsonExport } from './json-export.js';
 import type { RecordBatch } from './plan-chunks.js';
 import type { FieldSet } from './url-fields.js';
 
@@ -22,24 +23,32 @@ export interface PreparedImport extends Omit<CsvFile, 'records'> {
   close(): Promise<void>;
 }
 
+const jsonAsCsv: CsvOptions = { encoding: 'utf-8', delimiter: ',' };
+
 /** Opens a file, or stdin for `-`, and parses its header. */
 export async function prepareImport(
   path: string,
   options: PrepareOptions,
   io: Pick<Io, 'stdin' | 'interrupt'>,
 ): Promise<PreparedImport> {
-  const input = await openInput(path, io);
+  let input = await openInput(path, io);
   try {
-    const csv = await inspectCsv(input, options);
     const { hasHeader = true, fields, columns } = options;
+    const conversion =
+      fields.source && (await convertJsonExport(input, fields.source, io.interrupt));
+    if (conversion) input = conversion.input;
+    const csv = await inspectCsv(input, conversion?.isJson ? jsonAsCsv : options);
     const first = await readFirstRow(csv, { hasHeader, fields });
     const plan = hasHeader
       ? planColumns(first.cells, fields, columns)
       : planPositions(first.cells.length, fields, columns);
     const notes = [...csv.notes, ...describeSkippedColumns(plan)];
+    if (conversion?.isJson)
+      notes.unshift(`reading ${input.name} as JSON; line 2 is its first link`);
     const rows = () => (hasHeader ? withoutFirst(csv.records()) : csv.records());
     const header = hasHeader ? first : undefined;
-    return { ...csv, plan, header, notes, rows, close: input.close };
+    const { close } = input;
+    return { ...csv, plan, header, notes, rows, close };
   } catch (error) {
     await input.close();
     throw error;
@@ -64,6 +73,15 @@ async function readFirstRow(
 }
 
 function describeSkippedColumns(plan: ColumnPlan): string[] {
-  if (plan.skipped.length === 0) return [];
-  return [`skipping columns that only the server sets: ${plan.skipped.join(', ')}`];
+  const { skipped, unsupported, source } = plan;
+  const notes: string[] = [];
+  if (skipped.length > 0) {
+    notes.push(`skipping columns that only the server sets: ${skipped.join(', ')}`);
+  }
+  if (unsupported.length > 0) {
+    notes.push(
+      `skipping settings of ${source?.title} that Shorty does not have: ${unsupported.join(', ')}`,
+    );
+  }
+  return notes;
 }

@@ -6,6 +6,7 @@ import {
   parseTags,
   parseText,
 } from './cell-values.js';
+import { type LinkSource, targetColumns } from './link-sources.js';
 
 /** The parser of each field, in the column order of exports. */
 const commonFields: Readonly<Record<string, ParseCell>> = {
@@ -27,6 +28,7 @@ const commonFields: Readonly<Record<string, ParseCell>> = {
   sourceDomain: parseText,
   isActive: parseBoolean,
 };
+const importedClicks = { importedClicks: parseInteger };
 
 /** The columns that a file can have. */
 export interface FieldSet {
@@ -39,6 +41,8 @@ export interface FieldSet {
   readonly required: readonly string[];
   /** Fields that the server sets. An exported file contains them, and an import skips them. */
   readonly readOnly: readonly string[];
+  /** The service that wrote the file, if it is known. Its columns come first. */
+  readonly source?: LinkSource;
 }
 
 const readOnly = [
@@ -51,19 +55,11 @@ const readOnly = [
   'updatedAt',
   'etag',
 ];
-// The names that other link shorteners give the target in their exports.
-const targetAliases = {
-  url: 'targetUrl',
-  target: 'targetUrl',
-  longurl: 'targetUrl',
-  longlink: 'targetUrl',
-  originalurl: 'targetUrl',
-  destination: 'targetUrl',
-  destinationurl: 'targetUrl',
-};
+// A column that is the target in the export of another link shortener is the target in any file.
+const targetAliases = Object.fromEntries(targetColumns().map((name) => [name, 'targetUrl']));
 
 export const createFields: FieldSet = {
-  fields: { targetUrl: parseText, customSlug: parseText, ...commonFields },
+  fields: { targetUrl: parseText, customSlug: parseText, ...commonFields, ...importedClicks },
   aliases: { ...targetAliases, slug: 'customSlug', active: 'isActive' },
   positions: ['targetUrl', 'customSlug'],
   required: ['targetUrl'],
@@ -75,7 +71,7 @@ export const updateFields: FieldSet = {
   aliases: { ...targetAliases, active: 'isActive' },
   positions: ['id', 'targetUrl'],
   required: ['id'],
-  readOnly: ['customSlug', ...readOnly],
+  readOnly: ['customSlug', 'importedClicks', ...readOnly],
 };
 
 /** The columns of `urls export`: importable fields first, then read-only fields. */

@@ -1,27 +1,34 @@
 import { join } from 'node:path';
 import { type Shorty, ShortyError } from '@shorty/sdk';
-import { Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { stateFolder } from '../../app-folders.js';
 import { UsageError } from '../../cli-error.js';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { formatCount, formatNumber } from '../../format.js';
-import { checkRows } from '../../import/check-rows.js';
+import { type CheckOptions, checkRows } from '../../import/check-rows.js';
 import type { ResumeMode } from '../../import/decide-start.js';
 import { chunkKey, importIdentity } from '../../import/import-identity.js';
 import { ImportReporter } from '../../import/import-reporter.js';
 import { ImportSession } from '../../import/import-session.js';
 import { importExitCode } from '../../import/import-summary.js';
+import type { LinkRules } from '../../import/imported-link.js';
 import { limitMemory } from '../../import/limit-memory.js';
+import type { LinkSource } from '../../import/link-sources.js';
 import { planChunks } from '../../import/plan-chunks.js';
 import { type PreparedImport, prepareImport } from '../../import/prepare-import.js';
 import { runImport } from '../../import/run-import.js';
 import { createFields } from '../../import/url-fields.js';
-import { addCsvOptions, type CsvFlags, readColumnOptions } from './csv-options.js';
+import {
+  addCsvOptions,
+  addNoHeaderOption,
+  type CsvFlags,
+  readColumnOptions,
+} from './csv-options.js';
 import { parsePositive } from './link-options.js';
 
-interface BulkCreateOptions extends CsvFlags {
+export interface ImportOptions extends CsvFlags {
   readonly dryRun?: boolean;
   readonly concurrency: number;
   /** True for --resume, false for --no-resume. */
@@ -33,14 +40,31 @@ interface BulkCreateOptions extends CsvFlags {
   readonly retryFor: number;
 }
 
+/** What the import of another shortener's export adds to that of a CSV file. */
+export interface ForeignExport extends Omit<LinkRules, 'now'> {
+  readonly source: LinkSource;
+  /** Reads what a dry run compares the rows with. */
+  readonly readExisting: () => Promise<CheckOptions>;
+}
+
 const maxConcurrency = 32;
 // The longest Retry-After that an import waits for. A rate limit lasts up to a minute.
 const maxRetryDelayMs = 65_000;
 
 export const define: DefineCommand = (command, start) => {
   command.argument('<file>', 'CSV file with a header row, or - for stdin');
-  addCsvOptions(command)
-    .option('--dry-run', 'check every row, send nothing')
+  addNoHeaderOption(addCsvOptions(command));
+  addImportOptions(command)
+    .addHelpText('after', help)
+    .action((file: string, options: ImportOptions) =>
+      start((context) => importFile(context, file, options)),
+    );
+};
+
+/** Adds the options of commands that create links from a file. */
+export function addImportOptions(command: Command): Command {
+  return command
+    .option('--dry-run', 'check every row, create nothing')
     .addOption(
       new Option('--concurrency <count>', 'concurrent requests, at most 32')
         .argParser(parsePositive)
@@ -56,12 +80,8 @@ export const define: DefineCommand = (command, start) => {
       new Option('--retry-for <seconds>', 'time limit for retries of a request')
         .argParser(parsePositive)
         .default(600),
-    )
-    .addHelpText('after', help)
-    .action((file: string, options: BulkCreateOptions) =>
-      start((context) => bulkCreate(context, file, options)),
     );
-};
+}
 
 const help = `
 The first row names the columns. Names are API fields in any case, with or
@@ -72,10 +92,12 @@ customUtmParams. An empty cell leaves the field unset.
 To resume an interrupted import, or one that reached the plan's quota, run the
 same command again. It creates no link twice.`;
 
-async function bulkCreate(
+/** Creates the links of a file. */
+export async function importFile(
   context: Context,
   file: string,
-  options: BulkCreateOptions,
+  options: ImportOptions,
+  foreign?: ForeignExport,
 ): Promise<ExitCode> {
   if (options.concurrency > maxConcurrency) {
     throw new UsageError(`--concurrency ${options.concurrency}: at most ${maxConcurrency}`);
@@ -88,13 +110,23 @@ async function bulkCreate(
   const { encoding, delimiter, header: hasHeader } = options;
   const prepared = await prepareImport(
     file,
-    { columns, fields: createFields, encoding, delimiter, hasHeader },
+    {
+      columns,
+      fields: foreign ? { ...createFields, source: foreign.source } : createFields,
+      encoding,
+      delimiter,
+      hasHeader,
+    },
     context.io,
   );
   try {
     for (const note of prepared.notes) output.note(note);
-    if (options.dryRun) return await checkRows(prepared, context);
-    return await importRows(context, prepared, options);
+    if (options.dryRun) {
+      const existing = await foreign?.readExisting();
+      const links = foreign && { ...foreign, now: context.io.now() };
+      return await checkRows(prepared, context, { ...existing, links });
+    }
+    return await importRows(context, prepared, options, foreign);
   } finally {
     await prepared.close();
   }
@@ -103,7 +135,8 @@ async function bulkCreate(
 async function importRows(
   context: Context,
   prepared: PreparedImport,
-  options: BulkCreateOptions,
+  options: ImportOptions,
+  foreign: ForeignExport | undefined,
 ): Promise<ExitCode> {
   const { io, output } = context;
   const settings = await context.settings();
@@ -115,9 +148,10 @@ async function importRows(
     account: settings.accessToken ? 'access token' : (settings.clientId?.value ?? ''),
     encoding: prepared.encoding,
     delimiter: prepared.delimiter,
-    hasHeader: options.header,
+    hasHeader: options.header ?? true,
     map,
     ignore,
+    variant: foreign && [foreign.source.title, [...foreign.domains].sort(), foreign.keepsSlugs],
   });
   const reporter = new ImportReporter(context, prepared, options);
   const client = await context.client({
@@ -139,10 +173,11 @@ async function importRows(
   });
   const signal = AbortSignal.any([io.interrupt, session.lost]);
   limitMemory();
+  const convert = foreign ? { links: { ...foreign, now: session.startedAt } } : {};
   let isQuotaReached = false;
   const importOnce = () =>
     runImport({
-      chunks: planChunks(prepared.rows(), prepared.plan),
+      chunks: planChunks(prepared.rows(), prepared.plan, convert),
       select: (chunk) => session.rowsToSend(chunk),
       concurrency: options.concurrency,
       signal,
@@ -187,7 +222,7 @@ async function importRows(
   return importExitCode(summary);
 }
 
-function resumeMode({ resume, retryFailed }: BulkCreateOptions): ResumeMode {
+function resumeMode({ resume, retryFailed }: ImportOptions): ResumeMode {
   if (retryFailed) return 'retry-failed';
   if (resume === undefined) return 'auto';
   return resume ? 'resume' : 'no-resume';

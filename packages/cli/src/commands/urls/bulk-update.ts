@@ -7,7 +7,12 @@ import { FailureReport } from '../../import/failure-report.js';
 import { type ImportRow, planChunks } from '../../import/plan-chunks.js';
 import { type PreparedImport, prepareImport } from '../../import/prepare-import.js';
 import { updateFields } from '../../import/url-fields.js';
-import { addCsvOptions, type CsvFlags, readColumnOptions } from './csv-options.js';
+import {
+  addCsvOptions,
+  addNoHeaderOption,
+  type CsvFlags,
+  readColumnOptions,
+} from './csv-options.js';
 
 interface BulkUpdateOptions extends CsvFlags {
   readonly dryRun?: boolean;
@@ -18,7 +23,7 @@ const nullCell = '\\N';
 
 export const define: DefineCommand = (command, start) => {
   command.argument('<file>', 'CSV file with an id column, or - for stdin');
-  addCsvOptions(command)
+  addNoHeaderOption(addCsvOptions(command))
     .option('--dry-run', 'check every row, send nothing')
     .addHelpText('after', help)
     .action((file: string, options: BulkUpdateOptions) =>

@@ -10,7 +10,7 @@ export interface CsvFlags {
   readonly encoding?: string;
   readonly delimiter?: string;
   /** False for --no-header. */
-  readonly header: boolean;
+  readonly header?: boolean;
 }
 
 export function addCsvOptions(command: Command): Command {
@@ -23,8 +23,14 @@ export function addCsvOptions(command: Command): Command {
       'columns to ignore, separated by commas; without a value: all unknown columns',
     )
     .option('--encoding <name>', 'encoding of the file (default: detected)')
-    .option('--delimiter <char>', 'column delimiter (default: detected)')
-    .option('--no-header', 'the file has no header row; --map numbers its columns from 1');
+    .option('--delimiter <char>', 'column delimiter (default: detected)');
+}
+
+export function addNoHeaderOption(command: Command): Command {
+  return command.option(
+    '--no-header',
+    'the file has no header row; --map numbers its columns from 1',
+  );
 }
 
 export function readColumnOptions({ map = [], ignoreColumns }: CsvFlags): ColumnOptions {

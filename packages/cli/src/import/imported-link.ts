@@ -1,0 +1,77 @@
+import { parseUrl } from '../parse-url.js';
+import { quoteCell } from './cell-values.js';
+
+/** How the links of another shortener are created. */
+export interface LinkRules {
+  /** The ids of custom domains by the host of the short URLs that move there. */
+  readonly domains: ReadonlyMap<string, string>;
+  /** False to let the server choose new short codes. */
+  readonly keepsSlugs: boolean;
+  /** A link that expired before this time is created paused, because the server rejects its expiry. */
+  readonly now: number;
+}
+
+/** The cells of a row that are no create fields. */
+export interface ForeignCells {
+  shortUrl?: string | undefined;
+  customShortUrl?: string | undefined;
+  domain?: string | undefined;
+  isPaused?: boolean;
+  isLocked?: boolean;
+}
+
+/** The request item of a row, or the error of the row. */
+export type ConvertedRow =
+  | {
+      readonly item: Record<string, unknown>;
+      /** The host of the link's old short URL. */
+      readonly host?: string | undefined;
+      /** What differs from the row. */
+      readonly note?: string | undefined;
+      readonly error?: undefined;
+    }
+  | { readonly error: string };
+
+/** Returns the link to create for a link of another shortener. */
+export function toImportedLink(
+  fields: Readonly<Record<string, unknown>>,
+  cells: ForeignCells,
+  { domains, keepsSlugs, now }: LinkRules,
+): ConvertedRow {
+  const shortUrl = cells.customShortUrl ?? cells.shortUrl;
+  const url = shortUrl === undefined ? undefined : parseShortUrl(shortUrl);
+  if (shortUrl !== undefined && !url) {
+    return { error: `the short URL ${quoteCell(shortUrl)} is not a URL` };
+  }
+  const item: Record<string, unknown> = { ...fields };
+  const customSlug = fields.customSlug ?? (url && slugOf(url));
+  delete item.customSlug;
+  if (customSlug && keepsSlugs) item.customSlug = customSlug;
+  const host = url?.host ?? cells.domain?.toLowerCase();
+  const domainId = host === undefined ? undefined : domains.get(host);
+  if (domainId !== undefined) item.domainId = domainId;
+  if (cells.isPaused) item.isActive = false;
+  const notes: string[] = [];
+  if (typeof item.expiresAt === 'string' && Date.parse(item.expiresAt) <= now) {
+    notes.push(`expired on ${item.expiresAt}`);
+    delete item.expiresAt;
+  }
+  if (cells.isLocked) notes.push('has a password, which the file does not contain');
+  if (notes.length > 0) item.isActive = false;
+  const note = notes.length > 0 ? `${notes.join(' and ')}; created paused` : undefined;
+  return { item, host, note };
+}
+
+function parseShortUrl(text: string): URL | undefined {
+  return parseUrl(/^[a-z]+:\/\//i.test(text) ? text : `https://${text}`);
+}
+
+function slugOf({ pathname }: URL): string {
+  const path = pathname.replace(/^\/|\/$/g, '');
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    // Not percent-encoded. The server reports that it is no slug.
+    return path;
+  }
+}

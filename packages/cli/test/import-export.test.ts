@@ -1,0 +1,386 @@
+import { readFile, truncate } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { UrlRecord } from '@shorty/sdk';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ApiServer, startApiServer } from './api-server.js';
+import { BuiltShorty } from './built-shorty.js';
+import { openFaultProxy } from './fault-proxy.js';
+
+let server: ApiServer;
+let shorty: BuiltShorty;
+let txtRecord = '';
+
+beforeAll(async () => {
+  server = await startApiServer({ resolveTxt: async () => [txtRecord] });
+  shorty = await BuiltShorty.build(server.env);
+});
+
+afterAll(async () => {
+  await shorty.remove();
+  await server.stop();
+});
+
+interface Expected extends Partial<UrlRecord> {
+  readonly customSlug: string | null;
+}
+
+interface Example {
+  readonly source: string;
+  readonly file: string;
+  /** The start of the targets. */
+  readonly targets: string;
+  readonly links: readonly Expected[];
+  readonly failed: readonly string[];
+}
+
+const one = { importedClicks: 1204, clickCount: 0, isActive: true };
+
+const examples: Example[] = [
+  {
+    source: 'bitly',
+    file: 'bitly.csv',
+    targets: 'https://bitly.example/',
+    links: [
+      {
+        ...one,
+        customSlug: '3xYzAbC',
+        title: 'Spring sale',
+        tags: ['mail', 'spring'],
+        importedClicks: 1210,
+      },
+      { customSlug: 'Summer-2024', title: 'Summer, 2024', importedClicks: 7 },
+      { customSlug: '2oLdOnE', isActive: false, tags: ['archive'] },
+    ],
+    failed: ['line 5: customSlug'],
+  },
+  {
+    source: 'bitly',
+    file: 'bitly.json',
+    targets: 'https://bitly-json.example/',
+    links: [{ customSlug: 'bitly-api', title: 'API', tags: ['api', 'docs, guides'] }],
+    failed: [],
+  },
+  {
+    source: 'dub',
+    file: 'dub.csv',
+    targets: 'https://dub.example/',
+    links: [
+      { ...one, customSlug: 'dub-one', tags: ['launch', 'mail'] },
+      { customSlug: 'dub-two', isActive: false },
+    ],
+    failed: [],
+  },
+  {
+    source: 'dub',
+    file: 'dub.json',
+    targets: 'https://dub-json.example/',
+    links: [
+      {
+        customSlug: 'dub-api',
+        title: '=Dub',
+        description: 'A note of the team',
+        tags: ['launch'],
+        utmSource: 'news',
+        isPasswordProtected: true,
+        isActive: false,
+        expiresAt: null,
+        importedClicks: 12,
+      },
+    ],
+    failed: ['line 2: expired on 2020-01-01T00:00:00.000Z; created paused (PAUSED)'],
+  },
+  {
+    source: 'kutt',
+    file: 'kutt.json',
+    targets: 'https://kutt.example/',
+    links: [
+      { ...one, customSlug: 'kutt-one', description: 'The first one' },
+      { customSlug: 'kutt-locked', isActive: false },
+      { customSlug: 'kutt-expired', isActive: false, expiresAt: null, importedClicks: 5 },
+      { customSlug: 'kutt-banned', isActive: false, expiresAt: '2099-02-01T00:00:00.000Z' },
+    ],
+    failed: [
+      'line 3: has a password, which the file does not contain; created paused (PAUSED)',
+      'line 4: expired on 2023-02-01T00:00:00.000Z; created paused (PAUSED)',
+    ],
+  },
+  {
+    source: 'yourls',
+    file: 'yourls.tsv',
+    targets: 'https://yourls.example/',
+    links: [
+      { ...one, customSlug: 'ozh', title: 'ozh in the air' },
+      { customSlug: 'yourls-1', title: null, targetUrl: 'https://yourls.example/1?a=b&c=d' },
+    ],
+    failed: ['line 4: customSlug'],
+  },
+  {
+    source: 'yourls',
+    file: 'yourls.json',
+    targets: 'https://yourls-json.example/',
+    links: [
+      { customSlug: 'yourls-api', title: 'The API', importedClicks: 41 },
+      { customSlug: 'yourls-api-2', title: null },
+    ],
+    failed: [],
+  },
+  {
+    source: 'shlink',
+    file: 'shlink.csv',
+    targets: 'https://shlink.example/',
+    links: [
+      { ...one, customSlug: 'shlink-one', title: 'The first one', tags: ['docs', 'news'] },
+      { customSlug: 'shlink-two' },
+    ],
+    failed: [],
+  },
+  {
+    source: 'shlink',
+    file: 'shlink.json',
+    targets: 'https://shlink-json.example/',
+    links: [
+      {
+        customSlug: 'shlink-api',
+        title: 'The API',
+        tags: ['games', 'tech'],
+        expiresAt: '2098-12-31T22:00:00.000Z',
+        importedClicks: 328,
+      },
+    ],
+    failed: [],
+  },
+  {
+    source: 'shortio',
+    file: 'shortio.csv',
+    targets: 'https://shortio.example/',
+    links: [
+      { ...one, customSlug: 'shortio-one', title: 'The first one', tags: ['mail', 'spring'] },
+      { customSlug: 'shortio-two', isActive: false, expiresAt: '2099-01-01T00:00:00.000Z' },
+    ],
+    failed: [],
+  },
+  {
+    source: 'shortio',
+    file: 'shortio.json',
+    targets: 'https://shortio-json.example/',
+    links: [
+      {
+        customSlug: 'shortio-api',
+        title: 'The API',
+        tags: ['api'],
+        utmSource: 'news',
+        redirectType: 302,
+        isActive: false,
+      },
+    ],
+    failed: ['line 2: has a password, which the file does not contain; created paused (PAUSED)'],
+  },
+  {
+    source: 'tinyurl',
+    file: 'tinyurl.json',
+    targets: 'https://tinyurl.example/',
+    links: [
+      { ...one, customSlug: 'tiny-one', tags: ['mail', 'spring'] },
+      { customSlug: 'tiny-two', isActive: false, expiresAt: '2099-05-01T10:00:00.000Z' },
+    ],
+    failed: [],
+  },
+];
+
+const readExport = (file: string) =>
+  readFile(fileURLToPath(new URL(`exports/${file}`, import.meta.url)), 'utf8');
+
+async function linksTo(start: string): Promise<UrlRecord[]> {
+  const found = (await server.links()).filter(({ targetUrl }) => targetUrl.startsWith(start));
+  return found.sort((a, b) => Number(a.id) - Number(b.id));
+}
+
+/** The number of rows that the server refuses. */
+function refusedRows({ failed }: Example): number {
+  return failed.filter((line) => !line.endsWith('(PAUSED)')).length;
+}
+
+test.each(examples)(
+  '--dry-run of $file creates nothing, and reports the links',
+  async (example) => {
+    const { source, file, targets, links, failed } = example;
+    const refused = refusedRows(example);
+    await shorty.write(file, await readExport(file));
+    const { code, stdout } = await shorty.run(['import', source, file, '--dry-run', '--json']);
+    expect(code).toBe(refused > 0 ? 3 : 0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      dryRun: true,
+      rows: links.length + refused,
+      fine: links.length,
+      bad: refused,
+      keptSlugs: links.length,
+      newCodes: 0,
+      paused: failed.length - refused,
+      importedClicks: links.reduce((sum, link) => sum + (link.importedClicks ?? 0), 0),
+    });
+    expect(await linksTo(targets)).toEqual([]);
+  },
+);
+
+// All at once, because the lock of a killed import is held for some seconds.
+test('after kill -9, the same command creates each link of each export exactly once', {
+  timeout: 60_000,
+}, async () => {
+  await Promise.all(
+    examples.map(async (example) => {
+      const { source, file, targets, links, failed } = example;
+      const refused = refusedRows(example);
+      await shorty.write(file, await readExport(file));
+      const proxy = await openFaultProxy(server.url);
+      // The server creates the links, but the command does not know it when it is killed.
+      proxy.decide = (index) => (index === 0 ? 'lose response' : 'hold');
+      const args = ['import', source, file, '--base-url', proxy.url];
+      const killed = shorty.start(args);
+      await proxy.held;
+      killed.process.kill('SIGKILL');
+      await killed.result;
+      expect(await linksTo(targets), file).toHaveLength(links.length);
+      proxy.decide = () => 'pass';
+
+      const resumed = await shorty.run(args);
+      expect(resumed.code, file).toBe(refused > 0 ? 3 : 0);
+      expect(resumed.stdout, file).toContain(`: ${links.length} created, ${refused} failed`);
+      for (const line of failed) expect(resumed.stderr, file).toContain(line);
+      const again = await shorty.run(args);
+      expect(again.stderr, file).toContain('already imported, no link was created twice');
+      await proxy.stop();
+      const found = await linksTo(targets);
+      expect(found, file).toEqual(links.map((link) => expect.objectContaining(link)));
+    }),
+  );
+});
+
+test('--domain creates the links of an old domain on a custom domain', async () => {
+  const csv = [
+    'Short link,Destination URL,Clicks',
+    'https://dub.sh/moved-1,https://moved.example/1,1',
+    'https://links.old.example/moved-1,https://moved.example/2,2',
+    'https://links.old.example/moved-2,https://moved.example/3,3',
+    '',
+  ].join('\n');
+  await shorty.write('moved.csv', csv);
+  const args = ['import', 'dub', 'moved.csv', '--domain', 'links.old.example=go.moved.example'];
+  const unknown = await shorty.run(args);
+  expect([unknown.code, unknown.stderr]).toEqual([
+    1,
+    expect.stringContaining('the organization has no domain go.moved.example'),
+  ]);
+
+  const domain = await server.client.domains.create({ hostname: 'go.moved.example' });
+  const pending = await shorty.run(args);
+  expect(pending.stderr).toContain('the domain go.moved.example is not verified');
+  txtRecord = domain.txtRecord.value;
+  await server.client.domains.verify(domain.id);
+
+  const dryRun = await shorty.run([...args, '--dry-run']);
+  expect(dryRun.stdout).toBe(
+    [
+      '3 rows checked: 3 valid, 0 invalid; nothing was created',
+      '3 slugs kept, 0 new short codes, 6 imported clicks',
+      '2 links of links.old.example: to go.moved.example',
+      '1 link of dub.sh: to the domain of the server',
+      '',
+    ].join('\n'),
+  );
+  expect((await shorty.run(args)).code).toBe(0);
+  expect(await linksTo('https://moved.example/')).toEqual([
+    expect.objectContaining({ customSlug: 'moved-1', domainId: null }),
+    expect.objectContaining({ customSlug: 'moved-1', domainId: domain.id }),
+    expect.objectContaining({ shortUrl: expect.stringContaining('go.moved.example/moved-2') }),
+  ]);
+});
+
+test('--dry-run names slugs that are taken, or twice in the file', async () => {
+  await server.client.urls.create({ targetUrl: 'https://taken.example/', customSlug: 'taken-1' });
+  const rows = ['taken-1', 'twice-1', 'twice-1', 'free-1'];
+  const csv = rows.map((slug) => `${slug},https://taken.example/${slug}`);
+  await shorty.write('taken.csv', ['keyword,url', ...csv, ''].join('\n'));
+  const { code, stdout, stderr } = await shorty.run([
+    ...['import', 'yourls', 'taken.csv', '--dry-run'],
+  ]);
+  expect(code).toBe(3);
+  expect(stderr).toBe(
+    [
+      'line 2: slug taken-1 is taken (SLUG_CONFLICT)',
+      'line 4: slug twice-1 is in the file twice (SLUG_CONFLICT)',
+      '',
+    ].join('\n'),
+  );
+  expect(stdout).toContain('2 slugs kept, 0 new short codes');
+});
+
+test('--new-codes imports the rows whose slugs are not valid here', async () => {
+  await shorty.write('bad-slugs.csv', 'keyword,url,clicks\n1,https://codes.example/,9\n');
+  const args = ['import', 'yourls', 'bad-slugs.csv', '--failed-out', 'failed-slugs.csv'];
+  expect((await shorty.run(args)).code).toBe(1);
+  const { code } = await shorty.run(['import', 'yourls', 'failed-slugs.csv', '--new-codes']);
+  expect(code).toBe(0);
+  expect(await linksTo('https://codes.example/')).toMatchObject([
+    { customSlug: null, importedClicks: 9 },
+  ]);
+});
+
+test('an unknown column is refused, and ignored with --ignore-columns', async () => {
+  await shorty.write('more.csv', 'keyword,url,color\nmore-1,https://more.example/,red\n');
+  const refused = await shorty.run(['import', 'yourls', 'more.csv']);
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('unknown column "color"'),
+  ]);
+  const { code } = await shorty.run([
+    ...['import', 'yourls', 'more.csv', '--ignore-columns', 'color'],
+  ]);
+  expect(code).toBe(0);
+});
+
+test('settings that Shorty does not have are named', async () => {
+  await shorty.write('limits.json', await readExport('shlink.json'));
+  const { stderr } = await shorty.run(['import', 'shlink', 'limits.json', '--dry-run']);
+  expect(stderr).toContain('skipping settings of Shlink that Shorty does not have: meta.maxVisits');
+});
+
+test('JSON can have one link on each line, or be gzip on stdin', async () => {
+  const lines = [1, 2].map((n) =>
+    JSON.stringify({ address: `lines-${n}`, target: `https://lines.example/${n}` }),
+  );
+  const { code } = await shorty.run(['import', 'kutt', '-'], { input: `${lines.join('\n')}\n` });
+  expect(code).toBe(0);
+  expect(await linksTo('https://lines.example/')).toHaveLength(2);
+  const broken = await shorty.run(['import', 'kutt', '-'], { input: `${lines[0]}\n{"address"` });
+  expect([broken.code, broken.stderr]).toEqual([
+    2,
+    expect.stringContaining('line 2 of standard input is not valid JSON'),
+  ]);
+});
+
+test('a JSON file above 256 MB is refused before it is read', async () => {
+  await shorty.write('large.json', '[');
+  await truncate(shorty.path('large.json'), 257 * 1024 * 1024);
+  const { code, stderr } = await shorty.run(['import', 'kutt', 'large.json', '--dry-run']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('large.json is larger than 256 MB')]);
+});
+
+test('bulk-create names the command for an export of another shortener', async () => {
+  await shorty.write(
+    'hint.csv',
+    'Short link,Destination URL\nhttps://dub.sh/a,https://a.example\n',
+  );
+  const { code, stderr } = await shorty.run(['urls', 'bulk-create', 'hint.csv']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('shorty import ')]);
+});
+
+test('imported clicks are apart in a report', async () => {
+  const created = await server.client.urls.create({
+    targetUrl: 'https://apart.example/',
+    importedClicks: 1204,
+  });
+  const { stdout } = await shorty.run(['urls', 'clicks', created.id]);
+  expect(stdout).toContain('0 clicks   0 unique visitors   0 addresses   1,204 imported clicks');
+  const record = await shorty.run(['urls', 'get', created.id, '--json']);
+  expect(JSON.parse(record.stdout)).toMatchObject({ clickCount: 0, importedClicks: 1204 });
+});
