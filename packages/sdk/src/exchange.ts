@@ -12,7 +12,7 @@ export interface Outgoing extends RequestInfo {
   readonly body: string | null;
 }
 
-/** `Uint8Array<ArrayBuffer>`, in words that TypeScript before 5.7 understands, too. */
+/** `Uint8Array<ArrayBuffer>`, written in a form that TypeScript before 5.7 accepts. */
 export type Bytes = ReturnType<Uint8ArrayConstructor['of']>;
 
 /** A complete response. */

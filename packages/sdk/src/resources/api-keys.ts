@@ -17,8 +17,9 @@ export interface ApiKeyList extends PagedList<ApiKey, ApiKeyPage> {}
 /** API keys of the organization: `shorty.apiKeys`. They need a client with the scope `keys:write`. */
 export class ApiKeysResource extends Resource {
   /**
-   * Creates a key, to use as `accessToken`. Only this response has the key. Rejects with
-   * PermissionError if the caller lacks `keys:write` or one of the scopes.
+   * Creates a key for the option `apiKey`. Only this response has the key. Rejects with PermissionError
+   * if the caller lacks `keys:write` or one of the scopes, with ValidationError for an invalid expiry,
+   * and with QuotaExceededError if the organization has 100 keys.
    *
    * @example
    * ```ts
@@ -49,7 +50,8 @@ export class ApiKeysResource extends Resource {
   }
 
   /**
-   * Revokes a key and returns its last state. The next request with the key fails.
+   * Revokes a key and returns its last state. The next request with the key fails. Rejects with
+   * NotFoundError.
    *
    * @example
    * ```ts

@@ -43,7 +43,7 @@ it('each method sends one request, and every POST a new idempotency key', async 
     [`POST ${path}/verify`, undefined],
     [`DELETE ${path}`, undefined],
   ]);
-  // So that a second verification is none that was answered before.
+  // With the same key, the second verification would return the stored result of the first.
   expect(new Set(keys).size).toBe(3);
 });
 

@@ -18,7 +18,8 @@ export interface VerifyOptions extends RequestOptions {
 export class DomainsResource extends Resource {
   /**
    * Adds a domain, which becomes active when `verify` finds its `txtRecord` in DNS. Rejects with
-   * ValidationError for an invalid host name, and with ConflictError if it was added before.
+   * ValidationError for an invalid host name, with ConflictError if the organization has added it
+   * before, and with QuotaExceededError if the organization has 1,000 domains.
    *
    * @example
    * ```ts
@@ -66,9 +67,10 @@ export class DomainsResource extends Resource {
   }
 
   /**
-   * Looks up the TXT record and activates the domain. Returns an active domain unchanged. Rejects
-   * with ValidationError (`DOMAIN_INVALID`), whose message has the result of DNS, and with
-   * ConflictError (`DOMAIN_CONFLICT`) if the hostname is active in another organization.
+   * Looks up the TXT record and activates the domain. Returns an active domain unchanged. Rejects with
+   * ValidationError (`DOMAIN_INVALID`) if DNS lacks the record; the message has the records in DNS.
+   * Rejects with ConflictError (`DOMAIN_CONFLICT`) if the hostname is active in another organization,
+   * and with NotFoundError.
    *
    * With `wait`, it repeats the verification while DNS lacks the record, until `deadlineMs` (30 minutes
    * by default).
@@ -101,8 +103,8 @@ export class DomainsResource extends Resource {
   }
 
   /**
-   * Deletes a domain and returns its last state. Rejects with ConflictError while it has active
-   * links.
+   * Deletes a domain and returns its last state. Rejects with NotFoundError, and with ConflictError
+   * while it has active links.
    *
    * @example
    * ```ts

@@ -32,7 +32,8 @@ export interface QrImage {
 export class QrResource extends Resource {
   /**
    * Creates a code for a link (`urlId`) or for a text (`data`). Rejects with ValidationError if
-   * scanners could not read the code. The message has the reason and a remedy.
+   * scanners could not read the code; the message has the reason and a remedy. Rejects with
+   * NotFoundError if there is no such link, and with QuotaExceededError.
    *
    * @example
    * ```ts
@@ -80,7 +81,9 @@ export class QrResource extends Resource {
   }
 
   /**
-   * Changes the design of a code. `logoUrl: null` removes its logo. Its content never changes.
+   * Changes the design of a code. `logoUrl: null` removes its logo. Its content never changes. Rejects
+   * with NotFoundError, with ValidationError if scanners could not read the changed code, and with
+   * ConflictError if `ifMatch` does not match.
    *
    * @example
    * ```ts
@@ -95,7 +98,8 @@ export class QrResource extends Resource {
   }
 
   /**
-   * Deletes a code and returns its last state. Printed copies still lead to its link.
+   * Deletes a code and returns its last state. Printed copies still lead to its link. Rejects with
+   * NotFoundError, and with ConflictError if `ifMatch` does not match.
    *
    * @example
    * ```ts
@@ -112,6 +116,7 @@ export class QrResource extends Resource {
 
   /**
    * Reads the scans of a code. The default is the last 30 days, grouped by day. Bots do not count.
+   * Rejects with NotFoundError, and with ValidationError for an invalid window.
    *
    * @example
    * ```ts
@@ -128,7 +133,8 @@ export class QrResource extends Resource {
 
   /**
    * Downloads the image of a code in its format. Images are public, so no token is sent.
-   * Rejects with GoneError if the code was deleted. Each download counts in `downloadCount`.
+   * Rejects with NotFoundError, and with GoneError if the code was deleted. Each download counts in
+   * `downloadCount`.
    *
    * @example
    * ```ts

@@ -23,11 +23,14 @@ export interface WebhookList extends PagedList<Webhook, WebhookPage> {}
 /** A list of deliveries: one page when awaited, all when iterated. */
 export interface DeliveryList extends PagedList<Delivery, DeliveryPage> {}
 
-/** Webhooks and their deliveries: `shorty.webhooks`. */
+/**
+ * Webhooks and their deliveries: `shorty.webhooks`. Calls that change something, other than `delete`,
+ * reject with PermissionError if the plan has no webhooks.
+ */
 export class WebhooksResource extends Resource {
   /**
    * Subscribes a receiver to events. Only this response has the signing secret. Rejects with
-   * PermissionError if the plan has no webhooks.
+   * ValidationError for an invalid URL, and with QuotaExceededError if the organization has 50 webhooks.
    *
    * @example
    * ```ts
@@ -77,7 +80,9 @@ export class WebhooksResource extends Resource {
   }
 
   /**
-   * Changes the given fields. While `isActive` is false, pending deliveries wait.
+   * Changes the given fields. While `isActive` is false, pending deliveries wait. Rejects with
+   * NotFoundError, with ValidationError for an invalid URL, and with ConflictError if `ifMatch` does
+   * not match.
    *
    * @example
    * ```ts
@@ -92,7 +97,8 @@ export class WebhooksResource extends Resource {
   }
 
   /**
-   * Deletes a webhook and its deliveries, and returns its last state.
+   * Deletes a webhook and its deliveries, and returns its last state. Rejects with NotFoundError, and
+   * with ConflictError if `ifMatch` does not match.
    *
    * @example
    * ```ts
@@ -108,7 +114,8 @@ export class WebhooksResource extends Resource {
   }
 
   /**
-   * Sends an example event to this webhook only. The default type is its first subscribed type.
+   * Sends an example event to this webhook only. The default type is its first subscribed type. Rejects
+   * with NotFoundError, and with ValidationError if the webhook is inactive.
    *
    * @example
    * ```ts
@@ -127,7 +134,7 @@ export class WebhooksResource extends Resource {
 
   /**
    * Replaces the signing secret. Until `previousSecretExpiresAt`, 24 hours from now, deliveries
-   * have two signatures: one by each secret.
+   * have two signatures: one by each secret. Rejects with NotFoundError.
    *
    * @example
    * ```ts
@@ -145,7 +152,8 @@ export class WebhooksResource extends Resource {
   }
 
   /**
-   * Lists a webhook's deliveries, newest first. `status` filters the list.
+   * Lists a webhook's deliveries, newest first. `status` filters the list. Rejects with NotFoundError
+   * if the organization has no webhook with this id.
    *
    * @example
    * ```ts
@@ -161,7 +169,7 @@ export class WebhooksResource extends Resource {
   }
 
   /**
-   * Reads a delivery with its body and all attempts.
+   * Reads a delivery with its body and all attempts. Rejects with NotFoundError.
    *
    * @example
    * ```ts
@@ -180,7 +188,9 @@ export class WebhooksResource extends Resource {
   }
 
   /**
-   * Delivers an event again, as a new delivery with its own id and the same body.
+   * Delivers an event again, as a new delivery with its own id and the same body. Rejects with
+   * NotFoundError, with PermissionError if the plan has no replay, and with ValidationError if the
+   * webhook is inactive.
    *
    * @example
    * ```ts
