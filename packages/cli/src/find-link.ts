@@ -7,7 +7,7 @@ interface Request {
   readonly signal: AbortSignal;
 }
 
-const isId = /^[1-9]\d{0,15}$/;
+const idPattern = /^[1-9]\d{0,15}$/;
 
 /** Finds a link by its id, short URL, custom slug or short code. The response has its ETag. */
 export async function findLink(
@@ -16,7 +16,7 @@ export async function findLink(
   request: Request,
 ): Promise<WithResponse<UrlRecord>> {
   // A slug may consist of digits, too.
-  const link = isId.test(text)
+  const link = idPattern.test(text)
     ? await findOrUndefined((id) => client.urls.get(id, request).withResponse(), text)
     : undefined;
   return link ?? lookUp(client, text, request);
@@ -24,7 +24,7 @@ export async function findLink(
 
 /** Returns the id of a link. A number is an id, and the link is not read. */
 export async function findLinkId(client: Shorty, text: string, request: Request): Promise<string> {
-  return isId.test(text) ? text : (await lookUp(client, text, request)).data.id;
+  return idPattern.test(text) ? text : (await lookUp(client, text, request)).data.id;
 }
 
 async function lookUp(

@@ -85,10 +85,11 @@ function hintFor(error: ShortyError): string | undefined {
   if (error.status === 401)
     return 'sign in with shorty login; shorty whoami shows the credentials in use';
   if (error.code === 'INSUFFICIENT_SCOPE') return 'shorty whoami shows your scopes';
-  if (error.status === 412) return 'get prints the current etag';
+  if (error.status === 412)
+    return 'read the record and its current etag with get, and repeat the change';
   if (error.status === 429) return `the rate limit is reached; ${retryTime(error)}`;
   if (error instanceof TimeoutError) {
-    return 'the server does not respond in time; --timeout SECONDS changes the limit';
+    return 'the server did not respond in time; --timeout SECONDS changes the limit';
   }
   if (error instanceof ConnectionError) {
     return hintsByCode.get(causeCode(error) ?? '') ?? 'check the base URL with shorty whoami';

@@ -53,7 +53,7 @@ describe.each(kinds)('shorty $noun', ({ noun, create, first, second }) => {
     const stale = await shorty.run([noun, 'update', id, ...second, '--if-match', etag]);
     expect([stale.code, stale.stdout]).toEqual([1, '']);
     expect(stale.stderr).toMatch(
-      /^shorty: If-Match does not match: the record was changed at .*\n {2}get prints the current etag\n/,
+      /^shorty: If-Match does not match: the record was changed at .*\n {2}read the record and its current etag with get, and repeat the change\n/,
     );
     // A shell removes the quotes of a copied ETag.
     await json(noun, 'update', id, ...second, '--if-match', changed.etag.replaceAll('"', ''));

@@ -23,7 +23,7 @@ async function browse(context: Context, search: string): Promise<ExitCode> {
   }
   const client = await context.client();
   const api = createApi(context, client);
-  // The first request before the screen changes, so that its error stays visible.
+  // Sends the first request before the screen changes, because the screen would hide its error.
   await api.list(search, 0, io.interrupt);
   const { mountBrowse } = await import('../ui/mount-browse.js');
   const isInterrupted = await mountBrowse(api, search, io);

@@ -15,7 +15,7 @@ export const scopes = [
   'keys:write',
 ] as const;
 
-/** The scopes that an API key can have, and that a client has by default. A key cannot make keys. */
+/** The scopes that an API key can have, and that a client has by default. A key cannot create keys. */
 export const keyScopes = scopes.filter((scope) => scope !== 'keys:write');
 
 export type KeyScope = (typeof keyScopes)[number];

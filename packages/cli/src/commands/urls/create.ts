@@ -23,7 +23,7 @@ export const define: DefineCommand = (command, start) => {
 };
 
 const help = `
-Off a terminal, the command prints only the short URL.`;
+When stdout is not a terminal, the command prints only the short URL.`;
 
 async function createUrl(
   context: Context,

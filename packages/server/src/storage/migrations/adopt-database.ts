@@ -6,9 +6,10 @@ import { dialects } from './dialects.js';
 import { writeSearchTexts } from './write-search-texts.js';
 
 /**
- * Upgrades a database with the nine migrations that the baseline replaces to the baseline, in one
- * transaction. Adds what the last two create. Refuses a database that lacks `0007-nodes`. Returns false
- * if the database is empty or already has the baseline.
+ * Upgrades a database of a development version to the baseline, in one transaction. The baseline
+ * replaces nine migrations; the upgrade applies the last two if they are missing. Throws a ConfigError
+ * if the database lacks the seventh, `0007-nodes`. Returns false if the database is empty or already has
+ * the baseline.
  */
 export async function adoptDatabase(
   db: Kysely<Schema>,
@@ -19,7 +20,7 @@ export async function adoptDatabase(
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === 'kysely_migration')) return false;
   return db.transaction().execute(async (transaction) => {
-    // Locks the rows: another node that starts now waits, and then deletes none.
+    // Locks the rows: a node that starts at the same time waits, and then finds none to delete.
     const { rows } = await sql<{ name: string }>`delete from kysely_migration
       where exists (select 1 from kysely_migration where name = '0001-initial')
       returning name`.execute(transaction);
