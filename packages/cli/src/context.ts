@@ -1,5 +1,4 @@
 import { type ClientOptions, Shorty } from '@shorty/sdk';
-import { stateFolder } from './app-folders.js';
 import { ConfigFile } from './config-file.js';
 import type { Io } from './io.js';
 import { type FormatFlags, Output, type OutputOptions } from './output.js';
@@ -43,7 +42,7 @@ export function createContext(
       const baseUrl = resolved.baseUrl.value;
       const fetch =
         'clientId' in credentials
-          ? new TokenCache(stateFolder(io), { baseUrl, ...credentials }, io.now).wrap(io.fetch)
+          ? new TokenCache(io, { baseUrl, ...credentials }).wrap(io.fetch)
           : io.fetch;
       return new Shorty({
         baseUrl,

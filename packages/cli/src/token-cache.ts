@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stateFolder } from './app-folders.js';
 import { systemErrorCode } from './cli-error.js';
 import type { Io } from './io.js';
 import type { SignIn } from './sign-in.js';
@@ -21,18 +22,18 @@ const maxAgeMs = 24 * 60 * 60_000;
 /**
  * The access token of a client, stored between commands. The name of the file is a digest of server,
  * client id and secret, so a token is used for exactly these. Without a writable folder, each
- * command requests a token.
+ * command requests a token, and SHORTY_DEBUG shows the reason.
  */
 export class TokenCache {
   readonly #folder: string;
   readonly #path: string;
-  readonly #now: () => number;
+  readonly #io: Io;
 
-  constructor(stateFolder: string, { baseUrl, clientId, clientSecret }: SignIn, now: () => number) {
+  constructor(io: Io, { baseUrl, clientId, clientSecret }: SignIn) {
     const identity = JSON.stringify([baseUrl, clientId, clientSecret]);
-    this.#folder = join(stateFolder, 'tokens');
+    this.#folder = join(stateFolder(io), 'tokens');
     this.#path = join(this.#folder, `${createHash('sha256').update(identity).digest('hex')}.json`);
-    this.#now = now;
+    this.#io = io;
   }
 
   /** Wraps fetch: answers token requests with the stored token, and discards it when it is refused. */
@@ -43,7 +44,7 @@ export class TokenCache {
         const stored = await this.#read();
         firstStored ??= stored?.accessToken;
         if (stored) return this.#toResponse(stored);
-        const startedAt = this.#now();
+        const startedAt = this.#io.now();
         const response = await fetch(input, init);
         return response.ok ? this.#store(response, startedAt) : response;
       }
@@ -68,7 +69,7 @@ export class TokenCache {
       const stored: Partial<StoredToken> = JSON.parse(await readFile(this.#path, 'utf8'));
       const { accessToken, expiresAt } = stored;
       if (typeof accessToken !== 'string' || typeof expiresAt !== 'number') return undefined;
-      return expiresAt - this.#now() > minLifetimeMs ? { accessToken, expiresAt } : undefined;
+      return expiresAt - this.#io.now() > minLifetimeMs ? { accessToken, expiresAt } : undefined;
     } catch (error) {
       // A file that is missing or damaged is replaced.
       if (systemErrorCode(error) === undefined && !(error instanceof SyntaxError)) throw error;
@@ -77,7 +78,7 @@ export class TokenCache {
   }
 
   #toResponse({ accessToken, expiresAt }: StoredToken): Response {
-    const expiresIn = Math.floor((expiresAt - this.#now()) / 1000);
+    const expiresIn = Math.floor((expiresAt - this.#io.now()) / 1000);
     return Response.json({ success: true, data: { accessToken, tokenType: 'Bearer', expiresIn } });
   }
 
@@ -90,11 +91,14 @@ export class TokenCache {
       const stored: StoredToken = { accessToken, expiresAt: startedAt + expiresIn * 1000 };
       try {
         await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-        await this.#deleteOldFiles();
         await writeFileAtomically(this.#path, Buffer.from(JSON.stringify(stored)), 0o600);
+        await this.#deleteOldFiles();
       } catch (error) {
         // The token is valid without the cache.
         if (causeCode(error) === undefined) throw error;
+        if (this.#io.env.SHORTY_DEBUG) {
+          this.#io.stderr.write(`shorty: stored access tokens: ${(error as Error).message}\n`);
+        }
       }
     }
     return new Response(text, { status, headers });
@@ -108,9 +112,19 @@ export class TokenCache {
   async #deleteOldFiles(): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       const path = join(this.#folder, name);
-      const file = await stat(path).catch(() => undefined);
-      if (file && this.#now() - file.mtimeMs > maxAgeMs) await rm(path, { force: true });
+      const writtenAt = await modifiedAt(path);
+      if (this.#io.now() - writtenAt > maxAgeMs) await rm(path, { force: true });
     }
+  }
+}
+
+/** Returns when a file was written. A file that another process has deleted counts as new. */
+async function modifiedAt(path: string): Promise<number> {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return Number.POSITIVE_INFINITY;
+    throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { chmod, mkdir } from 'node:fs/promises';
+import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -132,6 +132,22 @@ test('without a folder for it, each command requests a token', async () => {
   for (const _ of [1, 2]) {
     expect(await listWith(shorty)).toEqual({ code: 0, stderr: '', requests: [token, list] });
   }
+});
+
+test('SHORTY_DEBUG shows why a token is not stored, or why old files remain', async () => {
+  const shorty = await built.withHome({ ...signIn(), SHORTY_DEBUG: '1' });
+  const unwritable = await listWith(shorty, { SHORTY_STATE_DIR: '/dev/null/state' });
+  expect([unwritable.code, unwritable.stderr]).toEqual([0, expect.stringContaining('ENOTDIR')]);
+  await mkdir(shorty.path(folder), { recursive: true, mode: 0o700 });
+  // Its age cannot be read, also not by root.
+  await symlink('loop.json', shorty.path(`${folder}/loop.json`));
+  const { code, stderr } = await listWith(shorty);
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringMatching(/^shorty: stored access tokens: ELOOP.*\n$/),
+  ]);
+  // The token was stored before.
+  expect((await listWith(shorty)).requests).toEqual([list]);
 });
 
 test('logout deletes the token', async () => {

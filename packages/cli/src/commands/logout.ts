@@ -1,4 +1,3 @@
-import { stateFolder } from '../app-folders.js';
 import type { DefineCommand } from '../command.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
@@ -22,7 +21,7 @@ async function logout(context: Context): Promise<ExitCode> {
   if (clientId && clientSecret) {
     const baseUrl = checkBaseUrl({ value: stored.baseUrl ?? defaultBaseUrl, source: 'profile' });
     const signIn = { baseUrl, clientId, clientSecret };
-    await new TokenCache(stateFolder(context.io), signIn, context.io.now).clear();
+    await new TokenCache(context.io, signIn).clear();
   }
   content.profiles[profile.value] = rest;
   await config.write(content);
