@@ -1,8 +1,10 @@
-// Bundles the CLI with its dependencies into dist, or into the folder named on the command line.
+// Bundles the CLI with its dependencies into dist, or into the folder named on the command line, and
+// writes its man page there.
 // The published package then has no dependencies.
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { writeManPage } from './write-man-page.mjs';
 
 const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.url));
 
@@ -66,3 +68,5 @@ await build({
   },
   logLevel: 'warning',
 });
+
+await writeManPage(`${folder}/shorty.1`);
