@@ -287,6 +287,12 @@ test('--domain creates the links of an old domain on a custom domain', async () 
       '',
     ].join('\n'),
   );
+  const typo = await shorty.run([...args, '--domain', 'link.old.example=go.moved.example']);
+  expect([typo.code, typo.stderr]).toEqual([
+    2,
+    'shorty: --domain link.old.example: no link of the file is on this domain\n' +
+      '  the file has links on dub.sh, links.old.example\n',
+  ]);
   expect((await shorty.run(args)).code).toBe(0);
   expect(await linksTo('https://moved.example/')).toEqual([
     expect.objectContaining({ customSlug: 'moved-1', domainId: null }),
@@ -365,13 +371,22 @@ test('a JSON file above 256 MB is refused before it is read', async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining('large.json is larger than 256 MB')]);
 });
 
-test('bulk-create names the command for an export of another shortener', async () => {
+test('the message about unknown columns names the command that knows them', async () => {
   await shorty.write(
     'hint.csv',
-    'Short link,Destination URL\nhttps://dub.sh/a,https://a.example\n',
+    'Short link,Destination URL,Leads\nhttps://dub.sh/a,https://a.example,0\n',
   );
   const { code, stderr } = await shorty.run(['urls', 'bulk-create', 'hint.csv']);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('shorty import ')]);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('the file has the columns of Dub: shorty import dub FILE'),
+  ]);
+  await shorty.write('other.json', await readExport('kutt.json'));
+  const other = await shorty.run(['import', 'bitly', 'other.json']);
+  expect([other.code, other.stderr]).toEqual([
+    2,
+    expect.stringContaining('the file has the columns of Kutt: shorty import kutt FILE'),
+  ]);
 });
 
 test('imported clicks are apart in a report', async () => {

@@ -1,6 +1,6 @@
 import { UsageError } from '../cli-error.js';
 import type { Column } from './column.js';
-import { findLinkSource, type LinkSource, sourceColumnName } from './link-sources.js';
+import { findLinkSource, type LinkSource, linkSources, sourceColumnName } from './link-sources.js';
 import { nearestName } from './nearest-name.js';
 import type { FieldSet } from './url-fields.js';
 
@@ -43,7 +43,7 @@ export function planColumns(
     return { kind: 'ignored' };
   });
   refuseDuplicates(titles, columns);
-  for (const name of set.required) requireField(name, titles, columns);
+  for (const name of set.required) requireField(name, titles, columns, set);
   if (unknown.length > 0) throw unknownColumns(unknown, titles, set);
   const unsupported = titles.filter((_, index) => columns[index]?.kind === 'unsupported');
   return { columns, skipped, unsupported, source: set.source };
@@ -90,16 +90,22 @@ function mappedColumn(title: string, target: string, set: FieldSet): Column {
   );
 }
 
-function requireField(name: string, titles: readonly string[], columns: readonly Column[]): void {
+function requireField(
+  name: string,
+  titles: readonly string[],
+  columns: readonly Column[],
+  set: FieldSet,
+): void {
   if (columns.some((column) => column.kind === 'field' && column.name === name)) return;
   // A column of short URLs is never the target.
   const candidate = titles.find((title) => title !== '' && !/short/i.test(title));
   const isRow = titles.some((title) => /^https?:/i.test(title));
   throw new UsageError(
     `the header has no column ${name}, only ${titles.map(quoteTitle).join(', ')}`,
-    isRow
-      ? 'the first row must name the columns; use --no-header if it has values'
-      : `the first row must name the columns; use another column with --map ${quoteShell(candidate)}=${name}`,
+    hintOfSource(titles, set) ??
+      (isRow && !set.source
+        ? 'the first row must name the columns; use --no-header if it has values'
+        : `the first row must name the columns; use another column with --map ${quoteShell(candidate)}=${name}`),
   );
 }
 
@@ -133,13 +139,19 @@ function unknownColumns(
     const near = nearestName(title, candidates);
     return near ? `${quoteTitle(title)} (did you mean ${near}?)` : quoteTitle(title);
   });
-  const source = set.source ? undefined : findLinkSource(titles);
   const plural = unknown.length === 1 ? 'unknown column' : 'unknown columns';
   return new UsageError(
     `${plural} ${named.join(', ')}`,
-    source
-      ? `import an export of another link shortener with: shorty import ${source} FILE`
-      : `use --map ${quoteShell(unknown[0])}=FIELD, or ignore with --ignore-columns=${unknown.map(quoteShell).join(',')}`,
+    hintOfSource(titles, set) ??
+      `use --map ${quoteShell(unknown[0])}=FIELD, or ignore with --ignore-columns=${unknown.map(quoteShell).join(',')}`,
+  );
+}
+
+/** Returns the command that knows these columns. */
+function hintOfSource(titles: readonly string[], set: FieldSet): string | undefined {
+  const name = set.required.includes('targetUrl') ? findLinkSource(titles) : undefined;
+  return (
+    name && `the file has the columns of ${linkSources[name].title}: shorty import ${name} FILE`
   );
 }
 

@@ -1,7 +1,7 @@
 import type { ShortyOptions } from '@shorty/sdk';
 import type { Context } from '../context.js';
 import { formatCsvLine } from '../csv-line.js';
-import { formatDuration, formatJson, formatNumber } from '../format.js';
+import { formatCount, formatDuration, formatJson, formatNumber } from '../format.js';
 import { LiveLines } from '../live-lines.js';
 import { textStyle } from '../text-style.js';
 import type { Start } from './decide-start.js';
@@ -209,15 +209,14 @@ export class ImportReporter {
   }
 }
 
-/** `1 link is paused, because …`. */
+/** `paused: 1 link with …`. */
 export function describePaused(count: number): string {
-  const links = count === 1 ? '1 link is' : `${formatNumber(count)} links are`;
-  return `${links} created paused, because the expiry has passed or the file does not contain the password`;
+  return `paused: ${formatCount(count, 'link')} with an expiry that has passed, or a password that the file does not contain`;
 }
 
 function formatJsonRow({ row, created, failure }: RowOutcome, status: RowStatus): string {
-  const { line, index } = row;
-  if (created) return formatJson({ status, line, ...created, index });
+  const { line, index, note } = row;
+  if (created) return formatJson({ status, line, ...created, index, note });
   return formatJson({ status, line, index, error: failure.message, code: failure.code });
 }
 

@@ -6,7 +6,7 @@ import { UsageError } from '../../cli-error.js';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import type { ExitCode } from '../../exit-codes.js';
-import { formatCount, formatNumber } from '../../format.js';
+import { formatCount, formatNumber, printable } from '../../format.js';
 import { type CheckOptions, checkRows } from '../../import/check-rows.js';
 import type { ResumeMode } from '../../import/decide-start.js';
 import { chunkKey, importIdentity } from '../../import/import-identity.js';
@@ -121,6 +121,7 @@ export async function importFile(
   );
   try {
     for (const note of prepared.notes) output.note(note);
+    if (foreign) await checkDomains(prepared, foreign);
     if (options.dryRun) {
       const existing = await foreign?.readExisting();
       const links = foreign && { ...foreign, now: context.io.now() };
@@ -130,6 +131,26 @@ export async function importFile(
   } finally {
     await prepared.close();
   }
+}
+
+/** Throws if no link of the file is on a domain of `--domain`. */
+async function checkDomains(
+  prepared: PreparedImport,
+  { domains, keepsSlugs }: ForeignExport,
+): Promise<void> {
+  if (domains.size === 0) return;
+  const links = { domains, keepsSlugs, now: 0 };
+  const found = new Set<string>();
+  for await (const { rows } of planChunks(prepared.rows(), prepared.plan, { links })) {
+    for (const { host } of rows) if (host !== undefined) found.add(host);
+  }
+  const missing = [...domains.keys()].find((host) => !found.has(host));
+  if (missing === undefined) return;
+  const hosts = [...found].slice(0, 10).join(', ');
+  throw new UsageError(
+    `--domain ${missing}: no link of the file is on this domain`,
+    hosts === '' ? 'the file names no domains' : printable(`the file has links on ${hosts}`),
+  );
 }
 
 async function importRows(
