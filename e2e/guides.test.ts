@@ -40,6 +40,7 @@ function folderOfReader(): { folder: string; path: string } {
   for (const name of ['sdk', 'webhook-verifier']) {
     symlinkSync(join(root, 'packages', name), join(scope, name));
   }
+  symlinkSync(join(root, 'packages/sdk/node_modules/msw'), join(folder, 'node_modules/msw'));
   return { folder, path: [bin, process.env.PATH].join(delimiter) };
 }
 
@@ -156,12 +157,12 @@ describe('the guides', () => {
 
     const files = [
       'README.md',
-      ...['api', 'qr', 'webhooks', 'cli', 'assistants', 'moving'].map(toGuide),
+      ...['api', 'qr', 'webhooks', 'cli', 'assistants', 'moving', 'sdk'].map(toGuide),
     ];
     const blocks = files
       .flatMap(markedBlocksOf)
       .filter((block) => block.run !== 'receive.mjs' && block.run !== 'send.mjs');
-    expect(blocks).toHaveLength(16);
+    expect(blocks).toHaveLength(17);
     for (const block of blocks) {
       const printed = runBlock(block);
       if (block.code.startsWith('curl')) expect(printed, block.place).toContain('"success":true');

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { binary, root, run } from './bootstrap.mjs';
 
 /** The generated files, below packages/sdk/src/generated. */
-export const sdkSources = ['api.ts', 'routes.ts'];
+export const sdkSources = ['api.ts', 'fixtures.ts', 'routes.ts'];
 
 export function writeSdkSources(folder) {
   const document = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
@@ -21,6 +21,7 @@ export function writeSdkSources(folder) {
     { stdio: ['ignore', 'ignore', 'inherit'] },
   );
   writeFileSync(join(folder, 'routes.ts'), renderRoutes(document));
+  writeFileSync(join(folder, 'fixtures.ts'), renderFixtures(document));
 }
 
 /** Returns the operations below /api/: the others are pages, redirects and operator routes. */
@@ -78,4 +79,97 @@ function codesByStatus({ components }, operations) {
       if (unknown.length > 0) throw new Error(`${status}: ${unknown} is not an error code`);
       return [status, known.filter((name) => names.has(name))];
     });
+}
+
+/** Returns a valid result of each operation that answers with JSON, made from the document's examples. */
+function renderFixtures(document) {
+  const results = {};
+  const successes = {};
+  const isSuccess = (status) => status === '200' || status === '201';
+  for (const { operationId, method, path, responses } of apiOperations(document)) {
+    const status = Object.keys(responses).find(isSuccess);
+    successes[operationId] = { route: `${method} ${path}`, status: Number(status) };
+    const schema = responses[status].content['application/json']?.schema;
+    if (schema)
+      results[operationId] = exampleOf(document, (schema.anyOf?.[0] ?? schema).properties.data);
+  }
+  const codes = {};
+  for (const [status, names] of codesByStatus(document, apiOperations(document))) {
+    for (const name of names) codes[name] ??= Number(status);
+  }
+  return `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.
+import type { CallData } from '../calls.js';
+import type { ErrorCodes } from './routes.js';
+import type * as routes from './routes.js';
+
+/** The names of the operations of the API, such as \`createUrl\`. */
+export type OperationId = Exclude<keyof typeof routes, 'version'>;
+
+/** A valid result of each operation, from the examples of openapi.yaml. */
+export const fixtures: {
+  readonly [Id in Exclude<OperationId, 'downloadQr'>]: CallData<(typeof routes)[Id]>;
+} = ${JSON.stringify(results, null, 2)};
+
+/** The method, the path and the status of each operation's success. */
+export const successes: Readonly<Record<OperationId, { route: string; status: number }>> = ${JSON.stringify(successes, null, 2)};
+
+/** The status of each error code. */
+export const errorStatuses: Readonly<Record<ErrorCodes[keyof ErrorCodes], number>> = ${JSON.stringify(codes, null, 2)};
+`;
+}
+
+// Values with which the fields of a record agree with one another. They replace the examples.
+const fixtureValues = {
+  ...{ total: 1, limit: 100, offset: 0, nextAfter: null },
+  ...{ customSlug: 'spring-sale', urlId: '42', size: 512, errorCorrection: 'M', apiKey: null },
+  ...{
+    organizationId: '0198c0de-0000-7000-8000-0000000000aa',
+    isActive: true,
+    clickCount: 0,
+    downloadCount: 0,
+    scanCount: 0,
+  },
+  ...{
+    failedCount: 0,
+    errors: [],
+    skippedCount: 0,
+    skippedIds: [],
+    deletedIds: ['42'],
+    overage: 0,
+  },
+};
+
+/** Returns a value that a schema allows: its example, or else the simplest one. Null where allowed. */
+function exampleOf(document, schema, name) {
+  if (name in fixtureValues) return fixtureValues[name];
+  if (schema.$ref)
+    return exampleOf(document, document.components.schemas[schema.$ref.split('/').at(-1)]);
+  const variants = schema.anyOf ?? schema.oneOf;
+  const isNullable = [variants?.map(({ type }) => type), schema.type].flat(2).includes('null');
+  const [variant] = variants?.filter(({ type }) => type !== 'null') ?? [];
+  if (isNullable && !variant?.properties && !variant?.$ref) return null;
+  for (const word of ['example', 'const', 'default']) if (word in schema) return schema[word];
+  if (variant) return exampleOf(document, variant);
+  if (schema.enum) return schema.enum[0];
+  if (schema.properties) {
+    const fields = Object.entries(schema.properties);
+    return Object.fromEntries(fields.map(([key, field]) => [key, exampleOf(document, field, key)]));
+  }
+  switch (schema.type) {
+    case 'object':
+      return {};
+    case 'array': {
+      const item = exampleOf(document, schema.items);
+      return item === 'text' ? [] : [item];
+    }
+    case 'boolean':
+      return false;
+    case 'integer':
+    case 'number':
+      return Math.max(1, schema.minimum ?? 1);
+    case 'string':
+      return schema.format === 'uuid' ? '01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11' : 'text';
+    default:
+      throw new Error(`there is no example of ${name}: ${JSON.stringify(schema)}`);
+  }
 }

@@ -44,6 +44,21 @@ async function scenario(sdk, options) {
   return 'sdk works';
 }`;
 
+// Needs no server.
+const mocked = `
+async function mocked(sdk, { fail, fixtures, handlers, respond }, { setupServer }) {
+  const baseUrl = 'https://sho.example';
+  const server = setupServer(...handlers({ baseUrl }));
+  server.listen({ onUnhandledRequest: 'error' });
+  const shorty = new sdk.Shorty({ baseUrl, apiKey: 'x', maxRetries: 0 });
+  server.use(respond('getUrl', { title: 'Sale' }), fail('createUrl', 'SLUG_CONFLICT'));
+  const { title } = await shorty.urls.get('42');
+  const error = await shorty.urls.create({ targetUrl: 'https://example.com' }).catch((e) => e);
+  const { total } = await shorty.urls.list();
+  server.close();
+  return [title, error.code, total === fixtures.listUrls.total].join(' ');
+}`;
+
 const verifier = `
   const secret = 'whsec_consumer_consumer_consumer_consumer';
   const signed = verifier.signWebhook({ type: 'domain.verified', data: {} }, { secret });
@@ -168,6 +183,26 @@ describe('the packed SDK runs in tests of', () => {
     await run(process.execPath, '--experimental-vm-modules', jest, 'jest.test.mjs');
   });
 
+  it('Jest and Vitest, with the handlers of @shorty/sdk/testing', async () => {
+    const check = `async () => expect(await mocked(sdk, testing, msw)).toBe('Sale SLUG_CONFLICT true')`;
+    const imports = `import * as sdk from '@shorty/sdk';
+      import * as testing from '@shorty/sdk/testing';
+      import * as msw from 'msw/node';${mocked}`;
+    write({
+      'mocked-jest.test.mjs': `${imports} test('jest', ${check});`,
+      'mocked-vitest.test.mjs': `import { expect, test } from 'vitest'; ${imports} test('vitest', ${check});`,
+      'mocked.cjs': `const sdk = require('@shorty/sdk');
+        const testing = require('@shorty/sdk/testing');
+        const msw = require('msw/node');${mocked}
+        mocked(sdk, testing, msw).then(console.log);`,
+    });
+    expect(await run(process.execPath, 'mocked.cjs')).toBe('Sale SLUG_CONFLICT true\n');
+    await run(bin('vitest'), 'run', 'mocked-vitest.test.mjs');
+    const jest = join(folder, 'node_modules/jest/bin/jest.js');
+    const flags = ['--experimental-vm-modules', jest, '--testMatch', '**/mocked-jest.test.mjs'];
+    await run(process.execPath, ...flags);
+  });
+
   it('Vitest', async () => {
     write({
       'vitest.test.mjs': `import { expect, test } from 'vitest';
@@ -252,16 +287,30 @@ describe('the types compile without skipLibCheck on', () => {
     // @ts-expect-error
     void shorty.urls.create({ title: 'x' });
   `;
+  const testing = `
+    import { fail, fixtures, handlers, respond } from '@shorty/sdk/testing';
+    import { setupServer } from 'msw/node';
+    export const mocks = setupServer(...handlers(), respond('getUrl', { title: 'x' }), fail('createUrl', 429));
+    export const title: string | null = fixtures.getUrl.title;
+    // @ts-expect-error
+    void fail('createUrl', 'NO_SUCH_CODE');
+    // @ts-expect-error
+    void respond('getUrl', { tittle: 'x' });
+  `;
 
   it.each(['typescript-5.0', 'typescript-5.4', 'typescript-5.9', 'typescript'])(
     '%s',
     async (name) => {
-      write({ 'types.mts': source, 'types.cts': source });
+      write({ 'types.mts': source, 'types.cts': source, 'testing.mts': testing });
       const flags = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2022'];
       const lib = ['--lib', 'es2022,dom,dom.iterable', '--types', 'node'];
       const compiler = join(folder, 'node_modules', name, 'bin/tsc');
       const options = [...flags, ...lib, '--module', 'nodenext', '--moduleResolution', 'nodenext'];
       await run(process.execPath, compiler, ...options, 'types.mts', 'types.cts');
+      // The types of MSW itself need a newer TypeScript, or skipLibCheck.
+      const output = await run(process.execPath, compiler, ...options, 'testing.mts').catch(String);
+      const errors = output.match(/^\S*(?=\(\d+,\d+\): error TS)/gm) ?? [];
+      expect(errors.filter((file) => !file.startsWith('node_modules/msw/'))).toEqual([]);
     },
   );
 });

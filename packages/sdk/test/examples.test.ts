@@ -44,6 +44,7 @@ function compile(): string[] {
     paths: {
       '@shorty/sdk': [join(root, 'src/index.ts')],
       '@shorty/sdk/node': [join(root, 'src/node.ts')],
+      '@shorty/sdk/testing': [join(root, 'src/testing.ts')],
     },
   };
   delete compilerOptions.rootDir;

@@ -1,0 +1,1027 @@
+// Generated from openapi.yaml by `npm run generate`. Do not edit.
+import type { CallData } from '../calls.js';
+import type { ErrorCodes } from './routes.js';
+import type * as routes from './routes.js';
+
+/** The names of the operations of the API, such as `createUrl`. */
+export type OperationId = Exclude<keyof typeof routes, 'version'>;
+
+/** A valid result of each operation, from the examples of openapi.yaml. */
+export const fixtures: {
+  readonly [Id in Exclude<OperationId, 'downloadQr'>]: CallData<(typeof routes)[Id]>;
+} = {
+  "createToken": {
+    "accessToken": "shorty_at_9d2e",
+    "tokenType": "Bearer",
+    "expiresIn": 3600,
+    "scope": "urls:read urls:write"
+  },
+  "createApiKey": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "name": "deploy script",
+    "start": "shorty_ak_mZ4c",
+    "scopes": [
+      "urls:read"
+    ],
+    "createdBy": "shorty_ci_0f3b",
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "expiresAt": null,
+    "lastUsedAt": null,
+    "key": "shorty_ak_mZ4cW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE"
+  },
+  "listApiKeys": {
+    "total": 1,
+    "limit": 100,
+    "offset": 0,
+    "items": [
+      {
+        "id": "0198c0de-0000-7000-8000-0000000000aa",
+        "name": "deploy script",
+        "start": "shorty_ak_mZ4c",
+        "scopes": [
+          "urls:read"
+        ],
+        "createdBy": "shorty_ci_0f3b",
+        "createdAt": "2030-01-01T00:00:00.000Z",
+        "expiresAt": null,
+        "lastUsedAt": null
+      }
+    ],
+    "nextAfter": null
+  },
+  "deleteApiKey": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "name": "deploy script",
+    "start": "shorty_ak_mZ4c",
+    "scopes": [
+      "urls:read"
+    ],
+    "createdBy": "shorty_ci_0f3b",
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "expiresAt": null,
+    "lastUsedAt": null
+  },
+  "getMe": {
+    "organization": {
+      "id": "0198c0de-0000-7000-8000-0000000000aa",
+      "name": "default",
+      "plan": "free"
+    },
+    "scopes": [
+      "urls:read"
+    ],
+    "client": {
+      "id": "shorty_ci_0f3b"
+    },
+    "apiKey": null
+  },
+  "createUrl": {
+    "id": "42",
+    "shortCode": "aB3xY9q",
+    "targetUrl": "https://example.com/spring?ref=mail#offers",
+    "customSlug": "spring-sale",
+    "shortUrl": "https://sho.example/spring-sale",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "createdAt": "2030-01-01T00:00:00.000Z"
+  },
+  "listUrls": {
+    "total": 1,
+    "limit": 100,
+    "offset": 0,
+    "items": [
+      {
+        "id": "42",
+        "shortCode": "aB3xY9q",
+        "targetUrl": "https://example.com/spring?ref=mail#offers",
+        "customSlug": "spring-sale",
+        "shortUrl": "https://sho.example/spring-sale",
+        "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+        "title": null,
+        "description": null,
+        "category": null,
+        "tags": [],
+        "domainId": null,
+        "redirectType": 307,
+        "expiresAt": null,
+        "isPasswordProtected": false,
+        "utmSource": null,
+        "utmMedium": null,
+        "utmCampaign": null,
+        "utmTerm": null,
+        "utmContent": null,
+        "customUtmParams": {},
+        "sourceDomain": null,
+        "isActive": true,
+        "clickCount": 0,
+        "importedClicks": 1,
+        "lastClickAt": null,
+        "createdAt": "2030-01-01T00:00:00.000Z",
+        "updatedAt": "2030-01-01T00:00:00.000Z"
+      }
+    ],
+    "nextAfter": null
+  },
+  "bulkCreateUrls": {
+    "requested": 1,
+    "createdCount": 1,
+    "failedCount": 0,
+    "created": [
+      {
+        "index": 0,
+        "id": "42",
+        "shortCode": "aB3xY9q",
+        "targetUrl": "https://example.com/spring?ref=mail#offers",
+        "customSlug": "spring-sale",
+        "shortUrl": "https://sho.example/spring-sale"
+      }
+    ],
+    "errors": []
+  },
+  "bulkUpdateUrls": {
+    "requested": 1,
+    "updatedCount": 1,
+    "failedCount": 0,
+    "updated": [
+      {
+        "id": "42",
+        "shortCode": "aB3xY9q",
+        "customSlug": "spring-sale",
+        "shortUrl": "https://sho.example/spring-sale",
+        "targetUrl": "https://example.com/spring?ref=mail#offers",
+        "isActive": true,
+        "index": 0
+      }
+    ],
+    "errors": []
+  },
+  "bulkDeleteUrls": {
+    "requested": 1,
+    "deletedCount": 1,
+    "skippedCount": 0,
+    "deletedIds": [
+      "42"
+    ],
+    "skippedIds": []
+  },
+  "lookupUrl": {
+    "id": "42",
+    "shortCode": "aB3xY9q",
+    "targetUrl": "https://example.com/spring?ref=mail#offers",
+    "customSlug": "spring-sale",
+    "shortUrl": "https://sho.example/spring-sale",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "title": null,
+    "description": null,
+    "category": null,
+    "tags": [],
+    "domainId": null,
+    "redirectType": 307,
+    "expiresAt": null,
+    "isPasswordProtected": false,
+    "utmSource": null,
+    "utmMedium": null,
+    "utmCampaign": null,
+    "utmTerm": null,
+    "utmContent": null,
+    "customUtmParams": {},
+    "sourceDomain": null,
+    "isActive": true,
+    "clickCount": 0,
+    "importedClicks": 1,
+    "lastClickAt": null,
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "updatedAt": "2030-01-01T00:00:00.000Z"
+  },
+  "getUrl": {
+    "id": "42",
+    "shortCode": "aB3xY9q",
+    "targetUrl": "https://example.com/spring?ref=mail#offers",
+    "customSlug": "spring-sale",
+    "shortUrl": "https://sho.example/spring-sale",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "title": null,
+    "description": null,
+    "category": null,
+    "tags": [],
+    "domainId": null,
+    "redirectType": 307,
+    "expiresAt": null,
+    "isPasswordProtected": false,
+    "utmSource": null,
+    "utmMedium": null,
+    "utmCampaign": null,
+    "utmTerm": null,
+    "utmContent": null,
+    "customUtmParams": {},
+    "sourceDomain": null,
+    "isActive": true,
+    "clickCount": 0,
+    "importedClicks": 1,
+    "lastClickAt": null,
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "updatedAt": "2030-01-01T00:00:00.000Z"
+  },
+  "updateUrl": {
+    "id": "42",
+    "shortCode": "aB3xY9q",
+    "targetUrl": "https://example.com/spring?ref=mail#offers",
+    "customSlug": "spring-sale",
+    "shortUrl": "https://sho.example/spring-sale",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "title": null,
+    "description": null,
+    "category": null,
+    "tags": [],
+    "domainId": null,
+    "redirectType": 307,
+    "expiresAt": null,
+    "isPasswordProtected": false,
+    "utmSource": null,
+    "utmMedium": null,
+    "utmCampaign": null,
+    "utmTerm": null,
+    "utmContent": null,
+    "customUtmParams": {},
+    "sourceDomain": null,
+    "isActive": true,
+    "clickCount": 0,
+    "importedClicks": 1,
+    "lastClickAt": null,
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "updatedAt": "2030-01-01T00:00:00.000Z"
+  },
+  "deleteUrl": {
+    "id": "42",
+    "shortCode": "aB3xY9q",
+    "targetUrl": "https://example.com/spring?ref=mail#offers",
+    "customSlug": "spring-sale",
+    "shortUrl": "https://sho.example/spring-sale",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "title": null,
+    "description": null,
+    "category": null,
+    "tags": [],
+    "domainId": null,
+    "redirectType": 307,
+    "expiresAt": null,
+    "isPasswordProtected": false,
+    "utmSource": null,
+    "utmMedium": null,
+    "utmCampaign": null,
+    "utmTerm": null,
+    "utmContent": null,
+    "customUtmParams": {},
+    "sourceDomain": null,
+    "isActive": true,
+    "clickCount": 0,
+    "importedClicks": 1,
+    "lastClickAt": null,
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "updatedAt": "2030-01-01T00:00:00.000Z"
+  },
+  "createQr": {
+    "id": "01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
+    "urlId": "42",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "qrData": "https://sho.example/aB3xY9q",
+    "format": "png",
+    "size": 512,
+    "errorCorrection": "M",
+    "foregroundColor": "#000000",
+    "backgroundColor": "#FFFFFF",
+    "logoUrl": null,
+    "stylePreset": "default",
+    "downloadCount": 0,
+    "scanCount": 0,
+    "downloadUrl": "/api/qr/01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11/download",
+    "previewUrl": "/qr/01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "updatedAt": "2030-01-01T00:00:00.000Z"
+  },
+  "listQrs": {
+    "total": 1,
+    "limit": 100,
+    "offset": 0,
+    "items": [
+      {
+        "id": "01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
+        "urlId": "42",
+        "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+        "qrData": "https://sho.example/aB3xY9q",
+        "format": "png",
+        "size": 512,
+        "errorCorrection": "M",
+        "foregroundColor": "#000000",
+        "backgroundColor": "#FFFFFF",
+        "logoUrl": null,
+        "stylePreset": "default",
+        "downloadCount": 0,
+        "scanCount": 0,
+        "downloadUrl": "/api/qr/01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11/download",
+        "previewUrl": "/qr/01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
+        "createdAt": "2030-01-01T00:00:00.000Z",
+        "updatedAt": "2030-01-01T00:00:00.000Z"
+      }
+    ],
+    "nextAfter": null
+  },
+  "listUrlQrs": {
+    "total": 1,
+    "limit": 100,
+    "offset": 0,
+    "items": [
+      {
+        "id": "01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
+        "urlId": "42",
+        "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+        "qrData": "https://sho.example/aB3xY9q",
+        "format": "png",
+        "size": 512,
+        "errorCorrection": "M",
+        "foregroundColor": "#000000",
+        "backgroundColor": "#FFFFFF",
+        "logoUrl": null,
+        "stylePreset": "default",
+        "downloadCount": 0,
+        "scanCount": 0,
+        "downloadUrl": "/api/qr/01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11/download",
+        "previewUrl": "/qr/01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
+        "createdAt": "2030-01-01T00:00:00.000Z",
+        "updatedAt": "2030-01-01T00:00:00.000Z"
+      }
+    ],
+    "nextAfter": null
+  },
+  "getQr": {
+    "id": "01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
+    "urlId": "42",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "qrData": "https://sho.example/aB3xY9q",
+    "format": "png",
+    "size": 512,
+    "errorCorrection": "M",
+    "foregroundColor": "#000000",
+    "backgroundColor": "#FFFFFF",
+    "logoUrl": null,
+    "stylePreset": "default",
+    "downloadCount": 0,
+    "scanCount": 0,
+    "downloadUrl": "/api/qr/01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11/download",
+    "previewUrl": "/qr/01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "updatedAt": "2030-01-01T00:00:00.000Z"
+  },
+  "updateQr": {
+    "id": "01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
+    "urlId": "42",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "qrData": "https://sho.example/aB3xY9q",
+    "format": "png",
+    "size": 512,
+    "errorCorrection": "M",
+    "foregroundColor": "#000000",
+    "backgroundColor": "#FFFFFF",
+    "logoUrl": null,
+    "stylePreset": "default",
+    "downloadCount": 0,
+    "scanCount": 0,
+    "downloadUrl": "/api/qr/01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11/download",
+    "previewUrl": "/qr/01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "updatedAt": "2030-01-01T00:00:00.000Z"
+  },
+  "deleteQr": {
+    "id": "01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
+    "urlId": "42",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "qrData": "https://sho.example/aB3xY9q",
+    "format": "png",
+    "size": 512,
+    "errorCorrection": "M",
+    "foregroundColor": "#000000",
+    "backgroundColor": "#FFFFFF",
+    "logoUrl": null,
+    "stylePreset": "default",
+    "downloadCount": 0,
+    "scanCount": 0,
+    "downloadUrl": "/api/qr/01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11/download",
+    "previewUrl": "/qr/01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "updatedAt": "2030-01-01T00:00:00.000Z"
+  },
+  "getUrlClicks": {
+    "urlId": "42",
+    "shortCode": "aB3xY9q",
+    "since": "2030-11-01T00:00:00.000Z",
+    "until": "2030-11-01T00:00:00.000Z",
+    "importedClicks": 1,
+    "totals": {
+      "totalClicks": 1,
+      "uniqueClicks": 1,
+      "uniqueIps": 1
+    },
+    "breakdowns": {
+      "country": [
+        {
+          "country": "DE",
+          "clicks": 1
+        }
+      ],
+      "device": [
+        {
+          "deviceType": "desktop",
+          "clicks": 1
+        }
+      ],
+      "browser": [
+        {
+          "browser": "Firefox",
+          "clicks": 1
+        }
+      ],
+      "os": [
+        {
+          "os": "Android",
+          "clicks": 1
+        }
+      ],
+      "referrer": [
+        {
+          "referrerDomain": "news.example.com",
+          "referrerType": "direct",
+          "clicks": 1
+        }
+      ]
+    },
+    "timeseries": [
+      {
+        "bucket": "2030-11-01T00:00:00.000Z",
+        "clicks": 1,
+        "uniques": 1
+      }
+    ]
+  },
+  "getAnalyticsOverview": {
+    "since": "2030-11-01T00:00:00.000Z",
+    "until": "2030-11-01T00:00:00.000Z",
+    "importedClicks": 1,
+    "totals": {
+      "totalUrls": 1,
+      "activeUrls": 1,
+      "totalClicks": 1,
+      "uniqueClicks": 1,
+      "uniqueIps": 1,
+      "totalQrs": 1,
+      "totalScans": 1
+    },
+    "topUrls": [
+      {
+        "urlId": "42",
+        "shortCode": "aB3xY9q",
+        "shortUrl": "https://sho.example/spring-sale",
+        "clicks": 1
+      }
+    ],
+    "breakdowns": {
+      "country": [
+        {
+          "country": "DE",
+          "clicks": 1
+        }
+      ],
+      "device": [
+        {
+          "deviceType": "desktop",
+          "clicks": 1
+        }
+      ],
+      "browser": [
+        {
+          "browser": "Firefox",
+          "clicks": 1
+        }
+      ],
+      "os": [
+        {
+          "os": "Android",
+          "clicks": 1
+        }
+      ],
+      "referrer": [
+        {
+          "referrerDomain": "news.example.com",
+          "referrerType": "direct",
+          "clicks": 1
+        }
+      ]
+    },
+    "timeseries": [
+      {
+        "bucket": "2030-11-01T00:00:00.000Z",
+        "clicks": 1,
+        "uniques": 1
+      }
+    ]
+  },
+  "getQrScans": {
+    "qrCodeId": "01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
+    "urlId": "42",
+    "since": "2030-11-01T00:00:00.000Z",
+    "until": "2030-11-01T00:00:00.000Z",
+    "totals": {
+      "totalScans": 1,
+      "uniqueScans": 1,
+      "uniqueIps": 1
+    },
+    "breakdowns": {
+      "country": [
+        {
+          "country": "DE",
+          "scans": 1
+        }
+      ],
+      "device": [
+        {
+          "deviceType": "desktop",
+          "scans": 1
+        }
+      ],
+      "browser": [
+        {
+          "browser": "Firefox",
+          "scans": 1
+        }
+      ],
+      "scanMethod": [
+        {
+          "scanMethod": "camera",
+          "scans": 1
+        }
+      ],
+      "scannerApp": [
+        {
+          "scannerApp": "iOS Camera",
+          "scans": 1
+        }
+      ]
+    },
+    "timeseries": [
+      {
+        "bucket": "2030-11-01T00:00:00.000Z",
+        "scans": 1,
+        "uniques": 1
+      }
+    ]
+  },
+  "createWebhook": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "url": "https://example.com/hooks/shorty",
+    "events": [
+      "url.created"
+    ],
+    "secret": "shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE",
+    "isActive": true
+  },
+  "listWebhooks": {
+    "total": 1,
+    "limit": 100,
+    "offset": 0,
+    "items": [
+      {
+        "id": "0198c0de-0000-7000-8000-0000000000aa",
+        "url": "https://example.com/hooks/shorty",
+        "events": [
+          "url.created"
+        ],
+        "isActive": true,
+        "createdAt": "2030-01-01T00:00:00.000Z",
+        "updatedAt": "2030-01-01T00:00:00.000Z",
+        "failureRate": null,
+        "lastSuccessAt": null,
+        "failingSince": null,
+        "disabledAt": null,
+        "disabledReason": null,
+        "oldestDueAt": null
+      }
+    ],
+    "nextAfter": null
+  },
+  "getWebhook": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "url": "https://example.com/hooks/shorty",
+    "events": [
+      "url.created"
+    ],
+    "isActive": true,
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "updatedAt": "2030-01-01T00:00:00.000Z",
+    "failureRate": null,
+    "lastSuccessAt": null,
+    "failingSince": null,
+    "disabledAt": null,
+    "disabledReason": null,
+    "oldestDueAt": null
+  },
+  "updateWebhook": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "url": "https://example.com/hooks/shorty",
+    "events": [
+      "url.created"
+    ],
+    "isActive": true,
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "updatedAt": "2030-01-01T00:00:00.000Z",
+    "failureRate": null,
+    "lastSuccessAt": null,
+    "failingSince": null,
+    "disabledAt": null,
+    "disabledReason": null,
+    "oldestDueAt": null
+  },
+  "deleteWebhook": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "url": "https://example.com/hooks/shorty",
+    "events": [
+      "url.created"
+    ],
+    "isActive": true,
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "updatedAt": "2030-01-01T00:00:00.000Z",
+    "failureRate": null,
+    "lastSuccessAt": null,
+    "failingSince": null,
+    "disabledAt": null,
+    "disabledReason": null,
+    "oldestDueAt": null
+  },
+  "testWebhook": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "webhookId": "0198c0de-0000-7000-8000-0000000000aa",
+    "eventId": "0198c0de-0000-7000-8000-0000000000aa",
+    "eventType": "url.created",
+    "status": "pending",
+    "attempts": 1,
+    "nextAttemptAt": null,
+    "lastStatusCode": null,
+    "lastError": null,
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "deliveredAt": null
+  },
+  "rotateWebhookSecret": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "secret": "shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE",
+    "previousSecretExpiresAt": "2030-01-01T00:00:00.000Z"
+  },
+  "listDeliveries": {
+    "total": 1,
+    "limit": 100,
+    "offset": 0,
+    "items": [
+      {
+        "id": "0198c0de-0000-7000-8000-0000000000aa",
+        "webhookId": "0198c0de-0000-7000-8000-0000000000aa",
+        "eventId": "0198c0de-0000-7000-8000-0000000000aa",
+        "eventType": "url.created",
+        "status": "pending",
+        "attempts": 1,
+        "nextAttemptAt": null,
+        "lastStatusCode": null,
+        "lastError": null,
+        "createdAt": "2030-01-01T00:00:00.000Z",
+        "deliveredAt": null
+      }
+    ],
+    "nextAfter": null
+  },
+  "getDelivery": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "webhookId": "0198c0de-0000-7000-8000-0000000000aa",
+    "eventId": "0198c0de-0000-7000-8000-0000000000aa",
+    "eventType": "url.created",
+    "status": "pending",
+    "attempts": 1,
+    "nextAttemptAt": null,
+    "lastStatusCode": null,
+    "lastError": null,
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "deliveredAt": null,
+    "requestBody": "text",
+    "attemptHistory": [
+      {
+        "number": 1,
+        "attemptedAt": "2030-01-01T00:00:00.000Z",
+        "durationMs": 1,
+        "statusCode": null,
+        "error": null,
+        "responseBody": null
+      }
+    ]
+  },
+  "replayDelivery": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "webhookId": "0198c0de-0000-7000-8000-0000000000aa",
+    "eventId": "0198c0de-0000-7000-8000-0000000000aa",
+    "eventType": "url.created",
+    "status": "pending",
+    "attempts": 1,
+    "nextAttemptAt": null,
+    "lastStatusCode": null,
+    "lastError": null,
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "deliveredAt": null
+  },
+  "createDomain": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "hostname": "go.example.com",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "isActive": true,
+    "txtRecord": {
+      "name": "_shorty-challenge.go.example.com",
+      "type": "TXT",
+      "value": "shorty-verification=3c1TzGhM0bV7wJqXkq2vYc9NfRrEoPaL"
+    },
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "verifiedAt": null,
+    "lastCheckedAt": null,
+    "lastError": null
+  },
+  "listDomains": {
+    "total": 1,
+    "limit": 100,
+    "offset": 0,
+    "items": [
+      {
+        "id": "0198c0de-0000-7000-8000-0000000000aa",
+        "hostname": "go.example.com",
+        "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+        "isActive": true,
+        "txtRecord": {
+          "name": "_shorty-challenge.go.example.com",
+          "type": "TXT",
+          "value": "shorty-verification=3c1TzGhM0bV7wJqXkq2vYc9NfRrEoPaL"
+        },
+        "createdAt": "2030-01-01T00:00:00.000Z",
+        "verifiedAt": null,
+        "lastCheckedAt": null,
+        "lastError": null
+      }
+    ],
+    "nextAfter": null
+  },
+  "getDomain": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "hostname": "go.example.com",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "isActive": true,
+    "txtRecord": {
+      "name": "_shorty-challenge.go.example.com",
+      "type": "TXT",
+      "value": "shorty-verification=3c1TzGhM0bV7wJqXkq2vYc9NfRrEoPaL"
+    },
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "verifiedAt": null,
+    "lastCheckedAt": null,
+    "lastError": null
+  },
+  "deleteDomain": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "hostname": "go.example.com",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "isActive": true,
+    "txtRecord": {
+      "name": "_shorty-challenge.go.example.com",
+      "type": "TXT",
+      "value": "shorty-verification=3c1TzGhM0bV7wJqXkq2vYc9NfRrEoPaL"
+    },
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "verifiedAt": null,
+    "lastCheckedAt": null,
+    "lastError": null
+  },
+  "verifyDomain": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "hostname": "go.example.com",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "isActive": true,
+    "txtRecord": {
+      "name": "_shorty-challenge.go.example.com",
+      "type": "TXT",
+      "value": "shorty-verification=3c1TzGhM0bV7wJqXkq2vYc9NfRrEoPaL"
+    },
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "verifiedAt": null,
+    "lastCheckedAt": null,
+    "lastError": null
+  },
+  "getUsage": {
+    "period": "2030-01",
+    "plan": "free",
+    "meters": {
+      "api_call": {
+        "used": 1
+      },
+      "qr_generated": {
+        "used": 1,
+        "included": null,
+        "overage": 0,
+        "overageUsd": 0.15
+      },
+      "webhook_delivery": {
+        "used": 1,
+        "included": null,
+        "overage": 0,
+        "overageUsd": 0.15
+      }
+    },
+    "links": {
+      "used": 1,
+      "included": null
+    }
+  }
+};
+
+/** The method, the path and the status of each operation's success. */
+export const successes: Readonly<Record<OperationId, { route: string; status: number }>> = {
+  "createToken": {
+    "route": "POST /api/v1/auth/token",
+    "status": 200
+  },
+  "createApiKey": {
+    "route": "POST /api/v1/api-keys",
+    "status": 201
+  },
+  "listApiKeys": {
+    "route": "GET /api/v1/api-keys",
+    "status": 200
+  },
+  "deleteApiKey": {
+    "route": "DELETE /api/v1/api-keys/{id}",
+    "status": 200
+  },
+  "getMe": {
+    "route": "GET /api/v1/me",
+    "status": 200
+  },
+  "createUrl": {
+    "route": "POST /api/v1/urls",
+    "status": 201
+  },
+  "listUrls": {
+    "route": "GET /api/v1/urls",
+    "status": 200
+  },
+  "bulkCreateUrls": {
+    "route": "POST /api/v1/urls/bulk",
+    "status": 201
+  },
+  "bulkUpdateUrls": {
+    "route": "PATCH /api/v1/urls/bulk",
+    "status": 200
+  },
+  "bulkDeleteUrls": {
+    "route": "DELETE /api/v1/urls/bulk",
+    "status": 200
+  },
+  "lookupUrl": {
+    "route": "GET /api/v1/urls/lookup",
+    "status": 200
+  },
+  "getUrl": {
+    "route": "GET /api/v1/urls/{id}",
+    "status": 200
+  },
+  "updateUrl": {
+    "route": "PATCH /api/v1/urls/{id}",
+    "status": 200
+  },
+  "deleteUrl": {
+    "route": "DELETE /api/v1/urls/{id}",
+    "status": 200
+  },
+  "createQr": {
+    "route": "POST /api/v1/qr",
+    "status": 201
+  },
+  "listQrs": {
+    "route": "GET /api/v1/qr",
+    "status": 200
+  },
+  "listUrlQrs": {
+    "route": "GET /api/v1/urls/{id}/qr",
+    "status": 200
+  },
+  "getQr": {
+    "route": "GET /api/v1/qr/{id}",
+    "status": 200
+  },
+  "updateQr": {
+    "route": "PATCH /api/v1/qr/{id}",
+    "status": 200
+  },
+  "deleteQr": {
+    "route": "DELETE /api/v1/qr/{id}",
+    "status": 200
+  },
+  "getUrlClicks": {
+    "route": "GET /api/v1/urls/{id}/clicks",
+    "status": 200
+  },
+  "getAnalyticsOverview": {
+    "route": "GET /api/v1/analytics/overview",
+    "status": 200
+  },
+  "getQrScans": {
+    "route": "GET /api/v1/qr/{id}/scans",
+    "status": 200
+  },
+  "createWebhook": {
+    "route": "POST /api/v1/webhooks",
+    "status": 201
+  },
+  "listWebhooks": {
+    "route": "GET /api/v1/webhooks",
+    "status": 200
+  },
+  "getWebhook": {
+    "route": "GET /api/v1/webhooks/{id}",
+    "status": 200
+  },
+  "updateWebhook": {
+    "route": "PATCH /api/v1/webhooks/{id}",
+    "status": 200
+  },
+  "deleteWebhook": {
+    "route": "DELETE /api/v1/webhooks/{id}",
+    "status": 200
+  },
+  "testWebhook": {
+    "route": "POST /api/v1/webhooks/{id}/test",
+    "status": 201
+  },
+  "rotateWebhookSecret": {
+    "route": "POST /api/v1/webhooks/{id}/rotate-secret",
+    "status": 200
+  },
+  "listDeliveries": {
+    "route": "GET /api/v1/webhooks/{id}/deliveries",
+    "status": 200
+  },
+  "getDelivery": {
+    "route": "GET /api/v1/webhooks/{id}/deliveries/{deliveryId}",
+    "status": 200
+  },
+  "replayDelivery": {
+    "route": "POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/replay",
+    "status": 201
+  },
+  "createDomain": {
+    "route": "POST /api/v1/domains",
+    "status": 201
+  },
+  "listDomains": {
+    "route": "GET /api/v1/domains",
+    "status": 200
+  },
+  "getDomain": {
+    "route": "GET /api/v1/domains/{id}",
+    "status": 200
+  },
+  "deleteDomain": {
+    "route": "DELETE /api/v1/domains/{id}",
+    "status": 200
+  },
+  "verifyDomain": {
+    "route": "POST /api/v1/domains/{id}/verify",
+    "status": 200
+  },
+  "getUsage": {
+    "route": "GET /api/v1/usage",
+    "status": 200
+  },
+  "downloadQr": {
+    "route": "GET /api/qr/{id}/download",
+    "status": 200
+  }
+};
+
+/** The status of each error code. */
+export const errorStatuses: Readonly<Record<ErrorCodes[keyof ErrorCodes], number>> = {
+  "VALIDATION_FAILED": 400,
+  "SLUG_RESERVED": 400,
+  "DOMAIN_INVALID": 400,
+  "UNAUTHORIZED": 401,
+  "QUOTA_EXCEEDED": 402,
+  "PLAN_REQUIRED": 403,
+  "INSUFFICIENT_SCOPE": 403,
+  "NOT_FOUND": 404,
+  "SLUG_CONFLICT": 409,
+  "DOMAIN_CONFLICT": 409,
+  "IDEMPOTENCY_CONFLICT": 409,
+  "GONE": 410,
+  "PRECONDITION_FAILED": 412,
+  "PAYLOAD_TOO_LARGE": 413,
+  "UNSUPPORTED_MEDIA_TYPE": 415,
+  "RATE_LIMITED": 429,
+  "INTERNAL": 500,
+  "UNAVAILABLE": 503
+};

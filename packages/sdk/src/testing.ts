@@ -1,0 +1,106 @@
+import { type HttpHandler, HttpResponse, http } from 'msw';
+import { errorStatuses, fixtures, type OperationId, successes } from './generated/fixtures.js';
+import type { ErrorCodes } from './generated/routes.js';
+
+export { fixtures, type OperationId };
+
+export interface HandlerOptions {
+  /** The base URL of the requests that are answered. The default is any host. */
+  readonly baseUrl?: string;
+}
+
+type Method = 'get' | 'post' | 'patch' | 'delete';
+type Fixtures = typeof fixtures;
+
+const operationIds = Object.keys(successes) as OperationId[];
+// Parts of paths that another operation could take for an id, such as `lookup` in `/urls/lookup`.
+const words = new Set(Object.values(successes).flatMap(({ route }) => route.split('/')));
+const transparentPng = Uint8Array.from(
+  atob(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  ),
+  (char) => char.charCodeAt(0),
+);
+
+/**
+ * Returns a handler of MSW for each operation of the API. It answers with the operation's fixture. The
+ * handlers store nothing: use `createServer()` of `@shorty/server` for tests that read what they wrote.
+ *
+ * @example
+ * ```ts
+ * import { Shorty } from '@shorty/sdk';
+ * import { fail, fixtures, handlers, respond } from '@shorty/sdk/testing';
+ * import { setupServer } from 'msw/node';
+ *
+ * const server = setupServer(...handlers({ baseUrl: 'https://sho.example' }));
+ * server.listen({ onUnhandledRequest: 'error' });
+ * const shorty = new Shorty({ baseUrl: 'https://sho.example', apiKey: 'x', maxRetries: 0 });
+ * console.log((await shorty.urls.get('42')).title === fixtures.getUrl.title);
+ *
+ * server.use(respond('getUrl', { title: 'Spring sale' }));
+ * console.log((await shorty.urls.get('42')).title); // Spring sale
+ *
+ * server.use(fail('createUrl', 'SLUG_CONFLICT'));
+ * await shorty.urls.create({ targetUrl: 'https://example.com' }); // throws ConflictError
+ * ```
+ */
+export function handlers(options: HandlerOptions = {}): HttpHandler[] {
+  return operationIds.map((id) =>
+    id === 'downloadQr'
+      ? handle(id, options, () => new HttpResponse(transparentPng, pngHead))
+      : respond(id, {}, options),
+  );
+}
+
+/**
+ * Returns a handler that answers an operation with its fixture, of which `data` replaces fields. Pass it
+ * to `server.use()`.
+ */
+export function respond<Id extends keyof Fixtures>(
+  operationId: Id,
+  data: Partial<Fixtures[Id]> = {},
+  options: HandlerOptions = {},
+): HttpHandler {
+  const body = { success: true, data: { ...fixtures[operationId], ...data } };
+  return handle(operationId, options, () =>
+    HttpResponse.json(body, { status: successes[operationId].status, headers }),
+  );
+}
+
+/**
+ * Returns a handler that fails an operation with an error code of the API, or with the first code of a
+ * status. Pass it to `server.use()`. The client retries 429 and 503: set `maxRetries` to 0 in tests.
+ */
+export function fail(
+  operationId: OperationId,
+  error: ErrorCodes[keyof ErrorCodes] | keyof ErrorCodes,
+  options: HandlerOptions = {},
+): HttpHandler {
+  const [code, status] = Object.entries(errorStatuses).find((each) => each.includes(error)) ?? [];
+  if (status === undefined) throw new Error(`${error} is no error code and no status of an error`);
+  const body = {
+    success: false,
+    error: { code, message: `${operationId} fails with ${code}`, requestId },
+  };
+  const wait = status === 429 || status === 503 ? { 'retry-after': '1' } : {};
+  return handle(operationId, options, () =>
+    HttpResponse.json(body, { status, headers: { ...headers, ...wait } }),
+  );
+}
+
+const requestId = 'test';
+const headers = { 'x-request-id': requestId };
+const pngHead = { headers: { ...headers, 'content-type': 'image/png' } };
+
+function handle(
+  operationId: OperationId,
+  { baseUrl = '*' }: HandlerOptions,
+  answer: () => Response,
+): HttpHandler {
+  const [method = '', path = ''] = successes[operationId].route.split(' ');
+  const pattern = baseUrl.replace(/\/+$/, '') + path.replace(/\{(\w+)\}/g, ':$1');
+  return http[method.toLowerCase() as Method](pattern, ({ params }) =>
+    // Without a response, MSW tries the next handler.
+    words.has(String(params.id)) ? undefined : answer(),
+  );
+}

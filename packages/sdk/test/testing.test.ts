@@ -1,0 +1,95 @@
+import { setupServer } from 'msw/node';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { faultsOf, operations } from '../../server/test/contract/openapi-document.js';
+import { Shorty } from '../src/index.js';
+import { fail, fixtures, handlers, type OperationId, respond } from '../src/testing.js';
+
+const baseUrl = 'https://sho.test/shorty';
+const server = setupServer(...handlers({ baseUrl }));
+const onUnhandledRequest = ({ url }: Request) => {
+  throw new Error(`no handler for ${url}`);
+};
+beforeAll(() => server.listen({ onUnhandledRequest }));
+afterEach(() => server.resetHandlers());
+afterAll(() => server.close());
+
+const shorty = new Shorty({ baseUrl, clientId: 'x', clientSecret: 'x', maxRetries: 0 });
+const ofApi = operations.filter(({ path }) => path.startsWith('/api/'));
+const uuid = fixtures.createQr.id;
+
+/** Calls an operation of openapi.yaml. */
+async function call({ method, path }: (typeof operations)[number]) {
+  const id = path.startsWith('/api/v1/urls') ? '42' : uuid;
+  const url = baseUrl + path.replaceAll(/\{\w+\}/g, id);
+  const response = await fetch(url, { method: method.toUpperCase() });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+describe('the handlers', () => {
+  it.each(ofApi.map((operation) => [operation.operationId, operation] as const))(
+    'answer %s as openapi.yaml says',
+    async (operationId, operation) => {
+      const response = await call(operation);
+      // The handlers send no other headers, such as ETag.
+      const faults = faultsOf(operation, response).filter((each) => !each.endsWith(' is missing'));
+      expect(faults).toEqual([]);
+      expect(response.headers.get('x-request-id')).toBe('test');
+      if (operationId === 'downloadQr') return;
+      expect(JSON.parse(response.text).data).toEqual(fixtures[operationId as 'getUrl']);
+    },
+  );
+
+  it('serve the client, with its token', async () => {
+    const { id } = await shorty.urls.create({ targetUrl: 'https://example.com' });
+    expect(id).toBe(fixtures.createUrl.id);
+    expect(await shorty.urls.list().toArray()).toEqual(fixtures.listUrls.items);
+    expect((await shorty.urls.bulkCreate([{ targetUrl: 'https://example.com' }])).failedCount).toBe(
+      0,
+    );
+    expect(await shorty.urls.lookup('https://sho.example/spring-sale')).toEqual(fixtures.lookupUrl);
+    expect((await shorty.qr.download(uuid)).contentType).toBe('image/png');
+  });
+});
+
+describe('a replaced handler', () => {
+  it('answers with the given fields, and leaves other operations alone', async () => {
+    server.use(
+      respond('getUrl', { title: 'Spring' }),
+      respond('listUrls', { items: [], total: 0 }),
+    );
+    expect(await shorty.urls.get('42')).toEqual({ ...fixtures.getUrl, title: 'Spring' });
+    expect((await shorty.urls.lookup('https://sho.example/x')).title).toBe(
+      fixtures.lookupUrl.title,
+    );
+    expect(await shorty.urls.list().toArray()).toEqual([]);
+  });
+
+  it.each([
+    ['SLUG_CONFLICT', 'ConflictError', 409],
+    [429, 'RateLimitError', 429],
+    ['UNAVAILABLE', 'ServerError', 503],
+    [412, 'ConflictError', 412],
+  ] as const)('fails with %s', async (error, name, status) => {
+    server.use(fail('createUrl', error));
+    const code = typeof error === 'string' ? error : expect.any(String);
+    await expect(shorty.urls.create({ targetUrl: 'https://example.com' })).rejects.toMatchObject({
+      name,
+      status,
+      code,
+      requestId: 'test',
+    });
+    await shorty.urls.get('42');
+  });
+
+  it('answers one host only if there is a base URL', async () => {
+    const elsewhere = new Shorty({ baseUrl: 'https://other.test', apiKey: 'x', maxRetries: 0 });
+    await expect(elsewhere.urls.get('42')).rejects.toThrow();
+    server.use(respond('getUrl'));
+    expect((await elsewhere.urls.get('42')).id).toBe('42');
+  });
+
+  it('cannot fail with an unknown code', () => {
+    expect(() => fail('createUrl', 'NO_SUCH_CODE' as 'GONE')).toThrow(/NO_SUCH_CODE/);
+    expect(() => fail('nothing' as OperationId, 'GONE')).toThrow();
+  });
+});
