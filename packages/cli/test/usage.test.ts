@@ -59,6 +59,6 @@ describe('shorty usage', () => {
   test('a future month prints the error of the server', async () => {
     const { code, stdout, stderr } = await shorty.run(['usage', '--period', '2030-02']);
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('must not lie in the future: it is 2030-01');
+    expect(stderr).toContain('must not lie in the future (the current month is 2030-01)');
   });
 });

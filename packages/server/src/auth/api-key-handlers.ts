@@ -50,7 +50,7 @@ export function apiKeyHandlers({
         name: body.name,
         start: key.slice(0, startLength),
         scopes,
-        // The scope keys:write is never that of a key.
+        // Keys cannot have the scope keys:write, so the caller is a client.
         createdBy: caller.client?.id ?? '',
         createdAt: now,
         expiresAt,
@@ -96,7 +96,7 @@ export function apiKeyHandlers({
 }
 
 function expired(now: number): ApiError {
-  const message = `must lie in the future (it is ${new Date(now).toISOString()})`;
+  const message = `must lie in the future (now is ${new Date(now).toISOString()})`;
   return validationError([{ path: 'expiresAt', message }]);
 }
 

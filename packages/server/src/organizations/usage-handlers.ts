@@ -29,7 +29,7 @@ export function usageHandlers({
       const month = query.period ?? now;
       if (month > now) {
         throw validationError([
-          { path: 'period', message: `must not lie in the future: it is ${now}` },
+          { path: 'period', message: `must not lie in the future (the current month is ${now})` },
         ]);
       }
       const { plan, activeUrls, used } = await readMonthlyUsage(

@@ -17,7 +17,7 @@ export function findExpiryError(
   if (body.expiresAt == null || Date.parse(body.expiresAt) > now) return undefined;
   return {
     path: 'expiresAt',
-    message: `must lie in the future (it is ${new Date(now).toISOString()})`,
+    message: `must lie in the future (now is ${new Date(now).toISOString()})`,
   };
 }
 

@@ -113,7 +113,7 @@ describe('GET /api/v1/usage', () => {
     const response = await api.call('getUsage', { query: { period: '2030-02' } });
     expect(response.outcome).toBe('400 VALIDATION_FAILED');
     expect(response.error.details).toEqual([
-      { path: 'period', message: 'must not lie in the future: it is 2030-01' },
+      { path: 'period', message: 'must not lie in the future (the current month is 2030-01)' },
     ]);
   });
 
