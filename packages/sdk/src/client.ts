@@ -18,6 +18,9 @@ import type { Me } from './types.js';
  * A client of one Shorty server. Create one and share it. It does not have to be closed. The
  * constructor sends no request, and throws ShortyConfigError for invalid options.
  *
+ * Every call can reject with AuthenticationError, PermissionError, RateLimitError, ServerError,
+ * ConnectionError and TimeoutError. The comment of a method names its further errors.
+ *
  * @example
  * ```ts
  * import { Shorty } from '@shorty/sdk';
@@ -55,7 +58,8 @@ export class Shorty {
   }
 
   /**
-   * Reads the organization of the caller, its plan, and the scopes of the token or API key.
+   * Reads the organization of the caller, its plan, and the scopes of the token or API key. Rejects with
+   * AuthenticationError if the credentials are invalid.
    *
    * @example
    * ```ts

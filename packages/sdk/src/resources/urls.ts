@@ -52,7 +52,7 @@ export class UrlsResource extends Resource {
   /**
    * Lists links, newest first. `await` reads one page of `limit` links (25 by default). `for await`
    * reads all links, in pages of `limit` (100 by default). No request is sent before. With
-   * `view: 'full'`, the links have all their fields.
+   * `view: 'full'`, the links have all their fields. Rejects with ValidationError for an invalid filter.
    *
    * @example
    * ```ts
@@ -70,7 +70,8 @@ export class UrlsResource extends Resource {
 
   /**
    * Finds a link by its short URL, or by its custom slug or short code alone. Rejects with
-   * NotFoundError if the organization has no such link.
+   * NotFoundError if the organization has no such link, and with ValidationError if links on several
+   * domains have the slug or code.
    *
    * @example
    * ```ts
@@ -104,6 +105,7 @@ export class UrlsResource extends Resource {
 
   /**
    * Lists the QR codes of a link, newest first: one page when awaited, all of them when iterated.
+   * Rejects with NotFoundError if the organization has no link with this id.
    *
    * @example
    * ```ts
@@ -136,7 +138,9 @@ export class UrlsResource extends Resource {
   }
 
   /**
-   * Changes the given fields. Null clears a field. `isActive` deactivates or activates the link.
+   * Changes the given fields. Null clears a field. `isActive` deactivates or activates the link. Rejects
+   * with NotFoundError and ValidationError, with QuotaExceededError if the plan allows no further active
+   * link, and with ConflictError if `ifMatch` does not match or the slug is taken on the new domain.
    *
    * @example
    * ```ts
@@ -152,6 +156,7 @@ export class UrlsResource extends Resource {
 
   /**
    * Deactivates a link and returns it. The record is not deleted, so `update` can activate it again.
+   * Rejects with NotFoundError, and with ConflictError if `ifMatch` does not match.
    *
    * @example
    * ```ts
@@ -215,7 +220,8 @@ export class UrlsResource extends Resource {
   }
 
   /**
-   * Creates at most 100 links in one request, for callers that split their input themselves.
+   * Creates at most 100 links in one request, for callers that split their input themselves. Items that
+   * the server refuses are in `errors`. Rejects with ValidationError for an empty or longer list.
    *
    * @example
    * ```ts
@@ -237,7 +243,8 @@ export class UrlsResource extends Resource {
 
   /**
    * Changes any number of links, in requests of 100. With a `concurrency` above 1, two changes of the
-   * same link may be applied in either order.
+   * same link may be applied in either order. Items that the server refuses are in `errors`. If a whole
+   * request fails, the call rejects with ShortyBulkError, which has the results so far.
    *
    * @example
    * ```ts
@@ -277,7 +284,8 @@ export class UrlsResource extends Resource {
 
   /**
    * Deactivates any number of links, in requests of 100. Unknown ids are in `skippedIds`. An id that
-   * is repeated in a later request is counted again.
+   * is repeated in a later request is counted again. If a whole request fails, the call rejects with
+   * ShortyBulkError, which has the results so far.
    *
    * @example
    * ```ts
