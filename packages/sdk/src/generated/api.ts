@@ -1294,7 +1294,7 @@ export interface components {
             clickCount: number;
             /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
             importedClicks: number;
-            /** @description When the last counted click was. Null before the first click, and for clicks that version 0.1 counted. */
+            /** @description The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
             lastClickAt: string | null;
             /**
              * Format: date-time
@@ -1931,7 +1931,7 @@ export interface components {
             clickCount: number;
             /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
             importedClicks: number;
-            /** @description When the last counted click was. Null before the first click, and for clicks that version 0.1 counted. */
+            /** @description The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
             lastClickAt: string | null;
             /**
              * Format: date-time

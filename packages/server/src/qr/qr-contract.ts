@@ -24,7 +24,7 @@ const minSize = 200;
 const maxSize = 2048;
 
 const data = arbitraryText(maxDataBytes).meta({
-  description: `The text of a standalone code: any characters but U+0000, at most ${maxDataBytes} bytes in UTF-8 and no more than fits errorCorrectionLevel. Control characters are encoded as they are, for example U+001D of GS1. Not together with urlId.`,
+  description: `The text of a standalone code: any characters except U+0000, at most ${maxDataBytes} bytes in UTF-8 and at most the capacity of errorCorrectionLevel. Control characters are encoded as they are, for example U+001D of GS1. Not together with urlId.`,
   example: 'WIFI:T:WPA;S:Guests;P:open sesame;;',
 });
 

@@ -115,7 +115,7 @@ export async function readList<Id extends string | number, Row extends { readonl
   return { total, next, items: ids.flatMap((id) => byId.get(id) ?? []) };
 }
 
-// Rows are sorted out when as many are superfluous.
+// Rows in memory beyond those that the page needs. When there are more, the rows are sorted and cut.
 const maxSuperfluousRows = 4_096;
 
 /** Sorts rows that arrive in any order, and retains those of one page and before. */

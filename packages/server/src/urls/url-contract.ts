@@ -234,7 +234,7 @@ export const urlRecord = z
     importedClicks: z.int().min(0),
     lastClickAt: instant.nullable().meta({
       description:
-        'When the last counted click was. Null before the first click, and for clicks that version 0.1 counted.',
+        'The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks.',
     }),
     createdAt: instant,
     updatedAt: instant,

@@ -73,7 +73,7 @@ export interface WriteContext {
   readonly organizationId: string;
   readonly now: number;
   readonly idempotency: IdempotentRequest | undefined;
-  /** The versions of the one link that may be changed. */
+  /** The versions that the caller accepts, for a change of one link; undefined accepts any. */
   readonly ifMatch?: IfMatch | undefined;
 }
 
