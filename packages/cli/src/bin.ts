@@ -4,6 +4,7 @@ import type { Io } from './io.js';
 import { version } from './version.js';
 
 const argv = process.argv.slice(2);
+const isQuiet = argv.includes('--quiet') || argv.includes('-q');
 
 if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   // Scripts run this often, so it loads no other module.
@@ -40,6 +41,9 @@ async function run(): Promise<void> {
   const exitCode = await main(argv, io);
   if (endedBy && exitCode === exitCodes.interrupted) endBy(endedBy);
   else process.exitCode = exitCode;
+  if (!endedBy && process.stderr.isTTY && !isQuiet) {
+    await (await import('./update-hint.js')).showUpdateHint(io, import.meta.url);
+  }
   // Unread input on stdin would keep the process alive.
   process.stdin.destroy();
 }
