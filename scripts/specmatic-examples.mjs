@@ -88,6 +88,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
 
   const { id } = await newUrl();
   const locked = await newUrl({ isPasswordProtected: true, password });
+  await newUrl({ tags: ['launch', 'deleted'] });
   const qr = await create('/qr', { urlId: id });
   const webhook = await create('/webhooks', receiver);
   const delivery = await create(`/webhooks/${webhook.id}/test`, {});
@@ -146,6 +147,9 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     getUrl: [onUrl, { path: { id: '999999' }, status: 404 }],
     updateUrl: { ...onUrl, body: { ...link, isActive: true } },
     deleteUrl: { path: { id: (await newUrl()).id } },
+    listTags: { query: { sort: 'linkCount', order: 'asc', search: 'l', limit: '5' } },
+    renameTag: { path: { tag: 'launch' }, body: { name: 'launch' } },
+    deleteTag: [{ path: { tag: 'deleted' } }, { path: { tag: 'no-link-has-it' }, status: 404 }],
     createQr: { body: { ...look, stylePreset: 'dots', data: 'another text' }, status: 201 },
     listQrs: { query: { standalone: 'true' } },
     listUrlQrs: onUrl,

@@ -87,6 +87,9 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty urls export --out links.csv',
     'shorty urls export --tag spring --output ndjson',
   ],
+  'tags list': ['shorty tags list --sort linkCount', 'shorty tags list --search spring --all'],
+  'tags rename': ['shorty tags rename lanch launch', 'shorty tags rename "Q1/mail" "Q1 mail"'],
+  'tags delete': ['shorty tags delete old', 'shorty tags delete old older --dry-run'],
   'qr create': [
     'shorty qr create --url-id 42 --format svg --out poster.svg',
     "shorty qr create --data 'WIFI:T:WPA;S:Guests;P:open sesame;;'",

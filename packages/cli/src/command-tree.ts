@@ -89,6 +89,23 @@ const tree: Tree = {
       },
     },
   },
+  tags: {
+    summary: 'List, rename and delete tags of links',
+    commands: {
+      list: {
+        summary: 'List tags with their number of links',
+        load: () => import('./commands/tags/list.js'),
+      },
+      rename: {
+        summary: 'Rename a tag on every link, or merge two tags',
+        load: () => import('./commands/tags/rename.js'),
+      },
+      delete: {
+        summary: 'Remove tags from every link',
+        load: () => import('./commands/tags/delete.js'),
+      },
+    },
+  },
   qr: {
     summary: 'Create and manage QR codes',
     commands: {

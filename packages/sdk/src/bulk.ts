@@ -16,25 +16,27 @@ export type BulkStream<Result> = AsyncGenerator<Result, Result, undefined>;
 export interface BulkCall<Item, Result extends BulkResult> {
   readonly items: BulkItems<Item>;
   readonly options: BulkOptions<Result>;
-  /** The names of the counts and lists in a result, besides `requested`. */
-  readonly fields: readonly (keyof Result & string)[];
-  /** Whether the lists of the results are added to the total, too. */
-  readonly isCollecting: boolean;
+  /** What happens to the items. It selects the counts and lists of a result. */
+  readonly kind: 'created' | 'updated' | 'deleted';
   readonly send: (items: Item[], options: RequestOptions) => PromiseLike<Result>;
 }
 
-/** Sends items in requests of 100, and yields their results in the order of the input. */
+/**
+ * Sends items in requests of 100, and yields their results in the order of the input. Returns their
+ * sum: the counts, and the lists of a call that is collecting.
+ */
 export async function* streamBulk<Item, Result extends BulkResult>(
   call: BulkCall<Item, Result>,
+  isCollecting = false,
 ): BulkStream<Result> {
   checkNumber('concurrency', call.options.concurrency ?? 1);
   if (typeof call.items === 'string') {
-    throw new ShortyConfigError('items', 'must be an array or another iterable, not a string');
+    throw new ShortyConfigError('items', 'cannot be a string');
   }
   // Loaded on demand: a program that creates one link at a time does not need it. It imports nothing,
   // because a shared module would become another file of a bundle.
   const { runBulk } = await import('./run-bulk.js');
-  return yield* runBulk(call, settleOrAbort, (cause, progress) => {
+  return yield* runBulk(call, isCollecting, settleOrAbort, (cause, progress) => {
     throw new ShortyBulkError(cause, progress);
   });
 }

@@ -67,7 +67,7 @@ export type CallData<R extends Route> = DataOf<OperationAt<R>>;
 export type ListRoute = {
   [R in Route]: [CallData<R>] extends [never]
     ? never
-    : CallData<R> extends { items: { id: string }[]; total: number }
+    : CallData<R> extends { items: object[]; total: number }
       ? R
       : never;
 }[Route];

@@ -7,6 +7,7 @@ import { AnalyticsResource } from './resources/analytics.js';
 import { ApiKeysResource } from './resources/api-keys.js';
 import { DomainsResource } from './resources/domains.js';
 import { QrResource } from './resources/qr.js';
+import { TagsResource } from './resources/tags.js';
 import { UrlsResource } from './resources/urls.js';
 import { UsageResource } from './resources/usage.js';
 import { WebhooksResource } from './resources/webhooks.js';
@@ -36,6 +37,7 @@ import type { Me } from './types.js';
  */
 export class Shorty {
   readonly urls: UrlsResource;
+  readonly tags: TagsResource;
   readonly qr: QrResource;
   readonly webhooks: WebhooksResource;
   readonly domains: DomainsResource;
@@ -49,6 +51,7 @@ export class Shorty {
     const transport = createTransport(readSettings(options), systemPorts);
     this.#transport = transport;
     this.urls = new UrlsResource(transport);
+    this.tags = new TagsResource(transport);
     this.qr = new QrResource(transport);
     this.webhooks = new WebhooksResource(transport);
     this.domains = new DomainsResource(transport);

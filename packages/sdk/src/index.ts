@@ -38,6 +38,7 @@ export type { AnalyticsResource } from './resources/analytics.js';
 export type { ApiKeyList, ApiKeysResource } from './resources/api-keys.js';
 export type { DomainList, DomainsResource, VerifyOptions } from './resources/domains.js';
 export type { QrImage, QrList, QrResource } from './resources/qr.js';
+export type { TagList, TagsResource } from './resources/tags.js';
 export type { UrlList, UrlRecordList, UrlsResource } from './resources/urls.js';
 export type { UsageResource } from './resources/usage.js';
 export type { DeliveryList, WebhookList, WebhooksResource } from './resources/webhooks.js';
@@ -78,6 +79,11 @@ export type {
   ScanBreakdowns,
   ScanBucket,
   ScansQuery,
+  Tag,
+  TagChangeResult,
+  TagListQuery,
+  TagPage,
+  TagRenameRequest,
   UrlBulkCreateResult,
   UrlBulkDeleteResult,
   UrlBulkUpdateItem,

@@ -59,7 +59,7 @@ class MovingList {
   };
 
   async iterate(query: PageQuery = {}): Promise<string[]> {
-    const items = await collect(new PagedList(query, this.fetchPage));
+    const items = await collect(new PagedList<Item>(query, this.fetchPage));
     return items.map(({ id }) => id);
   }
 }
@@ -67,7 +67,7 @@ class MovingList {
 describe('a list that is awaited', () => {
   it('requests one page once, with the given limit', async () => {
     const moving = new MovingList(60);
-    const list = new PagedList({ limit: 50, offset: 3 }, moving.fetchPage);
+    const list = new PagedList<Item>({ limit: 50, offset: 3 }, moving.fetchPage);
     expect(moving.asked).toEqual([]);
     const page = await list;
     expect(page).toMatchObject({ total: 60, limit: 50, offset: 3 });
@@ -81,7 +81,7 @@ describe('a list that is awaited', () => {
 
   it('rejects with the error of the request', async () => {
     const failure = new Error('failed');
-    const list = new PagedList({}, () => new ApiPromise<Page<Item>>(Promise.reject(failure)));
+    const list = new PagedList<Item>({}, () => new ApiPromise<Page<Item>>(Promise.reject(failure)));
     await expect(list).rejects.toBe(failure);
     await expect(list.catch((reason: unknown) => reason)).resolves.toBe(failure);
     await expect(collect(list)).rejects.toBe(failure);
@@ -98,14 +98,14 @@ describe('a list that is iterated', () => {
 
   it.each([0, 1, 99, 250])('yields pages of %i items, each item once', async (size) => {
     const moving = new MovingList(size);
-    const pages = await collect(new PagedList({ limit: 40 }, moving.fetchPage).pages());
+    const pages = await collect(new PagedList<Item>({ limit: 40 }, moving.fetchPage).pages());
     expect(pages.flatMap(({ items }) => items).map(({ id }) => id)).toEqual(moving.ids);
     expect(pages.every(({ total, limit }) => total === size && limit === 40)).toBe(true);
   });
 
   it('returns an array of all items, or of the first ones without further requests', async () => {
     const moving = new MovingList(250);
-    const list = new PagedList({}, moving.fetchPage);
+    const list = new PagedList<Item>({}, moving.fetchPage);
     const ids = async (options?: { limit: number }) =>
       (await list.toArray(options)).map(({ id }) => id);
     await expect(ids()).resolves.toEqual(moving.ids);
@@ -119,7 +119,7 @@ describe('a list that is iterated', () => {
 
   it('starts at an offset, and can be iterated again', async () => {
     const moving = new MovingList(30);
-    const list = new PagedList({ limit: 10, offset: 12 }, moving.fetchPage);
+    const list = new PagedList<Item>({ limit: 10, offset: 12 }, moving.fetchPage);
     const first = await collect(list);
     expect(first.map(({ id }) => id)).toEqual(moving.ids.slice(12));
     await expect(collect(list)).resolves.toEqual(first);
@@ -127,7 +127,7 @@ describe('a list that is iterated', () => {
 
   it('requests no page before the first item is read', async () => {
     const moving = new MovingList(500);
-    for await (const { id } of new PagedList({}, moving.fetchPage)) if (id === '450') break;
+    for await (const { id } of new PagedList<Item>({}, moving.fetchPage)) if (id === '450') break;
     expect(moving.asked).toHaveLength(1);
   });
 
@@ -135,7 +135,7 @@ describe('a list that is iterated', () => {
     const moving = new MovingList(1000);
     const all = moving.ids;
     const seen: string[] = [];
-    for await (const { id } of new PagedList({}, moving.fetchPage)) {
+    for await (const { id } of new PagedList<Item>({}, moving.fetchPage)) {
       seen.push(id);
       moving.remove((_, other) => other === id);
     }

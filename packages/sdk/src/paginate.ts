@@ -24,7 +24,7 @@ const pageSize = 100;
  *
  * An iteration yields no item twice. It yields every item that stays on the list, even if other items
  * are created, changed or deactivated meanwhile. Only if the order itself changes, as it does when
- * links are sorted by clicks, it may miss or repeat items.
+ * links are sorted by clicks, or tags by links, it may miss or repeat items.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ const pageSize = 100;
  * console.log(first.length);
  * ```
  */
-export class PagedList<Item extends { readonly id: string }, P extends Page<Item> = Page<Item>>
+export class PagedList<Item, P extends Page<Item> = Page<Item>>
   implements PromiseLike<P>, AsyncIterable<Item>
 {
   readonly #query: PageQuery;

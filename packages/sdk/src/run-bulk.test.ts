@@ -39,10 +39,9 @@ function run(
     items,
     options,
     send: (chunk) => send(chunk, sent++),
-    fields: ['createdCount', 'failedCount', 'created', 'errors'],
-    isCollecting: true,
+    kind: 'created',
   };
-  return collectBulk(runBulk(call, settleOrAbort, stop));
+  return collectBulk(runBulk(call, true, settleOrAbort, stop));
 }
 
 it('refuses a string, whose items would be its characters', async () => {

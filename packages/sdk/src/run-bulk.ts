@@ -11,12 +11,13 @@ export const chunkSize = 100;
  * of the results to the total, and their lists if it collects them.
  */
 export async function* runBulk<Item, Result extends BulkResult>(
-  { items, options, fields, isCollecting, send }: BulkCall<Item, Result>,
+  { items, options, kind, send }: BulkCall<Item, Result>,
+  isCollecting: boolean,
   untilAbort: typeof settleOrAbort,
   stop: (cause: unknown, progress: BulkProgress) => never,
 ): BulkStream<Result> {
   const { concurrency = 1, onChunk, signal, idempotencyKey: key } = options;
-  const total = emptyResult<Result>(fields);
+  const total = emptyResult<Result>(kind);
   // A failed request has no result.
   const inFlight: Promise<Result | undefined>[] = [];
   const unknown: number[] = [];
@@ -84,9 +85,15 @@ export async function* runBulk<Item, Result extends BulkResult>(
 }
 
 /** Returns a result without items, to which the others are added. */
-function emptyResult<Result>(fields: readonly string[]): Result {
-  const values = fields.map((name) => [name, name.endsWith('Count') ? 0 : []]);
-  return { requested: 0, ...Object.fromEntries(values) };
+function emptyResult<Result>(kind: BulkCall<never, BulkResult>['kind']): Result {
+  const values: unknown = {
+    requested: 0,
+    [`${kind}Count`]: 0,
+    ...(kind === 'deleted'
+      ? { skippedCount: 0, deletedIds: [], skippedIds: [] }
+      : { failedCount: 0, [kind]: [], errors: [] }),
+  };
+  return values as Result;
 }
 
 /** Adds the counts of a result to the total, and with `lists` its lists. */

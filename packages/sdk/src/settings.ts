@@ -7,13 +7,18 @@ import type { TokenRequest } from './types.js';
 export interface Settings {
   /** Without a trailing slash. */
   readonly baseUrl: string;
-  readonly credentials: TokenRequest | { readonly accessToken: string };
+  readonly credentials: ClientCredentials | { readonly accessToken: string };
   readonly fetch: typeof globalThis.fetch;
   readonly limits: RequestLimits;
   readonly maxRetryDelayMs: number;
   readonly headers: Headers;
   readonly hooks: ShortyHooks;
   readonly debug: ((line: string) => void) | undefined;
+}
+
+/** A request for a token. JSON omits an undefined scope. */
+export interface ClientCredentials extends Omit<TokenRequest, 'scope'> {
+  readonly scope: string | undefined;
 }
 
 export interface RequestLimits {
@@ -124,7 +129,7 @@ function readCredentials(options: ShortyOptions, env: Environment): Settings['cr
     return { accessToken };
   }
   if (clientId && clientSecret) {
-    return { clientId, clientSecret, ...(scope === undefined ? {} : { scope }) };
+    return { clientId, clientSecret, scope };
   }
   throw new ShortyConfigError(
     clientId ? 'clientSecret' : clientSecret ? 'clientId' : 'accessToken',

@@ -4,12 +4,12 @@ import { createToken } from './generated/routes.js';
 import type { Ports } from './ports.js';
 import { readResponse } from './read-response.js';
 import { runWithin, settleOrAbort } from './run-within.js';
-import type { Settings } from './settings.js';
-import type { Token, TokenRequest } from './types.js';
+import type { ClientCredentials, Settings } from './settings.js';
+import type { Token } from './types.js';
 
 const renewBeforeMs = 60_000;
 
-type RequestToken = (credentials: TokenRequest, signal: AbortSignal) => Promise<Incoming>;
+type RequestToken = (credentials: ClientCredentials, signal: AbortSignal) => Promise<Incoming>;
 
 /** Provides access tokens. */
 export interface Tokens {

@@ -153,6 +153,17 @@ export interface DomainListQuery extends Query<'GET /api/v1/domains'> {}
 /** One page of a list of domains, newest first. */
 export interface DomainPage extends Page<Domain> {}
 
+/** A tag and the number of its links. */
+export interface Tag extends Schema<'Tag'> {}
+/** Filters, order and paging of a list of tags. `limit` is the size of a page, 1 to 100. */
+export interface TagListQuery extends Query<'GET /api/v1/tags'> {}
+/** One page of a list of tags. */
+export interface TagPage extends Page<Tag> {}
+/** The new name of a tag. */
+export interface TagRenameRequest extends Request<'TagRenameRequest'> {}
+/** The number of links that a rename or a deletion changed, and whether links remain. */
+export interface TagChangeResult extends Schema<'TagChangeResult'> {}
+
 /** An API key to create. */
 export interface ApiKeyCreateRequest extends Request<'ApiKeyCreateRequest'> {}
 /** The response of `apiKeys.create`. Only this response contains the key. */

@@ -28,7 +28,7 @@ export function addPageOptions(command: Command, item: string): Command {
 }
 
 /** Prints one page, or with `--all` every page. */
-export async function listPages<Item extends { readonly id: string }, P extends Page<Item>>(
+export async function listPages<Item extends object, P extends Page<Item>>(
   { output }: Context,
   { limit, offset, all }: PageOptions,
   columns: readonly Column<Item>[],

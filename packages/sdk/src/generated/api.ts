@@ -170,6 +170,47 @@ export interface paths {
         patch: operations["updateUrl"];
         trace?: never;
     };
+    "/api/v1/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List tags with their number of links */
+        get: operations["listTags"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tags/{tag}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a tag from every link
+         * @description The links stay. Changes updatedAt and ETag of the links, and sends no url.updated. Links that get the tag meanwhile may keep it.
+         */
+        delete: operations["deleteTag"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a tag on every link
+         * @description A name that is already a tag merges the two. Changes updatedAt and ETag of the links, and sends no url.updated. Links that get the tag meanwhile may keep it.
+         */
+        patch: operations["renameTag"];
+        trace?: never;
+    };
     "/api/v1/qr": {
         parameters: {
             query?: never;
@@ -1060,6 +1101,13 @@ export interface components {
             sourceDomain?: string | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive?: boolean;
+        };
+        TagRenameRequest: {
+            /**
+             * @description The new name. Links that already have this tag keep it once.
+             * @example campaign
+             */
+            name: string;
         };
         QrCreateRequest: {
             /** @description The URL that the code leads to. Not together with data. */
@@ -2101,6 +2149,29 @@ export interface components {
             deletedIds: string[];
             /** @description The ids that are unknown or of another organization, and the elements that are no id, as text of at most 100 characters. */
             skippedIds: string[];
+        };
+        Tag: {
+            /**
+             * @description The tag, as links have it.
+             * @example launch
+             */
+            name: string;
+            /** @description The number of links with the tag, inactive ones included. */
+            linkCount: number;
+        };
+        TagChangeResult: {
+            /**
+             * @description The new name of the tag, or the name of the removed tag.
+             * @example launch
+             */
+            name: string;
+            /** @description The number of links that this request changed. */
+            updatedCount: number;
+            /**
+             * @description False if the request stopped at its time limit of 5 seconds. Send it again to change the remaining links.
+             * @example true
+             */
+            isComplete: boolean;
         };
         QrRecord: {
             /**
@@ -3619,6 +3690,8 @@ export interface components {
         UrlId: string;
         /** @description Changes the record only if it still has this ETag: another change since then is answered with 412. Also a list of ETags, or `*` for any version. */
         IfMatch: string;
+        /** @description The tag, percent-encoded: a slash is %2F. Case-sensitive. HTTP clients cannot send the tags "." and "..". */
+        Tag: string;
         /** @description The start of the window. Default: 30 days before now. The time series does not begin before the record was created, so 1970-01-01 means: all. */
         Since: string;
         /** @description The end of the window (exclusive). Default: now. */
@@ -4415,6 +4488,172 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["SlugConflictOrIdempotencyConflict"];
             412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTags: {
+        parameters: {
+            query?: {
+                /** @description The number of items to return. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The number of items to skip. Not together with after. */
+                offset?: components["parameters"]["Offset"];
+                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
+                after?: components["parameters"]["After"];
+                /** @description Only tags that contain this text, in any case. */
+                search?: string;
+                /** @description The order of the tags. Names are compared without regard to case. Pages by after may repeat or miss a tag whose linkCount changes meanwhile. */
+                sort?: "name" | "linkCount";
+                /** @description The direction of the order. Default: asc for name, desc for linkCount. */
+                order?: "asc" | "desc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of tags */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result. */
+                        data: {
+                            /** @description The number of items on all pages. With after, the number when the first page was read. */
+                            total: number;
+                            /** @description The most items on a page. */
+                            limit: number;
+                            /** @description The number of items on the pages before. */
+                            offset: number;
+                            /** @description The items of this page. */
+                            items: components["schemas"]["Tag"][];
+                            /**
+                             * @description Send it as after to get the next page. Null on the last page.
+                             * @example null
+                             */
+                            nextAfter: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteTag: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The tag, percent-encoded: a slash is %2F. Case-sensitive. HTTP clients cannot send the tags "." and "..". */
+                tag: components["parameters"]["Tag"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The removed tag */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result. */
+                        data: components["schemas"]["TagChangeResult"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    renameTag: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The tag, percent-encoded: a slash is %2F. Case-sensitive. HTTP clients cannot send the tags "." and "..". */
+                tag: components["parameters"]["Tag"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TagRenameRequest"];
+            };
+        };
+        responses: {
+            /** @description The renamed tag */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result. */
+                        data: components["schemas"]["TagChangeResult"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];

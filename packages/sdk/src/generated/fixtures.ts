@@ -279,6 +279,28 @@ export const fixtures: {
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z"
   },
+  "listTags": {
+    "total": 1,
+    "limit": 100,
+    "offset": 0,
+    "items": [
+      {
+        "name": "launch",
+        "linkCount": 1
+      }
+    ],
+    "nextAfter": null
+  },
+  "renameTag": {
+    "name": "launch",
+    "updatedCount": 1,
+    "isComplete": true
+  },
+  "deleteTag": {
+    "name": "launch",
+    "updatedCount": 1,
+    "isComplete": true
+  },
   "createQr": {
     "id": "01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
     "urlId": "42",
@@ -896,6 +918,18 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
   },
   "deleteUrl": {
     "route": "DELETE /api/v1/urls/{id}",
+    "status": 200
+  },
+  "listTags": {
+    "route": "GET /api/v1/tags",
+    "status": 200
+  },
+  "renameTag": {
+    "route": "PATCH /api/v1/tags/{tag}",
+    "status": 200
+  },
+  "deleteTag": {
+    "route": "DELETE /api/v1/tags/{tag}",
     "status": 200
   },
   "createQr": {

@@ -1,5 +1,11 @@
 import type { ApiPromise } from '../api-promise.js';
-import { type BulkItems, type BulkStream, collectBulk, streamBulk } from '../bulk.js';
+import {
+  type BulkCall,
+  type BulkItems,
+  type BulkStream,
+  collectBulk,
+  streamBulk,
+} from '../bulk.js';
 import * as routes from '../generated/routes.js';
 import type { BulkOptions, RequestOptions } from '../options.js';
 import type { PagedList } from '../paginate.js';
@@ -193,7 +199,7 @@ export class UrlsResource extends Resource {
     items: BulkItems<UrlCreateRequest>,
     options: BulkOptions<BulkCreateResult> = {},
   ): Promise<BulkCreateResult> {
-    return collectBulk(this.#create(items, options, true));
+    return collectBulk(streamBulk(this.#create(items, options), true));
   }
 
   /**
@@ -216,7 +222,7 @@ export class UrlsResource extends Resource {
     items: BulkItems<UrlCreateRequest>,
     options: BulkOptions<BulkCreateResult> = {},
   ): BulkStream<BulkCreateResult> {
-    return this.#create(items, options, false);
+    return streamBulk(this.#create(items, options));
   }
 
   /**
@@ -259,7 +265,7 @@ export class UrlsResource extends Resource {
     updates: BulkItems<UrlBulkUpdateItem>,
     options: BulkOptions<BulkUpdateResult> = {},
   ): Promise<BulkUpdateResult> {
-    return collectBulk(this.#update(updates, options, true));
+    return collectBulk(streamBulk(this.#update(updates, options), true));
   }
 
   /**
@@ -279,7 +285,7 @@ export class UrlsResource extends Resource {
     updates: BulkItems<UrlBulkUpdateItem>,
     options: BulkOptions<BulkUpdateResult> = {},
   ): BulkStream<BulkUpdateResult> {
-    return this.#update(updates, options, false);
+    return streamBulk(this.#update(updates, options));
   }
 
   /**
@@ -300,7 +306,7 @@ export class UrlsResource extends Resource {
     ids: BulkItems<UrlId>,
     options: BulkOptions<BulkDeleteResult> = {},
   ): Promise<BulkDeleteResult> {
-    return collectBulk(this.#delete(ids, options, true));
+    return collectBulk(streamBulk(this.#delete(ids, options), true));
   }
 
   /**
@@ -319,49 +325,43 @@ export class UrlsResource extends Resource {
     ids: BulkItems<UrlId>,
     options: BulkOptions<BulkDeleteResult> = {},
   ): BulkStream<BulkDeleteResult> {
-    return this.#delete(ids, options, false);
+    return streamBulk(this.#delete(ids, options));
   }
 
   #create(
     items: BulkItems<UrlCreateRequest>,
     options: BulkOptions<BulkCreateResult>,
-    isCollecting: boolean,
-  ): BulkStream<BulkCreateResult> {
-    return streamBulk({
+  ): BulkCall<UrlCreateRequest, BulkCreateResult> {
+    return {
       items,
       options,
-      fields: ['createdCount', 'failedCount', 'created', 'errors'],
-      isCollecting,
+      kind: 'created',
       send: (urls, limits) => this.bulkCreateChunk(urls, limits),
-    });
+    };
   }
 
   #update(
     items: BulkItems<UrlBulkUpdateItem>,
     options: BulkOptions<BulkUpdateResult>,
-    isCollecting: boolean,
-  ): BulkStream<BulkUpdateResult> {
-    return streamBulk({
+  ): BulkCall<UrlBulkUpdateItem, BulkUpdateResult> {
+    return {
       items,
       options,
-      fields: ['updatedCount', 'failedCount', 'updated', 'errors'],
-      isCollecting,
+      kind: 'updated',
       send: (updates, limits) =>
         this.api.send(routes.bulkUpdateUrls, { body: { updates } }, limits),
-    });
+    };
   }
 
   #delete(
     items: BulkItems<UrlId>,
     options: BulkOptions<BulkDeleteResult>,
-    isCollecting: boolean,
-  ): BulkStream<BulkDeleteResult> {
-    return streamBulk({
+  ): BulkCall<UrlId, BulkDeleteResult> {
+    return {
       items,
       options,
-      fields: ['deletedCount', 'skippedCount', 'deletedIds', 'skippedIds'],
-      isCollecting,
+      kind: 'deleted',
       send: (ids, limits) => this.api.send(routes.bulkDeleteUrls, { body: { ids } }, limits),
-    });
+    };
   }
 }

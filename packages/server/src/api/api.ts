@@ -8,6 +8,7 @@ import { usageRoutes } from '../organizations/usage-contract.js';
 import { qrRoutes } from '../qr/qr-contract.js';
 import { qrImageRoutes } from '../qr/qr-image-contract.js';
 import { redirectRoutes } from '../redirect/redirect-contract.js';
+import { tagRoutes } from '../urls/tag-contract.js';
 import { urlRoutes } from '../urls/url-contract.js';
 import { webhookRoutes } from '../webhooks/webhook-contract.js';
 import { docsRoutes } from './docs/docs-contract.js';
@@ -18,6 +19,7 @@ export const api = [
   ...apiKeyRoutes,
   ...meRoutes,
   ...urlRoutes,
+  ...tagRoutes,
   ...qrRoutes,
   ...reportRoutes,
   ...webhookRoutes,

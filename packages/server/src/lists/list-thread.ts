@@ -1,5 +1,5 @@
 import { listApiKeys } from '../auth/api-key-repository.js';
-import type { PageRange } from '../contract/fields.js';
+import type { PageRange, Position } from '../contract/fields.js';
 import type { DomainFilter } from '../domains/domain-contract.js';
 import { listDomains } from '../domains/domain-repository.js';
 import type { QrFilter } from '../qr/qr-contract.js';
@@ -8,6 +8,8 @@ import { type Database, ListTimeoutError, StorageUnavailableError } from '../sto
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
 import { encodeError, type TransferredError } from '../threads/error-transfer.js';
+import type { TagFilter } from '../urls/tag-contract.js';
+import { findTagged, listTags } from '../urls/tag-query.js';
 import type { UrlFilter } from '../urls/url-contract.js';
 import { listUrls } from '../urls/url-query.js';
 import { listDeliveries } from '../webhooks/delivery-repository.js';
@@ -28,6 +30,10 @@ export function startLists(database: Database, emit: (event: ListThreadEvent) =>
     methods: {
       listUrls: (organizationId: string, filter: UrlFilter, now: number) =>
         listUrls(database, organizationId, filter, now),
+      listTags: (organizationId: string, filter: TagFilter) =>
+        listTags(database, organizationId, filter),
+      findTagged: (organizationId: string, tag: string, limit: number, after?: Position) =>
+        findTagged(database, organizationId, tag, limit, after),
       listQrs: (organizationId: string, filter: QrFilter) =>
         listQrs(database, organizationId, filter),
       listWebhooks: (organizationId: string, range: PageRange) =>

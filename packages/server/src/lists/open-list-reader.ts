@@ -48,6 +48,8 @@ export function openListReader(options: ThreadedReaderOptions) {
   const lists: Lists = {
     listUrls: (organizationId, filter, now) =>
       queued(mayReadManyUrls(filter) ? searches : plain, 'listUrls', organizationId, filter, now),
+    listTags: (...args) => queued(searches, 'listTags', ...args),
+    findTagged: (...args) => queued(searches, 'findTagged', ...args),
     listQrs: (...args) => queued(plain, 'listQrs', ...args),
     listWebhooks: (...args) => queued(plain, 'listWebhooks', ...args),
     listDeliveries: (...args) => queued(plain, 'listDeliveries', ...args),

@@ -1,7 +1,7 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Page, Position } from '../contract/fields.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
-import { type Database, ListTimeoutError } from './database.js';
+import { type Database, ListTimeoutError, type Schema } from './database.js';
 import type { ListPage, ListQuery } from './list-query.js';
 
 /** The time limit of a list, after which it fails with a ListTimeoutError. */
@@ -72,6 +72,24 @@ export function isAfter(query: ListQuery, position: Position): RawBuilder<SqlBoo
 /** Returns the condition of the rows up to a position, its own row included. */
 export function isUntil(query: ListQuery, position: Position): RawBuilder<SqlBool> {
   return compare(query, directionOf(query) === 'asc' ? '<=' : '>=', position);
+}
+
+/**
+ * Returns the `from` and `where` clauses of the next rows of the index, and the position of the last of
+ * them; undefined for the last slice.
+ */
+export async function findSlice(
+  db: Kysely<Schema>,
+  query: ListQuery,
+  last: Position | undefined,
+  rowsAtOnce: number,
+) {
+  const rest = last ? sql`${rowsOf(query)} and ${isAfter(query, last)}` : rowsOf(query);
+  const { rows } = await sql<ListRow>`select created_at as key, id
+    ${rest} ${sortedBy(query)} limit 1 offset ${rowsAtOnce - 1}`.execute(db);
+  const [row] = rows;
+  const end: Position | undefined = row && [row.key, row.id];
+  return { end, slice: end ? sql`${rest} and ${isUntil(query, end)}` : rest };
 }
 
 function compare(query: ListQuery, operator: string, [key, id]: Position): RawBuilder<SqlBool> {

@@ -30,7 +30,7 @@ export function selectUrls(db: Kysely<Schema>) {
 export function fromRow({ clicks, ...row }: UrlRow) {
   return {
     ...row,
-    tags: row.tags === '' ? [] : row.tags.slice(1, -1).split('\n'),
+    tags: parseTags(row.tags),
     redirectType: row.redirectType as RedirectType,
     customUtmParams: JSON.parse(row.customUtmParams) as Record<string, string>,
     isActive: row.isActive === 1,
@@ -40,7 +40,7 @@ export function fromRow({ clicks, ...row }: UrlRow) {
 
 // Lists the fields, because V8 takes 26 µs instead of 1 µs for a spread. A bulk request has 100 links.
 export function toRow(url: ShortUrl): Selectable<Schema['urls']> {
-  const tags = url.tags.length === 0 ? '' : `\n${url.tags.join('\n')}\n`;
+  const tags = formatTags(url.tags);
   return {
     id: url.id,
     organization_id: url.organizationId,
@@ -75,6 +75,16 @@ export function toRow(url: ShortUrl): Selectable<Schema['urls']> {
       tags,
     }),
   };
+}
+
+/** Returns the tags of `urls.tags`. */
+export function parseTags(text: string): string[] {
+  return text === '' ? [] : text.slice(1, -1).split('\n');
+}
+
+/** Returns the text of `urls.tags`: each tag between line breaks. */
+export function formatTags(tags: readonly string[]): string {
+  return tags.length === 0 ? '' : `\n${tags.join('\n')}\n`;
 }
 
 /** Returns the text that `urls.tags` contains when a link has a tag. No tag has a line break. */

@@ -94,6 +94,8 @@ const customUtmParams = z.preprocess(
     }),
 );
 
+export const tagName = line(100, 1);
+
 // The fields of both create and PATCH. At create, null has the same meaning as a missing field; at
 // PATCH, it clears the field.
 const settings = {
@@ -101,7 +103,7 @@ const settings = {
   description: displayText(5000).nullish(),
   category: displayText(100).nullish().meta({ example: 'campaigns' }),
   tags: z
-    .array(line(100, 1))
+    .array(tagName)
     .max(20, 'must have at most 20 tags')
     .nullish()
     .meta({ example: ['launch', 'mail'] }),
@@ -367,7 +369,7 @@ const urlListQuery = z.strictObject({
     description:
       'Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case.',
   }),
-  tag: line(100, 1).optional().meta({ description: 'Only links with exactly this tag.' }),
+  tag: tagName.optional().meta({ description: 'Only links with exactly this tag.' }),
   category: line(100, 1).optional().meta({ description: 'Only links of this category.' }),
   domainId: uuid.optional().meta({ description: 'Only links on this custom domain.' }),
   targetUrl: targetUrl.optional().meta({ description: 'Only links with exactly this target.' }),

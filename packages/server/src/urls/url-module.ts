@@ -10,6 +10,8 @@ import { runInBatches } from '../storage/run-in-batches.js';
 import { LoopDetector } from './loop-detector.js';
 import { toRecord } from './present-url.js';
 import { shortCodeGenerator } from './short-code.js';
+import { type TagHandlerOptions, tagHandlers } from './tag-handlers.js';
+import { type FindTagged, TagRepository } from './tag-repository.js';
 import { type UrlHandlerOptions, urlHandlers } from './url-handlers.js';
 import { UrlRepository } from './url-repository.js';
 
@@ -17,6 +19,8 @@ export interface UrlModuleOptions extends Omit<UrlHandlerOptions, 'urls' | 'newS
   readonly database: Database;
   readonly outbox: EventOutbox;
   readonly isOwnHost: IsOwnHost;
+  readonly listTags: TagHandlerOptions['listTags'];
+  readonly findTagged: FindTagged;
   readonly plans: PlanTable;
   readonly logger: Logger;
 }
@@ -49,10 +53,14 @@ export function createUrlModule(options: UrlModuleOptions) {
     plans,
     toEventData: (shortUrl, now) => toRecord(origins(), shortUrl, now),
   });
+  const tags = new TagRepository(database, options.findTagged);
   const expire = (signal?: AbortSignal) => expireUrls(urls, clock, signal);
   return {
     urls,
-    handlers: urlHandlers({ ...options, urls, newShortCode }),
+    handlers: {
+      ...urlHandlers({ ...options, urls, newShortCode }),
+      ...tagHandlers({ ...options, tags }),
+    },
     expire,
     services: [
       new PeriodicService({

@@ -34,8 +34,8 @@ export function urlListQuery(
   now: number,
   { timeoutMs, ...limits }: UrlPageOptions = {},
 ): ListQuery {
-  // The search text contains the target, so the index finds links by their target, too.
-  const text = filter.targetUrl ?? filter.search;
+  // The search text contains target and tags, so the index finds links by these, too.
+  const text = filter.targetUrl ?? filter.search ?? filter.tag;
   return {
     table: 'urls',
     owner: { column: 'organization_id', value: organizationId },

@@ -232,11 +232,11 @@ export class UrlRepository {
   ): Promise<IdempotentResult<Presented>> {
     const work = async (transaction: WriteTransaction) => {
       const rows = await selectUrls(transaction)
-        .where('urls.organization_id', '=', organizationId)
         // PostgreSQL has no empty list.
         .where('urls.id', 'in', ids.length === 0 ? [noUrl] : ids)
         .execute();
-      const found = rows.map(fromRow);
+      // Not in SQL: SQLite would search the index of the organization instead of the ids.
+      const found = rows.filter((row) => row.organizationId === organizationId).map(fromRow);
       for (const { updatedAt } of found) checkIfMatch(ifMatch, updatedAt);
       const active = found.filter(({ isActive }) => isActive);
       // A link that is due expires first, even if the periodic expiry has not reached it yet.

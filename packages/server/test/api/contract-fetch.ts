@@ -131,7 +131,7 @@ function matches(path: string, pathname: string): boolean {
     wanted.length === given.length &&
     wanted.every((segment, index) =>
       segment.startsWith('{')
-        ? /^[A-Za-z0-9%._~+-]+$/.test(given[index] ?? '') && isOurs(path, given[index] ?? '')
+        ? /^[A-Za-z0-9%._~+!'()*-]+$/.test(given[index] ?? '') && isOurs(path, given[index] ?? '')
         : segment === given[index],
     )
   );

@@ -31,6 +31,13 @@ export const sampleRecords: Readonly<
     await owner.call('verifyDomain', { params: { id } });
     return id;
   },
+  // The path of a tag has its name.
+  '/api/v1/tags': async (_, owner) => {
+    count += 1;
+    const tag = `sample tag/${count}`;
+    await owner.call('createUrl', { body: { targetUrl: 'https://example.com/', tags: [tag] } });
+    return encodeURIComponent(tag);
+  },
   '/api/v1/webhooks/{id}/deliveries': async (_, owner, webhookId) =>
     (await owner.call('testWebhook', { params: { id: webhookId } })).data.id,
 };

@@ -12,6 +12,7 @@ import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { LoopDetector } from '../../src/urls/loop-detector.js';
 import { toRecord } from '../../src/urls/present-url.js';
+import { TagRepository } from '../../src/urls/tag-repository.js';
 import { urlCreated } from '../../src/urls/url-events.js';
 import { UrlRepository } from '../../src/urls/url-repository.js';
 import { pruneDeliveries } from '../../src/webhooks/delivery-pruner.js';
@@ -203,6 +204,18 @@ describe('no call on the redirect thread scans a table', () => {
       }
     });
     expect(scans).toEqual([]);
+  });
+
+  it('when links are deactivated or get another tag: they are found by id', async () => {
+    const ids = [101, 102, 103, 104];
+    const tags = new TagRepository(database, async () => ({ total: 4, ids, next: undefined }));
+    const steps = await explain(async () => {
+      await deactivateUrls(urls, organizationId, ids, now);
+      await tags.replace('old', 'new', { organizationId, now, idempotency: undefined });
+    });
+    const searches = steps.filter(({ detail }) => /^(SEARCH|SCAN) urls\b/.test(detail));
+    expect(searches.length).toBeGreaterThan(2);
+    expect(searches.map(({ detail }) => detail).filter((each) => !/rowid=/.test(each))).toEqual([]);
   });
 
   it('when a domain with many links is deleted', async () => {

@@ -2,13 +2,12 @@ import { type Kysely, sql } from 'kysely';
 import type { Position } from '../../contract/fields.js';
 import type { Schema } from '../database.js';
 import {
+  findSlice,
   isAfter,
-  isUntil,
   keyOf,
   ListClock,
   type ListRow,
   listTimeoutMs,
-  rowsOf,
   SortedRows,
   sortedBy,
   toListPage,
@@ -84,22 +83,4 @@ async function readSortedPage<Id extends string | number>(
     });
   } while (last);
   return sorted.toPage();
-}
-
-/**
- * Returns the `from` and `where` clauses of the next rows of the index, and the position of the last of
- * them; undefined for the last slice.
- */
-async function findSlice(
-  db: Kysely<Schema>,
-  query: ListQuery,
-  last: Position | undefined,
-  rowsAtOnce: number,
-) {
-  const rest = last ? sql`${rowsOf(query)} and ${isAfter(query, last)}` : rowsOf(query);
-  const { rows } = await sql<ListRow>`select created_at as key, id
-    ${rest} ${sortedBy(query)} limit 1 offset ${rowsAtOnce - 1}`.execute(db);
-  const [row] = rows;
-  const end: Position | undefined = row && [row.key, row.id];
-  return { end, slice: end ? sql`${rest} and ${isUntil(query, end)}` : rest };
 }

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { defineRoute } from '../contract/define-route.js';
+import { type ListFilter, line, pageOf, paging } from '../contract/fields.js';
+import { tagName } from './url-contract.js';
+
+const name = z.string().meta({ description: 'The tag, as links have it.', example: 'launch' });
+
+const tag = z
+  .object({
+    name,
+    linkCount: z.int().min(1).meta({
+      description: 'The number of links with the tag, inactive ones included.',
+    }),
+  })
+  .meta({ id: 'Tag' });
+
+const tagListQuery = z.strictObject({
+  ...paging,
+  search: line(100, 1).optional().meta({
+    description: 'Only tags that contain this text, in any case.',
+  }),
+  sort: z.enum(['name', 'linkCount'], { error: 'must be name or linkCount' }).default('name').meta({
+    description:
+      'The order of the tags. Names are compared without regard to case. Pages by after may repeat or miss a tag whose linkCount changes meanwhile.',
+  }),
+  order: z.enum(['asc', 'desc'], { error: 'must be asc or desc' }).optional().meta({
+    description: 'The direction of the order. Default: asc for name, desc for linkCount.',
+  }),
+});
+
+const tagRenameRequest = z
+  .strictObject({
+    name: tagName.meta({
+      description: 'The new name. Links that already have this tag keep it once.',
+      example: 'campaign',
+    }),
+  })
+  .meta({ id: 'TagRenameRequest' });
+
+const tagChangeResult = z
+  .object({
+    name: name.meta({ description: 'The new name of the tag, or the name of the removed tag.' }),
+    updatedCount: z.int().min(0).meta({
+      description: 'The number of links that this request changed.',
+    }),
+    isComplete: z.boolean().meta({
+      description:
+        'False if the request stopped at its time limit of 5 seconds. Send it again to change the remaining links.',
+      example: true,
+    }),
+  })
+  .meta({ id: 'TagChangeResult' });
+
+const params = z.strictObject({
+  tag: tagName.meta({
+    description:
+      'The tag, percent-encoded: a slash is %2F. Case-sensitive. HTTP clients cannot send the tags "." and "..".',
+    example: 'launch',
+    param: { id: 'Tag' },
+  }),
+});
+
+const write = { tag: 'URLs', access: { scope: 'urls:write' } } as const;
+const effects =
+  'Changes updatedAt and ETag of the links, and sends no url.updated. Links that get the tag meanwhile may keep it.';
+
+export const tagRoutes = [
+  defineRoute('listTags', 'GET /api/v1/tags', {
+    tag: 'URLs',
+    access: { scope: 'urls:read' },
+    summary: 'List tags with their number of links',
+    query: tagListQuery,
+    responses: { 200: { description: 'One page of tags', data: pageOf(tag) } },
+  }),
+  defineRoute('renameTag', 'PATCH /api/v1/tags/{tag}', {
+    ...write,
+    summary: 'Rename a tag on every link',
+    description: `A name that is already a tag merges the two. ${effects}`,
+    params,
+    body: tagRenameRequest,
+    responses: { 200: { description: 'The renamed tag', data: tagChangeResult } },
+  }),
+  defineRoute('deleteTag', 'DELETE /api/v1/tags/{tag}', {
+    ...write,
+    summary: 'Remove a tag from every link',
+    description: `The links stay. ${effects}`,
+    params,
+    responses: { 200: { description: 'The removed tag', data: tagChangeResult } },
+  }),
+] as const;
+
+export type Tag = z.input<typeof tag>;
+export type TagFilter = ListFilter<z.output<typeof tagListQuery>>;

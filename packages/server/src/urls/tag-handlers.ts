@@ -1,0 +1,55 @@
+import { ApiError, validationError } from '../contract/api-error.js';
+import type { Page } from '../contract/fields.js';
+import type { HandlersOf } from '../http/handlers.js';
+import { openPage } from '../http/open-page.js';
+import type { Clock } from '../ports.js';
+import type { Tag, TagFilter, tagRoutes } from './tag-contract.js';
+import { maxListedTags } from './tag-query.js';
+import type { TagRepository } from './tag-repository.js';
+import type { WriteContext } from './url-repository.js';
+
+export interface TagHandlerOptions {
+  readonly tags: TagRepository;
+  /** Returns undefined if the organization has more than `maxListedTags` such tags. */
+  readonly listTags: (organizationId: string, filter: TagFilter) => Promise<Page<Tag> | undefined>;
+  readonly clock: Clock;
+}
+
+const tooManyTags = `must be set, to a text that fewer than ${maxListedTags} tags contain, because the organization has too many tags for one list`;
+
+/** Lists, renames and removes tags. */
+export function tagHandlers({
+  tags,
+  listTags,
+  clock,
+}: TagHandlerOptions): HandlersOf<typeof tagRoutes> {
+  async function replace(
+    tag: string,
+    name: string | null,
+    { organizationId, idempotency }: Omit<WriteContext, 'now'>,
+  ) {
+    const context = { organizationId, idempotency, now: clock() };
+    const { result, replayed } = await tags.replace(tag, name, context);
+    if (result) return { status: 200, replayed, data: { name: name ?? tag, ...result } };
+    throw new ApiError('NOT_FOUND', 'No link of this organization has this tag', { replayed });
+  }
+
+  return {
+    async listTags({ caller: { organizationId }, query }) {
+      const list = { name: 'tags', organizationId, ids: 'text' } as const;
+      const { filter, reply } = openPage(list, query);
+      const page = await listTags(organizationId, filter);
+      if (!page) throw validationError([{ path: 'search', message: tooManyTags }]);
+      return reply(page, (tag) => tag);
+    },
+
+    async renameTag({ caller, params, body, idempotency }) {
+      const { organizationId } = caller;
+      return replace(params.tag, body.name, { organizationId, idempotency });
+    },
+
+    async deleteTag({ caller: { organizationId }, params, idempotency }) {
+      return replace(params.tag, null, { organizationId, idempotency });
+    },
+  };
+}

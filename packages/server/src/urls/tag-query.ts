@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import type { Page, Position } from '../contract/fields.js';
+import type { Database } from '../storage/database.js';
+import { findSlice, ListClock, listTimeoutMs } from '../storage/list-page.js';
+import type { ListPage, ListQuery } from '../storage/list-query.js';
+import { foldText } from '../storage/search-text.js';
+import { parseTags } from './short-url.js';
+import type { Tag, TagFilter } from './tag-contract.js';
+import { urlListQuery } from './url-query.js';
+
+/** The most different tags that a list reads. Takes about 20 ms to sort. */
+export const maxListedTags = 20_000;
+
+/** A tag of a list, with the text by which it is sorted. */
+type ListedTag = Tag & { readonly folded: string };
+
+/**
+ * Returns one page of tags. Reads the tags of all links of the organization in slices. Returns undefined
+ * if more than `maxTags` different tags match.
+ */
+export async function listTags(
+  database: Pick<Database, 'read'>,
+  organizationId: string,
+  filter: TagFilter,
+  maxTags = maxListedTags,
+): Promise<Page<Tag> | undefined> {
+  const { search, limit, offset, after } = filter;
+  const term = search === undefined ? '' : foldText(search);
+  const clock = new ListClock(listTimeoutMs);
+  const counts = new Map<string, number>();
+  const query = { ...linksOf(organizationId), limit, offset };
+  let last: Position | undefined;
+  do {
+    const { rowsAtOnce } = clock;
+    last = await clock.run(async () => {
+      const { end, slice } = await findSlice(database.read, query, last, rowsAtOnce);
+      const { rows } = await sql<{ tags: string; links: number }>`
+        select tags, count(*) as links ${slice} and tags <> '' group by tags`.execute(
+        database.read,
+      );
+      for (const { tags, links } of rows) {
+        for (const name of new Set(parseTags(tags))) {
+          if (counts.has(name) || foldText(name).includes(term)) {
+            counts.set(name, (counts.get(name) ?? 0) + Number(links));
+          }
+        }
+      }
+      return end;
+    });
+    if (counts.size > maxTags) return undefined;
+  } while (last);
+  const compare = comparisonOf(filter);
+  const toListed = ([name, linkCount]: readonly [string, number]): ListedTag => ({
+    name,
+    linkCount,
+    folded: foldText(name),
+  });
+  const tags = [...counts].map(toListed).sort(compare);
+  const position = after && toListed([String(after[1]), Number(after[0])]);
+  const start = position ? tags.findIndex((tag) => compare(tag, position) > 0) : offset;
+  const from = start < 0 ? tags.length : start;
+  const items = tags.slice(from, from + limit).map(({ folded: _, ...tag }) => tag);
+  const lastItem = from + limit < tags.length ? items.at(-1) : undefined;
+  const next = lastItem && ([lastItem.linkCount, lastItem.name] as const);
+  return { total: after ? undefined : tags.length, items, next };
+}
+
+/** Returns the order of a list. Tags with equal counts are ordered by name. */
+function comparisonOf({ sort, order }: TagFilter): (a: ListedTag, b: ListedTag) => number {
+  const sign = (order ?? (sort === 'name' ? 'asc' : 'desc')) === 'asc' ? 1 : -1;
+  if (sort === 'linkCount') {
+    return (a, b) => sign * (a.linkCount - b.linkCount) || compareNames(a, b);
+  }
+  return (a, b) => sign * compareNames(a, b);
+}
+
+function compareNames(a: ListedTag, b: ListedTag): number {
+  return compareTexts(a.folded, b.folded) || compareTexts(a.name, b.name);
+}
+
+function compareTexts(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** Returns up to `limit` ids of links with a tag, newest first, starting after a position. */
+export function findTagged(
+  database: Database,
+  organizationId: string,
+  tag: string,
+  limit: number,
+  // Before every link. A list that starts after a position does not count its rows.
+  after: Position = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+): Promise<ListPage<number>> {
+  const filter = { tag, limit, offset: 0, after };
+  return database.readListPage(urlListQuery(database, organizationId, filter, 0));
+}
+
+function linksOf(organizationId: string): Pick<ListQuery, 'table' | 'owner'> {
+  return { table: 'urls', owner: { column: 'organization_id', value: organizationId } };
+}

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { findTagged, listTags } from '../../src/urls/tag-query.js';
+import { TagRepository } from '../../src/urls/tag-repository.js';
+import { now, openRepository, type Stored } from './temporary-database.js';
+
+let stored: Stored;
+let tags: TagRepository;
+beforeAll(async () => {
+  stored = await openRepository();
+  const { database } = stored;
+  tags = new TagRepository(database, (...args) => findTagged(database, ...args));
+});
+afterAll(() => stored.close());
+
+const listAll = (organizationId: string, maxTags?: number) => {
+  const filter = { sort: 'name', limit: 100, offset: 0 } as const;
+  return listTags(stored.database, organizationId, filter, maxTags);
+};
+
+async function withLinks(count: number, tagsOf: (index: number) => string[]) {
+  const organizationId = await stored.addOrganization('enterprise');
+  const drafts = Array.from({ length: count }, (_, index) => ({ tags: tagsOf(index) }));
+  for (let at = 0; at < count; at += 500) {
+    await stored.create(organizationId, drafts.slice(at, at + 500));
+  }
+  return organizationId;
+}
+
+it('reads the tags of more links than a slice has', async () => {
+  const organizationId = await withLinks(1_200, (index) => [`tag ${index % 3}`, 'all']);
+  expect((await listAll(organizationId))?.items).toEqual([
+    { name: 'all', linkCount: 1_200 },
+    { name: 'tag 0', linkCount: 400 },
+    { name: 'tag 1', linkCount: 400 },
+    { name: 'tag 2', linkCount: 400 },
+  ]);
+});
+
+it('lists no page when there are more different tags than it may hold', async () => {
+  const organizationId = await withLinks(10, (index) => [`tag ${index}`]);
+  expect(await listAll(organizationId, 10)).toBeDefined();
+  expect(await listAll(organizationId, 9)).toBeUndefined();
+});
+
+it('a rename changes 100 links in a transaction, and 10 in a turn of the event loop', async () => {
+  const organizationId = await withLinks(1_050, () => ['old']);
+  const { database } = stored;
+  const sizes: number[] = [];
+  let turn = 0;
+  const turns: number[] = [];
+  let ticker = setImmediate(function tick() {
+    turn += 1;
+    ticker = setImmediate(tick);
+  });
+  const writes = vi.spyOn(database, 'write');
+  const { updateEach } = database;
+  const updates = vi.spyOn(database, 'updateEach').mockImplementation((...args) => {
+    sizes.push(args[2].length);
+    turns.push(turn);
+    return updateEach(...args);
+  });
+  const context = { organizationId, now: now + 1, idempotency: undefined };
+  const { result } = await tags.replace('old', 'new', context);
+  clearImmediate(ticker);
+  expect(result).toEqual({ updatedCount: 1_050, isComplete: true });
+  // Eleven transactions of links, and that of the result.
+  expect(writes).toHaveBeenCalledTimes(12);
+  expect(Math.max(...sizes)).toBe(10);
+  expect(new Set(turns).size).toBe(sizes.length);
+  writes.mockRestore();
+  updates.mockRestore();
+  expect((await listAll(organizationId))?.items).toEqual([{ name: 'new', linkCount: 1_050 }]);
+});
+
+it('a change that reaches its time limit is continued by the same request', async () => {
+  const organizationId = await withLinks(250, () => ['old', 'other']);
+  const idempotency = { organizationId, key: 'delete-old', fingerprint: 'a', now };
+  const context = { organizationId, now: now + 1, idempotency };
+  const results = [];
+  for (let call = 0; call < 4; call += 1) {
+    results.push(await tags.replace('old', null, context, 0));
+  }
+  expect(results).toEqual([
+    { result: { updatedCount: 100, isComplete: false }, replayed: false },
+    { result: { updatedCount: 100, isComplete: false }, replayed: false },
+    { result: { updatedCount: 50, isComplete: true }, replayed: false },
+    { result: { updatedCount: 50, isComplete: true }, replayed: true },
+  ]);
+  expect((await listAll(organizationId))?.items).toEqual([{ name: 'other', linkCount: 250 }]);
+});
+
+it('requests that run at once with the same key have the same result', async () => {
+  const organizationId = await withLinks(250, () => ['old']);
+  const idempotency = { organizationId, key: 'twice', fingerprint: 'a', now };
+  const context = { organizationId, now: now + 1, idempotency };
+  const both = await Promise.all([
+    tags.replace('old', 'new', context),
+    tags.replace('old', 'new', context),
+  ]);
+  expect(both[0]?.result).toEqual(both[1]?.result);
+  expect((await listAll(organizationId))?.items).toEqual([{ name: 'new', linkCount: 250 }]);
+});
