@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 
 export interface CliErrorOptions extends ErrorOptions {
@@ -38,4 +39,13 @@ export class UsageError extends CliError {
 export function systemErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Returns the message for a file that cannot be written. */
+export function describeWriteError(path: string, error: unknown): string {
+  const isFolderMissing = systemErrorCode(error) === 'ENOENT';
+  const reason = isFolderMissing
+    ? `the folder ${dirname(resolve(path))} does not exist`
+    : (error as Error).message;
+  return `${path} cannot be written: ${reason}`;
 }

@@ -347,7 +347,7 @@ function parseFields(text: string): string[] {
 function parseSeconds(text: string): number {
   const seconds = Number(text);
   if (text.trim() !== '' && seconds > 0 && seconds <= 3_600) return seconds;
-  throw new UsageError(`--timeout ${text}: must be a number of seconds from 0 to 3600`);
+  throw new UsageError(`--timeout ${text}: must be a number of seconds above 0, at most 3600`);
 }
 
 /** Prints the examples between the description and the options. */

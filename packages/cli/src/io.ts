@@ -26,6 +26,11 @@ export interface Io {
   readonly interrupt: AbortSignal;
 }
 
+/** Returns the width of a terminal in columns. One of unknown size has 0, as under `docker run -t`. */
+export function terminalColumns({ columns }: Pick<OutputStream, 'columns'>): number {
+  return columns || 80;
+}
+
 /** Returns whether the stream is a terminal that supports colors and a live view. */
 export function isRichTerminal(stream: OutputStream, env: Io['env']): boolean {
   return stream.isTTY === true && env.TERM !== 'dumb' && !isCi(env);

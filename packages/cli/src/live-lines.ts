@@ -1,10 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Context } from './context.js';
-import { isRichTerminal } from './io.js';
+import { isRichTerminal, terminalColumns } from './io.js';
 import { cutText, displayWidth } from './text-width.js';
 
 const refreshMs = 100;
-const defaultColumns = 80;
 
 /** Returns lines of at most `width` columns. They may contain colors. */
 type Render = (width: number) => readonly string[];
@@ -92,7 +91,7 @@ export class LiveLines {
   }
 
   get #columns(): number {
-    return Math.max(2, this.#context.io.stderr.columns ?? defaultColumns);
+    return Math.max(2, terminalColumns(this.#context.io.stderr));
   }
 }
 

@@ -58,6 +58,14 @@ describe('lists', () => {
   });
 });
 
+test('a terminal of unknown size, which has 0 columns, gets every column that fits into 80', async () => {
+  const io = fakeIo({ isTerminal: true });
+  Object.assign(io.stdout, { columns: 0 });
+  const output = new Output(io, { format: 'table', isQuiet: false, allowsColor: false });
+  await output.list(pages([first, second]), columns);
+  expect(io.text).toEqual({ stdout: 'id  title\n1   A\n22\n', stderr: '' });
+});
+
 // Escape sequences with C0 and C1 controls, bidi controls, and separators.
 const hostile = 'a\u001b[2Jb\u009b2Jc\u202ed\u2066e\u200ff\u2028g\u007fh';
 const dangerous = /(?!\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;

@@ -3,7 +3,7 @@ import { formatCsvLine } from './csv-line.js';
 import { formatJson, printable } from './format.js';
 import { guardFormula } from './import/cell-values.js';
 import { nearestName } from './import/nearest-name.js';
-import { type Io, isRichTerminal, type OutputStream } from './io.js';
+import { type Io, isRichTerminal, type OutputStream, terminalColumns } from './io.js';
 import { layOutTable, type TableLayout, tableLine } from './table.js';
 
 export const outputFormats = ['table', 'json', 'ndjson', 'csv'] as const;
@@ -207,8 +207,8 @@ export class Output {
       title: name,
       isShortened: !isWhole,
     }));
-    const { isTTY, columns: width = 80 } = this.#stdout;
-    return layOutTable(titles, cells, isTTY ? width : undefined);
+    const maxWidth = this.#stdout.isTTY ? terminalColumns(this.#stdout) : undefined;
+    return layOutTable(titles, cells, maxWidth);
   }
 
   #dim(text: string): string {

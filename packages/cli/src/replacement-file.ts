@@ -8,7 +8,7 @@ import {
   statSync,
 } from 'node:fs';
 import { resolve } from 'node:path';
-import { CliError, systemErrorCode, UsageError } from './cli-error.js';
+import { CliError, describeWriteError, systemErrorCode, UsageError } from './cli-error.js';
 import { writeFully } from './import/result-file.js';
 
 /**
@@ -36,7 +36,7 @@ export class ReplacementFile {
       const descriptor = openSync(temporaryPath ?? target, 'w', stats?.mode);
       return new ReplacementFile(target, temporaryPath, descriptor);
     } catch (error) {
-      throw new UsageError(`${path} cannot be written: ${(error as Error).message}`);
+      throw new UsageError(describeWriteError(path, error));
     }
   }
 
@@ -66,9 +66,7 @@ export class ReplacementFile {
     try {
       if (this.#descriptor !== undefined) work(this.#descriptor);
     } catch (error) {
-      throw new CliError(`${this.#path} cannot be written: ${(error as Error).message}`, {
-        cause: error,
-      });
+      throw new CliError(describeWriteError(this.#path, error), { cause: error });
     }
   }
 

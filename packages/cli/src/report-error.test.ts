@@ -103,3 +103,25 @@ test('an unexpected error shows its stack with SHORTY_DEBUG only', () => {
   );
   expect(report(error, { SHORTY_DEBUG: '1' }).text).toContain('report-error.test.ts');
 });
+
+test.each([
+  ['Not here', 'POST /api/v1/auth/token answered 404: Not here'],
+  [
+    JSON.stringify({
+      success: false,
+      error: { code: 'NOT_FOUND', message: 'There is no route POST /api/v1/api/v1/auth/token' },
+    }),
+    'There is no route POST /api/v1/api/v1/auth/token',
+  ],
+])('a base URL without an API at it has its own next step: %s', async (body, message) => {
+  const client = new Shorty({
+    baseUrl: 'http://server.test/api/v1',
+    clientId: 'id',
+    clientSecret: 'secret',
+    fetch: async () => new Response(body, { status: 404 }),
+  });
+  const error = await client.urls.get('1').catch((thrown: unknown) => thrown);
+  expect(report(error).text).toBe(
+    `shorty: ${message}\n  no Shorty API is at the base URL, which is the server's address without /api/v1; shorty whoami shows the base URL and its source\n`,
+  );
+});

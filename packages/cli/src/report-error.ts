@@ -85,6 +85,10 @@ function hintFor(error: ShortyError): string | undefined {
   if (error.status === 401)
     return 'sign in with shorty login; shorty whoami shows the credentials in use';
   if (error.code === 'INSUFFICIENT_SCOPE') return 'shorty whoami shows your scopes';
+  const isOtherServer = error.code === undefined || error.message.includes('/api/v1/api/v1/');
+  if (error.status === 404 && isOtherServer) {
+    return `no Shorty API is at the base URL, which is the server's address without /api/v1; ${checkAddress}`;
+  }
   if (error.status === 412)
     return 'read the record and its current etag with get, and repeat the change';
   if (error.status === 429) return `the rate limit is reached; ${retryTime(error)}`;

@@ -19,7 +19,8 @@ export interface TableLayout {
 
 /**
  * Chooses the widths of columns for these rows. With a `maxWidth`, shortens the widest columns, and
- * leaves out the last ones if that is not enough.
+ * leaves out the last ones if that is not enough. The first columns that are not shortened are always
+ * shown: a longer link wraps, because a list of ids alone is of no use.
  */
 export function layOutTable(
   columns: readonly TableColumn[],
@@ -29,10 +30,13 @@ export function layOutTable(
   const natural = columns.map(({ title }, index) =>
     Math.max(displayWidth(title), ...rows.map((row) => displayWidth(row[index] ?? ''))),
   );
-  for (let count = columns.length; count > 1; count--) {
+  const firstShortened = columns.findIndex(({ isShortened }) => isShortened);
+  const always = firstShortened === -1 ? columns.length : firstShortened;
+  for (let count = columns.length; count > always; count--) {
     const widths = shorten(columns.slice(0, count), natural.slice(0, count), maxWidth);
     if (widths) return layoutOf(widths, columns);
   }
+  if (always > 0) return layoutOf(natural.slice(0, always), columns);
   return layoutOf([Math.min(natural[0] ?? 0, maxWidth)], columns);
 }
 

@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { CliError } from './cli-error.js';
+import { access, open, rename, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { CliError, describeWriteError, UsageError } from './cli-error.js';
+
+/** Throws a UsageError if the folder of a file does not exist, before work that cannot be undone. */
+export async function requireFolderOf(path: string): Promise<void> {
+  try {
+    await access(dirname(resolve(path)));
+  } catch (error) {
+    throw new UsageError(describeWriteError(path, error));
+  }
+}
 
 /** Creates or replaces a file atomically. Replaces a symbolic link instead of following it. */
 export async function writeFileAtomically(
@@ -22,6 +31,6 @@ export async function writeFileAtomically(
     await rename(temporary, target);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw new CliError(`${path} cannot be written: ${(error as Error).message}`, { cause: error });
+    throw new CliError(describeWriteError(path, error), { cause: error });
   }
 }

@@ -300,6 +300,19 @@ describe('a report', () => {
     ]);
   });
 
+  test('the extension of --out selects the format, unless --output does', async () => {
+    const write = async (name: string, flags = '') => {
+      await run(`analytics report --out ${join(folder, name)}${flags}`);
+      return readFile(join(folder, name), 'utf8');
+    };
+    expect(await write('chosen.html')).toMatch(/<\/html>\n$/);
+    expect(await write('chosen.csv')).toMatch(/^section,name,/);
+    expect(JSON.parse(await write('chosen.json'))).toHaveProperty('totals');
+    expect(await write('chosen.txt')).toMatch(/^Clicks of all links\n/);
+    expect(await write('other.html', ' -o terminal')).toMatch(/^Clicks of all links\n/);
+    expect(JSON.parse(await write('json.html', ' --json'))).toHaveProperty('totals');
+  });
+
   test('a file contains no colors', async () => {
     const file = join(folder, 'report.txt');
     const piped = await run('analytics report');

@@ -221,11 +221,16 @@ test('--dry-run checks every row, needs no credentials and sends nothing', async
   const signedOut = await shorty.withHome({ SHORTY_BASE_URL: server.url });
   await signedOut.write('dry.csv', `${mixed}\n`);
   const before = (await server.links()).length;
-  const bad = await signedOut.run(['urls', 'bulk-create', 'dry.csv', '--dry-run']);
+  const bad = await signedOut.run([
+    ...['urls', 'bulk-create', 'dry.csv', '--dry-run', '--failed-out', 'dry-bad.csv'],
+  ]);
   expect([bad.code, bad.stdout]).toEqual([
     3,
     '6 rows checked: 2 valid, 4 invalid; nothing was sent\n',
   ]);
+  const [header, ...rows] = (await signedOut.read('dry-bad.csv')).trimEnd().split('\n');
+  expect(header).toBe(mixed.split('\n')[0]);
+  expect([rows.length, rows.filter((row) => !mixed.includes(row))]).toEqual([4, []]);
   const fine = await signedOut.run(['urls', 'bulk-create', '-', '--dry-run', '--json'], {
     input: 'url\nhttps://example.com\n',
   });

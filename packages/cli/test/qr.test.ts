@@ -55,6 +55,37 @@ describe('create', () => {
     expect(Buffer.compare(await readFile(shorty.path('code.png')), bytes)).toBe(0);
   });
 
+  test.each(['svg', 'png', 'webp'])(
+    '--out with the extension .%s selects the format',
+    async (format) => {
+      const { stdout } = await shorty.run([
+        'qr',
+        'create',
+        '--data',
+        'x',
+        '--json',
+        '--out',
+        `shape.${format.toUpperCase()}`,
+      ]);
+      expect(JSON.parse(stdout).format).toBe(format);
+      const other = await shorty.run([
+        ...['qr', 'create', '--data', 'x', '--json', '--format', 'webp', '--out', 'other.svg'],
+      ]);
+      expect(JSON.parse(other.stdout).format).toBe('webp');
+    },
+  );
+
+  test('--out in a folder that does not exist creates no code', async () => {
+    const count = async () => (await server.client.qr.list()).total;
+    const before = await count();
+    const { code, stderr } = await shorty.run(['qr', 'create', '--data', 'x', '--out', 'no/x.png']);
+    expect([code, stderr]).toEqual([
+      2,
+      `shorty: no/x.png cannot be written: the folder ${shorty.path('no')} does not exist\n`,
+    ]);
+    expect(await count()).toBe(before);
+  });
+
   test.each([
     [[], '--url-id or --data is required'],
     [['--url-id', '1', '--data', 'x'], "'--url-id <link>' cannot be used with option '--data"],

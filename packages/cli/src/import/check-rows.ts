@@ -4,10 +4,12 @@ import { formatCount, formatNumber, printable } from '../format.js';
 import { findItemError } from './check-item.js';
 import { FailureReport } from './failure-report.js';
 import { describePaused } from './import-reporter.js';
+import { headerLine, refuseOverwriting } from './import-session.js';
 import { maxListedErrors, type RowError } from './import-summary.js';
 import type { LinkRules } from './imported-link.js';
 import { type ImportRow, planChunks } from './plan-chunks.js';
 import type { PreparedImport } from './prepare-import.js';
+import { ResultFile } from './result-file.js';
 
 export interface CheckOptions {
   /** Set for the links of another shortener. */
@@ -16,13 +18,32 @@ export interface CheckOptions {
   readonly isTaken?: ((domainId: string, slug: string) => boolean) | undefined;
   /** The host names of the custom domains of the links, by their ids. */
   readonly hostnames?: ReadonlyMap<string, string>;
+  /** The file for the invalid rows. */
+  readonly failedOut?: string | undefined;
 }
 
-/** Validates each row of a file and reports the errors. Creates nothing. */
+/** Validates each row of a file, reports the errors, and writes the invalid rows. Creates nothing. */
 export async function checkRows(
   prepared: PreparedImport,
   context: Context,
   options: CheckOptions = {},
+): Promise<ExitCode> {
+  const path = options.failedOut;
+  await refuseOverwriting(prepared, undefined, path);
+  const failedOut = path === undefined ? undefined : ResultFile.open(path, 0);
+  try {
+    failedOut?.write(headerLine(prepared));
+    return await checkEach(prepared, context, options, failedOut);
+  } finally {
+    failedOut?.close();
+  }
+}
+
+async function checkEach(
+  prepared: PreparedImport,
+  context: Context,
+  options: CheckOptions,
+  failedOut: ResultFile | undefined,
 ): Promise<ExitCode> {
   const { io, output } = context;
   const { links } = options;
@@ -46,10 +67,13 @@ export async function checkRows(
       bad++;
       const code = conflict ? 'SLUG_CONFLICT' : item ? 'CREATE_FAILED' : 'INVALID_ROW';
       failures.add(line, error, code);
+      failedOut?.write(`${row.raw}${prepared.lineEnd}`);
       if (errors.length < maxListedErrors) errors.push({ line, index, error, code });
     }
+    failedOut?.flush();
   }
-  failures.finish('');
+  failedOut?.flush();
+  failures.finish(failedOut ? ` (all are in ${options.failedOut})` : '');
   if (output.format === 'table') {
     if (!output.isQuiet) {
       const counts = `${formatNumber(rows - bad)} valid, ${formatNumber(bad)} invalid`;

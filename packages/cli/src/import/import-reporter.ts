@@ -76,9 +76,13 @@ export class ImportReporter {
     if (start.kind === 'continue') {
       const { rows, created, failed } = start.state;
       const unknownBytes = { bytesBefore: rows > 0 ? undefined : 0 };
-      Object.assign(progress, { rows, created, failed, rowsBefore: rows, ...unknownBytes });
-      if (rows > 0)
+      const rowsBefore = start.isRetry ? rows - failed : rows;
+      Object.assign(progress, { rows, created, failed, rowsBefore, ...unknownBytes });
+      if (start.isRetry) {
+        output.note(`importing ${formatCount(failed, 'failed row')} of the earlier import again`);
+      } else if (rows > 0) {
         output.note(`resuming after ${formatNumber(rows)} rows of an interrupted import`);
+      }
     } else if (start.kind === 'rewind') {
       this.#isFinishedBefore = start.isFinished;
       output.note(

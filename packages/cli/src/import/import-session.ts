@@ -230,14 +230,16 @@ export class ImportSession {
   }
 
   #writeHeaders(): void {
-    const { header, lineEnd, hasByteOrderMark } = this.#prepared;
     if (this.#out?.length === 0) this.#out.write(`${formatCsvLine(outColumns)}\n`);
-    if (header && this.#failedOut?.length === 0) {
-      this.#failedOut.write(`${hasByteOrderMark ? '\u{feff}' : ''}${header.raw}${lineEnd}`);
-    }
+    if (this.#failedOut?.length === 0) this.#failedOut.write(headerLine(this.#prepared));
     this.#out?.flush();
     this.#failedOut?.flush();
   }
+}
+
+/** Returns the header of the file of failed rows, as it is in the input. */
+export function headerLine({ header, lineEnd, hasByteOrderMark }: PreparedImport): string {
+  return header ? `${hasByteOrderMark ? '\u{feff}' : ''}${header.raw}${lineEnd}` : '';
 }
 
 function progressOf({ state, outBytes, failedOutBytes }: Start & { kind: 'continue' }) {
@@ -257,7 +259,8 @@ function openResult(path: string | undefined, keepBytes: number): ResultFile | u
   return path === undefined ? undefined : ResultFile.open(path, keepBytes);
 }
 
-async function refuseOverwriting(
+/** Throws a UsageError if an output file is the input file or the other output file. */
+export async function refuseOverwriting(
   { input }: PreparedImport,
   outPath: string | undefined,
   failedOutPath: string | undefined,

@@ -1,7 +1,7 @@
 import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { systemErrorCode, UsageError } from '../cli-error.js';
+import { describeWriteError, systemErrorCode, UsageError } from '../cli-error.js';
 
 /**
  * An output file that can be truncated to a known length and continued. Writes are synchronous: a
@@ -28,7 +28,7 @@ export class ResultFile {
       ftruncateSync(descriptor, keepBytes);
       return new ResultFile(absolute, descriptor, keepBytes);
     } catch (error) {
-      throw new UsageError(`${path} cannot be written: ${(error as Error).message}`);
+      throw new UsageError(describeWriteError(path, error));
     }
   }
 

@@ -1,14 +1,15 @@
 import { useStdout } from 'ink';
 import { useEffect, useState } from 'react';
+import { terminalColumns } from '../io.js';
 
-const defaultSize = { columns: 80, rows: 24 };
+const defaultRows = 24;
 
 /** Returns the size of the terminal, and renders again when it changes. */
 export function useTerminalSize(): { readonly columns: number; readonly rows: number } {
   const { stdout } = useStdout();
   const read = () => ({
-    columns: stdout.columns ?? defaultSize.columns,
-    rows: stdout.rows ?? defaultSize.rows,
+    columns: terminalColumns(stdout),
+    rows: stdout.rows || defaultRows,
   });
   const [size, setSize] = useState(read);
   useEffect(() => {

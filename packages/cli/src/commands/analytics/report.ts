@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { fetchLinkReport, fetchOverviewReport } from '../../analytics/fetch-report.js';
 import { reportCsv } from '../../analytics/report-csv.js';
 import { reportHtml } from '../../analytics/report-html.js';
@@ -31,7 +32,7 @@ export const define: DefineCommand = (command, start) => {
     .argument('[link]', 'id, short URL, slug or code of a link (default: all links)')
     .addOption(formatOption(reportFormats, 'report format'));
   addReportOptions(command)
-    .option('--out <file>', 'write to this file instead of stdout')
+    .option('--out <file>', 'write to this file; .html, .csv and .json select the format')
     .addHelpText('after', windowHelp + help)
     .action((link: string | undefined, options: ReportOptions) =>
       start((context) => makeReport(context, link, options), { ownsOutput: true }),
@@ -50,7 +51,8 @@ async function makeReport(
 ): Promise<ExitCode> {
   const { flags, io, output } = context;
   const { watch, out } = options;
-  const format = resolveFormat(flags, reportFormats);
+  const chosen = flags.json || flags.output !== undefined;
+  const format = resolveFormat(chosen ? flags : { output: formatOfFile(out) }, reportFormats);
   if (watch !== undefined && (format !== 'terminal' || out !== undefined)) {
     throw new UsageError('--watch cannot be used with --out or another format');
   }
@@ -79,6 +81,12 @@ async function makeReport(
   }
   output.note(`report written to ${out}`);
   return exitCodes.done;
+}
+
+/** Returns the report format of a file name, or undefined if its extension is not one. */
+function formatOfFile(path = ''): ReportFormat | undefined {
+  const extension = extname(path).slice(1).toLowerCase();
+  return reportFormats.find((format) => format === extension);
 }
 
 function renderReport(

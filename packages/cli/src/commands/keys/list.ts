@@ -7,7 +7,7 @@ import { addPageOptions, listPages, type PageOptions } from '../page-options.js'
 const columns: readonly Column<ApiKey>[] = [
   { name: 'id', value: (key) => key.id, isWhole: true },
   { name: 'name', value: (key) => key.name },
-  { name: 'start', value: (key) => key.start },
+  { name: 'start', value: (key) => key.start, isWhole: true },
   { name: 'scopes', value: (key) => key.scopes },
   { name: 'lastUsedAt', value: (key) => key.lastUsedAt },
   { name: 'expiresAt', value: (key) => key.expiresAt },

@@ -5,9 +5,14 @@ import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { findLinkId } from '../../find-link.js';
-import { isRichTerminal } from '../../io.js';
-import { writeFileAtomically } from '../../write-file-atomically.js';
-import { addDesignOptions, type DesignOptions, readDesignOptions } from './qr-options.js';
+import { isRichTerminal, terminalColumns } from '../../io.js';
+import { requireFolderOf, writeFileAtomically } from '../../write-file-atomically.js';
+import {
+  addDesignOptions,
+  type DesignOptions,
+  formatOfFile,
+  readDesignOptions,
+} from './qr-options.js';
 
 interface CreateOptions extends DesignOptions {
   readonly urlId?: string;
@@ -29,7 +34,7 @@ export const define: DefineCommand = (command, start) => {
     .option('--data <text>', 'text to encode instead of a link, at most 2 KB');
   addDesignOptions(command)
     .addOption(new Option('--style-preset <name>', 'shape of the modules').choices(presets))
-    .option('--out <file>', 'write the image to this file')
+    .option('--out <file>', 'write the image to this file; .svg, .png and .webp select the format')
     .addHelpText('after', help)
     .action((options: CreateOptions) => start((context) => createQr(context, options)));
 };
@@ -40,10 +45,11 @@ On a terminal, the command also prints the QR code to scan.`;
 async function createQr(context: Context, options: CreateOptions): Promise<ExitCode> {
   const { output, io } = context;
   const { urlId, data, stylePreset, out, ...design } = options;
-  const fields = readDesignOptions(design);
+  const fields = readDesignOptions({ format: formatOfFile(out), ...design });
   if (urlId === undefined && data === undefined) {
     throw new UsageError('--url-id or --data is required', 'see --help');
   }
+  if (out !== undefined) await requireFolderOf(out);
   const client = await context.client();
   const body: QrCreateRequest =
     urlId === undefined
@@ -69,7 +75,7 @@ async function showCode({ io, output }: Context, code: QrRecord): Promise<void> 
   const text = terminalCode(code.qrData, {
     level: code.errorCorrection,
     hasColor: output.allowsColor,
-    columns: io.stderr.columns ?? 80,
+    columns: terminalColumns(io.stderr),
   });
   if (text === undefined) {
     output.note('the QR code is wider than this terminal; --out writes the image');

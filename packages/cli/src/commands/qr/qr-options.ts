@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import type { QrUpdateRequest } from '@shorty/sdk';
 import { type Command, Option } from 'commander';
 import { parsePositive } from '../urls/link-options.js';
@@ -17,7 +18,7 @@ const levels = [
 /** The options that `create` and `update` share. */
 export interface DesignOptions {
   readonly size?: number;
-  readonly format?: (typeof formats)[number];
+  readonly format?: (typeof formats)[number] | undefined;
   readonly foregroundColor?: string;
   readonly backgroundColor?: string;
   readonly logoUrl?: string;
@@ -38,6 +39,12 @@ export function addDesignOptions(command: Command): Command {
     .addOption(
       new Option('--error-correction-level <level>', 'error correction level').choices(levels),
     );
+}
+
+/** Returns the image format of a file name, or undefined if its extension is not one. */
+export function formatOfFile(path = ''): DesignOptions['format'] {
+  const extension = extname(path).slice(1).toLowerCase();
+  return formats.find((format) => format === extension);
 }
 
 /** Returns the request fields of the options that were set. */

@@ -125,7 +125,11 @@ export async function importFile(
     if (options.dryRun) {
       const existing = await foreign?.readExisting();
       const links = foreign && { ...foreign, now: context.io.now() };
-      return await checkRows(prepared, context, { ...existing, links });
+      return await checkRows(prepared, context, {
+        ...existing,
+        links,
+        failedOut: options.failedOut,
+      });
     }
     return await importRows(context, prepared, options, foreign);
   } finally {
