@@ -1,4 +1,4 @@
-// Receives webhooks with Express: verifies each delivery, and handles each event once.
+// Receives webhooks with Express: verifies each delivery, and handles each delivery once.
 // Reads WEBHOOK_SECRET and PORT (4000 by default).
 import { createDeduper } from '@shorty/webhook-verifier/dedupe';
 import { expressWebhook, webhookDelivery } from '@shorty/webhook-verifier/express';
@@ -9,8 +9,8 @@ const deduper = createDeduper();
 const app = express();
 
 app.post('/', express.raw({ type: '*/*' }), expressWebhook({ secret }), async (req, res) => {
-  const { event } = webhookDelivery(req);
-  await deduper.once(event.id, () => console.log(event.type, JSON.stringify(event.data)));
+  const { event, deliveryId } = webhookDelivery(req);
+  await deduper.once(deliveryId, () => console.log(event.type, JSON.stringify(event.data)));
   res.status(204).end();
 });
 

@@ -1,4 +1,4 @@
-// Receives webhooks with Fastify: verifies each delivery, and handles each event once.
+// Receives webhooks with Fastify: verifies each delivery, and handles each delivery once.
 // Reads WEBHOOK_SECRET and PORT (4000 by default).
 import { createDeduper } from '@shorty/webhook-verifier/dedupe';
 import { fastifyWebhook, webhookDelivery } from '@shorty/webhook-verifier/fastify';
@@ -12,8 +12,8 @@ const app = fastify();
 app.register(async (hooks) => {
   hooks.register(fastifyWebhook({ secret }));
   hooks.post('/', async (request, reply) => {
-    const { event } = webhookDelivery(request);
-    await deduper.once(event.id, () => console.log(event.type, JSON.stringify(event.data)));
+    const { event, deliveryId } = webhookDelivery(request);
+    await deduper.once(deliveryId, () => console.log(event.type, JSON.stringify(event.data)));
     return reply.code(204).send();
   });
 });

@@ -1,4 +1,4 @@
-// Receives webhooks with Hono: verifies each delivery, and handles each event once.
+// Receives webhooks with Hono: verifies each delivery, and handles each delivery once.
 // Reads WEBHOOK_SECRET and PORT (4000 by default).
 import { serve } from '@hono/node-server';
 import { createDeduper } from '@shorty/webhook-verifier/dedupe';
@@ -10,8 +10,8 @@ const deduper = createDeduper();
 const app = new Hono();
 
 app.post('/', honoWebhook({ secret }), async (c) => {
-  const { event } = webhookDelivery(c);
-  await deduper.once(event.id, () => console.log(event.type, JSON.stringify(event.data)));
+  const { event, deliveryId } = webhookDelivery(c);
+  await deduper.once(deliveryId, () => console.log(event.type, JSON.stringify(event.data)));
   return c.body(null, 204);
 });
 

@@ -1,4 +1,4 @@
-// Receives webhooks with Node only: verifies each delivery, and handles each event once.
+// Receives webhooks with Node only: verifies each delivery, and handles each delivery once.
 // Reads WEBHOOK_SECRET and PORT (4000 by default).
 import { createServer } from 'node:http';
 import { verifyWebhook, WebhookVerificationError } from '@shorty/webhook-verifier';
@@ -12,7 +12,8 @@ const server = createServer(async (request, response) => {
   for await (const chunk of request) chunks.push(chunk);
   try {
     const event = verifyWebhook({ body: Buffer.concat(chunks), headers: request.headers, secret });
-    await deduper.once(event.id, () => console.log(event.type, JSON.stringify(event.data)));
+    const deliveryId = request.headers['x-service-delivery-id'] ?? event.id;
+    await deduper.once(deliveryId, () => console.log(event.type, JSON.stringify(event.data)));
     response.writeHead(204).end();
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;

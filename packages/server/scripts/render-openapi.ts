@@ -153,8 +153,16 @@ const deliveryHeaders = z.object({
   'X-Service-Signature': z.string().meta({
     param: { id: 'ServiceSignature' },
     description:
-      '`sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, the header has two signatures, separated by a comma.',
+      '`sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret.',
   }),
+  'X-Service-Signature-Next': z
+    .string()
+    .optional()
+    .meta({
+      param: { id: 'ServiceSignatureNext' },
+      description:
+        'For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent.',
+    }),
 });
 
 /** Describes the requests that receivers of webhooks get. */

@@ -63,21 +63,20 @@ function memoryStore(max: number, now: () => number): DedupeStore {
 
 /**
  * Creates a deduper, which runs work once for each id. Shorty delivers at least once, so a delivery
- * can arrive again. Use `event.id`, which is signed and the same in every attempt. The header with
- * the delivery id is not signed: an attacker who replays a delivery can change it. Use the delivery
- * id only when several webhooks share a receiver and each delivery must count.
+ * can arrive again. Use the delivery id, which is the same in every attempt. A replay that you request
+ * is a new delivery of the same event, so its work runs again.
  *
  * @throws {RangeError} if `ttlMs`, `max` or `leaseMs` is not positive
  *
  * @example
  * ```ts
- * import type { WebhookEvent } from '@shorty/webhook-verifier';
  * import { createDeduper } from '@shorty/webhook-verifier/dedupe';
  *
  * const deduper = createDeduper();
  *
- * export async function receive(event: WebhookEvent, charge: () => Promise<void>) {
- *   const ran = await deduper.once(event.id, charge);
+ * // `deliveryId` is the value of X-Service-Delivery-Id.
+ * export async function receive(deliveryId: string, charge: () => Promise<void>) {
+ *   const ran = await deduper.once(deliveryId, charge);
  *   return ran ? 'handled' : 'duplicate';
  * }
  * ```

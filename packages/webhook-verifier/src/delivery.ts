@@ -4,14 +4,18 @@ import { headerOf, type WebhookHeaders } from './signed-headers.js';
 /** A verified delivery, which an adapter passes to the handler. */
 export interface WebhookDelivery {
   readonly event: WebhookEvent;
-  /** From a header that is not signed. Use it for logs, and `event.id` for decisions. */
-  readonly deliveryId: string | undefined;
+  /**
+   * From `X-Service-Delivery-Id`: the same in every attempt, and new in a replay. Pass it to a deduper.
+   * The id of the event if a test sends no such header.
+   */
+  readonly deliveryId: string;
 }
 
 const deliveries = new WeakMap<object, WebhookDelivery>();
 
 export function storeDelivery(carrier: object, event: WebhookEvent, headers: WebhookHeaders): void {
-  deliveries.set(carrier, { event, deliveryId: headerOf(headers, 'x-service-delivery-id') });
+  const deliveryId = headerOf(headers, 'x-service-delivery-id') ?? event.id;
+  deliveries.set(carrier, { event, deliveryId });
 }
 
 /**

@@ -66,7 +66,7 @@ export function refuseConsumed(cause?: unknown): never {
   if (cause instanceof WebhookVerificationError) throw cause;
   throw new WebhookVerificationError(
     'body_already_parsed',
-    "The raw body was consumed. Express: use express.raw({ type: '*/*' }). Fastify: fastifyWebhook. Hono, fetch: verify first.",
+    'The body was read. Express: express.raw(). Fastify: fastifyWebhook. Hono, fetch: verify first.',
     { cause },
   );
 }

@@ -113,7 +113,7 @@ export function parseEvent(bytes: Uint8Array): WebhookEvent {
     cause = error;
   }
   if (isEvent(value)) return value;
-  throw new WebhookVerificationError('invalid_json', 'The body must be an event in JSON', {
+  throw new WebhookVerificationError('invalid_json', 'The body must be a JSON event', {
     cause,
   });
 }

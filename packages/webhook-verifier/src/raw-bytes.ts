@@ -10,14 +10,11 @@ export type RawBody = Uint8Array | ArrayBuffer | string;
 export function rawBytes(body: unknown): Uint8Array {
   // Encoding replaces lone surrogates. Different strings would then have the same signature.
   if (typeof body === 'string' && body.isWellFormed()) return new TextEncoder().encode(body);
-  const bytes =
-    body instanceof Uint8Array
-      ? body
-      : ArrayBuffer.isView(body)
-        ? new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
-        : // `instanceof` fails for a buffer from another realm, such as a test runner's.
-          /ArrayBuffer]$/.test({}.toString.call(body))
-          ? new Uint8Array(body as ArrayBuffer)
-          : refuseConsumed();
+  const bytes = ArrayBuffer.isView(body)
+    ? new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
+    : // `instanceof` fails for a buffer from another realm, such as a test runner's.
+      /ArrayBuffer]$/.test({}.toString.call(body))
+      ? new Uint8Array(body as ArrayBuffer)
+      : refuseConsumed();
   return bytes.buffer instanceof ArrayBuffer ? bytes : new Uint8Array(bytes);
 }

@@ -15,7 +15,7 @@ export type WebhookEventInput<Type extends WebhookEventType = WebhookEventType> 
 
 /** Options for signing. */
 export interface SignOptions {
-  /** The secret, or several during a rotation. Each secret adds a signature. */
+  /** The secret, or two during a rotation: the new one and the previous one. */
   readonly secret: VerifyOptions['secret'];
   /** The id of the delivery, the same in every attempt. Default: a new UUID. */
   readonly deliveryId?: string | undefined;
@@ -31,6 +31,8 @@ export interface SignedWebhook {
     readonly 'X-Service-Delivery-Id': string;
     readonly 'X-Service-Timestamp': string;
     readonly 'X-Service-Signature': string;
+    /** The signature by the new secret during a rotation. */
+    readonly 'X-Service-Signature-Next'?: string;
   };
   readonly body: string;
 }
@@ -54,9 +56,9 @@ export function signBody(
   type: string,
   { secret, deliveryId = randomUUID(), now = new Date() }: SignOptions,
 ): SignedWebhook['headers'] {
-  const timestamp = String(Math.floor(now.getTime() / 1000));
+  const timestamp = String(Math.floor(Number(now) / 1000));
   const bytes = Buffer.from(body);
-  const signatures = secretsOf({ secret }).map(
+  const [newest = '', previous] = secretsOf({ secret }).map(
     (each) => `sha256=${signatureOf(timestamp, bytes, each)}`,
   );
   return {
@@ -64,7 +66,9 @@ export function signBody(
     'X-Service-Event': type,
     'X-Service-Delivery-Id': deliveryId,
     'X-Service-Timestamp': timestamp,
-    'X-Service-Signature': signatures.join(','),
+    // One signature only, because simple receivers compare the whole header.
+    'X-Service-Signature': previous ?? newest,
+    ...(previous && { 'X-Service-Signature-Next': newest }),
   };
 }
 

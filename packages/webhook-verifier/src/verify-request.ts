@@ -58,10 +58,7 @@ export async function verifyRequest(
     for (const hex of signatures) matches = isSignature(expected, hex) || matches;
   }
   if (!matches) {
-    throw new WebhookVerificationError(
-      'signature_mismatch',
-      'No signature matches secret and body',
-    );
+    throw new WebhookVerificationError('signature_mismatch', 'No signature matches');
   }
   // Parse the copy that was hashed. The caller may have changed its own buffer.
   return parseEvent(content.subarray(prefix.length));

@@ -175,10 +175,24 @@ describe('verifyWebhook', () => {
     ['a header of 5,000 digits', timed('1'.repeat(5000)), 'malformed_header'],
     ['junk after the digits', signed(`${signature}zz`), 'malformed_header'],
     ['base64', signed(`sha256=${Buffer.alloc(32).toString('base64')}`), 'malformed_header'],
-    ['an empty element', signed(`${signature},`), 'malformed_header'],
     ['one good and one broken value', signed(`${signature},sha256=00`), 'malformed_header'],
     ['another signature', signed(zeros), 'signature_mismatch'],
     ['two other signatures', signed(`${zeros},${zeros}`), 'signature_mismatch'],
+    ['empty elements only', signed(' , ,'), 'malformed_header'],
+    ['a line feed after the signature', signed(`${signature}\n`), 'malformed_header'],
+    ['a line feed before the signature', signed(`\r\n${signature}`), 'malformed_header'],
+    ['a line feed in an unknown scheme', signed(`v2=\n,${signature}`), 'malformed_header'],
+    ['a no-break space', signed(`\u00a0${signature}`), 'malformed_header'],
+    [
+      'a broken next signature',
+      { ...signed(signature), 'x-service-signature-next': 'sha256=00' },
+      'malformed_header',
+    ],
+    [
+      'a long next signature',
+      { ...signed(signature), 'x-service-signature-next': `${zeros},`.repeat(17) },
+      'malformed_header',
+    ],
   ])('refuses %s', async (_name, given, code) => {
     expect(await codeOf(() => verifyWebhook({ ...good, headers: given }))).toBe(code);
   });
@@ -194,13 +208,16 @@ describe('verifyWebhook', () => {
     ['in a header line of its own', [zeros, signature]],
     ['after one of a scheme that is not known', `v2=abc,${signature}`],
     ['as the last of 16', [...Array(15).fill(zeros), signature].join(', ')],
+    ['between empty elements', `,, \t${signature}\t ,`],
   ])('accepts the valid signature %s of two', (_name, value) => {
     expect(verifyWebhook({ ...good, headers: signed(value) }).id).toBe(EVENT.id);
   });
 
   it('accepts either secret during a rotation', async () => {
     const rotating = { ...sample({ secret: ['new', 'old'] }), now: NOW };
-    expect(rotating.headers['X-Service-Signature'].split(',')).toHaveLength(2);
+    const simple = sample({ secret: 'old' }).headers['X-Service-Signature'];
+    expect(rotating.headers['X-Service-Signature']).toBe(simple);
+    expect(rotating.headers['X-Service-Signature-Next']).toMatch(/^sha256=[0-9a-f]{64}$/);
     for (const secret of ['new', 'old', ['other', 'old'], ['new', 'old']]) {
       expect(verifyWebhook({ ...rotating, secret }).id).toBe(EVENT.id);
     }

@@ -26,10 +26,7 @@ function check(input: VerifyInput): Uint8Array {
     for (const signature of signatures) matches = timingSafeEqual(expected, signature) || matches;
   }
   if (!matches) {
-    throw new WebhookVerificationError(
-      'signature_mismatch',
-      'No signature matches secret and body',
-    );
+    throw new WebhookVerificationError('signature_mismatch', 'No signature matches');
   }
   return bytes;
 }

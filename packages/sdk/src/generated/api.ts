@@ -411,7 +411,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the signing secret
-         * @description For 24 hours, deliveries have two signatures, separated by a comma: one by the new secret and one by the previous secret.
+         * @description For 24 hours, X-Service-Signature is by the previous secret, and X-Service-Signature-Next by the new secret.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -2650,7 +2650,7 @@ export interface components {
             secret: string;
             /**
              * Format: date-time
-             * @description Until this time, deliveries also have a signature by the previous secret.
+             * @description Until this time, X-Service-Signature is by the previous secret.
              * @example 2030-01-01T00:00:00.000Z
              */
             previousSecretExpiresAt: string;
@@ -3712,8 +3712,10 @@ export interface components {
         ServiceDeliveryId: string;
         /** @description The time of signing, in Unix seconds. */
         ServiceTimestamp: string;
-        /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, the header has two signatures, separated by a comma. */
+        /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
         ServiceSignature: string;
+        /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+        ServiceSignatureNext: string;
     };
     requestBodies: never;
     headers: {
@@ -6338,8 +6340,10 @@ export interface operations {
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, the header has two signatures, separated by a comma. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
+                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
             };
             path?: never;
             cookie?: never;
@@ -6376,8 +6380,10 @@ export interface operations {
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, the header has two signatures, separated by a comma. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
+                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
             };
             path?: never;
             cookie?: never;
@@ -6414,8 +6420,10 @@ export interface operations {
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, the header has two signatures, separated by a comma. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
+                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
             };
             path?: never;
             cookie?: never;
@@ -6452,8 +6460,10 @@ export interface operations {
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, the header has two signatures, separated by a comma. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
+                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
             };
             path?: never;
             cookie?: never;
@@ -6490,8 +6500,10 @@ export interface operations {
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, the header has two signatures, separated by a comma. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
+                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
             };
             path?: never;
             cookie?: never;
@@ -6528,8 +6540,10 @@ export interface operations {
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, the header has two signatures, separated by a comma. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
+                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
             };
             path?: never;
             cookie?: never;
@@ -6566,8 +6580,10 @@ export interface operations {
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, the header has two signatures, separated by a comma. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
+                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
             };
             path?: never;
             cookie?: never;
@@ -6604,8 +6620,10 @@ export interface operations {
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, the header has two signatures, separated by a comma. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
+                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
             };
             path?: never;
             cookie?: never;

@@ -133,8 +133,9 @@ export class WebhooksResource extends Resource {
   }
 
   /**
-   * Replaces the signing secret. Until `previousSecretExpiresAt`, 24 hours from now, deliveries
-   * have two signatures: one by each secret. Rejects with NotFoundError.
+   * Replaces the signing secret. Until `previousSecretExpiresAt`, 24 hours from now,
+   * `X-Service-Signature` is by the previous secret, and `X-Service-Signature-Next` by the new one.
+   * Rejects with NotFoundError.
    *
    * @example
    * ```ts

@@ -125,7 +125,7 @@ export const rotatedSecret = z
     id: uuidText,
     secret,
     previousSecretExpiresAt: instant.meta({
-      description: 'Until this time, deliveries also have a signature by the previous secret.',
+      description: 'Until this time, X-Service-Signature is by the previous secret.',
     }),
   })
   .meta({ id: 'WebhookSecret' });
@@ -266,7 +266,7 @@ export const webhookRoutes = [
     ...write,
     summary: 'Replace the signing secret',
     description:
-      'For 24 hours, deliveries have two signatures, separated by a comma: one by the new secret and one by the previous secret.',
+      'For 24 hours, X-Service-Signature is by the previous secret, and X-Service-Signature-Next by the new secret.',
     params,
     responses: { 200: { description: 'The new secret', data: rotatedSecret } },
     errors: ['PLAN_REQUIRED'],

@@ -20,7 +20,7 @@ it('the Python receiver of docs/webhooks.md verifies what we send and nothing el
     'X-Service-Signature': got.headers['x-service-signature'],
   };
   const now = opened.clock() / 1000;
-  const run = (secret: string, body: string, at: number) =>
+  const run = (secret: string, body: string, at: number, sent: object = headers) =>
     execFileSync(
       'python3',
       [
@@ -34,10 +34,17 @@ try:
 except ValueError as fault:
     print(fault)`,
       ],
-      { input: JSON.stringify([secret, headers, body, at]), encoding: 'utf8' },
+      { input: JSON.stringify([secret, sent, body, at]), encoding: 'utf8' },
     ).trim();
   expect(run('secret', got.body, now)).toBe('genuine');
   expect(run('another', got.body, now)).toBe('the signature does not match');
   expect(run('secret', `${got.body} `, now)).toBe('the signature does not match');
   expect(run('secret', got.body, now + 301)).toBe('the delivery is too old');
+  expect(run('secret', got.body, now, {})).toBe('the timestamp is not an integer');
+  const timestamp = { 'X-Service-Timestamp': headers['X-Service-Timestamp'] };
+  expect(run('secret', got.body, now, timestamp)).toBe('the signature does not match');
+  const foreign = { ...headers, 'X-Service-Signature': 'sha256=ä' };
+  expect(run('secret', got.body, now, foreign)).toBe('the signature does not match');
+  const next = { ...foreign, 'X-Service-Signature-Next': headers['X-Service-Signature'] };
+  expect(run('secret', got.body, now, next)).toBe('genuine');
 });
