@@ -9,11 +9,14 @@ export type WithIsoTimes<Fields> = {
 
 /** Returns a record for the API. Storage has times in milliseconds, the API has ISO strings. */
 export function withIsoTimes<Fields extends object>(fields: Fields): WithIsoTimes<Fields> {
-  const entries = Object.entries(fields).map(([name, value]) => {
-    const isTime = /(?:At|Since)$/.test(name) && typeof value === 'number';
-    return [name, isTime ? new Date(value).toISOString() : value];
-  });
-  return Object.fromEntries(entries);
+  const record = { ...fields } as Record<string, unknown>;
+  for (const name of Object.keys(record)) {
+    const value = record[name];
+    if (typeof value === 'number' && /(?:At|Since)$/.test(name)) {
+      record[name] = new Date(value).toISOString();
+    }
+  }
+  return record as WithIsoTimes<Fields>;
 }
 
 /**
@@ -24,6 +27,7 @@ export function presentAs<
   Schema extends z.ZodObject,
   Fields extends Readonly<Record<keyof z.input<Schema>, unknown>>,
 >(schema: Schema, fields: Fields): Pick<Fields, keyof Fields & keyof z.input<Schema>> {
-  const names = Object.keys(schema.shape) as (keyof Fields & keyof z.input<Schema>)[];
-  return Object.fromEntries(names.map((name) => [name, fields[name]])) as never;
+  const record: Record<string, unknown> = {};
+  for (const name of Object.keys(schema.shape)) record[name] = fields[name as keyof Fields];
+  return record as never;
 }

@@ -55,10 +55,9 @@ export function toRecord(
   url: ShortUrl,
   now: number,
 ): z.input<typeof urlRecord> {
-  const { hostname: _, passwordHash, ...fields } = url;
   return presentAs(urlRecord, {
-    ...withIsoTimes(fields),
+    ...withIsoTimes(url),
     ...toListItem(origins, url, now),
-    isPasswordProtected: passwordHash !== null,
+    isPasswordProtected: url.passwordHash !== null,
   });
 }
