@@ -5,12 +5,14 @@ import type { ErrorCode, ErrorDetail } from './types.js';
 export interface CallInfo {
   readonly method: string;
   readonly path: string;
+  readonly operation: string;
   readonly attempts: number;
 }
 
 export interface ShortyErrorInit {
   readonly method?: string | undefined;
   readonly path?: string | undefined;
+  readonly operation?: string | undefined;
   readonly attempts?: number | undefined;
   readonly status?: number | undefined;
   readonly code?: string | undefined;
@@ -48,6 +50,11 @@ export class ShortyError extends Error {
   readonly method: string | undefined;
   /** The path of the request without the query. Undefined if no request failed. */
   readonly path: string | undefined;
+  /**
+   * The method and the path of the operation, with the names of parameters: `GET /api/v1/urls/{id}`, for
+   * metrics. Undefined if no request failed.
+   */
+  readonly operation: string | undefined;
   /** The number of attempts that were sent. Undefined if no request failed. */
   readonly attempts: number | undefined;
   /** The HTTP status. Undefined without a response. */
@@ -55,17 +62,16 @@ export class ShortyError extends Error {
   /** The error code of the API. Undefined if there is no response, or it is not from the API. */
   readonly code: ErrorCode | undefined;
   /** The invalid fields, each with a message that names the rule. */
-  readonly details: readonly ErrorDetail[];
+  declare readonly details: readonly ErrorDetail[];
   /** The id of the request in the server's log. */
   readonly requestId: string | undefined;
   /** Milliseconds to wait before another attempt, from `Retry-After`. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, { cause, ...init }: ShortyErrorInit = {}) {
-    super(message, cause === undefined ? undefined : { cause });
+  constructor(message: string, { cause, details = [], ...init }: ShortyErrorInit = {}) {
+    super(message, (cause && { cause }) as ErrorOptions | undefined);
     // A newer server may send codes that this version does not list.
-    Object.assign(this, init);
-    this.details = init.details ?? [];
+    Object.assign(this, init, { details });
   }
 
   get [brand](): true {
@@ -200,11 +206,11 @@ export class ShortyConfigError extends ShortyError {
   declare readonly code: undefined;
 
   /** The option's name. */
-  readonly option: string;
+  declare readonly option: string;
 
   constructor(option: string, problem: string) {
-    super(`${option} ${problem}`);
-    this.option = option;
+    const init: object = { option };
+    super(`${option} ${problem}`, init);
   }
 }
 

@@ -6,8 +6,6 @@ import type { ErrorResponse } from './types.js';
 /** Returns the result of a response, or throws its error. */
 export type Read<T> = (incoming: Incoming, request: string, nowMs: number) => T;
 
-const snippetLength = 200;
-
 /** Returns the data of a response, or throws its error. `request` names the request in messages. */
 export function readResponse<T>(
   { response, body: bytes }: Incoming,
@@ -45,7 +43,8 @@ function parse(text: string): Body | null | undefined {
   }
 }
 
+/** Returns the beginning of a text, on one line. */
 function quote(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line && `: ${line.slice(0, snippetLength)}`;
+  return line && `: ${line.slice(0, 200)}`;
 }

@@ -1,8 +1,5 @@
 import { ShortyConfigError, ShortyError } from './errors.js';
 
-const firstDelayMs = 500;
-const longestDelayMs = 8_000;
-
 /**
  * Returns whether another attempt may succeed. Every request of this package is safe to repeat: a
  * POST has an idempotency key, and the other methods are idempotent.
@@ -15,7 +12,7 @@ export function isRetryable(error: unknown): error is ShortyError {
 }
 
 /**
- * Returns the milliseconds before the next retry: full jitter up to 8 s and `maxDelayMs`, but at least
+ * Returns the milliseconds before the next retry: full jitter from 500 ms up to 8 s and `maxDelayMs`, but at least
  * Retry-After.
  */
 export function retryDelay(
@@ -24,7 +21,7 @@ export function retryDelay(
   maxDelayMs: number,
   random: () => number,
 ): number {
-  const jittered = random() * Math.min(maxDelayMs, longestDelayMs, firstDelayMs * 2 ** retries);
+  const jittered = random() * Math.min(maxDelayMs, 8_000, 500 * 2 ** retries);
   return Math.max(jittered, retryAfterMs ?? 0);
 }
 
@@ -32,7 +29,7 @@ export function retryDelay(
 export function readRetryAfter(headers: Headers, nowMs: number): number | undefined {
   const value = headers.get('retry-after')?.trim() ?? '';
   if (/^\d+$/.test(value)) return Number(value) * 1000;
-  const at = /GMT$/.test(value) ? Date.parse(value) : Number.NaN;
+  const at = Date.parse(/GMT$/.test(value) ? value : '');
   if (Number.isNaN(at)) return undefined;
   // Measured from the Date header if there is one: the server's clock may differ from this one.
   const answeredAt = Date.parse(headers.get('date') ?? '');

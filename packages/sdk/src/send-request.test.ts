@@ -504,7 +504,8 @@ describe('an error', () => {
     }
     const error = await callFromHere().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ServerError);
-    expect(error).toMatchObject({ method: 'GET', path: '/api/v1/usage', attempts: 3 });
+    const operation = 'GET /api/v1/usage';
+    expect(error).toMatchObject({ method: 'GET', path: '/api/v1/usage', operation, attempts: 3 });
     const { stack = '' } = error as Error;
     expect(stack.split('\n')[0]).toBe('ServerError: It is UNAVAILABLE.');
     expect(stack).toMatch(/at callFromHere .*send-request\.test\.ts/);
@@ -526,6 +527,7 @@ describe('an error', () => {
       message: 'It is RATE_LIMITED.',
       method: 'GET',
       path: '/api/v1/usage',
+      operation: 'GET /api/v1/usage',
       attempts: 1,
       status: 429,
       code: 'RATE_LIMITED',

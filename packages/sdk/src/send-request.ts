@@ -1,4 +1,5 @@
 import { ApiPromise, type WithResponse } from './api-promise.js';
+import { buildTarget, toJson } from './build-target.js';
 import type { CallData, CallInput, ListRoute, RequestInput, Route } from './calls.js';
 import { createTimeout, describeCall, ShortyConfigError } from './errors.js';
 import { exchange, type Incoming, type Outgoing } from './exchange.js';
@@ -84,7 +85,7 @@ export function createTransport(settings: Settings, ports: Ports): Transport {
     let lastError: unknown;
     for (let attempt = 1; ; attempt++) {
       const describe = <E>(error: E) =>
-        describeCall(error, { method, path, attempts: attempt }, callSite);
+        describeCall(error, { method, path, operation: call.route, attempts: attempt }, callSite);
       try {
         const outgoing = { ...prepared, attempt };
         const leftMs = deadlineAt - monotonicMs();
@@ -123,13 +124,9 @@ export function createTransport(settings: Settings, ports: Ports): Transport {
   }
 
   function prepare({ route, input, options }: Call): Omit<Outgoing, 'attempt'> {
-    const { params, query = {}, body } = input;
-    const [method = '', template = ''] = route.split(' ');
-    // Otherwise the path could continue the host name.
-    if (!template.startsWith('/')) throw new ShortyConfigError('path', 'must start with /');
-    const path = template.replace(/\{(\w+)\}/g, (_, name) => escapeSegment(name, params?.[name]));
+    const { body } = input;
+    const { method, path, search } = buildTarget(route, input);
     const isPublic = route === createToken || !path.startsWith('/api/v1/');
-    const search = new URLSearchParams(JSON.parse(toJson(query))).toString();
     const headers = mergeHeaders(settings.headers, options.headers);
     headers.set('accept', 'application/json, image/*');
     if (body !== undefined) headers.set('content-type', 'application/json');
@@ -146,7 +143,7 @@ export function createTransport(settings: Settings, ports: Ports): Transport {
       method,
       path,
       isPublic,
-      url: settings.baseUrl + path + (search && `?${search}`),
+      url: settings.baseUrl + path + search,
       headers,
       body: toJson(body) ?? null,
     };
@@ -174,20 +171,4 @@ export function createTransport(settings: Settings, ports: Ports): Transport {
       );
     },
   };
-}
-
-/** Returns JSON, in which instants have the ISO form. */
-function toJson(value: unknown): string {
-  return JSON.stringify(value, function (this: Record<string, unknown>, name, text) {
-    // As null, it would clear the field.
-    if (text === null && this[name] !== null) throw new ShortyConfigError(name, 'is not valid');
-    return text;
-  });
-}
-
-function escapeSegment(name: string, segment: string | number = ''): string {
-  const text = encodeURIComponent(segment);
-  // URL parsers resolve `.` and `..`, even if they are escaped. That would change the path.
-  if (/^\.{0,2}$/.test(text)) throw new ShortyConfigError(name, `cannot be "${text}"`);
-  return text;
 }

@@ -60,15 +60,13 @@ export function readSettings(options: ShortyOptions): Settings {
 }
 
 export function readLimits(options: RequestOptions, defaults: RequestLimits): RequestLimits {
-  const {
-    maxRetries = defaults.maxRetries,
-    timeoutMs = defaults.timeoutMs,
-    deadlineMs = defaults.deadlineMs,
-  } = options;
-  checkNumber('maxRetries', maxRetries, true);
-  checkNumber('timeoutMs', timeoutMs);
-  checkNumber('deadlineMs', deadlineMs);
-  return { maxRetries, timeoutMs, deadlineMs };
+  const limits: { -readonly [Name in keyof RequestLimits]: number } = { ...defaults };
+  for (const name of Object.keys(limits) as (keyof RequestLimits)[]) {
+    const value = options[name];
+    if (value !== undefined) limits[name] = value;
+    checkNumber(name, limits[name], name === 'maxRetries');
+  }
+  return limits;
 }
 
 /** Returns headers with others set. Throws ShortyConfigError for invalid names and values. */

@@ -73,6 +73,23 @@ it('recognizes the errors of another copy of the package', async () => {
   expect(isShortyError(error)).toBe(true);
 });
 
+it('takes less than 2 KB for one call of the core entry', async () => {
+  const contents = `import { call, createUrl } from './core.js';
+    export const create = (server, body) => call(server, createUrl, { body });`;
+  const resolveDir = fileURLToPath(new URL('../src', import.meta.url));
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    write: false,
+  });
+  const size = gzipSync(outputFiles[0]?.contents ?? '').byteLength;
+  expect(size).toBeGreaterThan(512);
+  expect(size).toBeLessThan(2 * 1024);
+});
+
 describe('the entry for Node', () => {
   it('imports undici only', async () => {
     const { outside } = await bundle('node', 'node');

@@ -43,6 +43,7 @@ function compile(): string[] {
     lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
     paths: {
       '@shorty/sdk': [join(root, 'src/index.ts')],
+      '@shorty/sdk/core': [join(root, 'src/core.ts')],
       '@shorty/sdk/node': [join(root, 'src/node.ts')],
       '@shorty/sdk/testing': [join(root, 'src/testing.ts')],
     },
