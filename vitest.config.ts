@@ -30,9 +30,10 @@ const oneFileAtATime = { fileParallelism: false, sequence: { groupOrder: 1 } };
 // These run in the second stage only. They kill processes under load, or keep a core busy for long.
 const longTests = [
   'e2e/faults/**/*.test.ts',
-  'e2e/packages.test.ts',
+  'e2e/{demo,docs,packages}.test.ts',
   'packages/cli/test/interrupted-import.test.ts',
-  'packages/server/test/operator/{hanging-logo,hot-server,shared-queues,slow-stop,transfer}.test.ts',
+  'packages/server/test/operator/{backup,hanging-logo,hot-server,shared-queues,slow-stop,transfer}.test.ts',
+  'packages/server/test/hardening/read-headers.test.ts',
   'packages/server/test/postgres/faults/**/*.test.ts',
   'packages/server/test/qr/grid.test.ts',
   'packages/server/src/qr/logo/hostile-images.test.ts',
