@@ -67,7 +67,7 @@ export async function exchange(
   }
   const { response } = incoming;
   const durationMs = ports.monotonicMs() - startedAt;
-  log(`${response.status} in ${durationMs} ms, request ${response.requestId}`);
+  log(`${response.status} in ${durationMs | 0} ms, request ${response.requestId}`);
   await hooks.onResponse?.({ ...info, ...response, durationMs });
   return incoming;
 }

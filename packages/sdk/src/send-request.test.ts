@@ -468,7 +468,10 @@ describe('debug', () => {
   it('gets a line for each request and response, without secrets', async () => {
     answerUsage(
       () => HttpResponse.error(),
-      () => success(usage),
+      () => {
+        client.ports.advance(12.360369000000128);
+        return success(usage);
+      },
     );
     const lines: string[] = [];
     const client = createTestClient({
@@ -480,7 +483,7 @@ describe('debug', () => {
       'GET /api/v1/usage, attempt 1: sent',
       'GET /api/v1/usage, attempt 1: Failed to fetch',
       'GET /api/v1/usage, attempt 2: sent',
-      'GET /api/v1/usage, attempt 2: 200 in 0 ms, request req-1',
+      'GET /api/v1/usage, attempt 2: 200 in 12 ms, request req-1',
     ]);
   });
 
