@@ -53,8 +53,17 @@ export function handlers(options: HandlerOptions = {}): HttpHandler[] {
 }
 
 /**
- * Returns a handler that answers an operation with its fixture, of which `data` replaces fields. Pass it
- * to `server.use()`.
+ * Returns a handler that answers an operation with its fixture. The fields of `data` replace those of
+ * the fixture. Pass the handler to `server.use()`.
+ *
+ * @example
+ * ```ts
+ * import { handlers, respond } from '@shorty/sdk/testing';
+ * import { setupServer } from 'msw/node';
+ *
+ * const server = setupServer(...handlers());
+ * server.use(respond('getUrl', { title: 'Spring sale', isActive: false }));
+ * ```
  */
 export function respond<Id extends keyof Fixtures>(
   operationId: Id,
@@ -70,6 +79,16 @@ export function respond<Id extends keyof Fixtures>(
 /**
  * Returns a handler that fails an operation with an error code of the API, or with the first code of a
  * status. Pass it to `server.use()`. The client retries 429 and 503: set `maxRetries` to 0 in tests.
+ * Throws an Error if `error` is neither an error code nor the status of one.
+ *
+ * @example
+ * ```ts
+ * import { fail, handlers } from '@shorty/sdk/testing';
+ * import { setupServer } from 'msw/node';
+ *
+ * const server = setupServer(...handlers());
+ * server.use(fail('createUrl', 'SLUG_CONFLICT'), fail('listUrls', 503));
+ * ```
  */
 export function fail(
   operationId: OperationId,
@@ -77,7 +96,10 @@ export function fail(
   options: HandlerOptions = {},
 ): HttpHandler {
   const [code, status] = Object.entries(errorStatuses).find((each) => each.includes(error)) ?? [];
-  if (status === undefined) throw new Error(`${error} is no error code and no status of an error`);
+  if (status === undefined)
+    throw new Error(
+      `${error} must be an error code of the API or its status, such as SLUG_CONFLICT or 409`,
+    );
   const body = {
     success: false,
     error: { code, message: `${operationId} fails with ${code}`, requestId },

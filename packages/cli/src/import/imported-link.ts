@@ -11,7 +11,7 @@ export interface LinkRules {
   readonly now: number;
 }
 
-/** The cells of a row that are no create fields. */
+/** The cells of a row that are not fields of a new link. */
 export interface ForeignCells {
   shortUrl?: string | undefined;
   customShortUrl?: string | undefined;

@@ -106,7 +106,7 @@ function hasColumnsBelow(column: string, { columns }: LinkSource): boolean {
   return Object.keys(columns).some((known) => known !== name && known.startsWith(name));
 }
 
-// A field that no link has set is no column.
+// A field that no link sets does not become a column.
 function isSet(cell: string): boolean {
   return cell !== '' && cell !== 'false';
 }
