@@ -52,7 +52,7 @@ async function writtenAt(file: string): Promise<number> {
   }
 }
 
-/** Starts npm, which knows the registry and the proxy of the user. This process does not wait for it. */
+/** Starts npm, which is configured with the user's registry and proxy. Does not wait for it. */
 function startLookup({ env, platform }: Io, folder: string, output: number): void {
   const limits = ['--fetch-timeout=5000', '--fetch-retries=0'];
   const child = spawn('npm', ['view', '@shorty/cli', 'version', ...limits], {
