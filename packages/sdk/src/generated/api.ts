@@ -199,14 +199,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a tag from every link
-         * @description The links stay. Changes updatedAt and ETag of the links, and sends no url.updated. Links that get the tag meanwhile may keep it.
+         * @description The links stay. Changes updatedAt and ETag of the links, and sends no url.updated. A link that gets the tag during the request may retain it.
          */
         delete: operations["deleteTag"];
         options?: never;
         head?: never;
         /**
          * Rename a tag on every link
-         * @description A name that is already a tag merges the two. Changes updatedAt and ETag of the links, and sends no url.updated. Links that get the tag meanwhile may keep it.
+         * @description A name that is already a tag merges the two. Changes updatedAt and ETag of the links, and sends no url.updated. A link that gets the tag during the request may retain it.
          */
         patch: operations["renameTag"];
         trace?: never;
@@ -1104,7 +1104,7 @@ export interface components {
         };
         TagRenameRequest: {
             /**
-             * @description The new name. Links that already have this tag keep it once.
+             * @description The new name. A link that already has this tag has it only once afterwards.
              * @example campaign
              */
             name: string;

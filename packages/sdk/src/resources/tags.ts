@@ -12,7 +12,7 @@ export interface TagList extends PagedList<Tag, TagPage> {}
 export class TagsResource extends Resource {
   /**
    * Lists tags by name, with the number of their links: one page when awaited, all of them when
-   * iterated.
+   * iterated. Rejects with ValidationError if more than 20,000 tags match: then `search` is needed.
    *
    * @example
    * ```ts

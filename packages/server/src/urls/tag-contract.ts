@@ -31,7 +31,7 @@ const tagListQuery = z.strictObject({
 const tagRenameRequest = z
   .strictObject({
     name: tagName.meta({
-      description: 'The new name. Links that already have this tag keep it once.',
+      description: 'The new name. A link that already has this tag has it only once afterwards.',
       example: 'campaign',
     }),
   })
@@ -62,7 +62,7 @@ const params = z.strictObject({
 
 const write = { tag: 'URLs', access: { scope: 'urls:write' } } as const;
 const effects =
-  'Changes updatedAt and ETag of the links, and sends no url.updated. Links that get the tag meanwhile may keep it.';
+  'Changes updatedAt and ETag of the links, and sends no url.updated. A link that gets the tag during the request may retain it.';
 
 export const tagRoutes = [
   defineRoute('listTags', 'GET /api/v1/tags', {
