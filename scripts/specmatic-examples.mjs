@@ -72,6 +72,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     utmContent: 'top',
     customUtmParams: {},
     sourceDomain: 'example.com',
+    clickThresholds: [50, 500],
   };
   const look = {
     size: 400,

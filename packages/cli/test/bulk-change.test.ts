@@ -251,6 +251,7 @@ test('an export imports unchanged into another server', async () => {
       utmTerm: "'=quoted",
       customUtmParams: { utm_id: '7', utm_x: 'ü' },
       sourceDomain: 'blog.example.com',
+      clickThresholds: [50, 500],
     };
     const { id } = await server.client.urls.create(fields);
     const paused = { targetUrl: 'https://export.example/paused', customSlug: 'exported-pause' };

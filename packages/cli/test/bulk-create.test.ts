@@ -22,14 +22,15 @@ async function linksTo(prefix: string) {
 }
 
 const mixed = [
-  'url,slug,tags,utm_source,utm_id,is_password_protected',
-  'https://mixed.example/1,mixed-1, a | b ,mail,7,',
-  'no address,,,,,',
+  'url,slug,tags,utm_source,utm_id,is_password_protected,click_thresholds',
+  'https://mixed.example/1,mixed-1, a | b ,mail,7,,50 | 500',
+  'no address,,,,,,',
   '',
-  '"https://mixed.example/2?a,b",,"say ""hi""",,,no',
-  'https://mixed.example/3,x,,,,',
-  'https://mixed.example/4,,,,',
-  'https://mixed.example/5,,,,,maybe',
+  '"https://mixed.example/2?a,b",,"say ""hi""",,,no,',
+  'https://mixed.example/3,x,,,,,',
+  'https://mixed.example/4,,,,,',
+  'https://mixed.example/5,,,,,maybe,',
+  'https://mixed.example/6,,,,,,"50,500"',
 ].join('\r\n');
 
 test('creates a link for each row, and writes failed rows unchanged', async () => {
@@ -37,12 +38,13 @@ test('creates a link for each row, and writes failed rows unchanged', async () =
   const args = ['urls', 'bulk-create', 'mixed.csv', '--out', 'made.csv', '--failed-out', 'bad.csv'];
   const { code, stdout, stderr } = await shorty.run(args);
   expect(code).toBe(3);
-  expect(stdout).toMatch(/^6 rows: 2 created, 4 failed in \d\.\d s \([\d,]+ rows\/s\)\n$/);
+  expect(stdout).toMatch(/^7 rows: 2 created, 5 failed in \d\.\d s \([\d,]+ rows\/s\)\n$/);
   expect(stderr.split('\n')).toEqual([
     'line 3: targetUrl must start with http:// or https:// (CREATE_FAILED)',
     expect.stringMatching(/^line 6: customSlug .* \(CREATE_FAILED\)$/),
-    'line 7: the row has 5 cells, the header 6 columns (INVALID_ROW)',
+    'line 7: the row has 6 cells, the header 7 columns (INVALID_ROW)',
     'line 8: isPasswordProtected must be true, false, yes, no, 1 or 0, not "maybe" (INVALID_ROW)',
+    'line 9: clickThresholds must be whole numbers separated by |, not "50,500" (INVALID_ROW)',
     '',
   ]);
   const made = await linksTo('https://mixed.example/');
@@ -53,6 +55,7 @@ test('creates a link for each row, and writes failed rows unchanged', async () =
       tags: ['a', 'b'],
       utmSource: 'mail',
       customUtmParams: { utm_id: '7' },
+      clickThresholds: [50, 500],
     },
     { targetUrl: 'https://mixed.example/2?a,b', customSlug: null, tags: ['say "hi"'] },
   ]);
@@ -67,7 +70,7 @@ test('creates a link for each row, and writes failed rows unchanged', async () =
   );
   const rows = mixed.split('\r\n');
   expect(await shorty.read('bad.csv')).toBe(
-    [rows[0], rows[2], rows[5], rows[6], rows[7], ''].join('\r\n'),
+    [rows[0], rows[2], rows[5], rows[6], rows[7], rows[8], ''].join('\r\n'),
   );
 });
 
@@ -226,11 +229,11 @@ test('--dry-run checks every row, needs no credentials and sends nothing', async
   ]);
   expect([bad.code, bad.stdout]).toEqual([
     3,
-    '6 rows checked: 2 valid, 4 invalid; nothing was sent\n',
+    '7 rows checked: 2 valid, 5 invalid; nothing was sent\n',
   ]);
   const [header, ...rows] = (await signedOut.read('dry-bad.csv')).trimEnd().split('\n');
   expect(header).toBe(mixed.split('\n')[0]);
-  expect([rows.length, rows.filter((row) => !mixed.includes(row))]).toEqual([4, []]);
+  expect([rows.length, rows.filter((row) => !mixed.includes(row))]).toEqual([5, []]);
   const fine = await signedOut.run(['urls', 'bulk-create', '-', '--dry-run', '--json'], {
     input: 'url\nhttps://example.com\n',
   });

@@ -26,7 +26,7 @@ describe('create', () => {
       ...['--redirect-type', '302', '--expires-at', '2099-01-01T00:00:00Z'],
       ...['--utm-source', 's', '--utm-medium', 'm', '--utm-campaign', 'c', '--utm-term', 't'],
       ...['--utm-content', 'x', '--utm-param', 'utm_id=7', '--utm-param', 'ref=a=b'],
-      ...['--source-domain', 'blog.example.com'],
+      ...['--source-domain', 'blog.example.com', '--click-thresholds', '500, 50'],
     );
     expect(await server.client.urls.get(id)).toMatchObject({
       targetUrl: 'https://example.com/all',
@@ -44,6 +44,7 @@ describe('create', () => {
       utmContent: 'x',
       customUtmParams: { utm_id: '7', ref: 'a=b' },
       sourceDomain: 'blog.example.com',
+      clickThresholds: [50, 500],
       isPasswordProtected: false,
     });
   });
@@ -234,6 +235,9 @@ describe('update and delete', () => {
       await update('--target-url', 'https://example.com/new', '--clear', 'title', '--inactive'),
     ).toMatchObject({ targetUrl: 'https://example.com/new', title: null, isActive: false });
     expect(await update('--active', '--clear', 'tags')).toMatchObject({ isActive: true, tags: [] });
+    expect(await update('--click-thresholds', '50')).toMatchObject({ clickThresholds: [50] });
+    const cleared = await update('--clear', 'click-thresholds');
+    expect(cleared).toMatchObject({ clickThresholds: null });
   });
 
   test.each([
@@ -243,6 +247,7 @@ describe('update and delete', () => {
     [['--active', '--inactive'], 'cannot be used with'],
     [['--redirect-type', 'soon'], 'It must be 301, 302, 307 or 308.'],
     [['--utm-param', 'x'], 'must have the form key=value'],
+    [['--click-thresholds', '1.5'], 'It must be whole numbers separated by commas'],
   ])('update %j is a usage error', async (args, message) => {
     const { code, stderr } = await shorty.run(['urls', 'update', '1', ...args]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -52,6 +52,7 @@ const descriptions: Readonly<Record<string, string>> = {
   expiresAt: 'When the link stops redirecting. Null: never.',
   importedClicks:
     'The clicks that another link shortener counted before the link was imported. No other count includes them.',
+  clickThresholds: "The click counts at which url.click_threshold is sent. Null: the server's.",
   isPasswordProtected: 'Whether visitors must enter a password.',
   'UnlockRequest.password': 'The password of the link.',
   'UnlockForm.password': 'The password of the link.',

@@ -37,6 +37,14 @@ export const parseTags: ParseCell = (cell) => {
   };
 };
 
+/** Parses `100|1000`. */
+export const parseIntegers: ParseCell = (cell) => {
+  const parts = cell.split('|').map((part) => part.trim());
+  return parts.every((part) => /^\d{1,15}$/.test(part))
+    ? { value: parts.map(Number) }
+    : { error: `must be whole numbers separated by |, not ${quoteCell(cell)}` };
+};
+
 /** Formats tags as a cell. {@link parseTags} is the inverse. */
 export function formatTags(tags: readonly string[]): string {
   const isPlain = tags.every(

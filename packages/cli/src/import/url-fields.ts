@@ -2,6 +2,7 @@ import {
   type ParseCell,
   parseBoolean,
   parseInteger,
+  parseIntegers,
   parseStringRecord,
   parseTags,
   parseText,
@@ -26,6 +27,7 @@ const commonFields: Readonly<Record<string, ParseCell>> = {
   utmContent: parseText,
   customUtmParams: parseStringRecord,
   sourceDomain: parseText,
+  clickThresholds: parseIntegers,
   isActive: parseBoolean,
 };
 const importedClicks = { importedClicks: parseInteger };

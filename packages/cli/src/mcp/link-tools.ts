@@ -36,6 +36,12 @@ const linkFields = {
     .describe('other query parameters to add to the target URL')
     .exactOptional(),
   sourceDomain: text('a domain for attribution'),
+  clickThresholds: z
+    .array(z.int().min(1))
+    .describe(
+      'the click counts at which webhooks get url.click_threshold; default: those of the server',
+    )
+    .exactOptional(),
 } satisfies Record<
   Exclude<keyof UrlUpdateRequest, 'targetUrl' | 'isActive' | 'isPasswordProtected'>,
   z.ZodType

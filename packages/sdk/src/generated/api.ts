@@ -1015,6 +1015,7 @@ export interface components {
              * @example blog.example.com
              */
             sourceDomain?: string | null;
+            clickThresholds?: number[] | null;
             /** @description False creates a paused link, which answers with 410 until a PATCH sets isActive to true. True by default. */
             isActive?: boolean | null;
             /**
@@ -1099,6 +1100,7 @@ export interface components {
              * @example blog.example.com
              */
             sourceDomain?: string | null;
+            clickThresholds?: number[] | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive?: boolean;
         };
@@ -1336,6 +1338,14 @@ export interface components {
             };
             /** @description A hint for attribution: the site that the link is published on. */
             sourceDomain: string | null;
+            /**
+             * @description The click counts at which url.click_threshold is sent. Null: the server's.
+             * @example [
+             *       50,
+             *       500
+             *     ]
+             */
+            clickThresholds: number[] | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
             /** @description Clicks counted so far. */
@@ -1973,6 +1983,14 @@ export interface components {
             };
             /** @description A hint for attribution: the site that the link is published on. */
             sourceDomain: string | null;
+            /**
+             * @description The click counts at which url.click_threshold is sent. Null: the server's.
+             * @example [
+             *       50,
+             *       500
+             *     ]
+             */
+            clickThresholds: number[] | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
             /** @description Clicks counted so far. */
@@ -2901,6 +2919,7 @@ export interface components {
              * @example blog.example.com
              */
             sourceDomain?: string | null;
+            clickThresholds?: number[] | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive?: boolean;
         };

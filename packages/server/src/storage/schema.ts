@@ -8,6 +8,8 @@ export const tables = {
     ...baselineTables.urls,
     /** The clicks that another link shortener counted. */
     imported_clicks: 'bigint not null default 0',
+    /** The link's own click thresholds, as JSON; null for those of the server. */
+    click_thresholds: 'text',
   },
   url_clicks: {
     ...baselineTables.url_clicks,

@@ -56,6 +56,7 @@ export function newUrl(
     utmContent: body.utmContent ?? null,
     customUtmParams: body.customUtmParams ?? {},
     sourceDomain: body.sourceDomain ?? null,
+    clickThresholds: body.clickThresholds ?? null,
     isActive: body.isActive ?? true,
     clickCount: 0,
     importedClicks: body.importedClicks ?? 0,

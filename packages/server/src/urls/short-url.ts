@@ -24,6 +24,7 @@ export function selectUrls(db: Kysely<Schema>) {
     .select(['utm_term as utmTerm', 'utm_content as utmContent'])
     .select(['custom_utm_params as customUtmParams', 'urls.is_active as isActive'])
     .select(['clicks', 'last_clicked_at as lastClickAt', 'imported_clicks as importedClicks'])
+    .select('click_thresholds as clickThresholds')
     .select(['urls.created_at as createdAt', 'updated_at as updatedAt']);
 }
 
@@ -54,6 +55,8 @@ export function fromRow(row: UrlRow) {
     isActive: row.isActive === 1,
     clickCount: row.clicks ?? 0,
     importedClicks: row.importedClicks,
+    clickThresholds:
+      row.clickThresholds === null ? null : (JSON.parse(row.clickThresholds) as number[]),
     lastClickAt: row.lastClickAt,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
@@ -85,6 +88,7 @@ export function toRow(url: ShortUrl): Selectable<Schema['urls']> {
     custom_utm_params: JSON.stringify(url.customUtmParams),
     source_domain: url.sourceDomain,
     imported_clicks: url.importedClicks,
+    click_thresholds: url.clickThresholds === null ? null : JSON.stringify(url.clickThresholds),
     is_active: url.isActive ? 1 : 0,
     created_at: url.createdAt,
     updated_at: url.updatedAt,

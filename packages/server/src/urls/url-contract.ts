@@ -94,6 +94,18 @@ const customUtmParams = z.preprocess(
     }),
 );
 
+const maxThresholds = 20;
+
+const clickThresholds = z
+  .array(z.int().min(1))
+  .min(1, 'must have at least one threshold')
+  .max(maxThresholds, `must have at most ${maxThresholds} thresholds`)
+  .overwrite((thresholds) => [...new Set(thresholds)].sort((a, b) => a - b))
+  .meta({
+    description: `The click counts at which url.click_threshold is sent, instead of the server's: at most ${maxThresholds}, stored in ascending order without repetitions. Counts that the link has already reached send nothing.`,
+    example: [50, 500],
+  });
+
 export const tagName = line(100, 1);
 
 // The fields of both create and PATCH. At create, null has the same meaning as a missing field; at
@@ -130,6 +142,7 @@ const settings = {
     description: 'A hint for attribution.',
     example: 'blog.example.com',
   }),
+  clickThresholds: clickThresholds.nullish(),
 };
 
 /** Returns the error of a link that has protection without a password, or the reverse. */
@@ -231,6 +244,10 @@ export const urlRecord = z
     utmContent: text,
     customUtmParams: z.record(z.string(), z.string()),
     sourceDomain: text,
+    clickThresholds: z
+      .array(z.int().min(1))
+      .nullable()
+      .meta({ example: [50, 500] }),
     isActive: z.boolean(),
     clickCount: z.int().min(0).meta({ description: 'Clicks counted so far.' }),
     importedClicks: z.int().min(0),

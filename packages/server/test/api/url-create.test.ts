@@ -80,6 +80,7 @@ describe('POST /api/v1/urls', () => {
       customUtmParams: { utm_id: 'abc.123', gclid: '' },
       sourceDomain: 'blog.example.com',
       importedClicks: 1204,
+      clickThresholds: [50, 500],
     };
     const created = (
       await create({ ...fields, isPasswordProtected: true, password: 'open sesame' })

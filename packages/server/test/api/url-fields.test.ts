@@ -44,6 +44,7 @@ const refused: Record<string, unknown[]> = {
   utmContent: [7, {}, [], ''],
   customUtmParams: ['a=b', 7, [], true],
   sourceDomain: [7, {}, [], 'x'.repeat(254), 'a\nb', half],
+  clickThresholds: [100, '100', {}, [], Array.from({ length: 21 }, (_, at) => at + 1)],
 };
 
 const cases = Object.entries(refused).flatMap(([field, values]) =>
@@ -72,6 +73,10 @@ describe('wrong values', () => {
     [{ customUtmParams: { a: 'x\ny' } }, 'customUtmParams.a'],
     [{ customUtmParams: { '': 'x' } }, 'customUtmParams.'],
     [{ customUtmParams: { '\ud800': 'x' } }, 'customUtmParams.\ud800'],
+    ...[0, -1, 1.5, '7', null, 2 ** 53].map((threshold): [object, string] => [
+      { clickThresholds: [1, threshold] },
+      'clickThresholds[1]',
+    ]),
     [{ unknown: 1 }, 'unknown'],
     [{ constructor: 1 }, 'constructor'],
     [{ clickCount: 1 }, 'clickCount'],
@@ -117,6 +122,7 @@ describe('wrong values', () => {
         Array.from({ length: 50 }, (_, index) => [`${index}`.padStart(512, 'p'), 'x'.repeat(512)]),
       ),
       sourceDomain: 'x'.repeat(253),
+      clickThresholds: Array.from({ length: 20 }, (_, at) => Number.MAX_SAFE_INTEGER - 19 + at),
     };
     const created = await api.call('createUrl', { body });
     expect(created.status).toBe(201);

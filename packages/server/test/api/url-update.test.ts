@@ -31,6 +31,7 @@ describe('PATCH /api/v1/urls/{id}', () => {
     utmContent: 'c',
     customUtmParams: { a: 'b' },
     sourceDomain: 'd.example',
+    clickThresholds: [50, 500],
   };
 
   it.each(Object.entries(changes))('accepts %s and changes nothing else', async (field, value) => {

@@ -273,9 +273,12 @@ describe.each(names.slice(6))('a database with the migrations up to %s', (last) 
       expect(after.get(table), table).toEqual(expected);
     }
     expect(after.get('urls')).toEqual(
-      before
-        .get('urls')
-        ?.map((url) => ({ ...url, search_text: searchTextOf(url as never), imported_clicks: 0 })),
+      before.get('urls')?.map((url) => ({
+        ...url,
+        search_text: searchTextOf(url as never),
+        imported_clicks: 0,
+        click_thresholds: null,
+      })),
     );
     if (engine() === 'sqlite') {
       const { rows } = await sql`select url_id from url_search_pending`.execute(database.read);

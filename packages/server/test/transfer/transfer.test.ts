@@ -80,6 +80,7 @@ async function fill(): Promise<void> {
     expiresAt: '2031-01-01T00:00:00.000Z',
     isPasswordProtected: true,
     password: 'sesame',
+    clickThresholds: [50, 500],
   };
   const { id } = (await api.call('createUrl', { body: rich })).data;
   await api.call('createUrl', {

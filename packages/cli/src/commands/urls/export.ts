@@ -72,6 +72,7 @@ function exportCells(record: UrlRecord): string[] {
   const cells: Readonly<Record<string, unknown>> = {
     ...record,
     tags: formatTags(record.tags),
+    clickThresholds: record.clickThresholds?.join('|'),
     customUtmParams:
       Object.keys(record.customUtmParams).length === 0
         ? ''

@@ -22,6 +22,7 @@ export interface LinkOptions {
   readonly utmContent?: string;
   readonly utmParam?: readonly string[];
   readonly sourceDomain?: string;
+  readonly clickThresholds?: readonly number[];
 }
 
 export function addLinkOptions(command: Command): Command {
@@ -40,7 +41,12 @@ export function addLinkOptions(command: Command): Command {
     .option('--utm-term <text>', 'utm_term to add to the target URL')
     .option('--utm-content <text>', 'utm_content to add to the target URL')
     .option('--utm-param <key=value>', 'other query parameter; repeatable', collect)
-    .option('--source-domain <domain>', 'source domain for attribution');
+    .option('--source-domain <domain>', 'source domain for attribution')
+    .option(
+      '--click-thresholds <counts>',
+      'click counts that send url.click_threshold, such as 100,1000',
+      parseThresholds,
+    );
 }
 
 type RedirectType = NonNullable<UrlUpdateRequest['redirectType']>;
@@ -50,7 +56,7 @@ export async function readLinkOptions(
   options: LinkOptions,
   context: Context,
 ): Promise<UrlUpdateRequest> {
-  const { tag, utmParam, passwordStdin, redirectType, ...texts } = options;
+  const { tag, utmParam, passwordStdin, redirectType, clickThresholds, ...texts } = options;
   const { title, description, category, domainId, expiresAt, sourceDomain } = texts;
   const { utmSource, utmMedium, utmCampaign, utmTerm, utmContent } = texts;
   const named = { title, description, category, domainId, expiresAt, sourceDomain };
@@ -61,6 +67,7 @@ export async function readLinkOptions(
   // The server validates the number.
   if (redirectType !== undefined) body.redirectType = redirectType as RedirectType;
   if (tag) body.tags = [...tag];
+  if (clickThresholds) body.clickThresholds = [...clickThresholds];
   if (utmParam) body.customUtmParams = parsePairs(utmParam);
   if (passwordStdin) {
     body.password = await readPassword(context);
@@ -90,6 +97,12 @@ function parsePairs(pairs: readonly string[]): Record<string, string> {
 function parseRedirectType(text: string): number {
   if (/^\d{3}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be 301, 302, 307 or 308.');
+}
+
+function parseThresholds(text: string): number[] {
+  const parts = text.split(',').map((part) => part.trim());
+  if (parts.every((part) => /^\d{1,15}$/.test(part))) return parts.map(Number);
+  throw new InvalidArgumentError('It must be whole numbers separated by commas, such as 100,1000.');
 }
 
 /** Parses an option value from 0. */

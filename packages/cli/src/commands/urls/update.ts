@@ -33,6 +33,7 @@ const clearable = [
   'utmContent',
   'customUtmParams',
   'sourceDomain',
+  'clickThresholds',
 ] as const satisfies readonly (keyof UrlUpdateRequest)[];
 
 export const define: DefineCommand = (command, start) => {

@@ -103,6 +103,7 @@ export class VisitRepository {
     now: number,
   ): Promise<void> {
     const { outbox, thresholds } = this.#options;
+    const own = await findOwnThresholds(transaction, [...added.keys()]);
     for (const { url_id, clicks } of await addClicks(transaction, added)) {
       const change = {
         event: urlClickThreshold,
@@ -110,7 +111,8 @@ export class VisitRepository {
         added: added.get(url_id)?.count ?? 0,
         counters: [{ id: String(url_id), count: clicks }],
       };
-      await recordThresholds(transaction, outbox, thresholds, change, now);
+      const reached = own.get(url_id) ?? thresholds;
+      await recordThresholds(transaction, outbox, reached, change, now);
     }
   }
 }
@@ -142,6 +144,22 @@ export async function addClicks(
         then excluded.last_clicked_at else url_clicks.last_clicked_at end
     returning url_id, clicks`.execute(transaction);
   return rows;
+}
+
+/** Returns the click thresholds of the links that have their own. Costs almost nothing for others. */
+async function findOwnThresholds(
+  transaction: WriteTransaction,
+  urlIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly number[]>> {
+  const members = urlIds.map((id) => `"${id}":0`);
+  // `id + 0` is the key of the index of these links.
+  const { rows } = await sql<{ id: number; thresholds: string }>`
+    select id, click_thresholds as thresholds from urls
+    where click_thresholds is not null
+      and id + 0 in (select cast(key as bigint) from json_each(${`{${members.join()}}`}))`.execute(
+    transaction,
+  );
+  return new Map(rows.map(({ id, thresholds }) => [id, JSON.parse(thresholds)]));
 }
 
 /** Adds downloads, by the ids of QR codes, to their counters. */

@@ -7,6 +7,7 @@ import { apiKeys } from './0004-api-keys.js';
 import { searchAllTexts } from './0005-search-all-texts.js';
 import { lastClicks } from './0006-last-clicks.js';
 import { importedClicks } from './0007-imported-clicks.js';
+import { clickThresholds } from './0008-click-thresholds.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -48,6 +49,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     },
     '0006-last-clicks': { up: lastClicks },
     '0007-imported-clicks': { up: importedClicks },
+    '0008-click-thresholds': { up: clickThresholds },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startVisitedServer, type VisitedServer } from './visited-server.js';
+
+let api: VisitedServer;
+beforeEach(async () => {
+  api = await startVisitedServer({ thresholds: [2, 6] });
+  const body = { url: 'https://receiver.example/', events: ['url.click_threshold'] };
+  await api.call('createWebhook', { body: { ...body, isActive: true } });
+});
+afterEach(() => api.stop());
+
+/** Makes visits one after another, so that each threshold is reached by its own count. */
+async function visit(shortCode: string, count: number): Promise<void> {
+  for (let made = 0; made < count; made += 1) {
+    await api.visitAs(shortCode);
+    await api.settle();
+  }
+}
+
+async function reached(urlId: string): Promise<number[]> {
+  const events = await api.server.database.read
+    .selectFrom('events')
+    .select('body')
+    .where('type', '=', 'url.click_threshold')
+    .orderBy('id')
+    .execute();
+  return events
+    .map(({ body }) => JSON.parse(body).data)
+    .filter(({ id }) => id === urlId)
+    .map(({ threshold, count }) => {
+      expect(count).toBe(threshold);
+      return threshold;
+    });
+}
+
+it('a link with thresholds has events at these, and other links at those of the server', async () => {
+  const own = await api.createUrl({ clickThresholds: [3, 1] });
+  const other = await api.createUrl();
+  await visit(own.shortCode, 4);
+  await visit(other.shortCode, 3);
+  expect(await reached(own.id)).toEqual([1, 3]);
+  expect(await reached(other.id)).toEqual([2]);
+});
+
+it('a change has no events for counts that were reached before', async () => {
+  const { id, shortCode } = await api.createUrl({ clickThresholds: [1, 3] });
+  const change = (clickThresholds: readonly number[] | null) =>
+    api.call('updateUrl', { params: { id }, body: { clickThresholds } });
+  await visit(shortCode, 3);
+  await change([1, 2, 3, 4]);
+  await visit(shortCode, 2);
+  expect(await reached(id)).toEqual([1, 3, 4]);
+  expect((await change(null)).data.clickThresholds).toBeNull();
+  await visit(shortCode, 1);
+  expect(await reached(id)).toEqual([1, 3, 4, 6]);
+});
+
+it('bulk requests set thresholds, in ascending order and without repetitions', async () => {
+  const urls = [[9, 1, 9], null].map((clickThresholds) => ({
+    targetUrl: 'https://example.com/',
+    clickThresholds,
+  }));
+  const { created } = (await api.call('bulkCreateUrls', { body: { urls } })).data;
+  const [first, second] = created.map(({ id }) => id);
+  const thresholdsOf = async (id = '') =>
+    (await api.call('getUrl', { params: { id } })).data.clickThresholds;
+  expect([await thresholdsOf(first), await thresholdsOf(second)]).toEqual([[1, 9], null]);
+  const updates = [
+    { id: first, clickThresholds: null },
+    { id: second, clickThresholds: [7] },
+  ];
+  await api.call('bulkUpdateUrls', { body: { updates } });
+  expect([await thresholdsOf(first), await thresholdsOf(second)]).toEqual([null, [7]]);
+});
