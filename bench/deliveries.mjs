@@ -170,7 +170,7 @@ async function openStore(databaseUrl) {
   });
   await database.migrate();
   const outbox = new EventOutbox(database, { newId: newUuid });
-  const queue = new DeliveryQueue(database, { disableAfterMs: 0 });
+  const queue = new DeliveryQueue(database, outbox, { disableAfterMs: 0 });
   await database.writeDirectly((transaction) =>
     transaction
       .insertInto('organizations')
@@ -209,7 +209,7 @@ async function openStore(databaseUrl) {
         await database.writeDirectly(async (transaction) => {
           for (let at = 0; at < Math.min(1_000, count - made); at += 1) {
             const data = eventExamples['url.created'];
-            await outbox.recordFor(
+            await outbox.recordTest(
               transaction,
               organizationId,
               'url.created',

@@ -11,6 +11,12 @@ export interface UrlEventData {
   readonly [field: string]: unknown;
 }
 
+/** The link of `url.updated`. */
+export interface UrlUpdatedEventData extends UrlEventData {
+  /** The values before the change, of the fields that have changed. Older servers do not send it. */
+  readonly previous?: { readonly [field: string]: unknown };
+}
+
 /** A threshold that a count has reached. */
 export interface ThresholdEventData {
   /** The id of the link or the QR code. */
@@ -40,16 +46,30 @@ export interface DomainEventData {
   readonly [field: string]: unknown;
 }
 
+/** The webhook that the server disabled. */
+export interface WebhookDisabledEventData {
+  /** UUID. */
+  readonly id: string;
+  readonly url: string;
+  /** ISO 8601 in UTC. */
+  readonly disabledAt: string;
+  readonly disabledReason: string;
+  readonly [field: string]: unknown;
+}
+
 /** The data of each event type. */
 export interface WebhookEventData {
   readonly 'url.created': UrlEventData;
-  readonly 'url.updated': UrlEventData;
+  readonly 'url.updated': UrlUpdatedEventData;
+  readonly 'url.deleted': UrlEventData;
+  readonly 'url.restored': UrlEventData;
   readonly 'url.click_threshold': ThresholdEventData;
   readonly 'url.expired': UrlEventData;
   readonly 'qr.created': QrEventData;
   readonly 'qr.scan_threshold': ThresholdEventData;
   readonly 'qr.deleted': QrEventData;
   readonly 'domain.verified': DomainEventData;
+  readonly 'webhook.disabled': WebhookDisabledEventData;
 }
 
 /** A type of event that a webhook can subscribe to. */
@@ -81,6 +101,8 @@ export type WebhookEvent<Type extends WebhookEventType = WebhookEventType> = {
     readonly type: Name;
     /** ISO 8601 in UTC, with milliseconds. */
     readonly createdAt: string;
+    /** True in a test delivery. */
+    readonly test?: true;
     readonly data: WebhookEventData[Name];
   };
 }[Type];

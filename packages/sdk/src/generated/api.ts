@@ -787,6 +787,40 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "url.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An active link was deleted: it is inactive now */
+        post: operations["url.deleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "url.restored": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An inactive link became active again, after it was deleted, paused or had expired */
+        post: operations["url.restored"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "url.click_threshold": {
         parameters: {
             query?: never;
@@ -883,6 +917,23 @@ export interface webhooks {
         put?: never;
         /** A custom domain was verified for the first time */
         post: operations["domain.verified"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.disabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The server disabled another webhook of the organization, because its receiver failed or is gone */
+        post: operations["webhook.disabled"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1200,7 +1251,7 @@ export interface components {
             isActive?: boolean;
         };
         /** @enum {string} */
-        EventType: "url.created" | "url.updated" | "url.click_threshold" | "url.expired" | "qr.created" | "qr.scan_threshold" | "qr.deleted" | "domain.verified";
+        EventType: "url.created" | "url.updated" | "url.deleted" | "url.restored" | "url.click_threshold" | "url.expired" | "qr.created" | "qr.scan_threshold" | "qr.deleted" | "domain.verified" | "webhook.disabled";
         /** @description The fields to change. */
         WebhookUpdateRequest: {
             /**
@@ -1265,6 +1316,11 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /**
+             * @description True in test deliveries. Absent from every other delivery.
+             * @constant
+             */
+            test?: true;
             /** @description The result. */
             data: components["schemas"]["UrlEventData"];
         };
@@ -1385,6 +1441,229 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /**
+             * @description True in test deliveries. Absent from every other delivery.
+             * @constant
+             */
+            test?: true;
+            /** @description The result. */
+            data: components["schemas"]["UrlUpdatedEventData"];
+        };
+        UrlUpdatedEventData: {
+            /**
+             * @description A decimal integer as a string.
+             * @example 42
+             */
+            id: string;
+            /**
+             * @description The random code of the link. Its QR codes contain it.
+             * @example aB3xY9q
+             */
+            shortCode: string;
+            /**
+             * @description Where the link leads, exactly as it was sent.
+             * @example https://example.com/spring?ref=mail#offers
+             */
+            targetUrl: string;
+            /**
+             * @description The chosen path of the link. Null: the short code is its path.
+             * @example spring-sale
+             */
+            customSlug: string | null;
+            /**
+             * @description The public link: the custom slug when there is one, otherwise the short code.
+             * @example https://sho.example/spring-sale
+             */
+            shortUrl: string;
+            /**
+             * Format: uuid
+             * @description The id of the organization that owns the record.
+             */
+            organizationId: string;
+            /** @description A title for people who manage the links. Visitors do not see it. */
+            title: string | null;
+            /** @description Notes for people who manage the links. Visitors do not see them. */
+            description: string | null;
+            /** @description A category, to filter lists by. */
+            category: string | null;
+            /** @description Up to 20 labels, to filter lists by. */
+            tags: string[];
+            /**
+             * Format: uuid
+             * @description The custom domain of the link. Null: the platform's domain.
+             */
+            domainId: string | null;
+            /**
+             * @description The HTTP status of the redirect.
+             * @example 307
+             * @enum {number}
+             */
+            redirectType: 301 | 302 | 307 | 308;
+            /** @description When the link stops redirecting. Null: never. */
+            expiresAt: string | null;
+            /** @description Whether visitors must enter a password. */
+            isPasswordProtected: boolean;
+            /** @description Set as utm_source on the target: where the visitor comes from. */
+            utmSource: string | null;
+            /** @description Set as utm_medium on the target: the kind of channel. */
+            utmMedium: string | null;
+            /** @description Set as utm_campaign on the target: the name of the campaign. */
+            utmCampaign: string | null;
+            /** @description Set as utm_term on the target: the paid search term. */
+            utmTerm: string | null;
+            /** @description Set as utm_content on the target: which of several links it is. */
+            utmContent: string | null;
+            /** @description Further parameters to set on the target, by name. */
+            customUtmParams: {
+                [key: string]: string;
+            };
+            /** @description A hint for attribution: the site that the link is published on. */
+            sourceDomain: string | null;
+            /**
+             * @description The click counts at which url.click_threshold is sent. Null: the server's.
+             * @example [
+             *       50,
+             *       500
+             *     ]
+             */
+            clickThresholds: number[] | null;
+            /** @description Whether the link redirects. An inactive link answers 410. */
+            isActive: boolean;
+            /** @description Clicks counted so far. */
+            clickCount: number;
+            /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
+            importedClicks: number;
+            /** @description The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
+            lastClickAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, in UTC.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, in UTC.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            updatedAt: string;
+            /**
+             * @description The values before the change, of the fields that have changed. Empty when only the password has changed.
+             * @example {
+             *       "title": "Spring sale"
+             *     }
+             */
+            previous: {
+                /**
+                 * @description Where the link leads, exactly as it was sent.
+                 * @example https://example.com/spring?ref=mail#offers
+                 */
+                targetUrl?: string;
+                /**
+                 * @description The public link: the custom slug when there is one, otherwise the short code.
+                 * @example https://sho.example/spring-sale
+                 */
+                shortUrl?: string;
+                /** @description A title for people who manage the links. Visitors do not see it. */
+                title?: string | null;
+                /** @description Notes for people who manage the links. Visitors do not see them. */
+                description?: string | null;
+                /** @description A category, to filter lists by. */
+                category?: string | null;
+                /** @description Up to 20 labels, to filter lists by. */
+                tags?: string[];
+                /**
+                 * Format: uuid
+                 * @description The custom domain of the link. Null: the platform's domain.
+                 */
+                domainId?: string | null;
+                /**
+                 * @description The HTTP status of the redirect.
+                 * @example 307
+                 * @enum {number}
+                 */
+                redirectType?: 301 | 302 | 307 | 308;
+                /** @description When the link stops redirecting. Null: never. */
+                expiresAt?: string | null;
+                /** @description Whether visitors must enter a password. */
+                isPasswordProtected?: boolean;
+                /** @description Set as utm_source on the target: where the visitor comes from. */
+                utmSource?: string | null;
+                /** @description Set as utm_medium on the target: the kind of channel. */
+                utmMedium?: string | null;
+                /** @description Set as utm_campaign on the target: the name of the campaign. */
+                utmCampaign?: string | null;
+                /** @description Set as utm_term on the target: the paid search term. */
+                utmTerm?: string | null;
+                /** @description Set as utm_content on the target: which of several links it is. */
+                utmContent?: string | null;
+                /** @description Further parameters to set on the target, by name. */
+                customUtmParams?: {
+                    [key: string]: string;
+                };
+                /** @description A hint for attribution: the site that the link is published on. */
+                sourceDomain?: string | null;
+                /**
+                 * @description The click counts at which url.click_threshold is sent. Null: the server's.
+                 * @example [
+                 *       50,
+                 *       500
+                 *     ]
+                 */
+                clickThresholds?: number[] | null;
+                /** @description Whether the link redirects. An inactive link answers 410. */
+                isActive?: boolean;
+            };
+        };
+        UrlDeletedEvent: {
+            /**
+             * Format: uuid
+             * @description The same in every delivery of the event.
+             * @example 0198c0de-0000-7000-8000-0000000000aa
+             */
+            id: string;
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "url.deleted";
+            /**
+             * Format: date-time
+             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * @description True in test deliveries. Absent from every other delivery.
+             * @constant
+             */
+            test?: true;
+            /** @description The result. */
+            data: components["schemas"]["UrlEventData"];
+        };
+        UrlRestoredEvent: {
+            /**
+             * Format: uuid
+             * @description The same in every delivery of the event.
+             * @example 0198c0de-0000-7000-8000-0000000000aa
+             */
+            id: string;
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "url.restored";
+            /**
+             * Format: date-time
+             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * @description True in test deliveries. Absent from every other delivery.
+             * @constant
+             */
+            test?: true;
             /** @description The result. */
             data: components["schemas"]["UrlEventData"];
         };
@@ -1406,6 +1685,11 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /**
+             * @description True in test deliveries. Absent from every other delivery.
+             * @constant
+             */
+            test?: true;
             /** @description The result. */
             data: components["schemas"]["ThresholdEventData"];
         };
@@ -1449,6 +1733,11 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /**
+             * @description True in test deliveries. Absent from every other delivery.
+             * @constant
+             */
+            test?: true;
             /** @description The result. */
             data: components["schemas"]["UrlEventData"];
         };
@@ -1470,6 +1759,11 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /**
+             * @description True in test deliveries. Absent from every other delivery.
+             * @constant
+             */
+            test?: true;
             /** @description The result. */
             data: components["schemas"]["QrEventData"];
         };
@@ -1568,6 +1862,11 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /**
+             * @description True in test deliveries. Absent from every other delivery.
+             * @constant
+             */
+            test?: true;
             /** @description The result. */
             data: components["schemas"]["ThresholdEventData"];
         };
@@ -1589,6 +1888,11 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /**
+             * @description True in test deliveries. Absent from every other delivery.
+             * @constant
+             */
+            test?: true;
             /** @description The result. */
             data: components["schemas"]["QrEventData"];
         };
@@ -1610,6 +1914,11 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /**
+             * @description True in test deliveries. Absent from every other delivery.
+             * @constant
+             */
+            test?: true;
             /** @description The result. */
             data: components["schemas"]["DomainEventData"];
         };
@@ -1664,6 +1973,60 @@ export interface components {
              * @example shorty-verification=3c1TzGhM0bV7wJqXkq2vYc9NfRrEoPaL
              */
             value: string;
+        };
+        WebhookDisabledEvent: {
+            /**
+             * Format: uuid
+             * @description The same in every delivery of the event.
+             * @example 0198c0de-0000-7000-8000-0000000000aa
+             */
+            id: string;
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "webhook.disabled";
+            /**
+             * Format: date-time
+             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * @description True in test deliveries. Absent from every other delivery.
+             * @constant
+             */
+            test?: true;
+            /** @description The result. */
+            data: components["schemas"]["WebhookDisabledEventData"];
+        };
+        WebhookDisabledEventData: {
+            /**
+             * Format: uuid
+             * @description The id of the record.
+             * @example 0198c0de-0000-7000-8000-0000000000aa
+             */
+            id: string;
+            /**
+             * @description The URL of the receiver.
+             * @example https://example.com/hooks/shorty
+             */
+            url: string;
+            /**
+             * Format: date-time
+             * @description When the server disabled the webhook.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            disabledAt: string;
+            /**
+             * @description Why the server disabled the webhook. `failing`: every attempt failed for 5 days, or for the time that the operator set. `gone`: the receiver returned 410.
+             * @enum {string}
+             */
+            disabledReason: "failing" | "gone";
+            /** @description When the first attempt since the last success failed. Null while attempts succeed. */
+            failingSince: string | null;
+            /** @description When the last attempt succeeded. */
+            lastSuccessAt: string | null;
         };
         /** @description The response of a failed request. */
         ErrorResponse: {
@@ -6429,6 +6792,86 @@ export interface operations {
             };
         };
     };
+    "url.deleted": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event type. */
+                "X-Service-Event": components["parameters"]["ServiceEvent"];
+                /** @description The id of the delivery. It is the same in every attempt. */
+                "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
+                /** @description The time of signing, in Unix seconds. */
+                "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
+                "X-Service-Signature": components["parameters"]["ServiceSignature"];
+                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UrlDeletedEvent"];
+            };
+        };
+        responses: {
+            /** @description Delivered */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not delivered: retried by the retry schedule */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "url.restored": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event type. */
+                "X-Service-Event": components["parameters"]["ServiceEvent"];
+                /** @description The id of the delivery. It is the same in every attempt. */
+                "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
+                /** @description The time of signing, in Unix seconds. */
+                "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
+                "X-Service-Signature": components["parameters"]["ServiceSignature"];
+                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UrlRestoredEvent"];
+            };
+        };
+        responses: {
+            /** @description Delivered */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not delivered: retried by the retry schedule */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "url.click_threshold": {
         parameters: {
             query?: never;
@@ -6650,6 +7093,46 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["DomainVerifiedEvent"];
+            };
+        };
+        responses: {
+            /** @description Delivered */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not delivered: retried by the retry schedule */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.disabled": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event type. */
+                "X-Service-Event": components["parameters"]["ServiceEvent"];
+                /** @description The id of the delivery. It is the same in every attempt. */
+                "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
+                /** @description The time of signing, in Unix seconds. */
+                "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
+                "X-Service-Signature": components["parameters"]["ServiceSignature"];
+                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookDisabledEvent"];
             };
         };
         responses: {

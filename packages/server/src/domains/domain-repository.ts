@@ -136,7 +136,7 @@ export class DomainRepository {
         const domain = await getDomain(transaction, organizationId, id);
         if (before.verifiedAt === null) {
           await this.#outbox.record(transaction, organizationId, domainVerified, now, () => [
-            toDomainRecord(domain),
+            { data: toDomainRecord(domain), subject: { domainId: domain.id } },
           ]);
         }
         return { domain };

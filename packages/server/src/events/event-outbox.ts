@@ -12,6 +12,7 @@ import { prepare } from '../storage/prepared.js';
 import type { Schema } from '../storage/schema.js';
 import type { DataOfEvent, EventDefinition } from './define-event.js';
 import type { EventType } from './event-types.js';
+import { type EventSubject, wantsType } from './subscription.js';
 
 /** How long events are recorded, and deliveries retained, for a webhook that the server disabled. */
 export const disabledRetentionMs = 30 * 24 * 60 * 60 * 1000;
@@ -24,6 +25,12 @@ type NewDelivery = Pick<
   Selectable<Schema['deliveries']>,
   'event_id' | 'webhook_id' | 'created_at' | 'is_charged'
 >;
+
+/** An event to record, and the link or domain that it is about. */
+export interface NewEvent<Event extends EventDefinition> {
+  readonly data: DataOfEvent<Event>;
+  readonly subject: EventSubject;
+}
 
 export interface EventOutboxOptions {
   readonly newId: NewId;
@@ -66,27 +73,32 @@ export class EventOutbox {
   }
 
   /**
-   * Writes an event for each item that `describe` returns, if a webhook subscribes to the type. Returns
-   * whether one subscribes.
+   * Writes an event for each item that `describe` returns, if a webhook other than `exceptId` subscribes
+   * to the type. Returns whether one subscribes.
    */
   async record<Event extends EventDefinition>(
     transaction: WriteTransaction,
     organizationId: string,
     { type }: Event,
     now: number,
-    describe: () => readonly DataOfEvent<Event>[],
+    describe: () => readonly NewEvent<Event>[] | Promise<readonly NewEvent<Event>[]>,
+    { exceptId }: { readonly exceptId?: string } = {},
   ): Promise<boolean> {
     const { rows } = await transaction.executeQuery(this.#webhooksOf(organizationId));
     const webhookIds = rows
       .filter(
-        ({ events, is_active, disabled_at, plan }) =>
+        ({ id, events, is_active, disabled_at, plan }) =>
+          id !== exceptId &&
           (is_active === 1 || (disabled_at !== null && now < disabled_at + disabledRetentionMs)) &&
           hasWebhooks(this.#plans[plan as PlanName]) &&
-          (JSON.parse(events) as string[]).includes(type),
+          wantsType({ events: JSON.parse(events) }, type),
       )
       .map(({ id }) => id);
     if (webhookIds.length === 0) return false;
-    const events = describe().map((data) => this.#event(organizationId, type, now, data));
+    const events = (await describe()).map(({ data, subject }) => ({
+      ...this.#event(organizationId, now, { type, data }),
+      ...columnsOf(subject),
+    }));
     const written = (this.#written.get(transaction) ?? 0) + events.length * webhookIds.length;
     const writesDeliveries = written <= maxDeliveries;
     const webhook_ids = writesDeliveries ? null : JSON.stringify(webhookIds);
@@ -105,8 +117,8 @@ export class EventOutbox {
     return true;
   }
 
-  /** Writes one event for one webhook, subscribed or not, free of charge. Returns the delivery's id. */
-  async recordFor(
+  /** Writes a test event for one webhook, subscribed or not, free of charge. Returns the delivery's id. */
+  async recordTest(
     transaction: WriteTransaction,
     organizationId: string,
     type: EventType,
@@ -114,7 +126,7 @@ export class EventOutbox {
     data: object,
     webhookId: string,
   ): Promise<string> {
-    const event = this.#event(organizationId, type, now, data);
+    const event = this.#event(organizationId, now, { type, test: true, data });
     await this.#insertEvents(transaction, [event]);
     return this.deliverAgain(transaction, event.id, webhookId, now);
   }
@@ -223,16 +235,29 @@ export class EventOutbox {
     return rows.map(({ id }) => id);
   }
 
-  #event(organizationId: string, type: EventType, now: number, data: unknown): Schema['events'] {
+  #event(
+    organizationId: string,
+    now: number,
+    { type, ...content }: { type: EventType; test?: true; data: unknown },
+  ): Schema['events'] {
     const id = this.#newId();
     const createdAt = new Date(now).toISOString();
     return {
       id,
       organization_id: organizationId,
       type,
-      body: JSON.stringify({ id, type, createdAt, data }),
+      body: JSON.stringify({ id, type, createdAt, ...content }),
       created_at: now,
       webhook_ids: null,
+      ...columnsOf({}),
     };
   }
+}
+
+function columnsOf({ urlId, domainId, tags }: EventSubject) {
+  return {
+    url_id: urlId ?? null,
+    domain_id: domainId ?? null,
+    tags: tags ?? null,
+  };
 }

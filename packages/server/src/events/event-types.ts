@@ -1,13 +1,16 @@
-/** The events that webhooks can subscribe to. Specification, "Event types". */
+/** The events that webhooks can subscribe to. Specification, "Event types", and three more. */
 export const eventTypes = [
   'url.created',
   'url.updated',
+  'url.deleted',
+  'url.restored',
   'url.click_threshold',
   'url.expired',
   'qr.created',
   'qr.scan_threshold',
   'qr.deleted',
   'domain.verified',
+  'webhook.disabled',
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];

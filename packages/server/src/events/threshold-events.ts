@@ -52,16 +52,15 @@ export async function recordThresholds(
   if (reached.length === 0) return;
   const url = await transaction
     .selectFrom('urls')
-    .select(['organization_id', 'short_code'])
+    .select(['organization_id', 'short_code', 'domain_id', 'tags'])
     .where('id', '=', urlId)
     .executeTakeFirst();
   if (!url) return;
+  const subject = { urlId, domainId: url.domain_id, tags: url.tags };
   await outbox.record(transaction, url.organization_id, event, now, () =>
     reached.map(({ id, threshold, count }) => ({
-      id,
-      shortCode: url.short_code,
-      threshold,
-      count,
+      data: { id, shortCode: url.short_code, threshold, count },
+      subject,
     })),
   );
 }

@@ -1,6 +1,7 @@
 import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { Page } from '../contract/fields.js';
 import type { EventOutbox } from '../events/event-outbox.js';
+import type { EventSubject } from '../events/subscription.js';
 import {
   findStoredResult,
   type IdempotentRequest,
@@ -63,8 +64,8 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
           .insertInto('qr_counts')
           .values({ qr_id: qr.id, scans: 0, downloads: 0 })
           .execute();
-        await outbox.record(transaction, organizationId, qrCreated, createdAt, () => [
-          toQrRecord(qr),
+        await outbox.record(transaction, organizationId, qrCreated, createdAt, async () => [
+          { data: toQrRecord(qr), subject: await findSubject(transaction, qr) },
         ]);
         return { status: 'created', qr };
       }),
@@ -131,7 +132,9 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
           .execute();
         await transaction.deleteFrom('qr_pictures').where('qr_id', '=', id).execute();
         const qr = { ...found, updatedAt: now };
-        await outbox.record(transaction, organizationId, qrDeleted, now, () => [toQrRecord(qr)]);
+        await outbox.record(transaction, organizationId, qrDeleted, now, async () => [
+          { data: toQrRecord(qr), subject: await findSubject(transaction, qr) },
+        ]);
         return qr;
       }),
 
@@ -185,4 +188,15 @@ function toPictureColumns(image: Uint8Array, logo: QrLogo | null) {
     logo_width: logo?.width ?? null,
     logo_height: logo?.height ?? null,
   };
+}
+
+/** Returns the link of a code for its events. */
+async function findSubject(db: Kysely<Schema>, { urlId }: QrCode): Promise<EventSubject> {
+  if (urlId === null) return {};
+  const { domain_id: domainId, tags } = await db
+    .selectFrom('urls')
+    .select(['domain_id', 'tags'])
+    .where('id', '=', urlId)
+    .executeTakeFirstOrThrow();
+  return { urlId, domainId, tags };
 }

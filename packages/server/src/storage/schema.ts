@@ -20,6 +20,24 @@ export const tables = {
     ...baselineTables.events,
     /** The webhooks, as JSON, whose deliveries are still to be written. */
     webhook_ids: 'text',
+    /** The link, its domain and its tags at the time of the event, for filters. */
+    url_id: 'bigint',
+    domain_id: 'text',
+    /** In the form of `urls.tags`. */
+    tags: 'text',
+  },
+  webhooks: {
+    ...baselineTables.webhooks,
+    description: 'text',
+    /** JSON of the tags, domains and links whose events are delivered; null for all. */
+    filters: 'text',
+    /** JSON of further headers of each delivery, by name; null for none. */
+    headers: 'text',
+    /**
+     * When the owner removed event types or changed filters. Null when the pending deliveries that
+     * they excluded have ended.
+     */
+    unsubscribed_at: 'bigint',
   },
   api_keys: {
     id: 'text primary key',

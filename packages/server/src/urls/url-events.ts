@@ -1,9 +1,28 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { defineEvent } from '../events/define-event.js';
 import { urlRecord } from './url-contract.js';
 
 // Not strict, because receivers must accept fields that newer servers add.
 const data = z.object(urlRecord.shape).meta({ id: 'UrlEventData' });
+
+const changeable = urlRecord.omit({
+  id: true,
+  shortCode: true,
+  customSlug: true,
+  organizationId: true,
+  clickCount: true,
+  importedClicks: true,
+  lastClickAt: true,
+  createdAt: true,
+  updatedAt: true,
+});
+
+const previous = changeable.partial().meta({
+  description:
+    'The values before the change, of the fields that have changed. Empty when only the password has changed.',
+  example: { title: 'Spring sale' },
+});
 
 export const urlCreated = defineEvent({
   type: 'url.created',
@@ -13,8 +32,20 @@ export const urlCreated = defineEvent({
 
 export const urlUpdated = defineEvent({
   type: 'url.updated',
-  data,
+  data: data.extend({ previous }).meta({ id: 'UrlUpdatedEventData' }),
   summary: 'A link was changed, paused, resumed or deleted',
+});
+
+export const urlDeleted = defineEvent({
+  type: 'url.deleted',
+  data,
+  summary: 'An active link was deleted: it is inactive now',
+});
+
+export const urlRestored = defineEvent({
+  type: 'url.restored',
+  data,
+  summary: 'An inactive link became active again, after it was deleted, paused or had expired',
 });
 
 export const urlExpired = defineEvent({
@@ -22,3 +53,13 @@ export const urlExpired = defineEvent({
   data,
   summary: 'A link expired',
 });
+
+/** Returns the earlier values of the fields that differ. `updatedAt` is not one of them. */
+export function previousOf(
+  before: z.input<typeof urlRecord>,
+  after: z.input<typeof urlRecord>,
+): z.input<typeof previous> {
+  const names = Object.keys(changeable.shape) as (keyof typeof changeable.shape)[];
+  const changed = names.filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  return Object.fromEntries(changed.map((name) => [name, before[name]]));
+}

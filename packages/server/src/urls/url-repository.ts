@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql } from 'kysely';
 import type { ErrorDetail } from '../contract/errors.js';
 import type { DataOfEvent } from '../events/define-event.js';
-import type { EventOutbox } from '../events/event-outbox.js';
+import type { EventOutbox, NewEvent } from '../events/event-outbox.js';
+import type { EventSubject } from '../events/subscription.js';
 import {
   findStoredResult,
   type IdempotentRequest,
@@ -27,8 +28,15 @@ import { prepare } from '../storage/prepared.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { newUrl, type UrlChange, type UrlDraft } from './change-url.js';
 import type { LoopDetector } from './loop-detector.js';
-import { fromRow, isExpired, type ShortUrl, selectUrls, toRow } from './short-url.js';
-import { urlCreated, urlExpired, urlUpdated } from './url-events.js';
+import { formatTags, fromRow, isExpired, type ShortUrl, selectUrls, toRow } from './short-url.js';
+import {
+  previousOf,
+  urlCreated,
+  urlDeleted,
+  urlExpired,
+  urlRestored,
+  urlUpdated,
+} from './url-events.js';
 import {
   allocateUrlIds,
   domainKeyOf,
@@ -58,6 +66,14 @@ export type CreateOutcome =
 export interface Creation {
   readonly createdAt: number;
   readonly outcomes: readonly CreateOutcome[];
+}
+
+type RecordEvent = typeof urlCreated | typeof urlDeleted | typeof urlRestored | typeof urlExpired;
+
+/** A link after a change, and before it. */
+interface ChangedUrl {
+  readonly before: ShortUrl;
+  readonly url: ShortUrl;
 }
 
 /** The outcome of one change, which is stored with the idempotency key. */
@@ -208,16 +224,19 @@ export class UrlRepository {
     const { organizationId, now, idempotency } = context;
     const work = async (transaction: WriteTransaction) => {
       const outcomes: UpdateOutcome<Presented>[] = [];
-      const changed: ShortUrl[] = [];
+      const changed: ChangedUrl[] = [];
       for (const [index, id] of ids.entries()) {
         if (index % linksAtOnce === linksAtOnce - 1) await yieldToEventLoop();
         const outcome = await this.#update(transaction, id, context, (url) => change(url, index));
-        if (outcome.status === 'updated') changed.push(outcome.url);
+        if (outcome.status === 'updated') changed.push(outcome);
         outcomes.push(
           'url' in outcome ? { status: 'updated', presented: present(outcome.url) } : outcome,
         );
       }
-      await this.#record(transaction, urlUpdated, organizationId, changed, now);
+      await this.#recordUpdates(transaction, organizationId, changed, now);
+      const restored = changed.filter(({ before, url }) => !before.isActive && url.isActive);
+      const urls = restored.map(({ url }) => url);
+      await this.#record(transaction, urlRestored, organizationId, urls, now);
       return outcomes;
     };
     const isBulk = ids.length > 1;
@@ -243,7 +262,7 @@ export class UrlRepository {
       const due = active.filter((url) => isExpired(url, now));
       const live = active.filter((url) => !isExpired(url, now));
       await this.#deactivate(transaction, due, urlExpired, now);
-      await this.#deactivate(transaction, live, urlUpdated, now);
+      await this.#deactivate(transaction, live, urlDeleted, now);
       return present(found.map((url) => (url.isActive ? deactivated(url, now) : url)));
     };
     const isBulk = ids.length > 1;
@@ -344,7 +363,11 @@ export class UrlRepository {
     id: number,
     { organizationId, now, ifMatch }: WriteContext,
     change: (url: ShortUrl) => UrlChange,
-  ): Promise<{ readonly status: 'updated' | 'unchanged'; readonly url: ShortUrl } | RefusedUpdate> {
+  ): Promise<
+    | ({ readonly status: 'updated' } & ChangedUrl)
+    | { readonly status: 'unchanged'; readonly url: ShortUrl }
+    | RefusedUpdate
+  > {
     let before = await findUrl(transaction, organizationId, id);
     if (!before) return { status: 'not-found' };
     checkIfMatch(ifMatch, before.updatedAt);
@@ -385,7 +408,7 @@ export class UrlRepository {
     if (activeChange < 0) await releaseLinks(transaction, organizationId, 1);
     const { id: _, ...columns } = toRow(url);
     await transaction.updateTable('urls').set(columns).where('id', '=', id).execute();
-    return { status: 'updated', url };
+    return { status: 'updated', before, url };
   }
 
   /** Inserts the keys of a link on its new domain. Returns false when another link has one of them. */
@@ -398,11 +421,11 @@ export class UrlRepository {
     return true;
   }
 
-  /** Deactivates active links, and writes an event for each. */
+  /** Deactivates active links, and writes their events. A deleted link is also an updated one. */
   async #deactivate(
     transaction: WriteTransaction,
     active: readonly ShortUrl[],
-    event: typeof urlUpdated | typeof urlExpired,
+    event: typeof urlDeleted | typeof urlExpired,
     now: number,
   ): Promise<void> {
     if (active.length === 0) return;
@@ -415,27 +438,57 @@ export class UrlRepository {
     for (const organizationId of new Set(active.map((url) => url.organizationId))) {
       const own = active.filter((url) => url.organizationId === organizationId);
       await releaseLinks(transaction, organizationId, own.length);
-      const urls = own.map((url) => deactivated(url, now));
+      const changed = own.map((before) => ({ before, url: deactivated(before, now) }));
+      if (event === urlDeleted) {
+        await this.#recordUpdates(transaction, organizationId, changed, now);
+      }
+      const urls = changed.map(({ url }) => url);
       await this.#record(transaction, event, organizationId, urls, now);
     }
   }
 
   /** Writes an event for each link. */
-  async #record(
+  #record(
     transaction: WriteTransaction,
-    event: typeof urlCreated | typeof urlUpdated | typeof urlExpired,
+    event: RecordEvent,
     organizationId: string,
     urls: readonly ShortUrl[],
     now: number,
   ): Promise<void> {
-    for await (const slice of slicesOf(urls)) {
-      const describe = () => slice.map((url) => this.#options.toEventData(url, now));
-      const isSubscribed = await this.#options.outbox.record(
-        transaction,
-        organizationId,
-        event,
-        now,
-        describe,
+    const { toEventData } = this.#options;
+    return this.#recordEach(transaction, event, organizationId, urls, now, (url) => ({
+      data: toEventData(url, now),
+      subject: subjectOf(url),
+    }));
+  }
+
+  /** Writes `url.updated` for each link. */
+  #recordUpdates(
+    transaction: WriteTransaction,
+    organizationId: string,
+    changed: readonly ChangedUrl[],
+    now: number,
+  ): Promise<void> {
+    const { toEventData } = this.#options;
+    return this.#recordEach(transaction, urlUpdated, organizationId, changed, now, (change) => {
+      const data = toEventData(change.url, now);
+      const previous = previousOf(toEventData(change.before, now), data);
+      return { data: { ...data, previous }, subject: subjectOf(change.url) };
+    });
+  }
+
+  async #recordEach<Event extends RecordEvent | typeof urlUpdated, Item>(
+    transaction: WriteTransaction,
+    event: Event,
+    organizationId: string,
+    items: readonly Item[],
+    now: number,
+    describe: (item: Item) => NewEvent<Event>,
+  ): Promise<void> {
+    const { outbox } = this.#options;
+    for await (const slice of slicesOf(items)) {
+      const isSubscribed = await outbox.record(transaction, organizationId, event, now, () =>
+        slice.map(describe),
       );
       if (!isSubscribed) return;
     }
@@ -446,11 +499,15 @@ function deactivated(url: ShortUrl, now: number): ShortUrl {
   return { ...url, isActive: false, updatedAt: nextUpdatedAt(url.updatedAt, now) };
 }
 
+function subjectOf({ id, domainId, tags }: ShortUrl): EventSubject {
+  return { urlId: id, domainId, tags: formatTags(tags) };
+}
+
 /** Yields a few links at a time, with a turn of the event loop in between. */
-async function* slicesOf(urls: readonly ShortUrl[]): AsyncGenerator<readonly ShortUrl[]> {
-  for (let at = 0; at < urls.length; at += linksPerSlice) {
+async function* slicesOf<Item>(items: readonly Item[]): AsyncGenerator<readonly Item[]> {
+  for (let at = 0; at < items.length; at += linksPerSlice) {
     if (at > 0) await yieldToEventLoop();
-    yield urls.slice(at, at + linksPerSlice);
+    yield items.slice(at, at + linksPerSlice);
   }
 }
 

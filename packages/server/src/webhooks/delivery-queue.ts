@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { EventOutbox } from '../events/event-outbox.js';
 import { countUses, UsageTally } from '../organizations/usage-meters.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { type Claim, dueDeliveryFinder } from '../storage/due-deliveries.js';
@@ -14,11 +15,13 @@ export type Endpoint = Awaited<ReturnType<DeliveryQueue['findEndpoints']>>[numbe
 /** The pending deliveries in storage. The dispatcher claims deliveries and records outcomes here. */
 export class DeliveryQueue {
   readonly #database: Database;
+  readonly #outbox: Pick<EventOutbox, 'record'>;
   readonly #healthRules: HealthRules;
   readonly #findDue;
 
-  constructor(database: Database, healthRules: HealthRules) {
+  constructor(database: Database, outbox: Pick<EventOutbox, 'record'>, healthRules: HealthRules) {
     this.#database = database;
+    this.#outbox = outbox;
     this.#healthRules = healthRules;
     this.#findDue = dueDeliveryFinder(database);
   }
@@ -113,7 +116,7 @@ export class DeliveryQueue {
     }
     await this.#database.bulkInsert(transaction, 'delivery_attempts', recorded.map(attemptOf));
     await countUses(transaction, 'webhook_delivery', charged);
-    await recordHealth(this.#database, transaction, recorded, this.#healthRules);
+    await recordHealth(this.#database, this.#outbox, transaction, recorded, this.#healthRules);
   }
 
   async #claim(

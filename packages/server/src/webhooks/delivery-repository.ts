@@ -55,7 +55,7 @@ export class DeliveryRepository {
     idempotency: IdempotentRequest | undefined,
   ): Promise<IdempotentResult<Delivery>> {
     return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
-      const id = await this.#outbox.recordFor(
+      const id = await this.#outbox.recordTest(
         transaction,
         organizationId,
         type,

@@ -2,6 +2,7 @@ import { v7 as newUuid } from 'uuid';
 import { EventOutbox } from '../events/event-outbox.js';
 import { PeriodicService, stopAll } from '../lifecycle.js';
 import { createGuardedFetch } from '../network/guarded-fetch.js';
+import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
@@ -16,6 +17,7 @@ import { type DispatchFigures, WebhookDispatcher } from './webhook-dispatcher.js
 interface DispatchSettings extends HealthRules {
   readonly schedule: RetrySchedule;
   readonly allowPrivateNetwork: boolean;
+  readonly plans: PlanTable;
 }
 
 type DispatchEvent =
@@ -28,15 +30,17 @@ const pruneEveryMs = 10 * 60_000;
 /** Starts the dispatcher and the pruner, which report figures and errors as events. */
 export function startDispatcher(
   database: Database,
-  { schedule, allowPrivateNetwork, disableAfterMs }: DispatchSettings,
+  { schedule, allowPrivateNetwork, disableAfterMs, plans }: DispatchSettings,
   clock: Clock,
   emit: (event: DispatchEvent) => void,
 ) {
   const report = (message: string) => (error: unknown) =>
     emit({ message, error: encodeError(error, []) });
+  const onEvents = () => dispatcher.wake();
+  const outbox = new EventOutbox(database, { newId: newUuid, onEvents, plans });
   const dispatcher = new WebhookDispatcher({
-    outbox: new EventOutbox(database, { newId: newUuid }),
-    queue: new DeliveryQueue(database, { disableAfterMs }),
+    outbox,
+    queue: new DeliveryQueue(database, outbox, { disableAfterMs }),
     fetch: createGuardedFetch({ allowPrivateNetwork }),
     schedule,
     clock,

@@ -1,9 +1,13 @@
+import { withIsoTimes } from '../contract/present.js';
+import type { DataOfEvent } from '../events/define-event.js';
+import type { EventOutbox } from '../events/event-outbox.js';
 import { nextUpdatedAt } from '../preconditions/if-match.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import type { AttemptOutcome } from './attempt.js';
+import type { DisabledReason } from './webhook-contract.js';
+import { webhookDisabled } from './webhook-events.js';
 
-export const disabledReasons = ['failing', 'gone'] as const;
-export type DisabledReason = (typeof disabledReasons)[number];
+type DisabledWebhook = DataOfEvent<typeof webhookDisabled>;
 
 // The weight of a new attempt in the failure rate; all earlier attempts have the rest.
 const newestWeight = 0.02;
@@ -26,9 +30,13 @@ interface Health {
   updated_at: number;
 }
 
-/** Updates the health of endpoints. Disables those that are gone or have failed for too long. */
+/**
+ * Updates the health of endpoints. Disables those that are gone or have failed for too long, and writes
+ * an event for the other webhooks of their organization.
+ */
 export async function recordHealth(
   { engine, updateEach }: Pick<Database, 'engine' | 'updateEach'>,
+  outbox: Pick<EventOutbox, 'record'>,
   transaction: WriteTransaction,
   outcomes: readonly AttemptOutcome[],
   { disableAfterMs }: HealthRules,
@@ -42,20 +50,34 @@ export async function recordHealth(
   if (byWebhook.size === 0) return;
   const query = transaction
     .selectFrom('webhooks')
-    .select(['id', 'url', 'is_active', 'deleted_at', 'last_success_at', 'failing_since'])
+    .select(['id', 'organization_id', 'url', 'is_active', 'deleted_at'])
+    .select(['last_success_at', 'failing_since'])
     .select(['failure_rate', 'disabled_at', 'disabled_reason', 'updated_at'])
     .where('id', 'in', [...byWebhook.keys()])
     // All dispatchers lock in ascending order, which prevents deadlock.
     .orderBy('id');
   const rows = await (engine === 'postgres' ? query.forNoKeyUpdate() : query).execute();
-  const changes = rows.map(({ id, url, deleted_at, ...health }) => {
+  const disabled: { readonly organizationId: string; readonly data: DisabledWebhook }[] = [];
+  const changes = rows.map(({ id, organization_id, url, deleted_at, ...health }) => {
     // Attempts at another URL do not change the health.
     const own = (byWebhook.get(id) ?? []).filter((outcome) => outcome.url === url);
     for (const outcome of own) addOutcome(health, outcome);
-    if (health.is_active === 1 && deleted_at === null) disable(health, own, disableAfterMs);
+    const isLive = health.is_active === 1 && deleted_at === null;
+    const change = isLive ? disable(health, own, disableAfterMs) : undefined;
+    if (change) {
+      const { failing_since: failingSince, last_success_at: lastSuccessAt } = health;
+      const data = withIsoTimes({ id, url, ...change, failingSince, lastSuccessAt });
+      disabled.push({ organizationId: organization_id, data });
+    }
     return { set: health, where: { id } };
   });
   await updateEach(transaction, 'webhooks', changes);
+  for (const { organizationId, data } of disabled) {
+    const now = Date.parse(data.disabledAt);
+    const describe = () => [{ data, subject: {} }];
+    const options = { exceptId: data.id };
+    await outbox.record(transaction, organizationId, webhookDisabled, now, describe, options);
+  }
 }
 
 function addOutcome(health: Health, { error, attemptedAt, durationMs }: AttemptOutcome): void {
@@ -70,24 +92,25 @@ function addOutcome(health: Health, { error, attemptedAt, durationMs }: AttemptO
   }
 }
 
-/** Disables an endpoint if one of the outcomes is 410, or if it has failed for too long. */
-function disable(
-  health: Health,
-  outcomes: readonly AttemptOutcome[],
-  disableAfterMs: number,
-): void {
+/**
+ * Disables an endpoint if one of the outcomes is 410, or if it has failed for too long. Returns the time
+ * and the reason, or undefined.
+ */
+function disable(health: Health, outcomes: readonly AttemptOutcome[], disableAfterMs: number) {
   const last = outcomes.at(-1);
-  if (!last) return;
+  if (!last) return undefined;
   const { failing_since } = health;
   const isGone = outcomes.some(({ statusCode }) => statusCode === goneStatus);
   const isFailing =
     disableAfterMs > 0 &&
     failing_since !== null &&
     failing_since <= last.attemptedAt - disableAfterMs;
-  if (!isGone && !isFailing) return;
-  const reason: DisabledReason = isGone ? 'gone' : 'failing';
+  if (!isGone && !isFailing) return undefined;
+  const disabledAt = last.attemptedAt;
+  const disabledReason: DisabledReason = isGone ? 'gone' : 'failing';
   health.is_active = 0;
-  health.disabled_at = last.attemptedAt;
-  health.disabled_reason = reason;
-  health.updated_at = nextUpdatedAt(health.updated_at, last.attemptedAt);
+  health.disabled_at = disabledAt;
+  health.disabled_reason = disabledReason;
+  health.updated_at = nextUpdatedAt(health.updated_at, disabledAt);
+  return { disabledAt, disabledReason };
 }

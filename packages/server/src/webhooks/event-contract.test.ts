@@ -9,8 +9,8 @@ const asReceived: WebhookEventData = eventExamples;
 const asSent: { readonly [Type in EventType]: EventData<Type> } = eventExamples;
 
 describe('events', () => {
-  it('have all eight types of the specification, each once', () => {
-    expect(eventTypes).toHaveLength(8);
+  it('have all types, each once', () => {
+    expect(new Set(eventTypes).size).toBe(eventTypes.length);
     expect(Object.keys(asReceived).sort()).toEqual([...eventTypes].sort());
   });
 

@@ -5,18 +5,22 @@ import type { DataOfEvent, EventDefinition } from '../events/define-event.js';
 import { type EventType, eventTypes } from '../events/event-types.js';
 import { qrScanThreshold, urlClickThreshold } from '../events/threshold-events.js';
 import { qrCreated, qrDeleted } from '../qr/qr-contract.js';
-import { urlCreated, urlExpired, urlUpdated } from '../urls/url-events.js';
+import { urlCreated, urlDeleted, urlExpired, urlRestored, urlUpdated } from '../urls/url-events.js';
+import { webhookDisabled } from './webhook-events.js';
 
 /** Every event by its type. */
 export const events = {
   'url.created': urlCreated,
   'url.updated': urlUpdated,
+  'url.deleted': urlDeleted,
+  'url.restored': urlRestored,
   'url.click_threshold': urlClickThreshold,
   'url.expired': urlExpired,
   'qr.created': qrCreated,
   'qr.scan_threshold': qrScanThreshold,
   'qr.deleted': qrDeleted,
   'domain.verified': domainVerified,
+  'webhook.disabled': webhookDisabled,
 } as const satisfies { readonly [Type in EventType]: EventDefinition<Type> };
 
 export type EventData<Type extends EventType> = DataOfEvent<(typeof events)[Type]>;
@@ -31,6 +35,10 @@ function eventOf<Type extends EventType>(type: Type) {
         description:
           'The time of the event, in UTC with milliseconds. Events can arrive in another order.',
       }),
+      test: z
+        .literal(true)
+        .optional()
+        .meta({ description: 'True in test deliveries. Absent from every other delivery.' }),
       data: events[type].data,
     })
     .meta({ id: `${type.replace(/(?:^|[._])(\w)/g, (_, letter) => letter.toUpperCase())}Event` });

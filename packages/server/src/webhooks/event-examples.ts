@@ -40,7 +40,9 @@ const qr: EventData<'qr.created'> = {
 /** The data of test deliveries. The ids are zeros, so they belong to no record. */
 export const eventExamples: { readonly [Type in EventType]: EventData<Type> } = {
   'url.created': url,
-  'url.updated': url,
+  'url.updated': { ...url, previous: { title: null } },
+  'url.deleted': { ...url, isActive: false },
+  'url.restored': url,
   'url.click_threshold': { id: '0', shortCode: 'example', threshold: 100, count: 100 },
   'url.expired': { ...url, isActive: false, expiresAt: createdAt },
   'qr.created': qr,
@@ -57,4 +59,12 @@ export const eventExamples: { readonly [Type in EventType]: EventData<Type> } = 
     lastCheckedAt: now,
     lastError: null,
   }),
+  'webhook.disabled': {
+    id: zeros,
+    url: 'https://example.com/hooks/old',
+    disabledAt: createdAt,
+    disabledReason: 'failing',
+    failingSince: createdAt,
+    lastSuccessAt: null,
+  },
 };

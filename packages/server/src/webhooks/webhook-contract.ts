@@ -13,7 +13,6 @@ import {
 } from '../contract/fields.js';
 import { eventTypes } from '../events/event-types.js';
 import { findUrlError } from '../network/receiver-url.js';
-import { disabledReasons } from './endpoint-health.js';
 
 /** The maximum number of webhooks of an organization. Each event writes a delivery for each of them. */
 export const maxWebhooks = 50;
@@ -21,6 +20,9 @@ export const maxWebhooks = 50;
 export const rotationMs = 24 * 60 * 60 * 1000;
 /** The maximum number of bytes that are stored of a response. */
 export const maxStoredResponseBytes = 2048;
+
+export const disabledReasons = ['failing', 'gone'] as const;
+export type DisabledReason = (typeof disabledReasons)[number];
 
 const maxReceiverUrlLength = 2048;
 
@@ -119,6 +121,16 @@ export const webhookCreated = z
 export const webhookRecord = z
   .object({ ...commonFields, isActive, createdAt: instant, updatedAt: instant, ...health })
   .meta({ id: 'Webhook' });
+
+/** A webhook that the server has just disabled. */
+export const disabledWebhook = z.object({
+  id: uuidText,
+  url: commonFields.url,
+  disabledAt: instant.meta({ description: 'When the server disabled the webhook.' }),
+  disabledReason: z.enum(disabledReasons).meta({ description: health.disabledReason.description }),
+  failingSince: health.failingSince,
+  lastSuccessAt: health.lastSuccessAt,
+});
 
 export const rotatedSecret = z
   .object({

@@ -36,6 +36,7 @@ export function createWebhookModule(options: WebhookModuleOptions) {
     schedule: config.webhookRetrySchedule,
     allowPrivateNetwork,
     disableAfterMs: config.webhookDisableAfterMs,
+    plans,
   };
   let reportedAt = performance.now();
   let reported: DispatchFigures = {

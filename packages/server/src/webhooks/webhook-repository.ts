@@ -16,8 +16,8 @@ import {
 import type { Database, Schema } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
-import type { DisabledReason } from './endpoint-health.js';
 import {
+  type DisabledReason,
   maxWebhooks,
   rotationMs,
   type WebhookUpdateRequest,

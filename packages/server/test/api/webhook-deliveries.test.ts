@@ -84,6 +84,7 @@ describe('each delivery is an HTTP request to the webhook url', () => {
     expect(verify(got, secret, api.clock()).type).toBe(type);
     const schema = eventBodies.find((each) => each.type === type)?.body;
     expect(schema?.parse(JSON.parse(got.body))).toEqual(JSON.parse(got.body));
+    expect(JSON.parse(got.body).test).toBe(true);
     await remove(id);
   });
 });

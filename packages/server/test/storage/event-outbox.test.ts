@@ -19,7 +19,7 @@ afterAll(() => stored.close());
 interface Recorded {
   type: string;
   webhook_id: string;
-  data: { id: string; isActive: boolean };
+  data: { id: string; isActive: boolean; previous?: object };
 }
 
 async function recorded(organizationId: string): Promise<Recorded[]> {
@@ -85,6 +85,79 @@ describe('the transaction of a change', () => {
     }));
     const states = (await recorded(organizationId)).map(({ data }) => data.isActive);
     expect(states.sort()).toEqual([false, false, true]);
+  });
+
+  it('writes the values before a change, of the fields that have changed, to url.updated', async () => {
+    const organizationId = await stored.addOrganization('scale');
+    await stored.subscribe(organizationId, ['url.updated']);
+    const id = await makeOne(organizationId, { title: 'Before', tags: ['a', 'b'] });
+    const update = (change: object) =>
+      updateUrls(stored.urls, organizationId, [id], now, (url) => ({
+        ok: true,
+        url: { ...url, ...change },
+      }));
+    await update({ title: 'After', tags: ['a', 'b'], description: 'New' });
+    await update({ tags: ['b', 'a'] });
+    await update({ passwordHash: 'hash' });
+    await update({ passwordHash: 'another hash' });
+    await deactivateUrls(stored.urls, organizationId, [id], now);
+    const events = await recorded(organizationId);
+    expect(events.map(({ data }) => data.previous)).toEqual([
+      { title: 'Before', description: null },
+      { tags: ['a', 'b'] },
+      { isPasswordProtected: false },
+      {},
+      { isActive: true },
+    ]);
+  });
+
+  it('writes the values between two changes of a link in one request', async () => {
+    const organizationId = await stored.addOrganization('scale');
+    await stored.subscribe(organizationId, ['url.updated']);
+    const id = await makeOne(organizationId, { title: 'One' });
+    const titles = ['Two', 'Three'];
+    await updateUrls(stored.urls, organizationId, [id, id], now, (url, index) => ({
+      ok: true,
+      url: { ...url, title: titles[index] ?? '' },
+    }));
+    const events = await recorded(organizationId);
+    expect(events.map(({ data }) => data)).toMatchObject([
+      { title: 'Two', previous: { title: 'One' } },
+      { title: 'Three', previous: { title: 'Two' } },
+    ]);
+  });
+
+  it('writes url.deleted for a delete and url.restored for a link that becomes active, each with url.updated', async () => {
+    const organizationId = await stored.addOrganization('scale');
+    await stored.subscribe(organizationId, ['url.deleted', 'url.restored', 'url.updated']);
+    const id = await makeOne(organizationId);
+    const update = (change: object) =>
+      updateUrls(stored.urls, organizationId, [id], now, (url) => ({
+        ok: true,
+        url: { ...url, ...change },
+      }));
+    await deactivateUrls(stored.urls, organizationId, [id], now);
+    await deactivateUrls(stored.urls, organizationId, [id], now);
+    await update({ isActive: true });
+    await update({ isActive: true, title: 'New' });
+    await update({ isActive: false });
+    const events = await recorded(organizationId);
+    expect(events.map(({ type, data }) => `${type} ${data.isActive}`)).toEqual([
+      'url.updated false',
+      'url.deleted false',
+      'url.updated true',
+      'url.restored true',
+      'url.updated true',
+      'url.updated false',
+    ]);
+  });
+
+  it('writes no url.deleted for a link that expired before its DELETE', async () => {
+    const organizationId = await stored.addOrganization('scale');
+    await stored.subscribe(organizationId, ['url.deleted', 'url.expired']);
+    const id = await makeOne(organizationId, { expiresAt: now + 1000 });
+    await deactivateUrls(stored.urls, organizationId, [id], now + 1000);
+    expect((await recorded(organizationId)).map(({ type }) => type)).toEqual(['url.expired']);
   });
 
   it('writes url.expired once when expiresAt passes', async () => {

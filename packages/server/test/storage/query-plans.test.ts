@@ -358,11 +358,11 @@ describe('no call on the redirect thread scans a table', () => {
       );
     await addWebhook('webhook-1', null);
     await addWebhook('webhook-2', 1);
-    const links = Array(300).fill(eventExamples['url.created']);
+    const links = Array(300).fill({ data: eventExamples['url.created'], subject: {} });
     await fresh.writeDirectly((transaction) =>
       outbox.record(transaction, organizationId, urlCreated, 0, () => links),
     );
-    const queue = new DeliveryQueue(fresh, { disableAfterMs: 0 });
+    const queue = new DeliveryQueue(fresh, outbox, { disableAfterMs: 0 });
     const plans = await explain(async () => {
       while (await outbox.fanOut());
       expect(await queue.findEndpoints()).toHaveLength(1);

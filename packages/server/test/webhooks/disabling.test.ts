@@ -34,7 +34,7 @@ const change = async (id: string, patch: { isActive?: boolean; url?: string }) =
 const happen = () =>
   opened.stored.database.writeDirectly((transaction) =>
     opened.outbox.record(transaction, opened.organizationId, urlCreated, opened.clock(), () => [
-      eventExamples['url.created'],
+      { data: eventExamples['url.created'], subject: {} },
     ]),
   );
 
@@ -127,6 +127,50 @@ describe('410 Gone', () => {
     await opened.queue.advance([outcome], [], opened.clock(), second);
     expect(await read(id)).toMatchObject({ isActive: true, failureRate: null });
     expect(await opened.states(id)).toEqual(['pending 1 The receiver answered 410']);
+  });
+});
+
+describe('webhook.disabled', () => {
+  it('is sent to the other webhooks that subscribe to it, once, by two dispatchers', async () => {
+    const [gone, good] = [await answering(410), await answering(204)];
+    const { stored, organizationId } = opened;
+    const subscribe = async (url: string, owner = organizationId) => {
+      const id = await opened.subscribe(url, owner);
+      await stored.database.writeDirectly((transaction) =>
+        transaction
+          .updateTable('webhooks')
+          .set({ events: '["webhook.disabled"]' })
+          .where('id', '=', id)
+          .execute(),
+      );
+      return id;
+    };
+    const failing = await subscribe(gone.url);
+    const watching = await subscribe(good.url);
+    const quiet = await opened.subscribe(good.url);
+    const foreign = await subscribe(good.url, await stored.addOrganization('scale'));
+    await opened.record(failing, 20);
+    const at = new Date(opened.clock()).toISOString();
+    const dispatchers = [opened.dispatcher(), opened.dispatcher()];
+    await Promise.all(dispatchers.map((dispatcher) => dispatcher.drain()));
+    await dispatchers[0]?.drain();
+    expect(await opened.states(watching)).toEqual(['delivered 1 null']);
+    expect([...(await opened.states(quiet)), ...(await opened.states(foreign))]).toEqual([]);
+    expect(await opened.states(failing)).toHaveLength(20);
+    expect(good.received.map(({ event }) => event)).toMatchObject([
+      {
+        type: 'webhook.disabled',
+        createdAt: at,
+        data: {
+          id: failing,
+          url: gone.url,
+          disabledAt: at,
+          disabledReason: 'gone',
+          failingSince: at,
+          lastSuccessAt: null,
+        },
+      },
+    ]);
   });
 });
 

@@ -42,7 +42,7 @@ async function subscribeMany(
       for (let at = 0; at < backlog; at += 1) {
         const data = eventExamples['url.created'];
         for (const id of own) {
-          await opened.outbox.recordFor(
+          await opened.outbox.recordTest(
             transaction,
             owner,
             'url.created',

@@ -79,7 +79,12 @@ describe('a change with many deliveries', () => {
           opened.organizationId,
           urlClickThreshold,
           opened.clock(),
-          () => [{ id: String(id), shortCode: 'code', threshold: 100, count: 100 }],
+          () => [
+            {
+              data: { id: String(id), shortCode: 'code', threshold: 100, count: 100 },
+              subject: {},
+            },
+          ],
         );
       }
     });

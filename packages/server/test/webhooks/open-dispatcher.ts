@@ -60,7 +60,7 @@ export async function openDispatcher(): Promise<Opened> {
     for (const each of dispatchers) await each.stop();
     await stored.close();
   });
-  const queue = new DeliveryQueue(database, { disableAfterMs: 5 * 24 * 60 * 60 * 1000 });
+  const queue = new DeliveryQueue(database, outbox, { disableAfterMs: 5 * 24 * 60 * 60 * 1000 });
   return {
     stored,
     organizationId,
@@ -85,7 +85,9 @@ export async function openDispatcher(): Promise<Opened> {
       const made = new WebhookDispatcher({
         outbox,
         queue:
-          disableAfterMs === undefined ? queue : new DeliveryQueue(database, { disableAfterMs }),
+          disableAfterMs === undefined
+            ? queue
+            : new DeliveryQueue(database, outbox, { disableAfterMs }),
         fetch: {
           request: (url, request) =>
             fetch.request(url, { ...request, timeoutMs: attemptTimeoutMs ?? request.timeoutMs }),
@@ -114,7 +116,7 @@ export async function openDispatcher(): Promise<Opened> {
       await database.writeDirectly(async (transaction) => {
         for (let made = 0; made < count; made += 1) {
           const data = eventExamples['url.created'];
-          await outbox.recordFor(transaction, owner, 'url.created', clock(), data, webhookId);
+          await outbox.recordTest(transaction, owner, 'url.created', clock(), data, webhookId);
         }
       });
     },

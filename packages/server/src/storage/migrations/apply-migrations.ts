@@ -8,6 +8,7 @@ import { searchAllTexts } from './0005-search-all-texts.js';
 import { lastClicks } from './0006-last-clicks.js';
 import { importedClicks } from './0007-imported-clicks.js';
 import { clickThresholds } from './0008-click-thresholds.js';
+import { webhookSubscriptions } from './0009-webhook-subscriptions.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -50,6 +51,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0006-last-clicks': { up: lastClicks },
     '0007-imported-clicks': { up: importedClicks },
     '0008-click-thresholds': { up: clickThresholds },
+    '0009-webhook-subscriptions': { up: (db) => webhookSubscriptions(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }
