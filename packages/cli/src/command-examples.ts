@@ -111,7 +111,10 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   'webhooks get': [`shorty webhooks get ${uuid}`],
   'webhooks update': [`shorty webhooks update ${uuid} --inactive`],
   'webhooks delete': [`shorty webhooks delete ${uuid}`],
-  'webhooks deliveries': [`shorty webhooks deliveries ${uuid}`],
+  'webhooks deliveries': [
+    `shorty webhooks deliveries ${uuid}`,
+    `shorty webhooks deliveries ${uuid} \\\n  --status failed --since 24h`,
+  ],
   'webhooks replay': [`shorty webhooks replay ${uuid} \\\n  ${uuid.replace('0192', '0193')}`],
   'webhooks test': [`shorty webhooks test ${uuid} --type url.created`],
   'webhooks rotate-secret': [`shorty webhooks rotate-secret ${uuid}`],

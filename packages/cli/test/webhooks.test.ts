@@ -74,6 +74,18 @@ describe('managing', () => {
     expect(copy.id).not.toBe(sent.id);
     expect((await json('deliveries', id)).items).toMatchObject([{ id: copy.id }, { id: sent.id }]);
     expect((await json('deliveries', id, '--status', 'failed')).total).toBe(0);
+    const filters = [
+      ['--event', 'qr.created'],
+      ['--event-id', sent.eventId],
+      ['--since', '1h'],
+    ];
+    for (const filter of filters) expect((await json('deliveries', id, ...filter)).total).toBe(2);
+    const others = [
+      ['--event', 'url.created'],
+      ['--url-id', '9007199254740991'],
+      ['--until', '1h'],
+    ];
+    for (const filter of others) expect((await json('deliveries', id, ...filter)).total).toBe(0);
     expect(await json('deliveries', id, sent.id)).toMatchObject({
       id: sent.id,
       requestBody: expect.stringContaining('"qr.created"'),
@@ -89,6 +101,8 @@ describe('managing', () => {
     [['create', receiver], '--event or --all-events is required'],
     [['create', receiver, '--event', 'url.create'], 'did you mean url.created?'],
     [['create', receiver, '--event', 'x', '--all-events'], 'cannot be used with option'],
+    [['deliveries', 'x', '--event', 'url.create'], 'did you mean url.created?'],
+    [['deliveries', 'x', '--since', 'soon'], '--since soon'],
     [['deliveries', 'x', '--status', 'lost'], 'Allowed choices are pending, delivered, failed'],
   ])('%j is a usage error', async (args, message) => {
     const { code, stderr } = await shorty.run(['webhooks', ...args]);

@@ -5903,6 +5903,16 @@ export interface operations {
                 after?: components["parameters"]["After"];
                 /** @description Only deliveries with this status. */
                 status?: "pending" | "delivered" | "failed";
+                /** @description Only deliveries of events of this type. */
+                eventType?: components["schemas"]["EventType"];
+                /** @description Only deliveries of this event. */
+                eventId?: string;
+                /** @description Only deliveries of events about this link or its QR codes. */
+                urlId?: string;
+                /** @description Only deliveries created at or after it. */
+                since?: string;
+                /** @description Only deliveries created before it. */
+                until?: string;
             };
             header?: never;
             path: {

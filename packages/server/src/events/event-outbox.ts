@@ -21,10 +21,14 @@ export const disabledRetentionMs = 30 * 24 * 60 * 60 * 1000;
 // which other changes wait. A fan-out transaction writes about as many.
 const maxDeliveries = 256;
 
-type NewDelivery = Pick<
+/** The columns of a delivery that all deliveries of its event share. */
+export type DeliveredEvent = Pick<
   Selectable<Schema['deliveries']>,
-  'event_id' | 'webhook_id' | 'created_at' | 'is_charged'
+  'event_id' | 'event_type' | 'url_id'
 >;
+
+type NewDelivery = DeliveredEvent &
+  Pick<Selectable<Schema['deliveries']>, 'webhook_id' | 'created_at' | 'is_charged'>;
 
 /** An event to record, and the link or domain that it is about. */
 export interface NewEvent<Event extends EventDefinition> {
@@ -110,8 +114,13 @@ export class EventOutbox {
     this.#written.set(transaction, written);
     await this.#insertDeliveries(
       transaction,
-      events.flatMap(({ id: event_id }) =>
-        webhookIds.map((webhook_id) => ({ event_id, webhook_id, created_at: now, is_charged: 1 })),
+      events.flatMap((event) =>
+        webhookIds.map((webhook_id) => ({
+          ...deliveredEventOf(event),
+          webhook_id,
+          created_at: now,
+          is_charged: 1,
+        })),
       ),
     );
     return true;
@@ -128,21 +137,24 @@ export class EventOutbox {
   ): Promise<string> {
     const event = this.#event(organizationId, now, { type, test: true, data });
     await this.#insertEvents(transaction, [event]);
-    return this.deliverAgain(transaction, event.id, webhookId, now);
+    const events = [deliveredEventOf(event)];
+    const [id = ''] = await this.deliverAgain(transaction, events, webhookId, now);
+    return id;
   }
 
-  /** Writes another delivery of a stored event, free of charge. Returns its id. */
+  /** Writes another delivery of each of these stored events, free of charge. Returns their ids. */
   async deliverAgain(
     transaction: WriteTransaction,
-    eventId: string,
+    events: readonly DeliveredEvent[],
     webhookId: string,
     now: number,
-  ): Promise<string> {
-    const [id = ''] = await this.#insertDeliveries(transaction, [
-      { event_id: eventId, webhook_id: webhookId, created_at: now, is_charged: 0 },
-    ]);
+  ): Promise<readonly string[]> {
+    const ids = await this.#insertDeliveries(
+      transaction,
+      events.map((event) => ({ ...event, webhook_id: webhookId, created_at: now, is_charged: 0 })),
+    );
     afterCommit(transaction, this.#onEvents);
-    return id;
+    return ids;
   }
 
   /**
@@ -175,7 +187,7 @@ export class EventOutbox {
   async #fanOut(transaction: WriteTransaction, organizationId: string): Promise<void> {
     const events = await transaction
       .selectFrom('events')
-      .select(['id', 'webhook_ids', 'created_at'])
+      .select(['id', 'type', 'url_id', 'webhook_ids', 'created_at'])
       .where('organization_id', '=', organizationId)
       .where('webhook_ids', 'is not', null)
       .orderBy('id')
@@ -187,15 +199,16 @@ export class EventOutbox {
     const deliveries: NewDelivery[] = [];
     const fannedOut: string[] = [];
     const unwanted: string[] = [];
-    for (const { id, webhook_ids, created_at } of events) {
+    for (const { webhook_ids, created_at, ...event } of events) {
       if (deliveries.length >= maxDeliveries) break;
       const webhookIds = (JSON.parse(webhook_ids ?? '[]') as string[]).filter((webhookId) =>
         existing.has(webhookId),
       );
+      const delivered = deliveredEventOf(event);
       for (const webhook_id of webhookIds) {
-        deliveries.push({ event_id: id, webhook_id, created_at, is_charged: 1 });
+        deliveries.push({ ...delivered, webhook_id, created_at, is_charged: 1 });
       }
-      (webhookIds.length > 0 ? fannedOut : unwanted).push(id);
+      (webhookIds.length > 0 ? fannedOut : unwanted).push(event.id);
     }
     await this.#insertDeliveries(transaction, deliveries);
     await this.#database.updateEach(
@@ -220,16 +233,13 @@ export class EventOutbox {
     transaction: WriteTransaction,
     deliveries: readonly NewDelivery[],
   ): Promise<readonly string[]> {
-    const rows = deliveries.map(({ event_id, webhook_id, created_at, is_charged }) => ({
+    const rows = deliveries.map((delivery) => ({
       id: this.#newId(),
-      webhook_id,
-      event_id,
+      ...delivery,
       status: 'pending',
       attempts: 0,
-      next_attempt_at: created_at,
-      due_at: created_at,
-      created_at,
-      is_charged,
+      next_attempt_at: delivery.created_at,
+      due_at: delivery.created_at,
     }));
     await this.#database.bulkInsert(transaction, 'deliveries', rows);
     return rows.map(({ id }) => id);
@@ -252,6 +262,14 @@ export class EventOutbox {
       ...columnsOf({}),
     };
   }
+}
+
+function deliveredEventOf({
+  id,
+  type,
+  url_id,
+}: Pick<Schema['events'], 'id' | 'type' | 'url_id'>): DeliveredEvent {
+  return { event_id: id, event_type: type, url_id };
 }
 
 function columnsOf({ urlId, domainId, tags }: EventSubject) {

@@ -47,9 +47,12 @@ export function allOf(...conditions: readonly RawBuilder<unknown>[]): RawBuilder
   return sql`(${sql.join(conditions, sql` and `)})`;
 }
 
-/** Returns the `from` and `where` clauses for the indexed rows. */
-export function rowsOf({ table, owner, indexed }: ListQuery): RawBuilder<unknown> {
-  return sql`from ${sql.table(table)}
+/** Returns the `from` and `where` clauses for the indexed rows. `hint` follows the name of the table. */
+export function rowsOf(
+  { table, owner, indexed }: ListQuery,
+  hint: RawBuilder<unknown> = sql``,
+): RawBuilder<unknown> {
+  return sql`from ${sql.table(table)} ${hint}
     where ${sql.ref(owner.column)} = ${owner.value} and ${indexed ?? sql`true`}`;
 }
 
@@ -84,7 +87,9 @@ export async function findSlice(
   last: Position | undefined,
   rowsAtOnce: number,
 ) {
-  const rest = last ? sql`${rowsOf(query)} and ${isAfter(query, last)}` : rowsOf(query);
+  const hint = query.index === undefined ? sql`` : sql`indexed by ${sql.ref(query.index)}`;
+  const all = rowsOf(query, hint);
+  const rest = last ? sql`${all} and ${isAfter(query, last)}` : all;
   const { rows } = await sql<ListRow>`select created_at as key, id
     ${rest} ${sortedBy(query)} limit 1 offset ${rowsAtOnce - 1}`.execute(db);
   const [row] = rows;

@@ -10,6 +10,11 @@ export interface ListQuery extends PageRange {
    */
   readonly owner: { readonly column: string; readonly value: string | number };
   readonly indexed?: RawBuilder<SqlBool> | undefined;
+  /**
+   * The index of `owner` and `indexed`, if the table has several that begin with the owner's column.
+   * SQLite has no statistics to select it by.
+   */
+  readonly index?: string | undefined;
   /** Selects among the indexed rows; undefined lists all of them. */
   readonly condition?: RawBuilder<SqlBool> | undefined;
   /** Newest first by default. */

@@ -39,6 +39,13 @@ export const tables = {
      */
     unsubscribed_at: 'bigint',
   },
+  deliveries: {
+    ...baselineTables.deliveries,
+    /** That of the event. Empty only if a node of an earlier version wrote the row. */
+    event_type: "text not null default ''",
+    /** The link that the event is about. */
+    url_id: 'bigint',
+  },
   api_keys: {
     id: 'text primary key',
     organization_id: 'text not null references organizations (id)',

@@ -1,4 +1,4 @@
-import { type Kysely, type SqlBool, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Page } from '../contract/fields.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { EventType } from '../events/event-types.js';
@@ -8,7 +8,7 @@ import {
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema } from '../storage/database.js';
-import { readList } from '../storage/list-page.js';
+import { allOf, readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
 import type { EventData } from './event-contract.js';
 import type { DeliveryFilter, deliveryStatuses } from './webhook-contract.js';
@@ -78,13 +78,12 @@ export class DeliveryRepository {
     return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
       const original = await transaction
         .selectFrom('deliveries')
-        .select('event_id')
+        .select(['event_id', 'event_type', 'url_id'])
         .where('webhook_id', '=', webhookId)
         .where('id', '=', id)
         .executeTakeFirst();
       if (!original) return null;
-      const { event_id } = original;
-      const newId = await this.#outbox.deliverAgain(transaction, event_id, webhookId, now);
+      const [newId = ''] = await this.#outbox.deliverAgain(transaction, [original], webhookId, now);
       return getDelivery(transaction, newId);
     });
   }
@@ -94,21 +93,43 @@ export class DeliveryRepository {
 export function listDeliveries(
   database: Database,
   webhookId: string,
-  { status, ...range }: DeliveryFilter,
+  filter: DeliveryFilter,
 ): Promise<Page<Delivery>> {
-  // Literals: with a parameter, the planner cannot use the partial index of finished deliveries.
-  const hasStatus = status && sql<SqlBool>`status = ${sql.lit(status)}`;
-  const isIndexed = status === 'delivered' || status === 'failed';
-  const list: ListQuery = {
-    table: 'deliveries',
-    owner: { column: 'webhook_id', value: webhookId },
-    indexed: isIndexed ? sql`${hasStatus} and status <> 'pending'` : undefined,
-    condition: isIndexed ? undefined : hasStatus,
-    ...range,
-  };
-  return readList<string, Delivery>(database, list, (ids) =>
+  return readList<string, Delivery>(database, deliveryListQuery(webhookId, filter), (ids) =>
     selectDeliveries(database.read).where('deliveries.id', 'in', ids).execute(),
   );
+}
+
+/** Returns the list of the deliveries that a filter selects. */
+export function deliveryListQuery(
+  webhookId: string,
+  { status, eventType, eventId, urlId, since, until, ...range }: DeliveryFilter,
+): ListQuery {
+  const indexed = [
+    ...(since === undefined ? [] : [sql`created_at >= ${Date.parse(since)}`]),
+    ...(until === undefined ? [] : [sql`created_at < ${Date.parse(until)}`]),
+  ];
+  // Literals: with a parameter, the planner cannot use the partial index of finished deliveries.
+  const isFinished = sql`status = ${sql.lit(status ?? '')} and status <> 'pending'`;
+  const conditions = new Map<string, RawBuilder<unknown>>();
+  // By index, the most selective first. The first one finds the rows.
+  if (eventId !== undefined) conditions.set('deliveries_by_event', sql`event_id = ${eventId}`);
+  if (urlId !== undefined) conditions.set('deliveries_by_url', sql`url_id = ${urlId}`);
+  if (status === 'failed') conditions.set('deliveries_finished', isFinished);
+  if (eventType) conditions.set('deliveries_by_type', sql`event_type = ${eventType}`);
+  if (status === 'delivered') conditions.set('deliveries_finished', isFinished);
+  const [[index, first] = ['deliveries_by_webhook', undefined], ...others] = conditions;
+  if (first) indexed.push(first);
+  const rest = others.map(([, condition]) => condition);
+  if (status === 'pending') rest.push(sql`status = 'pending'`);
+  return {
+    table: 'deliveries',
+    owner: { column: 'webhook_id', value: webhookId },
+    index,
+    indexed: indexed.length > 0 ? allOf(...indexed) : undefined,
+    condition: rest.length > 0 ? allOf(...rest) : undefined,
+    ...range,
+  };
 }
 
 function getDelivery(db: Kysely<Schema>, id: string): Promise<Delivery> {

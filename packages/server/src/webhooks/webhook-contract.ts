@@ -6,6 +6,8 @@ import {
   type ListFilter,
   pageOf,
   paging,
+  timestamp,
+  urlIdParam,
   uuid,
   uuidParam,
   uuidText,
@@ -211,6 +213,13 @@ const deliveryListQuery = z.strictObject({
     .enum(deliveryStatuses, { error: `must be one of ${deliveryStatuses.join(', ')}` })
     .optional()
     .meta({ description: 'Only deliveries with this status.' }),
+  eventType: eventType.optional().meta({ description: 'Only deliveries of events of this type.' }),
+  eventId: uuid.optional().meta({ description: 'Only deliveries of this event.' }),
+  urlId: urlIdParam.optional().meta({
+    description: 'Only deliveries of events about this link or its QR codes.',
+  }),
+  since: timestamp.optional().meta({ description: 'Only deliveries created at or after it.' }),
+  until: timestamp.optional().meta({ description: 'Only deliveries created before it.' }),
 });
 
 export const webhookRoutes = [

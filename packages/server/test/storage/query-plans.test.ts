@@ -17,6 +17,7 @@ import { urlCreated } from '../../src/urls/url-events.js';
 import { UrlRepository } from '../../src/urls/url-repository.js';
 import { pruneDeliveries } from '../../src/webhooks/delivery-pruner.js';
 import { DeliveryQueue } from '../../src/webhooks/delivery-queue.js';
+import { deliveryListQuery } from '../../src/webhooks/delivery-repository.js';
 import { eventExamples } from '../../src/webhooks/event-examples.js';
 import {
   type DraftFields,
@@ -308,6 +309,26 @@ describe('no call on the redirect thread scans a table', () => {
     }
   });
 
+  it.each([
+    [{ eventType: 'url.created' }, 'deliveries_by_type (webhook_id=? AND event_type=?'],
+    [{ eventType: 'url.created', status: 'failed' }, 'deliveries_finished (webhook_id=?'],
+    [{ urlId: 42, eventType: 'url.created' }, 'deliveries_by_url (webhook_id=? AND url_id=?'],
+    [{ eventId: 'event-1', status: 'failed' }, 'deliveries_by_event (event_id=?)'],
+    [{ since: '2030-01-01T00:00:00.000Z' }, 'deliveries_by_webhook (webhook_id=?'],
+  ] as const)('when deliveries are filtered by %j', async (filter, index) => {
+    const fresh = openStorage({ databaseUrl: `file:${file.path}`, durability: 'process' });
+    onTestFinished(() => fresh.close());
+    const range = { limit: 25, offset: 0, after: [5, 'delivery-5'] as const };
+    const list = deliveryListQuery('webhook-1', { ...filter, ...range });
+    const details = (await explain(() => fresh.readListPage(list))).map(({ detail }) => detail);
+    expect(details.length).toBeGreaterThan(0);
+    for (const detail of details) {
+      if (detail === 'USE TEMP B-TREE FOR ORDER BY') expect(filter).toHaveProperty('eventId');
+      else expect(detail).toMatch(/^SEARCH deliveries USING (?:COVERING )?INDEX /);
+    }
+    expect(details[0]).toContain(index);
+  });
+
   it('when an event is recorded; deleted webhooks are not read', async () => {
     // The other tests have prepared this statement on their handle already.
     const fresh = openStorage({ databaseUrl: `file:${file.path}`, durability: 'process' });
@@ -387,7 +408,7 @@ describe('no call on the redirect thread scans a table', () => {
         'SCAN counted',
         'SCAN deliveries USING COVERING INDEX deliveries_due',
         // All deliveries of a deleted webhook, and finished deliveries of the other one.
-        'SEARCH deliveries USING INDEX deliveries_by_webhook (webhook_id=?)',
+        'SEARCH deliveries USING INDEX deliveries_by_type (webhook_id=?)',
         'SEARCH deliveries USING INDEX deliveries_finished (webhook_id=? AND status=? AND created_at<?)',
       ]),
     );

@@ -1,14 +1,25 @@
-import type { Delivery, DeliveryAttempt, DeliveryStatus } from '@shorty/sdk';
+import type { Delivery, DeliveryAttempt, DeliveryListQuery, DeliveryStatus } from '@shorty/sdk';
 import { Option } from 'commander';
+import { readTime } from '../../analytics/parse-time.js';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
+import { findLinkId } from '../../find-link.js';
 import { groupIntoPages } from '../../group-into-pages.js';
 import type { Column } from '../../output.js';
+
+import { windowHelp } from '../analytics/window-options.js';
 import { addPageOptions, listPages, type PageOptions } from '../page-options.js';
+
+import { checkEventType } from './event-options.js';
 
 interface DeliveriesOptions extends PageOptions {
   readonly status?: DeliveryStatus;
+  readonly event?: string;
+  readonly eventId?: string;
+  readonly urlId?: string;
+  readonly since?: string;
+  readonly until?: string;
 }
 
 const statuses = ['pending', 'delivered', 'failed'] as const satisfies readonly DeliveryStatus[];
@@ -38,7 +49,13 @@ export const define: DefineCommand = (command, start) => {
     .argument('[delivery-id]', 'id of one delivery, to show its attempts')
     .addOption(
       new Option('--status <status>', 'only deliveries with this status').choices(statuses),
-    );
+    )
+    .option('--event <type>', 'only deliveries of this event type')
+    .option('--event-id <id>', 'only deliveries of this event')
+    .option('--url-id <link>', 'only events about this link (id, short URL, slug or short code)')
+    .option('--since <time>', 'only deliveries created at or after it')
+    .option('--until <time>', 'only deliveries created before it')
+    .addHelpText('after', windowHelp);
   addPageOptions(command, 'delivery').action(
     (id: string, deliveryId: string | undefined, options: DeliveriesOptions) =>
       start((context) =>
@@ -52,12 +69,23 @@ export const define: DefineCommand = (command, start) => {
 async function listDeliveries(
   context: Context,
   id: string,
-  { status, ...pages }: DeliveriesOptions,
+  { status, event, eventId, urlId, since, until, ...pages }: DeliveriesOptions,
 ): Promise<ExitCode> {
+  const now = context.io.now();
+  const ofTime = (flag: '--since' | '--until', text: string) =>
+    new Date(readTime(flag, text, now)).toISOString();
+  const filter: DeliveryListQuery = {
+    ...(status === undefined ? {} : { status }),
+    ...(event === undefined ? {} : { eventType: checkEventType(event, '--event') }),
+    ...(eventId === undefined ? {} : { eventId }),
+    ...(since === undefined ? {} : { since: ofTime('--since', since) }),
+    ...(until === undefined ? {} : { until: ofTime('--until', until) }),
+  };
   const client = await context.client();
-  const filter = status === undefined ? {} : { status };
+  const request = { signal: context.io.interrupt };
+  if (urlId !== undefined) filter.urlId = await findLinkId(client, urlId, request);
   await listPages(context, pages, columns, (page) =>
-    client.webhooks.deliveries(id, { ...filter, ...page }, { signal: context.io.interrupt }),
+    client.webhooks.deliveries(id, { ...filter, ...page }, request),
   );
   return exitCodes.done;
 }

@@ -9,6 +9,7 @@ import { lastClicks } from './0006-last-clicks.js';
 import { importedClicks } from './0007-imported-clicks.js';
 import { clickThresholds } from './0008-click-thresholds.js';
 import { webhookSubscriptions } from './0009-webhook-subscriptions.js';
+import { deliveryFilters } from './0010-delivery-filters.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -52,6 +53,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0007-imported-clicks': { up: importedClicks },
     '0008-click-thresholds': { up: clickThresholds },
     '0009-webhook-subscriptions': { up: (db) => webhookSubscriptions(db, engine) },
+    '0010-delivery-filters': { up: (db) => deliveryFilters(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }
