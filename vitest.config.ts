@@ -54,7 +54,7 @@ const engineSuites = suites([
 const repeatedOnPostgres = [
   ...suites(['api', 'isolation']),
   'packages/server/test/contract/{contract-properties,request-limits}.test.ts',
-  'packages/server/test/webhooks/{bad-receivers,fairness,python-receiver}.test.ts',
+  'packages/server/test/webhooks/{bad-receivers,fairness,python-receiver,receiver-responses}.test.ts',
 ];
 
 /**

@@ -1,5 +1,6 @@
-import { isIP, type LookupFunction } from 'node:net';
-import { buildConnector } from 'undici';
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { LRUCache } from 'lru-cache';
 import type { ResolveDns } from '../ports.js';
 import { GuardedFetchError } from './guarded-fetch-error.js';
 import { isPublicAddress, withoutBrackets } from './ip-address.js';
@@ -7,25 +8,37 @@ import { isPublicAddress, withoutBrackets } from './ip-address.js';
 export interface ConnectorOptions {
   readonly allowPrivateNetwork: boolean;
   readonly resolve: ResolveDns;
-  /** Limits the TCP connection and the TLS handshake together. */
-  readonly timeoutMs: number;
 }
+
+/** Starts a connection to the host of a URL. Throws a GuardedFetchError if its address is forbidden. */
+export type Connect = (url: URL) => Socket;
+
+// Resumed sessions spare a receiver the costly part of a TLS handshake.
+const maxSessions = 500;
 
 /**
  * Connects to checked addresses only. Each connection looks up its host name again and connects to
  * an address of that look-up. A DNS response that changes later has no effect (DNS rebinding).
  */
-export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
-  const { allowPrivateNetwork, timeoutMs } = options;
-  const connect = buildConnector({ timeout: timeoutMs, lookup: guardedLookup(options) });
-  return (target, callback) => {
-    const host = withoutBrackets(target.hostname);
+export function guardedConnector(options: ConnectorOptions): Connect {
+  const sessions = new LRUCache<string, Buffer>({ max: maxSessions });
+  const lookup = guardedLookup(options);
+  return (url) => {
+    const host = withoutBrackets(url.hostname);
+    const isAddress = isIP(host) !== 0;
     // Node does not call `lookup` for an IP address.
-    if (!allowPrivateNetwork && isIP(host) !== 0 && !isPublicAddress(host)) {
-      callback(forbidden(host), null);
-      return;
-    }
-    connect(target, callback);
+    if (isAddress && !options.allowPrivateNetwork && !isPublicAddress(host)) throw forbidden(host);
+    const isSecure = url.protocol === 'https:';
+    const target = { host, port: Number(url.port) || (isSecure ? 443 : 80), lookup };
+    if (!isSecure) return connectTcp(target);
+    const session = sessions.get(url.host);
+    return connectTls({
+      ...target,
+      // RFC 6066 §3: the server name is never an address.
+      servername: isAddress ? '' : host,
+      ALPNProtocols: ['http/1.1'],
+      ...(session && { session }),
+    }).on('session', (received: Buffer) => sessions.set(url.host, received));
   };
 }
 

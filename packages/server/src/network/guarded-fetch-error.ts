@@ -1,5 +1,3 @@
-import { errors } from 'undici';
-
 export type GuardedFetchReason =
   | 'bad_url'
   | 'forbidden_address'
@@ -20,24 +18,13 @@ export class GuardedFetchError extends Error {
   }
 }
 
-/** Classifies an error of undici or Node. Drops its message, which may name an internal address. */
+/** Classifies an error of a connection. Drops its message, which may name an internal address. */
 export function toGuardedFetchError(error: unknown): GuardedFetchError {
   if (error instanceof GuardedFetchError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const failed = (reason: GuardedFetchReason, message: string) =>
     new GuardedFetchError(reason, message, { cause: error });
-  if (error instanceof errors.ConnectTimeoutError || code === 'ETIMEDOUT') {
-    return failed('timeout', 'The connection timed out');
-  }
-  if (error instanceof errors.HeadersOverflowError) {
-    return failed('protocol', 'The headers of the response are too large');
-  }
-  if (
-    error instanceof errors.HTTPParserError ||
-    error instanceof errors.ResponseContentLengthMismatchError
-  ) {
-    return failed('protocol', 'The response is not valid HTTP');
-  }
+  if (code === 'ETIMEDOUT') return failed('timeout', 'The connection timed out');
   if (/^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|CRL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)) {
     return failed('tls', `The TLS handshake failed (${code})`);
   }
@@ -45,7 +32,7 @@ export function toGuardedFetchError(error: unknown): GuardedFetchError {
   if (/^(?:EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/.test(code)) {
     return failed('connect', 'The host is unreachable');
   }
-  if (error instanceof errors.SocketError || /^(?:ECONNRESET|EPIPE|ECONNABORTED)$/.test(code)) {
+  if (/^(?:ECONNRESET|EPIPE|ECONNABORTED)$/.test(code)) {
     return failed('connect', 'The connection was closed before the response was complete');
   }
   return failed('protocol', 'The request failed');

@@ -1,5 +1,5 @@
-import { Agent } from 'undici';
 import type { ResolveDns } from '../ports.js';
+import { ConnectionPool } from './connection-pool.js';
 import { createAddressResolver } from './dns-resolver.js';
 import { exchange, type GuardedRequest, type GuardedResponse } from './exchange.js';
 import { guardedConnector } from './guarded-connector.js';
@@ -11,39 +11,27 @@ export interface GuardedFetchOptions {
   /** Also allows private and local addresses, for development. */
   readonly allowPrivateNetwork: boolean;
   readonly resolve?: ResolveDns;
-  /** Limits the look-up, the TCP connection and the TLS handshake together. 5 s by default. */
-  readonly connectTimeoutMs?: number;
 }
 
 /** Sends requests to URLs that users choose, such as receivers and logos. */
 export interface GuardedFetch {
-  /** Throws a GuardedFetchError, or the signal's reason. */
+  /** Throws a GuardedFetchError, or a PoolClosedError once the fetch is closed. */
   request(url: string | URL, request: GuardedRequest): Promise<GuardedResponse>;
-  /** Ends all requests in flight. */
-  close(): Promise<void>;
+  /** Ends all requests in flight, and closes all connections. */
+  close(): void;
 }
 
-// A connection is closed after this time, so its host is looked up again.
-const connectionMs = 10_000;
-const idleMs = 4_000;
+const lookupTimeoutMs = 5_000;
 
 /**
  * Creates a fetch that reaches public addresses only, by http and https. It checks every URL, every
  * redirect, and the address of every new connection.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
-  const { allowPrivateNetwork, connectTimeoutMs = 5_000 } = options;
+  const { allowPrivateNetwork } = options;
   const resolve =
-    options.resolve ?? createAddressResolver({ servers: undefined, timeoutMs: connectTimeoutMs });
-  const agent = new Agent({
-    connect: guardedConnector({ allowPrivateNetwork, resolve, timeoutMs: connectTimeoutMs }),
-    clientTtl: connectionMs,
-    keepAliveTimeout: idleMs,
-    keepAliveMaxTimeout: idleMs,
-    // `exchange` limits the whole request.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+    options.resolve ?? createAddressResolver({ servers: undefined, timeoutMs: lookupTimeoutMs });
+  const pool = new ConnectionPool(guardedConnector({ allowPrivateNetwork, resolve }));
 
   return {
     async request(url, request) {
@@ -55,7 +43,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       for (let redirects = 0; ; redirects += 1) {
         const urlError = findUrlError(target, options);
         if (urlError) throw new GuardedFetchError(urlError.reason, `The URL ${urlError.message}`);
-        const response = await exchange(agent, target, request, deadline - performance.now());
+        const response = await exchange(pool, target, request, deadline - performance.now());
         const next = followRedirects > 0 && method !== 'POST' && locationOf(target, response);
         if (!next) return response;
         if (redirects === followRedirects) {
@@ -67,7 +55,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
         target = next;
       }
     },
-    close: () => agent.destroy(),
+    close: () => pool.close(),
   };
 }
 

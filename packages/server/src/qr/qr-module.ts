@@ -78,7 +78,7 @@ export function createQrModule(options: QrModuleOptions) {
     async stop(): Promise<void> {
       logos.stop();
       await thread.stop();
-      await guardedFetch.close();
+      guardedFetch.close();
     },
   };
 }

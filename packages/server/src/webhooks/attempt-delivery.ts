@@ -8,6 +8,8 @@ import { maxStoredResponseBytes } from './webhook-contract.js';
 
 /** The time limit of one attempt. Specification, "Limits". */
 export const attemptTimeoutMs = 5_000;
+// The headers of a response decide. The body is only stored for the owner of the endpoint.
+const bodyTimeoutMs = 500;
 
 const userAgent = 'Shorty-Webhooks/1';
 
@@ -18,14 +20,13 @@ export interface AttemptContext {
   readonly fetch: GuardedFetch;
   readonly schedule: RetrySchedule;
   readonly clock: Clock;
-  readonly signal: AbortSignal;
 }
 
-/** Signs and posts a delivery, and returns the outcome. Throws the signal's reason on abort. */
+/** Signs and posts a delivery, and returns the outcome. Throws a PoolClosedError on a stop. */
 export async function attemptDelivery(
   delivery: ClaimedDelivery,
   endpoint: Endpoint,
-  { fetch, schedule, clock, signal }: AttemptContext,
+  { fetch, schedule, clock }: AttemptContext,
 ): Promise<AttemptOutcome> {
   const attemptedAt = clock();
   const startedAt = performance.now();
@@ -41,8 +42,8 @@ export async function attemptDelivery(
       headers,
       body: delivery.body,
       timeoutMs: attemptTimeoutMs,
+      bodyTimeoutMs,
       maxResponseBytes: maxStoredResponseBytes,
-      signal,
     })
     .catch((error: unknown) => {
       if (error instanceof GuardedFetchError) return error;

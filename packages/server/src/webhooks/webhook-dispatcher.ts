@@ -1,8 +1,8 @@
-import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { Service } from '../lifecycle.js';
 import { ErrorThrottle } from '../lifecycle.js';
+import { PoolClosedError } from '../network/connection-pool.js';
 import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
 import { type AttemptContext, attemptDelivery, attemptTimeoutMs } from './attempt-delivery.js';
 import type { DeliveryQueue } from './delivery-queue.js';
@@ -10,7 +10,7 @@ import { goneStatus } from './endpoint-health.js';
 import { EndpointQueue, slowAfterMs } from './endpoint-queue.js';
 import { type PlannedClaim, planClaims } from './endpoint-scheduler.js';
 
-export interface WebhookDispatcherOptions extends Omit<AttemptContext, 'signal'> {
+export interface WebhookDispatcherOptions extends AttemptContext {
   readonly outbox: Pick<EventOutbox, 'fanOut'>;
   readonly queue: DeliveryQueue;
   readonly onError: (error: unknown) => void;
@@ -50,14 +50,12 @@ const stopGraceMs = 1_000;
 export class WebhookDispatcher implements Service {
   readonly name = 'webhooks';
   readonly #options: WebhookDispatcherOptions;
-  readonly #context: AttemptContext;
   /** The queues by webhook, the least recently served first. */
   readonly #queues = new Map<string, EndpointQueue>();
   #outcomes: AttemptOutcome[] = [];
   /** Claimed deliveries that will not be sent, because their endpoint became slow or inactive. */
   #unsent: ClaimedDelivery[] = [];
   #held = 0;
-  readonly #abort = new AbortController();
   #running: Promise<void> | undefined;
   #isStopping = false;
   #isScanDue = true;
@@ -73,9 +71,6 @@ export class WebhookDispatcher implements Service {
 
   constructor(options: WebhookDispatcherOptions) {
     this.#options = options;
-    this.#context = { ...options, signal: this.#abort.signal };
-    // Every attempt in flight adds a listener.
-    setMaxListeners(0, this.#abort.signal);
   }
 
   start(): void {
@@ -87,7 +82,7 @@ export class WebhookDispatcher implements Service {
     this.#isStopping = true;
     this.#woken.abort();
     await this.#running;
-    await this.#options.fetch.close();
+    this.#options.fetch.close();
   }
 
   /** The figures for metrics and health. */
@@ -152,12 +147,12 @@ export class WebhookDispatcher implements Service {
   }
 
   async #finish(): Promise<void> {
-    const { queue, clock, onError } = this.#options;
+    const { queue, fetch, clock, onError } = this.#options;
     for (const each of this.#queues.values()) this.#discard(each.drain());
     const deadline = performance.now() + stopGraceMs;
     while (this.#held > 0 && performance.now() < deadline) await this.#wait(flushAfterMs);
     // Aborted attempts are repeated when their leases expire.
-    this.#abort.abort(new Error('the server stops'));
+    fetch.close();
     while (this.#held > 0) await this.#wait(flushAfterMs);
     try {
       while (this.#outcomes.length > 0) {
@@ -296,11 +291,11 @@ export class WebhookDispatcher implements Service {
       this.#discard(unsent);
     }, slowAfterMs);
     try {
-      outcome = await attemptDelivery(delivery, queue.endpoint, this.#context);
+      outcome = await attemptDelivery(delivery, queue.endpoint, this.#options);
     } catch (error) {
       // Either a stop aborted the attempt, or this is a defect. The delivery is due again when its
       // lease expires.
-      if (!this.#abort.signal.aborted) this.#options.onError(error);
+      if (!(error instanceof PoolClosedError)) this.#options.onError(error);
     }
     clearTimeout(timer);
     queue.finish(outcome, isSlow);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { PoolClosedError } from '../../src/network/connection-pool.js';
 import type { GuardedRequest } from '../../src/network/exchange.js';
 import { createGuardedFetch, type GuardedFetch } from '../../src/network/guarded-fetch.js';
 import { GuardedFetchError } from '../../src/network/guarded-fetch-error.js';
@@ -10,8 +11,8 @@ import { flood, httpServer, rawServer } from './local-server.js';
 import { selfSigned } from './self-signed.js';
 
 const fetches: GuardedFetch[] = [];
-afterEach(async () => {
-  for (const each of fetches.splice(0)) await each.close();
+afterEach(() => {
+  for (const each of fetches.splice(0)) each.close();
 });
 
 function guarded(allowPrivateNetwork: boolean, resolve?: ResolveDns): GuardedFetch {
@@ -247,11 +248,6 @@ describe('a request ends when the response is', () => {
   });
 
   it.each<[string, string, string]>([
-    [
-      '101',
-      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
-      'connect',
-    ],
     ['garbage', 'what is HTTP?\r\n\r\n', 'protocol'],
     [
       'two lengths',
@@ -294,15 +290,14 @@ describe('a request ends when the response is', () => {
     expect([answer.body.length, answer.isCut]).toEqual([100, false]);
   });
 
-  it('aborted, with the reason', async () => {
-    const server = await rawServer(() => {});
-    const controller = new AbortController();
-    const request = guarded(true).request(server.url, { ...get, signal: controller.signal });
-    controller.abort(new Error('the server stops'));
-    await expect(request).rejects.toThrow('the server stops');
+  it('interrupted, because the fetch is closed', async () => {
+    const fetch = guarded(true);
+    const server = await rawServer(() => fetch.close());
+    await expect(fetch.request(server.url, get)).rejects.toThrow(PoolClosedError);
+    await expect(fetch.request(server.url, get)).rejects.toThrow(PoolClosedError);
   });
 
-  it('aborted during the look-up, and sends nothing', async () => {
+  it('late because of the look-up, and sends nothing', async () => {
     let received = 0;
     const server = await httpServer((_request, response) => {
       received += 1;
@@ -325,6 +320,31 @@ describe('a request ends when the response is', () => {
 });
 
 describe('a POST', () => {
+  it('returns a response that arrives before its body is read', async () => {
+    const server = await rawServer((socket) => {
+      socket.pause();
+      const text = 'HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig';
+      socket.write(text, () => socket.destroy());
+    });
+    const body = 'x'.repeat(20_000_000);
+    const post = { ...get, method: 'POST', body } as const;
+    const answer = await guarded(true).request(server.url, post);
+    expect([answer.status, Buffer.from(answer.body).toString()]).toEqual([413, 'big']);
+  });
+
+  it.each([
+    [{ 'X-Own': 'a\r\nX-More: b' }, 'X-Own'],
+    [{ 'X-Own': 'a\0' }, 'X-Own'],
+    [{ 'X-Own': 'é' }, 'X-Own'],
+    [{ 'X Own': 'a' }, 'X Own'],
+    [{ '': 'a' }, ''],
+  ])('with the header %j is not sent', async (headers, name) => {
+    const server = await rawServer(() => {});
+    const request = guarded(true).request(server.url, { ...get, method: 'POST', headers });
+    await expect(request).rejects.toThrow(`The header ${JSON.stringify(name)} is not valid`);
+    expect(server.connections()).toBe(0);
+  });
+
   it('carries headers and exact bytes over a reused connection', async () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, at) => at);
     const server = await httpServer(async (request, response) => {

@@ -47,6 +47,66 @@ export async function rawServer(answer: (socket: Socket) => void): Promise<Local
   return { port, url: `http://127.0.0.1:${port}`, connections: () => connections };
 }
 
+export interface RequestServer extends LocalServer {
+  /** Returns the number of complete requests. */
+  readonly requests: () => number;
+  /** Returns the number of connections that are open now. */
+  readonly open: () => number;
+}
+
+/**
+ * Starts a TCP server that calls `answer` after each complete request, with its number on its
+ * connection and the number of the connection, from 1.
+ */
+export async function requestServer(
+  answer: (socket: Socket, request: number, connection: number) => void,
+): Promise<RequestServer> {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  let requests = 0;
+  const server = createSocketServer({ allowHalfOpen: true }, (socket) => {
+    connections += 1;
+    const connection = connections;
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('end', () => socket.end());
+    let received = '';
+    let number = 0;
+    socket.on('data', (bytes) => {
+      received += bytes.toString('latin1');
+      for (let end = requestEnd(received); end !== undefined; end = requestEnd(received)) {
+        received = received.slice(end);
+        requests += 1;
+        number += 1;
+        answer(socket, number, connection);
+      }
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    connections: () => connections,
+    requests: () => requests,
+    open: () => sockets.size,
+  };
+}
+
+function requestEnd(text: string): number | undefined {
+  const headEnd = text.indexOf('\r\n\r\n');
+  if (headEnd === -1) return undefined;
+  const [, length = '0'] = /^content-length: (\d+)\r$/im.exec(text.slice(0, headEnd + 1)) ?? [];
+  const end = headEnd + 4 + Number(length);
+  return text.length >= end ? end : undefined;
+}
+
 /** Writes `piece` repeatedly until the connection is closed. */
 export function flood(socket: Socket, head: string, piece: Buffer): void {
   const pour = () => {

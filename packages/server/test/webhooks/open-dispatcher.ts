@@ -17,7 +17,7 @@ export interface DispatcherOptions {
   readonly resolve?: ResolveDns;
   /** Five days by default. */
   readonly disableAfterMs?: number;
-  /** The time limits of an attempt and of its connection. 5 s by default. */
+  /** The time limit of an attempt. 5 s by default. */
   readonly attemptTimeoutMs?: number;
 }
 
@@ -80,7 +80,6 @@ export async function openDispatcher(): Promise<Opened> {
       const fetch = createGuardedFetch({
         allowPrivateNetwork,
         ...(resolve && { resolve }),
-        ...(attemptTimeoutMs !== undefined && { connectTimeoutMs: attemptTimeoutMs }),
       });
       const made = new WebhookDispatcher({
         outbox,
