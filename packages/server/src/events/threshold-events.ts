@@ -1,7 +1,8 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 import type { WriteTransaction } from '../storage/database.js';
 import { defineEvent } from './define-event.js';
-import type { EventOutbox } from './event-outbox.js';
+import type { EventOutbox, NewEvent } from './event-outbox.js';
 
 const data = z
   .object({
@@ -28,39 +29,58 @@ export const qrScanThreshold = defineEvent({
 });
 
 /** Counters of one URL, or of its QR codes, that were increased by the same number. */
-interface CounterChange {
-  readonly event: typeof urlClickThreshold | typeof qrScanThreshold;
+export interface CounterChange {
   readonly urlId: number;
   readonly added: number;
   /** The counters after the change, by the id of the URL or the QR code. */
   readonly counters: readonly { readonly id: string; readonly count: number }[];
+  readonly thresholds: readonly number[];
 }
 
-/** Records an event for each threshold that a counter reaches by a change. */
+/**
+ * Records an event for each threshold that a counter reaches by one of the changes. The number of
+ * queries does not depend on the number of URLs.
+ */
 export async function recordThresholds(
   transaction: WriteTransaction,
   outbox: EventOutbox,
-  thresholds: readonly number[],
-  { event, urlId, added, counters }: CounterChange,
+  event: typeof urlClickThreshold | typeof qrScanThreshold,
+  changes: readonly CounterChange[],
   now: number,
 ): Promise<void> {
-  const reached = counters.flatMap(({ id, count }) =>
+  const reached = changes.flatMap(reachedBy);
+  if (reached.length === 0) return;
+  const members = reached.map(({ urlId }) => `"${urlId}":0`);
+  const urls = await transaction
+    .selectFrom('urls')
+    .select(['id', 'organization_id', 'short_code', 'domain_id', 'tags'])
+    .where(
+      sql`id`,
+      'in',
+      sql`(select cast(key as bigint) from json_each(${`{${members.join()}}`}))`,
+    )
+    .execute();
+  const urlOf = new Map(urls.map((url) => [url.id, url]));
+  const events = new Map<string, NewEvent<typeof event>[]>();
+  for (const { urlId, id, threshold, count } of reached) {
+    const url = urlOf.get(urlId);
+    if (!url) continue;
+    const ofOrganization = events.get(url.organization_id) ?? [];
+    events.set(url.organization_id, ofOrganization);
+    ofOrganization.push({
+      data: { id, shortCode: url.short_code, threshold, count },
+      subject: { urlId, domainId: url.domain_id, tags: url.tags },
+    });
+  }
+  for (const [organizationId, ofOrganization] of events) {
+    await outbox.record(transaction, organizationId, event, now, () => ofOrganization);
+  }
+}
+
+function reachedBy({ urlId, added, counters, thresholds }: CounterChange) {
+  return counters.flatMap(({ id, count }) =>
     thresholds
       .filter((threshold) => count - added < threshold && threshold <= count)
-      .map((threshold) => ({ id, threshold, count })),
-  );
-  if (reached.length === 0) return;
-  const url = await transaction
-    .selectFrom('urls')
-    .select(['organization_id', 'short_code', 'domain_id', 'tags'])
-    .where('id', '=', urlId)
-    .executeTakeFirst();
-  if (!url) return;
-  const subject = { urlId, domainId: url.domain_id, tags: url.tags };
-  await outbox.record(transaction, url.organization_id, event, now, () =>
-    reached.map(({ id, threshold, count }) => ({
-      data: { id, shortCode: url.short_code, threshold, count },
-      subject,
-    })),
+      .map((threshold) => ({ urlId, id, threshold, count })),
   );
 }

@@ -44,9 +44,9 @@ const longReferrer = (number: number) => `${number}.`.padEnd(250, 'x');
 const rowsOf = async (database: Database, table: 'visit_batches' | 'visit_chunks') =>
   (await database.read.selectFrom(table).select('visit_count').execute()).length;
 
-it('a journal with many lines is stored in several transactions of at most 700 events', async () => {
+it('a journal with many lines is stored in several transactions of at most 2,800 events', async () => {
   const stored = await openStore();
-  const urlCount = 2_000;
+  const urlCount = 6_000;
   const organizationId = await stored.addOrganization('enterprise');
   await stored.subscribe(organizationId, ['url.click_threshold']);
   const outcomes = await stored.create(
@@ -79,7 +79,7 @@ it('a journal with many lines is stored in several transactions of at most 700 e
   const ingest = () => ingestJournal(visits, { path: folder, writerId: 'writer' }, () => start);
   expect(await ingest()).toBe(urlCount);
   const added = results.map((count, at) => count - (results[at - 1] ?? 0));
-  expect(Math.max(...added)).toBeLessThanOrEqual(700);
+  expect(Math.max(...added)).toBeLessThanOrEqual(2_800);
   expect(results.at(-1)).toBe(urlCount);
   expect(await ingest()).toBe(0);
 });
@@ -146,8 +146,8 @@ it('the scans of all QR codes of a link are counted by a few statements', async 
   const reached = events.map(({ body }) => JSON.parse(body).data.id);
   expect(new Set(reached).size).toBe(qrCount - 1);
   expect(reached).toHaveLength(qrCount - 1);
-  // One for the clicks, one for the deleted code, and three for 298 codes.
-  expect(recordings).toBe(5);
+  // One for all clicks, and one for all scans.
+  expect(recordings).toBe(2);
 });
 
 it('a compaction of many large chunks is divided into transactions of about 1 MB', async () => {

@@ -1,5 +1,9 @@
 import type { EventOutbox } from '../../events/event-outbox.js';
-import { qrScanThreshold, recordThresholds } from '../../events/threshold-events.js';
+import {
+  type CounterChange,
+  qrScanThreshold,
+  recordThresholds,
+} from '../../events/threshold-events.js';
 import type { WriteTransaction } from '../../storage/database.js';
 import { decideScan } from '../classify/decide-scan.js';
 import type { Visit } from '../journal/journal-lines.js';
@@ -27,32 +31,32 @@ const idsPerStatement = 128;
  */
 export async function countScans(
   transaction: WriteTransaction,
-  options: ThresholdOptions,
+  { outbox, thresholds }: ThresholdOptions,
   visits: readonly Visit[],
   now: number,
 ): Promise<void> {
   const byUrl = groupCandidates(visits);
+  const changes: CounterChange[] = [];
   for (const urlIds of slicesOf([...byUrl.keys()], idsPerStatement)) {
     const spans = await selectSpans(transaction).where('qr_codes.url_id', 'in', urlIds).execute();
     for (const url of toScannedUrls(spans).values()) {
-      await countScansOfUrl(transaction, options, url, byUrl.get(url.urlId) ?? [], now);
+      for await (const change of countScansOfUrl(transaction, url, byUrl.get(url.urlId) ?? [])) {
+        changes.push({ ...change, thresholds });
+      }
     }
   }
+  await recordThresholds(transaction, outbox, qrScanThreshold, changes, now);
 }
 
-async function countScansOfUrl(
+async function* countScansOfUrl(
   transaction: WriteTransaction,
-  { outbox, thresholds }: ThresholdOptions,
   { urlId, hasSlug, spans }: ScannedUrl,
   visits: readonly Visit[],
-  now: number,
-): Promise<void> {
+): AsyncGenerator<Omit<CounterChange, 'thresholds'>> {
   const scans = visits.filter(({ facts }) => decideScan(hasSlug, facts) !== null);
   for (const [added, allIds] of groupByScans(spans, scans)) {
     for (const qrIds of slicesOf(allIds, idsPerStatement)) {
-      const counters = await addScans(transaction, qrIds, added);
-      const change = { event: qrScanThreshold, urlId, added, counters };
-      await recordThresholds(transaction, outbox, thresholds, change, now);
+      yield { urlId, added, counters: await addScans(transaction, qrIds, added) };
     }
   }
 }

@@ -104,16 +104,13 @@ export class VisitRepository {
   ): Promise<void> {
     const { outbox, thresholds } = this.#options;
     const own = await findOwnThresholds(transaction, [...added.keys()]);
-    for (const { url_id, clicks } of await addClicks(transaction, added)) {
-      const change = {
-        event: urlClickThreshold,
-        urlId: url_id,
-        added: added.get(url_id)?.count ?? 0,
-        counters: [{ id: String(url_id), count: clicks }],
-      };
-      const reached = own.get(url_id) ?? thresholds;
-      await recordThresholds(transaction, outbox, reached, change, now);
-    }
+    const changes = (await addClicks(transaction, added)).map(({ url_id, clicks }) => ({
+      urlId: url_id,
+      added: added.get(url_id)?.count ?? 0,
+      counters: [{ id: String(url_id), count: clicks }],
+      thresholds: own.get(url_id) ?? thresholds,
+    }));
+    await recordThresholds(transaction, outbox, urlClickThreshold, changes, now);
   }
 }
 

@@ -10,9 +10,10 @@ export interface JournalPosition {
 
 export const journalStart: JournalPosition = { segment: 1, offset: 0 };
 
-// One transaction stores the lines of a chunk, which are at most 1,500. On SQLite, it blocks all other
-// writes.
-const chunkBytes = 64 * 1024;
+// One transaction stores the lines of a chunk, which are at most 6,000 and typically 2,500. On SQLite,
+// it blocks all other writes, for about 8 ms. A quarter of it costs 1.4 times as much for each line,
+// because each transaction writes most pages of the counters.
+const chunkBytes = 256 * 1024;
 const lineFeed = 0x0a;
 
 /**
