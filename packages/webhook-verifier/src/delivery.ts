@@ -1,12 +1,13 @@
 import type { WebhookEvent } from './event.js';
-import { headerOf, type WebhookHeaders } from './signed-headers.js';
+import { headerOf, isStandard, type WebhookHeaders } from './signed-headers.js';
 
 /** A verified delivery, which an adapter passes to the handler. */
 export interface WebhookDelivery {
   readonly event: WebhookEvent;
   /**
-   * From `X-Service-Delivery-Id`: the same in every attempt, and new in a replay. Pass it to a deduper.
-   * The id of the event if a test sends no such header.
+   * From `X-Service-Delivery-Id`, or from `webhook-id` if the headers of Standard Webhooks were verified:
+   * the same in every attempt, and new in a replay. Pass it to a deduper. The id of the event if a test
+   * sends no such header.
    */
   readonly deliveryId: string;
 }
@@ -14,7 +15,8 @@ export interface WebhookDelivery {
 const deliveries = new WeakMap<object, WebhookDelivery>();
 
 export function storeDelivery(carrier: object, event: WebhookEvent, headers: WebhookHeaders): void {
-  const deliveryId = headerOf(headers, 'x-service-delivery-id') ?? event.id;
+  const name = isStandard(headers) ? 'webhook-id' : 'x-service-delivery-id';
+  const deliveryId = headerOf(headers, name) ?? event.id;
   deliveries.set(carrier, { event, deliveryId });
 }
 

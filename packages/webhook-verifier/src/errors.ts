@@ -58,15 +58,19 @@ export function isRefusal(error: unknown): error is WebhookVerificationError {
   return error instanceof WebhookVerificationError && error.statusCode < 500;
 }
 
+/** Throws a refusal. */
+export function refuse(
+  code: WebhookVerificationErrorCode,
+  message: string,
+  cause?: unknown,
+): never {
+  throw new WebhookVerificationError(code, message, { cause });
+}
+
 /**
- * Throws `body_already_parsed`, whose message has the fix for each framework. If `cause` is a
- * WebhookVerificationError, throws `cause`.
+ * Throws `body_already_parsed`. If `cause` is a WebhookVerificationError, throws `cause`.
  */
 export function refuseConsumed(cause?: unknown): never {
   if (cause instanceof WebhookVerificationError) throw cause;
-  throw new WebhookVerificationError(
-    'body_already_parsed',
-    'The body was read. Express: express.raw(). Fastify: fastifyWebhook. Hono, fetch: verify first.',
-    { cause },
-  );
+  refuse('body_already_parsed', 'The body must be raw bytes, not parsed', cause);
 }

@@ -27,7 +27,6 @@ describe('parseEvent', () => {
     `[${JSON.stringify(EVENT)}]`,
     JSON.stringify({ ...EVENT, id: 7 }),
     JSON.stringify({ ...EVENT, type: null }),
-    JSON.stringify({ ...EVENT, createdAt: 'yesterday' }),
     JSON.stringify({ ...EVENT, createdAt: 1_748_779_200 }),
     JSON.stringify({ ...EVENT, data: null }),
     JSON.stringify({ ...EVENT, data: [] }),

@@ -1,6 +1,9 @@
 /** Options for checking a delivery. */
 export interface VerifyOptions {
-  /** The webhook's signing secret, or up to 16 secrets, of which one must match. */
+  /**
+   * The webhook's signing secret, or up to 16 secrets, of which one must match. `whsec_` and the base64
+   * of the secret, as Standard Webhooks writes it, is the same secret.
+   */
   readonly secret: string | readonly string[];
   /** The largest difference between the timestamp and now, in seconds. Default 300. */
   readonly tolerance?: number | undefined;
@@ -17,15 +20,26 @@ export interface VerifyRequestOptions extends VerifyOptions {
 /** The default of `maxBodyBytes`. */
 export const MAX_BODY_BYTES = 1_048_576;
 
+/** A key of HMAC: text stands for its UTF-8 bytes. */
+export type Key = string | Uint8Array;
+
 /**
- * Returns the secrets as a list. Throws a `TypeError` for an empty secret, because an attacker can
- * sign with it. Throws one for more than 16 secrets, because each costs a hash of the body.
+ * Returns the keys of the secrets. `whsec_` and base64, the form of Standard Webhooks, stands for the
+ * decoded bytes.
+ *
+ * Throws a `TypeError` for an empty secret, because an attacker can sign with it. Throws one for more
+ * than 16 secrets, because each costs a hash of the body.
  */
-export function secretsOf({ secret }: Pick<VerifyOptions, 'secret'>): readonly string[] {
-  const secrets: readonly unknown[] = Array.isArray(secret) ? [...secret] : [secret];
-  const isSecret = (each: unknown) => typeof each === 'string' && each;
-  if (!secrets[0] || secrets[16] || !secrets.every(isSecret)) {
+export function keysOf({ secret }: Pick<VerifyOptions, 'secret'>): readonly Key[] {
+  const keys = [secret]
+    .flat()
+    .map((each: string) =>
+      /^whsec_[\da-zA-Z+/]*={0,2}$/.test(each) && each.length % 4 === 2
+        ? Uint8Array.from(atob(each.slice(6)), (char) => char.charCodeAt(0))
+        : each,
+    );
+  if (!keys[0] || keys[16] || !keys.every((key) => key?.length)) {
     throw new TypeError('secret must be 1 to 16 non-empty strings');
   }
-  return secrets as readonly string[];
+  return keys;
 }

@@ -1,4 +1,4 @@
-import { WebhookVerificationError } from './errors.js';
+import { refuse } from './errors.js';
 import { MAX_BODY_BYTES, type VerifyRequestOptions } from './options.js';
 import { rawBytes } from './raw-bytes.js';
 import type { WebhookHeaders } from './signed-headers.js';
@@ -14,7 +14,7 @@ export interface WebhookRequest {
 }
 
 /**
- * Reads a body and stops at the limit.
+ * Reads a body into new memory and stops at the limit.
  *
  * Throws `body_too_large`. Throws the stream's error if the body was read before, is locked, or was
  * aborted by the sender.
@@ -24,30 +24,21 @@ export async function readBody(
   options: VerifyRequestOptions,
 ): Promise<Uint8Array> {
   const limit = options.maxBodyBytes ?? MAX_BODY_BYTES;
-  const requireWithin = (size: number) => {
-    // The negation refuses every size if the limit is NaN.
-    if (!(size <= limit)) {
-      throw new WebhookVerificationError(
-        'body_too_large',
-        `The body must be at most ${limit} bytes`,
-      );
-    }
-  };
   const stream = request.body as AsyncIterable<Uint8Array> | null | undefined;
-  if (request.bodyUsed || !stream?.[Symbol.asyncIterator]) {
-    const buffer = await request.arrayBuffer();
-    requireWithin(buffer.byteLength);
-    return rawBytes(buffer);
-  }
-  let bytes = new Uint8Array(1024);
+  const chunks =
+    !request.bodyUsed && stream?.[Symbol.asyncIterator]
+      ? stream
+      : [rawBytes(await request.arrayBuffer())];
+  let bytes = new Uint8Array();
   let size = 0;
   // A throw inside the loop cancels the stream. Chunks are copied into one buffer: a list of chunks
   // would need much more memory if a sender made each chunk one byte long.
-  for await (const chunk of stream) {
+  for await (const chunk of chunks) {
     const end = size + chunk.length;
-    requireWithin(end);
+    // The negation refuses every size if the limit is NaN.
+    if (!(end <= limit)) refuse('body_too_large', `The body must be at most ${limit} bytes`);
     if (end > bytes.length) {
-      const larger = new Uint8Array(2 * end);
+      const larger = new Uint8Array(end + size);
       larger.set(bytes);
       bytes = larger;
     }

@@ -5,7 +5,7 @@ import { signWebhook, verifyWebhook } from './index.js';
 const data = { hostname: 'go.example.com' };
 
 describe('signWebhook', () => {
-  it('creates the five headers and the four fields of a delivery', () => {
+  it('creates the eight headers and the four fields of a delivery', () => {
     const { headers, body } = signWebhook(EVENT, { secret: SECRET, deliveryId: 'd-1', now: NOW });
     expect(headers).toEqual({
       'Content-Type': 'application/json; charset=utf-8',
@@ -13,6 +13,9 @@ describe('signWebhook', () => {
       'X-Service-Delivery-Id': 'd-1',
       'X-Service-Timestamp': '1748779200',
       'X-Service-Signature': expect.stringMatching(/^sha256=[0-9a-f]{64}$/),
+      'webhook-id': 'd-1',
+      'webhook-timestamp': '1748779200',
+      'webhook-signature': expect.stringMatching(/^v1,[\w+/]{43}=$/),
     });
     expect(body).toBe(JSON.stringify(EVENT));
   });

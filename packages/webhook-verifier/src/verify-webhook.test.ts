@@ -104,7 +104,6 @@ describe('verifyWebhook', () => {
       'object without a prototype',
       Object.assign(Object.create(null), headers) as Record<string, string>,
     ],
-    ['anything with get', { get: (name: string) => new Headers(headers).get(name) }],
   ])('accepts the headers as %s', (_name, given) => {
     expect(verifyWebhook({ ...good, headers: given }).id).toBe(EVENT.id);
   });
@@ -172,7 +171,7 @@ describe('verifyWebhook', () => {
     ['17 signatures', signed(Array(17).fill(zeros)), 'malformed_header'],
     ['17 signatures in one line', signed(Array(17).fill(zeros).join()), 'malformed_header'],
     ['only signatures of other schemes', signed('v2=abc, sha512=00'), 'malformed_header'],
-    ['a header of 5,000 digits', timed('1'.repeat(5000)), 'malformed_header'],
+    ['a header of 5,000 digits', timed('1'.repeat(5000)), 'timestamp_out_of_tolerance'],
     ['junk after the digits', signed(`${signature}zz`), 'malformed_header'],
     ['base64', signed(`sha256=${Buffer.alloc(32).toString('base64')}`), 'malformed_header'],
     ['one good and one broken value', signed(`${signature},sha256=00`), 'malformed_header'],
@@ -238,7 +237,7 @@ describe('verifyWebhook', () => {
       expect.objectContaining({
         code: 'body_already_parsed',
         statusCode: 500,
-        message: expect.stringMatching(/express\.raw.*Fastify.*Hono/),
+        message: 'The body must be raw bytes, not parsed',
       }),
     );
   });
@@ -250,11 +249,19 @@ describe('verifyWebhook', () => {
     ['an empty secret in a list', { secret: [SECRET, ''] }],
     ['a secret that is no string', { secret: 7 }],
     ['17 secrets', { secret: Array(17).fill(SECRET) }],
+    ['a secret of Standard Webhooks without a key', { secret: 'whsec_' }],
+  ])('throws a TypeError for %s', (_name, wrong) => {
+    expect(() => verifyWebhook({ ...good, ...wrong })).toThrow(TypeError);
+  });
+
+  it.each<[string, object]>([
     ['a tolerance below 0', { tolerance: -1 }],
     ['a tolerance that is no number', { tolerance: Number.NaN }],
     ['a time that is none', { now: new Date('never') }],
-  ])('throws a TypeError for %s', (_name, wrong) => {
-    expect(() => verifyWebhook({ ...good, ...wrong })).toThrow(TypeError);
+  ])('refuses everything with %s', async (_name, wrong) => {
+    expect(await codeOf(() => verifyWebhook({ ...good, ...wrong }))).toBe(
+      'timestamp_out_of_tolerance',
+    );
   });
 
   it('has a stable status for each code', () => {

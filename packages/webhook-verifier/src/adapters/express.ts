@@ -1,6 +1,6 @@
 import { storeDelivery } from '../delivery.js';
 import { isRefusal } from '../errors.js';
-import { secretsOf, type VerifyOptions } from '../options.js';
+import { keysOf, type VerifyOptions } from '../options.js';
 import type { RawBody } from '../raw-bytes.js';
 import { verifyWebhook } from '../verify-webhook.js';
 
@@ -54,7 +54,7 @@ function bodyOf({ headers, rawBody, body }: ExpressWebhookRequest): unknown {
  * ```
  */
 export function expressWebhook(options: VerifyOptions): ExpressWebhookMiddleware {
-  secretsOf(options);
+  keysOf(options);
   return (req, res, next) => {
     const { headers } = req;
     try {

@@ -1,5 +1,5 @@
 import { storeDelivery } from '../delivery.js';
-import { MAX_BODY_BYTES, secretsOf, type VerifyRequestOptions } from '../options.js';
+import { keysOf, MAX_BODY_BYTES, type VerifyRequestOptions } from '../options.js';
 import type { RawBody } from '../raw-bytes.js';
 import { readClaim } from '../signed-headers.js';
 import { verifyWebhook } from '../verify-webhook.js';
@@ -53,7 +53,7 @@ export type FastifyWebhookPlugin = (
  * ```
  */
 export function fastifyWebhook(options: VerifyRequestOptions): FastifyWebhookPlugin {
-  secretsOf(options);
+  keysOf(options);
   const bodyLimit = options.maxBodyBytes ?? MAX_BODY_BYTES;
   const plugin: FastifyWebhookPlugin = (scope, _options, done) => {
     scope.removeAllContentTypeParsers();

@@ -1,9 +1,9 @@
 import { storeDelivery } from '../delivery.js';
 import { isRefusal, refuseConsumed } from '../errors.js';
-import { secretsOf, type VerifyRequestOptions } from '../options.js';
+import { keysOf, type VerifyRequestOptions } from '../options.js';
 import { readBody } from '../read-body.js';
 import { readClaim, type WebhookHeaders } from '../signed-headers.js';
-import { verifyRequest } from '../verify-request.js';
+import { verifyBody } from '../verify-request.js';
 
 export { type WebhookDelivery, webhookDelivery } from '../delivery.js';
 
@@ -49,21 +49,20 @@ export type HonoWebhookMiddleware = (
  * ```
  */
 export function honoWebhook(options: VerifyRequestOptions): HonoWebhookMiddleware {
-  secretsOf(options);
+  keysOf(options);
   return async (context, next) => {
     const { raw, bodyCache } = context.req;
     const headers = raw.headers;
     try {
-      readClaim(headers, options);
-      if (!bodyCache.arrayBuffer) {
-        // After a body was read as text or JSON, Hono encodes it again. These bytes may differ from
-        // the signed ones. Errors of the stream, such as a body limit's, are thrown to Hono.
-        if (raw.bodyUsed) refuseConsumed();
-        bodyCache.arrayBuffer = Promise.resolve((await readBody(raw, options)).slice().buffer);
-      }
-      const arrayBuffer = () => bodyCache.arrayBuffer as Promise<ArrayBuffer>;
-      const event = await verifyRequest({ headers, arrayBuffer }, options);
-      storeDelivery(context, event, headers);
+      const claim = readClaim(headers, options);
+      const cached = bodyCache.arrayBuffer as Promise<ArrayBuffer> | undefined;
+      // After a body was read as text or JSON, Hono encodes it again. These bytes may differ from the
+      // signed ones. Errors of the stream, such as a body limit's, are thrown to Hono.
+      if (!cached && raw.bodyUsed) refuseConsumed();
+      const request = cached ? { headers, arrayBuffer: () => cached } : raw;
+      const body = await readBody(request, options);
+      bodyCache.arrayBuffer ??= Promise.resolve(body.slice().buffer);
+      storeDelivery(context, await verifyBody(claim, body), headers);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       return Response.json({ error }, { status: error.statusCode });

@@ -1,0 +1,153 @@
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { Webhook as SvixWebhook } from 'svix';
+import { describe, expect, it } from 'vitest';
+import { storeDelivery, webhookDelivery } from '../src/delivery.js';
+import { signWebhook, verifyWebhook, type WebhookHeaders } from '../src/index.js';
+import { verifyRequest } from '../src/web.js';
+import { codeOf, EVENT, NOW, SECRET, sample } from './sample.js';
+
+const whsecOf = (secret: string) => `whsec_${Buffer.from(secret).toString('base64')}`;
+const libraries = [
+  ['standardwebhooks', StandardWebhook],
+  ['svix', SvixWebhook],
+] as const;
+const { headers, body } = sample();
+
+/** The headers whose names start with the text. */
+const only = (start: string, all: Readonly<Record<string, string>> = headers) =>
+  Object.fromEntries(Object.entries(all).filter(([name]) => name.toLowerCase().startsWith(start)));
+const standard = only('webhook-');
+const shorty = only('x-service-');
+
+/** What both verifiers make of a delivery. */
+async function outcomeOf(given: WebhookHeaders, secret: string | readonly string[] = SECRET) {
+  const options = { secret, now: NOW };
+  const request = { headers: given, arrayBuffer: () => new Response(body).arrayBuffer() };
+  const sync = await codeOf(() => verifyWebhook({ ...options, headers: given, body }));
+  expect(await codeOf(() => verifyRequest(request, options))).toEqual(sync);
+  return sync;
+}
+
+describe.each(libraries)('%s', (_name, Library) => {
+  it.each([SECRET, 'ключ-🔑-pässword', 's'])('accepts what signWebhook signs with %s', (secret) => {
+    const signed = signWebhook(EVENT, { secret });
+    const library = new Library(whsecOf(secret));
+    expect(() => library.verify(signed.body, signed.headers)).not.toThrow();
+    const changed = signed.body.replace('42', '43');
+    expect(() => library.verify(changed, signed.headers)).toThrow();
+  });
+
+  it('accepts each secret of a rotation', () => {
+    const signed = signWebhook(EVENT, { secret: ['newest', 'middle', 'oldest'] });
+    for (const secret of ['newest', 'middle', 'oldest']) {
+      const library = new Library(whsecOf(secret));
+      expect(() => library.verify(signed.body, signed.headers)).not.toThrow();
+    }
+  });
+
+  it('signs what both verifiers accept, with either form of the secret', async () => {
+    const signature = new Library(whsecOf(SECRET)).sign('msg_1', NOW, body);
+    const given = { ...standard, 'webhook-id': 'msg_1', 'webhook-signature': signature };
+    for (const secret of [SECRET, whsecOf(SECRET), ['other', SECRET]]) {
+      expect(await outcomeOf(given, secret)).toBe('accepted');
+    }
+    expect(await outcomeOf(given, 'other')).toBe('signature_mismatch');
+  });
+});
+
+describe('the headers of Standard Webhooks', () => {
+  const signature = standard['webhook-signature'] as string;
+  const zeros = `v1,${'A'.repeat(43)}=`;
+  const with_ = (change: Record<string, string>) => ({ ...standard, ...change });
+
+  it.each<[string, WebhookHeaders]>([
+    ['alone', standard],
+    ['as Headers', new Headers(standard)],
+    ['with a second signature', with_({ 'webhook-signature': `${zeros} ${signature}` })],
+    ['with a signature of another scheme', with_({ 'webhook-signature': `v1a,x== ${signature}` })],
+    ['with two spaces', with_({ 'webhook-signature': ` ${signature}  ${zeros}` })],
+  ])('are accepted %s', async (_name, given) => {
+    expect(await outcomeOf(given)).toBe('accepted');
+    expect(await outcomeOf(given, whsecOf(SECRET))).toBe('accepted');
+  });
+
+  const hex = shorty['X-Service-Signature'] as string;
+  it.each<[string, WebhookHeaders, string]>([
+    ['another id', with_({ 'webhook-id': 'other' }), 'signature_mismatch'],
+    ['another time', with_({ 'webhook-timestamp': '1748779201' }), 'signature_mismatch'],
+    ['an old time', with_({ 'webhook-timestamp': '1748770000' }), 'timestamp_out_of_tolerance'],
+    ['no digits', with_({ 'webhook-timestamp': '1e9' }), 'malformed_header'],
+    ['another signature', with_({ 'webhook-signature': zeros }), 'signature_mismatch'],
+    ['no signature of v1', with_({ 'webhook-signature': 'v1a,x==' }), 'malformed_header'],
+    ['a short signature', with_({ 'webhook-signature': 'v1,AAAA' }), 'malformed_header'],
+    ['one broken', with_({ 'webhook-signature': `${signature} v1,AAAA` }), 'malformed_header'],
+    ['base64url', with_({ 'webhook-signature': `v1,${'_'.repeat(43)}=` }), 'malformed_header'],
+    ['lines joined', with_({ 'webhook-signature': `${zeros}, ${signature}` }), 'malformed_header'],
+    ['a line feed', with_({ 'webhook-signature': `${signature}\n` }), 'malformed_header'],
+    ['a hex signature', with_({ 'webhook-signature': hex }), 'malformed_header'],
+    [
+      'a hex signature too',
+      with_({ 'webhook-signature': `${zeros} ${hex}` }),
+      'signature_mismatch',
+    ],
+    ['17 signatures', with_({ 'webhook-signature': `${zeros} `.repeat(25) }), 'malformed_header'],
+  ])('with %s', async (_name, given, code) => {
+    expect(await outcomeOf(given)).toBe(code);
+  });
+
+  it.each(Object.keys(standard))('without %s are refused', async (name) => {
+    const { [name]: _, ...rest } = standard;
+    expect(await outcomeOf(rest)).toBe('missing_header');
+  });
+
+  it('do not replace an invalid X-Service-Signature', async () => {
+    const forged = { ...headers, 'X-Service-Signature': `sha256=${'0'.repeat(64)}` };
+    expect(await outcomeOf(forged)).toBe('signature_mismatch');
+    expect(await outcomeOf({ ...headers, 'X-Service-Signature': '' })).toBe('malformed_header');
+    expect(await outcomeOf({ ...standard, ...only('x-service-sig') })).toBe('missing_header');
+  });
+
+  it('are not checked beside a valid X-Service-Signature', async () => {
+    expect(await outcomeOf({ ...headers, 'webhook-signature': zeros })).toBe('accepted');
+  });
+
+  it('take no part of the other scheme', async () => {
+    // The signed text of one scheme, cut in another place, is no delivery of the other.
+    const timestamp = standard['webhook-timestamp'] as string;
+    const given = { ...standard, 'webhook-id': timestamp, 'webhook-timestamp': '1' };
+    expect(await outcomeOf(given)).toBe('timestamp_out_of_tolerance');
+  });
+
+  it('give a delivery the id that they sign', () => {
+    const idOf = (given: WebhookHeaders) => {
+      const carrier = {};
+      storeDelivery(
+        carrier,
+        verifyWebhook({ body, headers: given, secret: SECRET, now: NOW }),
+        given,
+      );
+      return webhookDelivery(carrier).deliveryId;
+    };
+    expect(idOf(headers)).toBe('delivery-1');
+    expect(idOf({ ...standard, 'X-Service-Delivery-Id': 'unsigned' })).toBe('delivery-1');
+  });
+});
+
+describe('a secret that starts with whsec_', () => {
+  it.each(['whsec_test_0123456789abcdef', 'whsec_AAA', 'whsec_é==', 'whsec_====', 'whsec_A==='])(
+    'is used as it is if no base64 follows: %s',
+    async (secret) => {
+      const given = sample({ secret });
+      const key = Buffer.from(secret).toString('base64');
+      expect(await outcomeOf(given.headers, `whsec_${key}`)).toBe('accepted');
+    },
+  );
+
+  it.each(['a', 'ab', 'abc', '\0\xff'])('has the key %j in base64', async (text) => {
+    const bytes = Buffer.from(text, 'latin1');
+    const secret = `whsec_${bytes.toString('base64')}`;
+    const signature = new StandardWebhook(bytes, { format: 'raw' }).sign('msg_1', NOW, body);
+    const given = { ...standard, 'webhook-id': 'msg_1', 'webhook-signature': signature };
+    expect(await outcomeOf(given, secret)).toBe('accepted');
+  });
+});
