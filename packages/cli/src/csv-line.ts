@@ -4,7 +4,7 @@ export function formatCsvLine(cells: readonly string[], delimiter = ','): string
 }
 
 function formatCsvCell(cell: string, delimiter: string): string {
-  const needsQuotes =
-    cell.includes(delimiter) || /["\r\n]/.test(cell) || (cell !== '' && cell !== cell.trim());
+  if (cell === '') return cell;
+  const needsQuotes = cell.includes(delimiter) || /["\r\n]/.test(cell) || cell !== cell.trim();
   return needsQuotes ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import type { Context } from '../context.js';
 import { groupIntoPages } from '../group-into-pages.js';
 import type { Column } from '../output.js';
+import { readPages } from '../read-pages.js';
 import { parseCount, parsePositive } from './urls/link-options.js';
 
 /** The options of commands that print a paginated list. */
@@ -34,7 +35,7 @@ export async function listPages<Item extends object, P extends Page<Item>>(
   columns: readonly Column<Item>[],
   list: (query: { limit?: number; offset?: number }) => PagedList<Item, P>,
 ): Promise<void> {
-  if (all) return output.list(groupIntoPages(list({}), 100), columns);
+  if (all) return output.list(readPages(list({})), columns);
   const page = await list({
     ...(limit === undefined ? {} : { limit }),
     ...(offset === undefined ? {} : { offset }),

@@ -62,12 +62,12 @@ export const parseStringRecord: ParseCell = (cell) => {
 };
 
 // Spreadsheets evaluate a cell that starts with one of these characters as a formula.
-const formulaStart = /^[=+\-@\t\r]/;
+const guardableStart = /^'*[=+\-@\t\r]/;
 const guardedStart = /^'+[=+\-@\t\r]/;
 
 /** Adds an apostrophe to a cell that a spreadsheet would evaluate as a formula. */
 export function guardFormula(cell: string): string {
-  return formulaStart.test(cell) || guardedStart.test(cell) ? `'${cell}` : cell;
+  return guardableStart.test(cell) ? `'${cell}` : cell;
 }
 
 /** Removes the apostrophe of {@link guardFormula}. */

@@ -156,6 +156,11 @@ function etagOfRecord(data: unknown): { ETag: string } | undefined {
   return at === undefined ? undefined : { ETag: etagOf(Date.parse(at)) };
 }
 
+function formatJson(reply: Exclude<Reply<unknown>, { mediaType: string }>): string {
+  if ('json' in reply) return `{"success":true,"data":${reply.json}}`;
+  return JSON.stringify('data' in reply ? { success: true, data: reply.data } : reply.body);
+}
+
 function send(response: Response, route: Route, reply: Reply<unknown>): void {
   response.status(reply.status);
   if (route.hasVersions && 'data' in reply) response.set(etagOfRecord(reply.data) ?? {});
@@ -166,8 +171,7 @@ function send(response: Response, route: Route, reply: Reply<unknown>): void {
   }
   if ('data' in reply && reply.replayed) response.set(replayedHeader);
   // response.json() would also compute an ETag and parse the charset.
-  const body = 'data' in reply ? { success: true, data: reply.data } : reply.body;
-  const text = Buffer.from(JSON.stringify(body));
+  const text = Buffer.from(formatJson(reply));
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', text.length);
   response.end(response.req.method === 'HEAD' ? undefined : text);

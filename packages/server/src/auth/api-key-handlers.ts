@@ -1,18 +1,22 @@
 import { ApiError, validationError } from '../contract/api-error.js';
 import { keyScopes } from '../contract/define-route.js';
-import type { Page, PageRange } from '../contract/fields.js';
-import { presentAs, withIsoTimes } from '../contract/present.js';
+import type { PageRange } from '../contract/fields.js';
+import type { PageText } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import type { Clock, NewId, RandomBytes } from '../ports.js';
-import { apiKeyRecord, type apiKeyRoutes, maxApiKeys } from './api-key-contract.js';
+import { type apiKeyRoutes, maxApiKeys } from './api-key-contract.js';
 import type { ApiKey, ApiKeyRepository } from './api-key-repository.js';
 import { bearerTokenOf } from './auth-service.js';
+import { type ApiKeyRecord, toApiKeyRecord } from './present-api-key.js';
 import { hashSecret, newSecret, seal, unseal } from './secrets.js';
 
 export interface ApiKeyHandlerOptions {
   readonly apiKeys: ApiKeyRepository;
-  readonly listApiKeys: (organizationId: string, range: PageRange) => Promise<Page<ApiKey>>;
+  readonly listApiKeys: (
+    organizationId: string,
+    range: PageRange,
+  ) => Promise<PageText<ApiKeyRecord>>;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly randomBytes: RandomBytes;
@@ -74,12 +78,12 @@ export function apiKeyHandlers({
           { replayed },
         );
       }
-      return { status: 201, replayed, data: { ...toRecord(result.apiKey), key: first } };
+      return { status: 201, replayed, data: { ...toApiKeyRecord(result.apiKey), key: first } };
     },
 
     async listApiKeys({ caller: { organizationId }, query }) {
       const { filter, reply } = openPage({ name: 'api keys', organizationId, ids: 'text' }, query);
-      return reply(await listApiKeys(organizationId, filter), toRecord);
+      return reply(await listApiKeys(organizationId, filter));
     },
 
     async deleteApiKey({ caller, params, idempotency }) {
@@ -88,7 +92,7 @@ export function apiKeyHandlers({
         params.id,
         idempotency,
       );
-      if (result) return { status: 200, replayed, data: toRecord(result) };
+      if (result) return { status: 200, replayed, data: toApiKeyRecord(result) };
       const message = 'There is no such API key in this organization';
       throw new ApiError('NOT_FOUND', message, { replayed });
     },
@@ -98,8 +102,4 @@ export function apiKeyHandlers({
 function expired(now: number): ApiError {
   const message = `must lie in the future (now is ${new Date(now).toISOString()})`;
   return validationError([{ path: 'expiresAt', message }]);
-}
-
-function toRecord(apiKey: ApiKey) {
-  return presentAs(apiKeyRecord, { ...withIsoTimes(apiKey), scopes: [...apiKey.scopes] });
 }

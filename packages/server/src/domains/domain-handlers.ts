@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../contract/api-error.js';
-import type { Page } from '../contract/fields.js';
+import type { PageText } from '../contract/json-text.js';
 import { FairQueue } from '../fair-queue.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import type { Clock, NewId, RandomBytes, ResolveTxt } from '../ports.js';
 import { checkChallenge } from './check-challenge.js';
-import { type Domain, toDomainRecord } from './domain.js';
+import { type Domain, type DomainRecord, toDomainRecord } from './domain.js';
 import type { DomainFilter, domainRoutes } from './domain-contract.js';
 import { type DomainOutcome, type DomainRepository, domainNotFound } from './domain-repository.js';
 import type { HostResolver } from './host-resolver.js';
@@ -15,7 +15,10 @@ import type { IsOwnHost } from './own-hosts.js';
 
 export interface DomainHandlerOptions {
   readonly domains: Pick<DomainRepository, keyof DomainRepository>;
-  readonly listDomains: (organizationId: string, filter: DomainFilter) => Promise<Page<Domain>>;
+  readonly listDomains: (
+    organizationId: string,
+    filter: DomainFilter,
+  ) => Promise<PageText<DomainRecord>>;
   /** Is cleared after each committed change, before the response. */
   readonly hosts: Pick<HostResolver, 'find' | 'clear'>;
   readonly lookUps: FairQueue;
@@ -64,7 +67,7 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
 
     async listDomains({ caller: { organizationId }, query }) {
       const { filter, reply } = openPage({ name: 'domains', organizationId, ids: 'text' }, query);
-      return reply(await options.listDomains(organizationId, filter), toDomainRecord);
+      return reply(await options.listDomains(organizationId, filter));
     },
 
     async getDomain({ caller, params }) {

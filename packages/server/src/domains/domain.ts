@@ -8,6 +8,9 @@ import { challengeNameOf } from './hostname.js';
 /** A hostname of an organization, active or pending. Instants are milliseconds since 1970. */
 export type Domain = Readonly<ReturnType<typeof fromRow>>;
 
+/** A domain as the API presents it. */
+export type DomainRecord = z.input<typeof domainRecord>;
+
 type DomainRow = Awaited<ReturnType<ReturnType<typeof selectDomains>['execute']>>[number];
 
 /** Selects the domains of an organization that are not deleted, for `fromRow`. */
@@ -26,7 +29,7 @@ export function fromRow(row: DomainRow) {
 }
 
 /** Returns the record of the API. */
-export function toDomainRecord({ challenge, ...domain }: Domain): z.input<typeof domainRecord> {
+export function toDomainRecord({ challenge, ...domain }: Domain): DomainRecord {
   const name = challengeNameOf(domain.hostname);
   const txtRecord = { name, type: 'TXT', value: challenge } as const;
   return presentAs(domainRecord, { ...withIsoTimes(domain), txtRecord });

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { Caller } from '../contract/caller.js';
 import type { Route } from '../contract/define-route.js';
+import type { JsonText } from '../contract/json-text.js';
 import type { IdempotentRequest } from '../idempotency/with-idempotency-key.js';
 import type { IfMatch } from '../preconditions/if-match.js';
 
@@ -34,12 +35,13 @@ export type HandlerInput<R extends Route> = BodyInput<R> & {
   readonly address: string;
 };
 
-/** A handler's response: data for the envelope, a bare body, or another media type. */
+/** A handler's response: data for the envelope or its JSON, a bare body, or another media type. */
 export type Reply<Data> = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
 } & (
   | { readonly data: Data; readonly replayed?: boolean }
+  | { readonly json: JsonText<Data> }
   | { readonly body: unknown }
   | { readonly text: string; readonly mediaType: string }
   | { readonly bytes: Buffer; readonly mediaType: string }

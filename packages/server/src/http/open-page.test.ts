@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Position } from '../contract/fields.js';
+import type { PageText } from '../contract/json-text.js';
 import { type ListIdentity, openPage } from './open-page.js';
 
 const list: ListIdentity = { name: 'things', organizationId: 'o', ids: 'integer' };
 const query = { limit: 10, tag: 'a' };
 
+function nextAfterOf(identity: ListIdentity, page: PageText<unknown>): string {
+  return JSON.parse(openPage(identity, query).reply(page).json).nextAfter;
+}
+
 /** Returns a cursor with a correct digest. */
 function forge(next: Position, total = 1): string {
-  const { data } = openPage(list, query).reply({ total, items: [], next }, () => null);
-  return data.nextAfter as string;
+  return nextAfterOf(list, { total, items: '[]', count: 0, next });
 }
 
 const open = (after: string, identity = list) => openPage(identity, { ...query, after });
@@ -39,8 +43,7 @@ describe('openPage', () => {
   it('refuses a forged id that storage cannot compare', () => {
     const texts: ListIdentity = { ...list, ids: 'text' };
     for (const id of ['a\0b', 'a'.repeat(201)]) {
-      const page = { total: 1, items: [], next: [7, id] as const };
-      const after = openPage(texts, query).reply(page, () => null).data.nextAfter as string;
+      const after = nextAfterOf(texts, { total: 1, items: '[]', count: 0, next: [7, id] });
       expect(() => open(after, texts)).toThrow('after must be the nextAfter');
     }
   });

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { validationError } from '../contract/api-error.js';
-import type { ListFilter, Page, PageRange, Position } from '../contract/fields.js';
+import type { ListFilter, PageRange, Position } from '../contract/fields.js';
+import type { JsonText, PageText } from '../contract/json-text.js';
 
 interface PageQuery {
   readonly limit: number;
@@ -17,6 +18,15 @@ export interface ListIdentity {
   readonly ids: 'integer' | 'text';
   /** The type of the value that orders the list; 'integer' by default. */
   readonly keys?: 'integer' | 'text';
+}
+
+/** The data of the response of a list. */
+interface PageData<Item> {
+  total: number;
+  limit: number;
+  offset: number;
+  items: Item[];
+  nextAfter: string | null;
 }
 
 const maxKeyLength = 200;
@@ -44,24 +54,16 @@ export function openPage<Query extends PageQuery>(list: ListIdentity, query: Que
   return {
     filter: { ...filters, ...range } satisfies ListFilter<Query>,
     /** Returns the response of the list. */
-    reply<Row, Item>(
-      { total = cursor?.total ?? 0, items, next }: Page<Row>,
-      toItem: (row: Row) => Item,
-    ) {
+    reply<Item>({ total = cursor?.total ?? 0, items, count, next }: PageText<Item>) {
       const first = cursor?.offset ?? range.offset;
-      return {
-        status: 200,
-        data: {
-          total,
-          limit,
-          offset: first,
-          items: items.map(toItem),
-          nextAfter:
-            next === undefined
-              ? null
-              : cursors.encode({ total, offset: first + items.length, position: next }),
-        },
-      };
+      const nextAfter =
+        next === undefined
+          ? null
+          : cursors.encode({ total, offset: first + count, position: next });
+      const head = JSON.stringify({ total, limit, offset: first }).slice(0, -1);
+      const json: JsonText<PageData<Item>> =
+        `${head},"items":${items},"nextAfter":${JSON.stringify(nextAfter)}}`;
+      return { status: 200, json };
     },
   };
 }

@@ -1,18 +1,24 @@
 import { listApiKeys } from '../auth/api-key-repository.js';
+import { toApiKeyRecord } from '../auth/present-api-key.js';
 import type { PageRange, Position } from '../contract/fields.js';
+import { toPageText } from '../contract/json-text.js';
+import { toDomainRecord } from '../domains/domain.js';
 import type { DomainFilter } from '../domains/domain-contract.js';
 import { listDomains } from '../domains/domain-repository.js';
 import type { QrFilter } from '../qr/qr-contract.js';
+import { toQrRecord } from '../qr/qr-record.js';
 import { listQrs } from '../qr/qr-repository.js';
 import { type Database, ListTimeoutError, StorageUnavailableError } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
 import { encodeError, type TransferredError } from '../threads/error-transfer.js';
+import { presenterOf, type UrlPresentation } from '../urls/present-url.js';
 import type { TagFilter } from '../urls/tag-contract.js';
 import { findTagged, listTags } from '../urls/tag-query.js';
 import type { UrlFilter } from '../urls/url-contract.js';
 import { listUrls } from '../urls/url-query.js';
 import { listDeliveries } from '../webhooks/delivery-repository.js';
+import { toDeliveryRecord, toWebhookRecord } from '../webhooks/present-webhook.js';
 import type { DeliveryFilter } from '../webhooks/webhook-contract.js';
 import { listWebhooks } from '../webhooks/webhook-repository.js';
 
@@ -21,29 +27,36 @@ type ListThreadEvent = { readonly error: TransferredError };
 
 export type Lists = ReturnType<typeof startLists>['methods'];
 
-/** Starts the indexer of searches. Returns the functions that read the lists of the API. */
+/**
+ * Starts the indexer of searches. Returns the functions that read the lists of the API. They present the
+ * items and return them as text, which leaves the main thread little to do.
+ */
 export function startLists(database: Database, emit: (event: ListThreadEvent) => void) {
   const indexer = database.searchIndex.startIndexer((error) =>
     emit({ error: encodeError(error, []) }),
   );
   return {
     methods: {
-      listUrls: (organizationId: string, filter: UrlFilter, now: number) =>
-        listUrls(database, organizationId, filter, now),
-      listTags: (organizationId: string, filter: TagFilter) =>
-        listTags(database, organizationId, filter),
+      async listUrls(organizationId: string, filter: UrlFilter, presentation: UrlPresentation) {
+        const page = await listUrls(database, organizationId, filter, presentation.now);
+        return toPageText(page, presenterOf(presentation));
+      },
+      async listTags(organizationId: string, filter: TagFilter) {
+        const page = await listTags(database, organizationId, filter);
+        return page && toPageText(page, (tag) => tag);
+      },
       findTagged: (organizationId: string, tag: string, limit: number, after?: Position) =>
         findTagged(database, organizationId, tag, limit, after),
-      listQrs: (organizationId: string, filter: QrFilter) =>
-        listQrs(database, organizationId, filter),
-      listWebhooks: (organizationId: string, range: PageRange) =>
-        listWebhooks(database, organizationId, range),
-      listDeliveries: (_organizationId: string, webhookId: string, filter: DeliveryFilter) =>
-        listDeliveries(database, webhookId, filter),
-      listApiKeys: (organizationId: string, range: PageRange) =>
-        listApiKeys(database, organizationId, range),
-      listDomains: (organizationId: string, filter: DomainFilter) =>
-        listDomains(database, organizationId, filter),
+      listQrs: async (organizationId: string, filter: QrFilter) =>
+        toPageText(await listQrs(database, organizationId, filter), toQrRecord),
+      listWebhooks: async (organizationId: string, range: PageRange) =>
+        toPageText(await listWebhooks(database, organizationId, range), toWebhookRecord),
+      listDeliveries: async (_organizationId: string, webhookId: string, filter: DeliveryFilter) =>
+        toPageText(await listDeliveries(database, webhookId, filter), toDeliveryRecord),
+      listApiKeys: async (organizationId: string, range: PageRange) =>
+        toPageText(await listApiKeys(database, organizationId, range), toApiKeyRecord),
+      listDomains: async (organizationId: string, filter: DomainFilter) =>
+        toPageText(await listDomains(database, organizationId, filter), toDomainRecord),
     },
     stop: () => indexer.stop(),
   };

@@ -46,8 +46,14 @@ export function openListReader(options: ThreadedReaderOptions) {
     return queue.run(organizationId, () => thread.call(name, ...args));
   }
   const lists: Lists = {
-    listUrls: (organizationId, filter, now) =>
-      queued(mayReadManyUrls(filter) ? searches : plain, 'listUrls', organizationId, filter, now),
+    listUrls: (organizationId, filter, ...rest) =>
+      queued(
+        mayReadManyUrls(filter) ? searches : plain,
+        'listUrls',
+        organizationId,
+        filter,
+        ...rest,
+      ),
     listTags: (...args) => queued(searches, 'listTags', ...args),
     findTagged: (...args) => queued(searches, 'findTagged', ...args),
     listQrs: (...args) => queued(plain, 'listQrs', ...args),

@@ -1,6 +1,6 @@
 import { v7 as newUuid } from 'uuid';
 import { ApiError, validationError } from '../contract/api-error.js';
-import type { Page } from '../contract/fields.js';
+import type { PageText } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import type { Clock } from '../ports.js';
@@ -9,12 +9,12 @@ import type { ShortUrl } from '../urls/short-url.js';
 import type { UrlRepository } from '../urls/url-repository.js';
 import { type QrDesign, QrDesignError, type QrLogo } from './drawing/qr-design.js';
 import type { QrCreateRequest, QrFilter, QrListQuery, qrRoutes } from './qr-contract.js';
-import { type QrCode, type RenderedQr, toQrRecord } from './qr-record.js';
+import { type QrCode, type QrRecord, type RenderedQr, toQrRecord } from './qr-record.js';
 import { type CreateQrOutcome, type QrRepository, StaleQrError } from './qr-repository.js';
 
 export interface QrHandlersOptions {
   readonly qrs: QrRepository;
-  readonly listQrs: (organizationId: string, filter: QrFilter) => Promise<Page<QrCode>>;
+  readonly listQrs: (organizationId: string, filter: QrFilter) => Promise<PageText<QrRecord>>;
   readonly urls: Pick<UrlRepository, 'get'>;
   readonly drawVerified: (organizationId: string, design: QrDesign) => Promise<Uint8Array>;
   /** Downloads and decodes the logo at an address. */
@@ -78,7 +78,7 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
 
   async function replyWithPage(organizationId: string, query: QrListQuery) {
     const { filter, reply } = openPage({ name: 'qr', organizationId, ids: 'text' }, query);
-    return reply(await listQrs(organizationId, filter), toQrRecord);
+    return reply(await listQrs(organizationId, filter));
   }
 
   return {

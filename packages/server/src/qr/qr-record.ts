@@ -8,6 +8,9 @@ import { qrRecord } from './qr-contract.js';
 /** A QR code. Instants are milliseconds since 1970. `version` increases by one with each change. */
 export type QrCode = Readonly<InferResult<ReturnType<typeof selectQrs>>[number]>;
 
+/** A QR code as the API presents it. */
+export type QrRecord = z.input<typeof qrRecord>;
+
 /** A QR code with its stored logo and its image. */
 export interface RenderedQr {
   readonly qr: QrCode;
@@ -63,7 +66,7 @@ export function toQrRow(qr: QrCode): Selectable<Schema['qr_codes']> {
 }
 
 /** Returns the record that the API responds with. Specification, "QR record". */
-export function toQrRecord(qr: QrCode): z.input<typeof qrRecord> {
+export function toQrRecord(qr: QrCode): QrRecord {
   return presentAs(qrRecord, {
     ...withIsoTimes(qr),
     urlId: qr.urlId === null ? null : String(qr.urlId),

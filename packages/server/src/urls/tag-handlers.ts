@@ -1,5 +1,5 @@
 import { ApiError, validationError } from '../contract/api-error.js';
-import type { Page } from '../contract/fields.js';
+import type { PageText } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import type { Clock } from '../ports.js';
@@ -11,7 +11,10 @@ import type { WriteContext } from './url-repository.js';
 export interface TagHandlerOptions {
   readonly tags: TagRepository;
   /** Returns undefined if the organization has more than `maxListedTags` such tags. */
-  readonly listTags: (organizationId: string, filter: TagFilter) => Promise<Page<Tag> | undefined>;
+  readonly listTags: (
+    organizationId: string,
+    filter: TagFilter,
+  ) => Promise<PageText<Tag> | undefined>;
   readonly clock: Clock;
 }
 
@@ -40,7 +43,7 @@ export function tagHandlers({
       const { filter, reply } = openPage(list, query);
       const page = await listTags(organizationId, filter);
       if (!page) throw validationError([{ path: 'search', message: tooManyTags }]);
-      return reply(page, (tag) => tag);
+      return reply(page);
     },
 
     async renameTag({ caller, params, body, idempotency }) {

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { Passwords } from '../auth/passwords.js';
 import { ApiError, shorten, summarize, validationError } from '../contract/api-error.js';
-import { type Page, parseUrlId } from '../contract/fields.js';
+import { parseUrlId } from '../contract/fields.js';
+import type { PageText } from '../contract/json-text.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
@@ -12,7 +13,13 @@ import { listTimeoutMs } from '../storage/list-page.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
 import { findExpiryError, patchUrl, type UrlChange } from './change-url.js';
 import { parseShortUrl } from './loop-detector.js';
-import { type LinkOrigins, shortUrlOf, toListItem, toRecord } from './present-url.js';
+import {
+  type LinkOrigins,
+  shortUrlOf,
+  toListItem,
+  toRecord,
+  type UrlPresentation,
+} from './present-url.js';
 import type { ShortUrl } from './short-url.js';
 import {
   type UrlCreateRequest,
@@ -47,8 +54,8 @@ export interface UrlHandlerOptions {
   readonly listUrls: (
     organizationId: string,
     filter: UrlFilter,
-    now: number,
-  ) => Promise<Page<ShortUrl>>;
+    presentation: UrlPresentation,
+  ) => Promise<PageText<UrlRecord> | PageText<UrlListItem>>;
   readonly origins: () => LinkOrigins;
   readonly clock: Clock;
   readonly newShortCode: () => string;
@@ -232,7 +239,8 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       const list = { name: 'urls', organizationId, ids: 'integer', keys } as const;
       const { order = defaultDirectionOf(sort) } = query;
       const { filter, reply } = openPage(list, { ...query, order });
-      const page = await listUrls(organizationId, filter, now).catch((error: unknown) => {
+      const presentation = { view, origins: origins(), now };
+      const page = await listUrls(organizationId, filter, presentation).catch((error: unknown) => {
         // A client error, because a repeated search would take as long again.
         if (error instanceof ListTimeoutError && query.search !== undefined) {
           throw validationError([{ path: 'search', message: searchTimeoutMessage }]);
@@ -242,8 +250,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
         }
         throw error;
       });
-      const toItem = view === 'full' ? toRecord : toListItem;
-      return reply(page, (url) => toItem(origins(), url, now));
+      return reply(page);
     },
 
     async lookupUrl({ caller, query: { shortUrl } }) {

@@ -1,7 +1,7 @@
-import type { z } from 'zod';
 import { newSecret } from '../auth/secrets.js';
 import { ApiError, validationError } from '../contract/api-error.js';
-import type { Page, PageRange } from '../contract/fields.js';
+import type { PageRange } from '../contract/fields.js';
+import type { PageText } from '../contract/json-text.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
@@ -10,13 +10,13 @@ import type { OrganizationRepository } from '../organizations/organization-repos
 import { hasWebhooks, type Plan, type PlanTable } from '../organizations/plans.js';
 import type { Clock, NewId, RandomBytes } from '../ports.js';
 import { etagOf } from '../preconditions/if-match.js';
-import type { Delivery, DeliveryRepository } from './delivery-repository.js';
+import type { DeliveryRepository } from './delivery-repository.js';
 import { eventExamples } from './event-examples.js';
+import { type DeliveryRecord, toWebhookRecord, type WebhookRecord } from './present-webhook.js';
 import {
   type DeliveryFilter,
   maxWebhooks,
   webhookCreated,
-  webhookRecord,
   type webhookRoutes,
 } from './webhook-contract.js';
 import type { Webhook, WebhookRepository } from './webhook-repository.js';
@@ -24,12 +24,15 @@ import type { Webhook, WebhookRepository } from './webhook-repository.js';
 export interface WebhookHandlerOptions {
   readonly webhooks: WebhookRepository;
   readonly deliveries: DeliveryRepository;
-  readonly listWebhooks: (organizationId: string, range: PageRange) => Promise<Page<Webhook>>;
+  readonly listWebhooks: (
+    organizationId: string,
+    range: PageRange,
+  ) => Promise<PageText<WebhookRecord>>;
   readonly listDeliveries: (
     organizationId: string,
     webhookId: string,
     filter: DeliveryFilter,
-  ) => Promise<Page<Delivery>>;
+  ) => Promise<PageText<DeliveryRecord>>;
   readonly organizations: Pick<OrganizationRepository, 'get'>;
   readonly plans: PlanTable;
   readonly allowPrivateNetwork: boolean;
@@ -95,7 +98,7 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
 
     async listWebhooks({ caller: { organizationId }, query }) {
       const { filter, reply } = openPage({ name: 'webhooks', organizationId, ids: 'text' }, query);
-      return reply(await options.listWebhooks(organizationId, filter), toWebhookRecord);
+      return reply(await options.listWebhooks(organizationId, filter));
     },
 
     async getWebhook({ caller, params }) {
@@ -165,7 +168,7 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
       const list = { name: `deliveries of ${params.id}`, organizationId, ids: 'text' } as const;
       const { filter, reply } = openPage(list, query);
       const page = await options.listDeliveries(organizationId, params.id, filter);
-      return reply(page, (delivery) => withIsoTimes(delivery));
+      return reply(page);
     },
 
     async getDelivery({ caller, params: { id, deliveryId } }) {
@@ -193,13 +196,4 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
 function requireFound<T>(thing: T | null | undefined, what = 'webhook'): T {
   if (thing) return thing;
   throw new ApiError('NOT_FOUND', `There is no such ${what} in this organization`);
-}
-
-function toWebhookRecord(webhook: Webhook): z.input<typeof webhookRecord> {
-  const { events, failureRate } = webhook;
-  return presentAs(webhookRecord, {
-    ...withIsoTimes(webhook),
-    events: [...events],
-    failureRate: failureRate === null ? null : Math.round(failureRate * 1000) / 1000,
-  });
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { urlRecord } from '../../src/urls/url-contract.js';
 import { type Caller, startServer, type TestServer } from './start-server.js';
 
 let api: TestServer;
@@ -54,6 +55,8 @@ describe('GET /api/v1/urls', () => {
     );
     const full = await caller.call('listUrls', { query: { view: 'full' } });
     expect(full.data.items).toEqual(records);
+    // The columns that users see.
+    expect(Object.keys(records[0] as object)).toEqual(Object.keys(urlRecord.shape));
     expect(full.text).not.toContain('sesame');
     const summary = await caller.call('listUrls', { query: { view: 'summary' } });
     expect(summary.data).toEqual((await caller.call('listUrls')).data);

@@ -27,8 +27,10 @@ it('the lists of one organization take half of the slots', async () => {
   });
   await reader.start();
   const [plain] = reader.queues;
+  const origins = { scheme: 'https://', shortDomain: 'sho.example' };
+  const presentation = { view: 'full', origins, now: 0 } as const;
   const list = (organizationId: string) =>
-    reader.lists.listUrls(organizationId, { limit: 10, offset: 0 }, 0);
+    reader.lists.listUrls(organizationId, { limit: 10, offset: 0 }, presentation);
   const pages = Array.from({ length: 6 }, () => list('organization-1'));
   expect(plain?.figures).toMatchObject({ running: 2, waiting: 4 });
   pages.push(list('organization-2'));

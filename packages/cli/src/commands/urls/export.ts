@@ -6,6 +6,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { formatCount, formatJson } from '../../format.js';
 import { formatTags, guardFormula } from '../../import/cell-values.js';
 import { exportColumns } from '../../import/url-fields.js';
+import { readPages } from '../../read-pages.js';
 import { ReplacementFile } from '../../replacement-file.js';
 import { addUrlFilter, readUrlFilter, type UrlFilterOptions } from './url-filter.js';
 
@@ -33,16 +34,21 @@ async function exportUrls(
   const format = output.format === 'table' ? 'csv' : output.format;
   const file = out === undefined || out === '-' ? undefined : ReplacementFile.open(out);
   const write = async (text: string) => (file ? file.write(text) : output.write(text));
-  const toLine = (cells: string[]) =>
-    file ? formatCsvLine(cells.map(guardFormula)) : output.csvLine(cells);
+  const toLine = (record: UrlRecord) => {
+    const cells = exportColumns.map((column) => exportCell(record, column));
+    return file ? formatCsvLine(cells.map(guardFormula)) : output.csvLine(cells);
+  };
   let count = 0;
   try {
     if (format === 'csv') await write(`${formatCsvLine(exportColumns)}\n`);
     if (format === 'json') await write('{"items":[');
-    for await (const page of readRecords(context, filterOptions)) {
+    const client = await context.client();
+    const filter = { ...readUrlFilter(filterOptions), view: 'full' } as const;
+    const links = client.urls.list(filter, { signal: context.io.interrupt });
+    for await (const page of readPages(links)) {
       if (!file && output.isClosed) break;
       const lines = page.map((record, index) => {
-        if (format === 'csv') return `${toLine(exportCells(record))}\n`;
+        if (format === 'csv') return `${toLine(record)}\n`;
         if (format === 'ndjson') return `${formatJson(record)}\n`;
         return `${count + index === 0 ? '\n' : ',\n'}${formatJson(record)}`;
       });
@@ -58,28 +64,13 @@ async function exportUrls(
   return exitCodes.done;
 }
 
-async function* readRecords(
-  context: Context,
-  filterOptions: UrlFilterOptions,
-): AsyncGenerator<readonly UrlRecord[]> {
-  const client = await context.client();
-  const signal = context.io.interrupt;
-  const links = client.urls.list({ ...readUrlFilter(filterOptions), view: 'full' }, { signal });
-  for await (const { items } of links.pages()) yield items;
-}
-
-function exportCells(record: UrlRecord): string[] {
-  const cells: Readonly<Record<string, unknown>> = {
-    ...record,
-    tags: formatTags(record.tags),
-    clickThresholds: record.clickThresholds?.join('|'),
-    customUtmParams:
-      Object.keys(record.customUtmParams).length === 0
-        ? ''
-        : JSON.stringify(record.customUtmParams),
-  };
-  return exportColumns.map((name) => {
-    const value = cells[name];
-    return value === null || value === undefined ? '' : String(value);
-  });
+function exportCell(record: UrlRecord, column: string): string {
+  if (column === 'tags') return formatTags(record.tags);
+  if (column === 'clickThresholds') return record.clickThresholds?.join('|') ?? '';
+  if (column === 'customUtmParams') {
+    const text = JSON.stringify(record.customUtmParams);
+    return text === '{}' ? '' : text;
+  }
+  const value = record[column as keyof UrlRecord];
+  return value === null || value === undefined ? '' : String(value);
 }

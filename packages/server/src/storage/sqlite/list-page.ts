@@ -8,6 +8,7 @@ import {
   ListClock,
   type ListRow,
   listTimeoutMs,
+  rowsOf,
   SortedRows,
   sortedBy,
   toListPage,
@@ -22,7 +23,23 @@ export async function readListPage<Id extends string | number>(
 ): Promise<ListPage<Id>> {
   const page = await readSearchPage(db, query);
   if (page) return page as ListPage<Id>;
-  return query.order?.key ? readSortedPage(db, query) : readIndexedPage(db, query);
+  if (query.order?.key) return readSortedPage(db, query);
+  const { after, condition } = query;
+  return after && !condition ? readNextPage(db, query, after) : readIndexedPage(db, query);
+}
+
+/** Reads the rows of the index after a position. */
+async function readNextPage<Id extends string | number>(
+  db: Kysely<Schema>,
+  query: ListQuery,
+  after: Position,
+): Promise<ListPage<Id>> {
+  const { limit } = query;
+  const { rows } = await sql<ListRow>`select created_at as key, id
+    ${rowsOf(query)} and ${isAfter(query, after)} ${sortedBy(query)} limit ${limit + 1}`.execute(
+    db,
+  );
+  return toListPage(rows, limit, undefined);
 }
 
 /**

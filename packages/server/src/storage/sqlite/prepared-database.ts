@@ -1,4 +1,4 @@
-import { SqliteError, type Database as SqliteHandle } from 'better-sqlite3';
+import { SqliteError, type Database as SqliteHandle, type Statement } from 'better-sqlite3';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { StorageUnavailableError, UniqueViolationError } from '../database.js';
@@ -27,14 +27,41 @@ export class PreparedDatabase implements SqliteDatabase {
   }
 
   #prepare(text: string): SqliteStatement {
-    const statement = withTranslatedErrors(() => this.handle.prepare<unknown[]>(text));
+    const statement = withTranslatedErrors(() => this.handle.prepare<unknown[], unknown[]>(text));
+    const { reader } = statement;
+    // The readers of other statements have the names of the old columns.
+    if (/^alter/i.test(text)) this.#statements.clear();
+    if (reader) statement.raw();
+    const toRow = rowReader(statement);
     return {
-      reader: statement.reader,
-      all: (parameters) => withTranslatedErrors(() => statement.all(...parameters)),
+      reader,
+      all: (parameters) => withTranslatedErrors(() => statement.all(...parameters).map(toRow)),
       run: (parameters) => withTranslatedErrors(() => statement.run(...parameters)),
-      iterate: (parameters) => statement.iterate(...parameters),
+      *iterate(parameters) {
+        for (const values of statement.iterate(...parameters)) yield toRow(values);
+      },
     };
   }
+}
+
+/**
+ * Returns a function that makes a row of its values. The driver takes twice as long for a row with 30
+ * columns, because it sets each field by a call into V8.
+ */
+function rowReader(statement: Statement<unknown[], unknown[]>) {
+  let names: readonly string[] = [];
+  let empty: Readonly<Record<string, unknown>> = {};
+  return (values: readonly unknown[]): Record<string, unknown> => {
+    if (values.length !== names.length) {
+      names = statement.columns().map(({ name }) => name);
+      empty = Object.fromEntries(names.map((name) => [name, null]));
+    }
+    const row = { ...empty };
+    for (let index = 0; index < names.length; index += 1) {
+      row[names[index] as string] = values[index];
+    }
+    return row;
+  };
 }
 
 function withTranslatedErrors<T>(work: () => T): T {

@@ -1,0 +1,24 @@
+import type { z } from 'zod';
+import { presentAs, type WithIsoTimes, withIsoTimes } from '../contract/present.js';
+import type { Delivery } from './delivery-repository.js';
+import { webhookRecord } from './webhook-contract.js';
+import type { Webhook } from './webhook-repository.js';
+
+/** A webhook as the API presents it. */
+export type WebhookRecord = z.input<typeof webhookRecord>;
+
+/** A delivery as the API presents it. */
+export type DeliveryRecord = WithIsoTimes<Delivery>;
+
+export function toWebhookRecord(webhook: Webhook): WebhookRecord {
+  const { events, failureRate } = webhook;
+  return presentAs(webhookRecord, {
+    ...withIsoTimes(webhook),
+    events: [...events],
+    failureRate: failureRate === null ? null : Math.round(failureRate * 1000) / 1000,
+  });
+}
+
+export function toDeliveryRecord(delivery: Delivery): DeliveryRecord {
+  return withIsoTimes(delivery);
+}
