@@ -17,6 +17,34 @@ export interface UrlUpdatedEventData extends UrlEventData {
   readonly previous?: { readonly [field: string]: unknown };
 }
 
+/** A visit of `url.clicked`, without anything that identifies the visitor. */
+export interface ClickedVisit {
+  /** Decimal digits. */
+  readonly urlId: string;
+  readonly shortCode: string;
+  readonly customSlug: string | null;
+  /** ISO 8601 in UTC. */
+  readonly visitedAt: string;
+  /** `click` or `scan`. */
+  readonly method: string;
+  readonly country: string;
+  readonly deviceType: string;
+  readonly browser: string;
+  readonly os: string;
+  readonly referrerDomain: string;
+  readonly referrerType: string;
+  readonly [field: string]: unknown;
+}
+
+/** The visits of about a second. */
+export interface UrlClickedEventData {
+  /** 1 to 500 visits. */
+  readonly visits: readonly ClickedVisit[];
+  /** The number of visits before these that no event has, because too many were waiting. */
+  readonly omitted: number;
+  readonly [field: string]: unknown;
+}
+
 /** A threshold that a count has reached. */
 export interface ThresholdEventData {
   /** The id of the link or the QR code. */
@@ -63,6 +91,7 @@ export interface WebhookEventData {
   readonly 'url.updated': UrlUpdatedEventData;
   readonly 'url.deleted': UrlEventData;
   readonly 'url.restored': UrlEventData;
+  readonly 'url.clicked': UrlClickedEventData;
   readonly 'url.click_threshold': ThresholdEventData;
   readonly 'url.expired': UrlEventData;
   readonly 'qr.created': QrEventData;

@@ -1,8 +1,10 @@
 export { WebhookVerificationError, type WebhookVerificationErrorCode } from './errors.js';
 export type {
+  ClickedVisit,
   DomainEventData,
   QrEventData,
   ThresholdEventData,
+  UrlClickedEventData,
   UrlEventData,
   WebhookEvent,
   WebhookEventData,

@@ -6,6 +6,7 @@ const known: Readonly<Record<EventType, true>> = {
   'url.updated': true,
   'url.deleted': true,
   'url.restored': true,
+  'url.clicked': true,
   'url.click_threshold': true,
   'url.expired': true,
   'qr.created': true,

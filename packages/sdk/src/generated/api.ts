@@ -821,6 +821,23 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "url.clicked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** People followed links: all visits of about a second. Only for webhooks that name this type */
+        post: operations["url.clicked"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "url.click_threshold": {
         parameters: {
             query?: never;
@@ -1251,7 +1268,7 @@ export interface components {
             isActive?: boolean;
         };
         /** @enum {string} */
-        EventType: "url.created" | "url.updated" | "url.deleted" | "url.restored" | "url.click_threshold" | "url.expired" | "qr.created" | "qr.scan_threshold" | "qr.deleted" | "domain.verified" | "webhook.disabled";
+        EventType: "url.created" | "url.updated" | "url.deleted" | "url.restored" | "url.clicked" | "url.click_threshold" | "url.expired" | "qr.created" | "qr.scan_threshold" | "qr.deleted" | "domain.verified" | "webhook.disabled";
         /** @description The fields to change. */
         WebhookUpdateRequest: {
             /**
@@ -1666,6 +1683,99 @@ export interface components {
             test?: true;
             /** @description The result. */
             data: components["schemas"]["UrlEventData"];
+        };
+        UrlClickedEvent: {
+            /**
+             * Format: uuid
+             * @description The same in every delivery of the event.
+             * @example 0198c0de-0000-7000-8000-0000000000aa
+             */
+            id: string;
+            /**
+             * @description The type of the event.
+             * @constant
+             */
+            type: "url.clicked";
+            /**
+             * Format: date-time
+             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * @description True in test deliveries. Absent from every other delivery.
+             * @constant
+             */
+            test?: true;
+            /** @description The result. */
+            data: components["schemas"]["UrlClickedEventData"];
+        };
+        UrlClickedEventData: {
+            /** @description 1 to 500 visits of people, oldest first. */
+            visits: components["schemas"]["ClickedVisit"][];
+            /**
+             * @description The number of visits before these that no event has, because too many were waiting. Usually 0.
+             * @example 0
+             */
+            omitted: number;
+        };
+        ClickedVisit: {
+            /**
+             * @description The id of the link.
+             * @example 42
+             */
+            urlId: string;
+            /**
+             * @description The random code of the link. Its QR codes contain it.
+             * @example aB3xY9q
+             */
+            shortCode: string;
+            /**
+             * @description The chosen path of the link. Null: the short code is its path.
+             * @example spring-sale
+             */
+            customSlug: string | null;
+            /**
+             * Format: date-time
+             * @description The time of the visit.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            visitedAt: string;
+            /**
+             * @description `scan`: the visitor scanned a QR code of the link.
+             * @enum {string}
+             */
+            method: "click" | "scan";
+            /**
+             * @description ISO 3166-1 alpha-2, or "Unknown".
+             * @example DE
+             */
+            country: string;
+            /**
+             * @description The kind of device.
+             * @enum {string}
+             */
+            deviceType: "desktop" | "mobile" | "tablet" | "other";
+            /**
+             * @description By browser.
+             * @example Firefox
+             */
+            browser: string;
+            /**
+             * @description By operating system.
+             * @example Android
+             */
+            os: string;
+            /**
+             * @description A host, or "(direct)".
+             * @example news.example.com
+             */
+            referrerDomain: string;
+            /**
+             * @description The kind of source.
+             * @enum {string}
+             */
+            referrerType: "direct" | "search" | "social" | "email" | "paid" | "ai" | "internal" | "other";
         };
         UrlClickThresholdEvent: {
             /**
@@ -6863,6 +6973,46 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UrlRestoredEvent"];
+            };
+        };
+        responses: {
+            /** @description Delivered */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not delivered: retried by the retry schedule */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "url.clicked": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event type. */
+                "X-Service-Event": components["parameters"]["ServiceEvent"];
+                /** @description The id of the delivery. It is the same in every attempt. */
+                "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
+                /** @description The time of signing, in Unix seconds. */
+                "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
+                "X-Service-Signature": components["parameters"]["ServiceSignature"];
+                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UrlClickedEvent"];
             };
         };
         responses: {

@@ -21,6 +21,8 @@ export const disabledRetentionMs = 30 * 24 * 60 * 60 * 1000;
 // which other changes wait. A fan-out transaction writes about as many.
 const maxDeliveries = 256;
 
+type WebhookRow = Selectable<Schema['webhooks']>;
+
 /** The columns of a delivery that all deliveries of its event share. */
 export type DeliveredEvent = Pick<
   Selectable<Schema['deliveries']>,
@@ -29,6 +31,21 @@ export type DeliveredEvent = Pick<
 
 type NewDelivery = DeliveredEvent &
   Pick<Selectable<Schema['deliveries']>, 'webhook_id' | 'created_at' | 'is_charged'>;
+/** Returns whether events are recorded for a webhook: it is active, or the server disabled it recently. */
+export function recordsEvents(
+  {
+    is_active,
+    disabled_at,
+    plan,
+  }: Pick<WebhookRow, 'is_active' | 'disabled_at'> & { plan: string },
+  plans: PlanTable,
+  now: number,
+): boolean {
+  return (
+    (is_active === 1 || (disabled_at !== null && now < disabled_at + disabledRetentionMs)) &&
+    hasWebhooks(plans[plan as PlanName])
+  );
+}
 
 /** An event to record, and the link or domain that it is about. */
 export interface NewEvent<Event extends EventDefinition> {
@@ -91,11 +108,10 @@ export class EventOutbox {
     const { rows } = await transaction.executeQuery(this.#webhooksOf(organizationId));
     const webhookIds = rows
       .filter(
-        ({ id, events, is_active, disabled_at, plan }) =>
-          id !== exceptId &&
-          (is_active === 1 || (disabled_at !== null && now < disabled_at + disabledRetentionMs)) &&
-          hasWebhooks(this.#plans[plan as PlanName]) &&
-          wantsType({ events: JSON.parse(events) }, type),
+        (webhook) =>
+          webhook.id !== exceptId &&
+          recordsEvents(webhook, this.#plans, now) &&
+          wantsType({ events: JSON.parse(webhook.events) }, type),
       )
       .map(({ id }) => id);
     if (webhookIds.length === 0) return false;
@@ -124,6 +140,23 @@ export class EventOutbox {
       ),
     );
     return true;
+  }
+
+  /** Writes an event for one webhook that subscribes to its type. Returns the delivery's id. */
+  async recordFor<Event extends EventDefinition>(
+    transaction: WriteTransaction,
+    organizationId: string,
+    { type }: Event,
+    now: number,
+    data: DataOfEvent<Event>,
+    webhookId: string,
+  ): Promise<string> {
+    const event = this.#event(organizationId, now, { type, data });
+    await this.#insertEvents(transaction, [event]);
+    const [id = ''] = await this.#insertDeliveries(transaction, [
+      { ...deliveredEventOf(event), webhook_id: webhookId, created_at: now, is_charged: 1 },
+    ]);
+    return id;
   }
 
   /** Writes a test event for one webhook, subscribed or not, free of charge. Returns the delivery's id. */

@@ -1,9 +1,10 @@
-/** The events that webhooks can subscribe to. Specification, "Event types", and three more. */
+/** The events that webhooks can subscribe to. Specification, "Event types", and four more. */
 export const eventTypes = [
   'url.created',
   'url.updated',
   'url.deleted',
   'url.restored',
+  'url.clicked',
   'url.click_threshold',
   'url.expired',
   'qr.created',

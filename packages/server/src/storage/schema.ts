@@ -62,6 +62,27 @@ export const tables = {
     expires_at: 'bigint',
     last_used_at: 'bigint',
   },
+  /** How far stored visits were copied into the queues below; no row if no webhook wants them. */
+  click_feed: { up_to_batch: 'bigint not null' },
+  /** The state of the visits that wait for a webhook. */
+  click_queues: {
+    webhook_id: 'text primary key references webhooks (id)',
+    /** The number of visits in `queued_clicks`. */
+    waiting: 'bigint not null',
+    /** The number of visits that were deleted since the last event, because too many waited. */
+    omitted: 'bigint not null',
+    /** When the next event may be written. */
+    next_at: 'bigint not null',
+    last_delivery_id: 'text',
+  },
+  /** The visits that wait for a webhook: a row for each batch of `visit_batches` that has some. */
+  queued_clicks: {
+    webhook_id: 'text not null references webhooks (id)',
+    batch_id: 'bigint not null',
+    visit_count: 'integer not null',
+    /** A line of JSON for each visit. */
+    visits: 'text not null',
+  },
 } as const;
 
 /** The tables for queries. */

@@ -2,8 +2,11 @@ import { sql } from 'kysely';
 import { disabledRetentionMs } from '../events/event-outbox.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { runInBatches } from '../storage/run-in-batches.js';
+import { urlClicked } from './click-events.js';
 
-/** How long finished deliveries are retained for reading and replay. */
+/** How long delivered clicks are retained. A webhook can have a delivery of 100 KB each second. */
+export const clickRetentionMs = 24 * 60 * 60 * 1000;
+/** How long other finished deliveries are retained for reading and replay. */
 export const deliveryRetentionMs = 30 * 24 * 60 * 60 * 1000;
 
 // The maximum number of deliveries that one transaction changes. It limits the time of the write lock.
@@ -71,6 +74,10 @@ async function pruneWebhook(
         .deleteFrom('webhooks')
         .where('id', '=', id)
         .where(({ not, exists }) => not(exists(hasDeliveries)))
+        // The batches of clicks are removed elsewhere.
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom('click_queues').select('waiting').where('webhook_id', '=', id))),
+        )
         .execute(),
     );
     return removed;
@@ -78,13 +85,18 @@ async function pruneWebhook(
   if (disabled_at !== null && disabled_at <= now - disabledRetentionMs) {
     await inBatches(own.where('due_at', 'is not', null), fail);
   }
+  const clicks = own
+    .where('event_type', '=', urlClicked.type)
+    .where('status', '=', 'delivered')
+    .where('created_at', '<', now - clickRetentionMs);
+  const removed = await inBatches(clicks, remove);
   const retentionMs = deliveryRetentionMs + (disabled_at === null ? 0 : disabledRetentionMs);
   const finished = own
     .where('status', 'in', ['delivered', 'failed'])
     // A literal: the partial index of finished deliveries has this condition.
     .where('status', '<>', sql.lit('pending'))
     .where('created_at', '<', now - retentionMs);
-  return inBatches(finished, remove);
+  return removed + (await inBatches(finished, remove));
 }
 
 /** Fails pending deliveries whose webhook is still disabled. Returns their number. */

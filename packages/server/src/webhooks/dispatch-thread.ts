@@ -9,6 +9,8 @@ import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
 import { encodeError, type TransferredError } from '../threads/error-transfer.js';
 import type { RetrySchedule } from './attempt-delivery.js';
+import { ClickFeed } from './click-feed.js';
+import { ClickBatcher } from './click-queue.js';
 import { pruneDeliveries } from './delivery-pruner.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { HealthRules } from './endpoint-health.js';
@@ -25,9 +27,10 @@ type DispatchEvent =
   | { readonly figures: DispatchFigures };
 
 const reportEveryMs = 1_000;
+const batchClicksEveryMs = 500;
 const pruneEveryMs = 10 * 60_000;
 
-/** Starts the dispatcher and the pruner, which report figures and errors as events. */
+/** Starts the dispatcher, the batches of clicks and the pruner, which report figures and errors as events. */
 export function startDispatcher(
   database: Database,
   { schedule, allowPrivateNetwork, disableAfterMs, plans }: DispatchSettings,
@@ -46,6 +49,17 @@ export function startDispatcher(
     clock,
     onError: report('webhook dispatch failed'),
   });
+  const feed = new ClickFeed({ database, plans, clock });
+  const batcher = new ClickBatcher({ database, outbox, clock });
+  const clicks = new PeriodicService({
+    name: 'clicks',
+    everyMs: batchClicksEveryMs,
+    async tick() {
+      await feed.copy();
+      await batcher.write();
+    },
+    onError: report('batching clicks failed'),
+  });
   const pruning = new PeriodicService({
     name: 'old deliveries',
     everyMs: pruneEveryMs,
@@ -55,12 +69,13 @@ export function startDispatcher(
   const reporting = setInterval(() => emit({ figures: dispatcher.figures }), reportEveryMs);
   reporting.unref();
   dispatcher.start();
+  clicks.start();
   pruning.start();
   return {
     methods: { wake: () => dispatcher.wake() },
     async stop(): Promise<void> {
       clearInterval(reporting);
-      await stopAll([pruning, dispatcher]);
+      await stopAll([pruning, clicks, dispatcher]);
     },
   };
 }

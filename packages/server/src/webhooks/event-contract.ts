@@ -6,6 +6,7 @@ import { type EventType, eventTypes } from '../events/event-types.js';
 import { qrScanThreshold, urlClickThreshold } from '../events/threshold-events.js';
 import { qrCreated, qrDeleted } from '../qr/qr-contract.js';
 import { urlCreated, urlDeleted, urlExpired, urlRestored, urlUpdated } from '../urls/url-events.js';
+import { urlClicked } from './click-events.js';
 import { webhookDisabled } from './webhook-events.js';
 
 /** Every event by its type. */
@@ -14,6 +15,7 @@ export const events = {
   'url.updated': urlUpdated,
   'url.deleted': urlDeleted,
   'url.restored': urlRestored,
+  'url.clicked': urlClicked,
   'url.click_threshold': urlClickThreshold,
   'url.expired': urlExpired,
   'qr.created': qrCreated,

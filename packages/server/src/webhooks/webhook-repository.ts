@@ -16,6 +16,8 @@ import {
 import type { Database, Schema } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
+import { urlClicked } from './click-events.js';
+import { startClickFeed } from './click-feed.js';
 import {
   type DisabledReason,
   maxWebhooks,
@@ -67,6 +69,7 @@ export class WebhookRepository {
           updated_at: createdAt,
         })
         .execute();
+      if (events.includes(urlClicked.type)) await startClickFeed(transaction);
       return webhook;
     });
   }
@@ -108,6 +111,7 @@ export class WebhookRepository {
         })
         .where('id', '=', id)
         .execute();
+      if (events?.includes(urlClicked.type)) await startClickFeed(transaction);
       return (await find(transaction, organizationId, id)) ?? null;
     });
   }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { WebhookVerificationError } from '@shorty/webhook-verifier';
+import { type ClickedVisit, WebhookVerificationError } from '@shorty/webhook-verifier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventTypes } from '../../src/events/event-types.js';
 import { eventBodies } from '../../src/webhooks/event-contract.js';
@@ -128,6 +128,42 @@ describe('delivered events', () => {
       .poll(async () => (await api.call('getUrl', { params: { id: url.id } })).data.clickCount)
       .toBe(4);
     expect(hook.received).toHaveLength(1);
+    await remove(id);
+  });
+
+  it('url.clicked, with the visits of about a second', async () => {
+    const hook = await receiver();
+    const { id } = await subscribe(hook.url, ['url.clicked']);
+    const urls = [await createUrl({ customSlug: 'clicked-slug' }), await createUrl()];
+    const headers = {
+      'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
+      referer: 'https://news.example.com/a?b',
+    };
+    const received = () =>
+      hook.received.flatMap(({ event }) => event.data.visits as readonly ClickedVisit[]);
+    for (const { shortCode } of urls) await api.visit(`/${shortCode}`, { headers });
+    await expect
+      .poll(
+        () => {
+          // An event may have the first visit only.
+          api.clock.advance(1_000);
+          return received();
+        },
+        { timeout: 10_000 },
+      )
+      .toMatchObject(
+        urls.map((url) => ({
+          urlId: url.id,
+          shortCode: url.shortCode,
+          customSlug: url.customSlug,
+          method: 'click',
+          deviceType: 'desktop',
+          browser: 'Firefox',
+          os: 'Linux',
+          referrerDomain: 'news.example.com',
+        })),
+      );
+    expect(hook.received.map(({ body }) => body).join()).not.toMatch(/Gecko|127\.0\.0\.1/);
     await remove(id);
   });
 

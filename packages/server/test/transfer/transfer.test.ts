@@ -37,6 +37,9 @@ const excludedTables: Readonly<Record<string, string>> = {
   url_id_counter: 'all organizations share the counter',
   visit_batches: 'visits are exported as chunks',
   visit_compactions: 'visits are exported as chunks',
+  click_feed: 'all organizations share it',
+  click_queues: 'the exporting server delivers the clicks that wait',
+  queued_clicks: 'the exporting server delivers the clicks that wait',
   journal_positions: 'a journal belongs to a server',
 };
 

@@ -18,7 +18,7 @@ export function addEventOptions(command: Command): Command {
         .argParser(collect)
         .conflicts('allEvents'),
     )
-    .option('--all-events', 'deliver every event type')
+    .option('--all-events', 'deliver every event type except url.clicked')
     .addHelpText(
       'after',
       `\nEvent types: ${eventTypes.slice(0, 4).join(', ')},\n${eventTypes.slice(4).join(', ')}`,
@@ -35,7 +35,9 @@ export function readEvents({
     .map((text) => text.trim())
     .filter((text) => text !== '')
     .map((text) => checkEventType(text, '--event'));
-  const [first, ...others] = allEvents ? eventTypes : selected;
+  // A webhook gets many clicks, so it must name them.
+  const all = eventTypes.filter((type) => type !== 'url.clicked');
+  const [first, ...others] = allEvents ? all : selected;
   return first && [first, ...others];
 }
 

@@ -98,6 +98,16 @@ export class VisitCompactor {
     const batches = await this.#database.read
       .selectFrom('visit_batches')
       .select(['id', 'created_at', 'visit_count'])
+      // Later batches are still to be copied for webhooks.
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('click_feed')
+              .select('up_to_batch')
+              .whereRef('up_to_batch', '<', 'visit_batches.id'),
+          ),
+        ),
+      )
       .orderBy('id')
       .execute();
     const [oldest] = batches;

@@ -28,7 +28,11 @@ export const clickMeasure: VisitMeasure<ClickReport> = {
   noun: 'Clicks',
 };
 
-function selectClicks({ columns, indexes }: StoredVisits, { since, until }: Window): Uint32Array {
+/** Selects the visits of people in a window. */
+export function selectClicks(
+  { columns, indexes }: StoredVisits,
+  { since, until }: Window,
+): Uint32Array {
   const { visitedAt, dictionaries } = columns;
   const { values, codes } = dictionaries.source;
   const isClick = Uint8Array.from(values, (source) => (kindOf(source) === 'human' ? 1 : 0));

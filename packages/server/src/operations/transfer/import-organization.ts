@@ -9,6 +9,7 @@ import { tables } from '../../storage/schema.js';
 import { searchTextOf } from '../../storage/search-text.js';
 import { LoopDetector } from '../../urls/loop-detector.js';
 import { allocateUrlIds } from '../../urls/url-keys.js';
+import { startClickFeed } from '../../webhooks/click-feed.js';
 import { readTransferFile, type TransferRow } from './transfer-file.js';
 import { batchesOf, countRows, type TransferTable, transferTables } from './transfer-tables.js';
 
@@ -34,6 +35,8 @@ export async function importOrganization(
       // `checkFile` has checked the column names; the engine enforces the types.
       await database.bulkInsert(transaction, table, values as never[]);
     }
+    // The organization may have webhooks that get clicks.
+    await startClickFeed(transaction);
     await refuseForeignRows(transaction, summary);
     await refuseLoops(transaction, summary, ownHosts);
     return { organizationId: summary.organizationId, rows: summary.rows, urlIdShift };

@@ -10,6 +10,7 @@ import { importedClicks } from './0007-imported-clicks.js';
 import { clickThresholds } from './0008-click-thresholds.js';
 import { webhookSubscriptions } from './0009-webhook-subscriptions.js';
 import { deliveryFilters } from './0010-delivery-filters.js';
+import { clickQueues } from './0011-click-queues.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -54,6 +55,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0008-click-thresholds': { up: clickThresholds },
     '0009-webhook-subscriptions': { up: (db) => webhookSubscriptions(db, engine) },
     '0010-delivery-filters': { up: (db) => deliveryFilters(db, engine) },
+    '0011-click-queues': { up: (db) => clickQueues(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -277,4 +277,5 @@ export const compositeKeys: { readonly [table: string]: readonly string[] } = {
   click_days: ['url_id', 'day'],
   scan_days: ['qr_id', 'day'],
   delivery_attempts: ['delivery_id', 'number'],
+  queued_clicks: ['webhook_id', 'batch_id'],
 };

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { deviceTypes } from '../analytics/classify/parse-agent.js';
+import { referrerTypes } from '../analytics/classify/referrers.js';
+import { instant } from '../contract/fields.js';
+import { defineEvent } from '../events/define-event.js';
+
+/** The maximum number of visits in one event. */
+export const maxVisitsPerEvent = 500;
+
+const visit = z
+  .object({
+    urlId: z.string().meta({ description: 'The id of the link.', example: '42' }),
+    shortCode: z.string().meta({ example: 'aB3xY9q' }),
+    customSlug: z.string().nullable().meta({ example: 'spring-sale' }),
+    visitedAt: instant.meta({ description: 'The time of the visit.' }),
+    method: z
+      .enum(['click', 'scan'])
+      .meta({ description: '`scan`: the visitor scanned a QR code of the link.' }),
+    country: z.string().meta({ description: 'ISO 3166-1 alpha-2, or "Unknown".', example: 'DE' }),
+    deviceType: z.enum(deviceTypes),
+    browser: z.string().meta({ example: 'Firefox' }),
+    os: z.string().meta({ example: 'Android' }),
+    referrerDomain: z
+      .string()
+      .meta({ description: 'A host, or "(direct)".', example: 'news.example.com' }),
+    referrerType: z.enum(referrerTypes),
+  })
+  .meta({ id: 'ClickedVisit' });
+
+export type ClickedVisit = z.input<typeof visit>;
+
+export const urlClicked = defineEvent({
+  type: 'url.clicked',
+  data: z
+    .object({
+      visits: z
+        .array(visit)
+        .min(1)
+        .max(maxVisitsPerEvent)
+        .meta({ description: `1 to ${maxVisitsPerEvent} visits of people, oldest first.` }),
+      omitted: z.int().min(0).meta({
+        description:
+          'The number of visits before these that no event has, because too many were waiting. Usually 0.',
+        example: 0,
+      }),
+    })
+    .meta({ id: 'UrlClickedEventData' }),
+  summary:
+    'People followed links: all visits of about a second. Only for webhooks that name this type',
+});

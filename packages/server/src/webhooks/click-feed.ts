@@ -1,0 +1,233 @@
+import type { Kysely } from 'kysely';
+import { decodeColumns } from '../analytics/ingest/columns-codec.js';
+import { selectSpans, toScannedUrls } from '../analytics/ingest/scanned-url.js';
+import { allIndexes, type VisitColumns } from '../analytics/ingest/visit-columns.js';
+import { selectClicks, selectScans } from '../analytics/reports/visit-measures.js';
+import { recordsEvents } from '../events/event-outbox.js';
+import type { PlanTable } from '../organizations/plans.js';
+import type { Clock } from '../ports.js';
+import type { Database, Schema, WriteTransaction } from '../storage/database.js';
+import type { ClickedVisit } from './click-events.js';
+import { addToQueue, type NewClicks } from './click-queue.js';
+
+export interface ClickFeedOptions {
+  readonly database: Database;
+  readonly plans: PlanTable;
+  readonly clock: Clock;
+  /** The maximum number of visits that wait for one webhook. */
+  readonly maxWaiting?: number;
+}
+
+type Subscriber = Awaited<ReturnType<typeof findSubscribers>>[number];
+
+// About 25 MB. A webhook gets 300 to 500 visits a second, so it catches up within six minutes.
+const defaultMaxWaiting = 100_000;
+// The number of batches, of up to 256 KB of the journal, that are read at once.
+const batchesAtOnce = 16;
+const always = { since: 0, until: Number.POSITIVE_INFINITY };
+
+/**
+ * Starts the feed at the visits that are stored from now on, unless it has started. Whoever lets a
+ * webhook subscribe to `url.clicked` calls this in the same transaction, which holds the lock 'records'.
+ */
+export async function startClickFeed(transaction: WriteTransaction): Promise<void> {
+  if ((await findPosition(transaction)) !== undefined) return;
+  const { last } = await transaction
+    .selectFrom('visit_batches')
+    .select(({ fn }) => fn.max('id').as('last'))
+    .executeTakeFirstOrThrow();
+  await transaction
+    .insertInto('click_feed')
+    .values({ up_to_batch: last ?? 0 })
+    .execute();
+}
+
+/**
+ * Copies stored visits into the queues of the webhooks that subscribe to `url.clicked`, each visit
+ * exactly once: a transaction writes the copies together with the position in the stored visits. The
+ * ingest of visits does nothing for it. Compaction waits for it.
+ */
+export class ClickFeed {
+  readonly #options: ClickFeedOptions;
+
+  constructor(options: ClickFeedOptions) {
+    this.#options = options;
+  }
+
+  /** Copies the visits that are stored when the call begins. Does nothing without a subscriber. */
+  async copy(): Promise<void> {
+    const { database, plans, clock } = this.#options;
+    const { read } = database;
+    let position = await findPosition(read);
+    if (position === undefined) return;
+    const subscribers = await findSubscribers(read);
+    if (subscribers.length === 0) return this.#end();
+    const now = clock();
+    const active = subscribers.filter((webhook) => recordsEvents(webhook, plans, now));
+    const end = await lastBatch(read);
+    while (position < end) {
+      const batches = await read
+        .selectFrom('visit_batches')
+        .select(['id', 'visits'])
+        .where('id', '>', position)
+        .where('id', '<=', end)
+        .orderBy('id')
+        .limit(batchesAtOnce)
+        .execute();
+      let reached = end;
+      let clicks: readonly NewClicks[] = [];
+      for (const { id, visits } of batches) {
+        reached = id;
+        clicks = await findClicks(read, decodeColumns(visits), active);
+        if (clicks.length > 0) break;
+      }
+      // Another node has copied these visits.
+      if (!(await this.#store(position, reached, clicks))) return;
+      position = reached;
+    }
+  }
+
+  #store(position: number, reached: number, clicks: readonly NewClicks[]): Promise<boolean> {
+    const { database, maxWaiting = defaultMaxWaiting } = this.#options;
+    return database.writeDirectly(async (transaction) => {
+      const { numUpdatedRows } = await transaction
+        .updateTable('click_feed')
+        .set({ up_to_batch: reached })
+        .where('up_to_batch', '=', position)
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows !== 1n) return false;
+      for (const each of clicks) await addToQueue(transaction, reached, each, maxWaiting);
+      return true;
+    }, 'deliveries');
+  }
+
+  /** Ends the feed unless a webhook has subscribed meanwhile. */
+  async #end(): Promise<void> {
+    await this.#options.database.writeDirectly(async (transaction) => {
+      if ((await findSubscribers(transaction)).length > 0) return;
+      await transaction.deleteFrom('click_feed').execute();
+    });
+  }
+}
+
+/** Returns the last batch whose visits were copied; undefined if there is no subscriber. */
+async function findPosition(db: Kysely<Schema>): Promise<number | undefined> {
+  const row = await db.selectFrom('click_feed').select('up_to_batch').executeTakeFirst();
+  return row?.up_to_batch;
+}
+
+async function lastBatch(db: Kysely<Schema>): Promise<number> {
+  const row = await db
+    .selectFrom('visit_batches')
+    .select('id')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id ?? 0;
+}
+
+/** Returns the webhooks that subscribe to `url.clicked`, inactive ones included. */
+function findSubscribers(db: Kysely<Schema>) {
+  return (
+    db
+      .selectFrom('webhooks')
+      .innerJoin('organizations', 'organizations.id', 'webhooks.organization_id')
+      .select(['webhooks.id', 'organization_id', 'events', 'is_active', 'disabled_at', 'plan'])
+      .where('events', 'like', '%"url.clicked"%')
+      .where('deleted_at', 'is', null)
+      // All nodes lock queues in ascending order, which prevents deadlock.
+      .orderBy('webhooks.id')
+      .execute()
+  );
+}
+
+/** Returns the clicks of a batch that each webhook gets. */
+async function findClicks(
+  db: Kysely<Schema>,
+  columns: VisitColumns,
+  webhooks: readonly Subscriber[],
+): Promise<NewClicks[]> {
+  const visits = { columns, indexes: allIndexes(columns) };
+  const indexes = selectClicks(visits, always);
+  const urls = await findUrls(db, columns, indexes, webhooks);
+  if (urls.size === 0) return [];
+  const spans = await selectSpans(db)
+    .where('qr_codes.url_id', 'in', [...urls.keys()])
+    .execute();
+  const scanned = toScannedUrls(spans);
+  const urlIdAt = (index: number) => columns.urlIds[index] as number;
+  const scans = new Set(
+    selectScans(visits, always, (index) => scanned.get(urlIdAt(index))).indexes,
+  );
+  const linesOf = new Map<string, string[]>();
+  for (const index of indexes) {
+    const url = urls.get(urlIdAt(index));
+    if (!url) continue;
+    const line = JSON.stringify(visitAt(columns, index, url, scans.has(index)));
+    for (const webhook of webhooks) {
+      if (webhook.organization_id !== url.organization_id) continue;
+      const lines = linesOf.get(webhook.id);
+      if (lines) lines.push(line);
+      else linesOf.set(webhook.id, [line]);
+    }
+  }
+  return webhooks.flatMap(({ id }) => {
+    const lines = linesOf.get(id);
+    return lines ? [{ webhookId: id, lines }] : [];
+  });
+}
+
+type ClickedUrl = Pick<
+  Schema['urls'],
+  'organization_id' | 'short_code' | 'custom_slug' | 'domain_id' | 'tags'
+>;
+
+/** Returns the visited links of the organizations of these webhooks, by their ids. */
+async function findUrls(
+  db: Kysely<Schema>,
+  { urlIds }: VisitColumns,
+  indexes: Uint32Array,
+  webhooks: readonly Subscriber[],
+): Promise<ReadonlyMap<number, ClickedUrl>> {
+  const ids = new Set(Array.from(indexes, (index) => urlIds[index] as number));
+  if (ids.size === 0 || webhooks.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('urls')
+    .select(['id', 'organization_id', 'short_code', 'custom_slug', 'domain_id', 'tags'])
+    .where('id', 'in', [...ids])
+    .execute();
+  const owners = new Set(webhooks.map(({ organization_id }) => organization_id));
+  return new Map(
+    rows
+      .filter(({ organization_id }) => owners.has(organization_id))
+      .map(({ id, ...url }) => [id, url]),
+  );
+}
+
+/** Returns a visit without anything that identifies the visitor. */
+function visitAt(
+  { urlIds, visitedAt, dictionaries }: VisitColumns,
+  index: number,
+  { short_code, custom_slug }: ClickedUrl,
+  isScan: boolean,
+): ClickedVisit {
+  const textOf = (name: keyof typeof dictionaries) => {
+    const { values, codes } = dictionaries[name];
+    return values[codes[index] as number] as string;
+  };
+  const referrer = textOf('referrer');
+  const space = referrer.indexOf(' ');
+  return {
+    urlId: String(urlIds[index]),
+    shortCode: short_code,
+    customSlug: custom_slug,
+    visitedAt: new Date(visitedAt[index] as number).toISOString(),
+    method: isScan ? 'scan' : 'click',
+    country: textOf('country'),
+    deviceType: textOf('deviceType') as ClickedVisit['deviceType'],
+    browser: textOf('browser'),
+    os: textOf('os'),
+    referrerDomain: referrer.slice(space + 1),
+    referrerType: referrer.slice(0, space) as ClickedVisit['referrerType'],
+  };
+}
