@@ -409,6 +409,8 @@ describe('no call on the redirect thread scans a table', () => {
         'SCAN deliveries USING COVERING INDEX deliveries_due',
         // All deliveries of a deleted webhook, and finished deliveries of the other one.
         'SEARCH deliveries USING INDEX deliveries_by_type (webhook_id=?)',
+        // Delivered clicks.
+        'SEARCH deliveries USING INDEX deliveries_by_type (webhook_id=? AND event_type=? AND created_at<?)',
         'SEARCH deliveries USING INDEX deliveries_finished (webhook_id=? AND status=? AND created_at<?)',
       ]),
     );
