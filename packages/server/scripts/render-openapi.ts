@@ -163,6 +163,20 @@ const deliveryHeaders = z.object({
       description:
         'For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent.',
     }),
+  'webhook-id': z.string().meta({
+    param: { id: 'StandardWebhookId' },
+    description: 'The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks.',
+    format: 'uuid',
+  }),
+  'webhook-timestamp': z.string().meta({
+    param: { id: 'StandardWebhookTimestamp' },
+    description: 'The same value as X-Service-Timestamp.',
+  }),
+  'webhook-signature': z.string().meta({
+    param: { id: 'StandardWebhookSignature' },
+    description:
+      '`v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. During a rotation of the secret, the signatures by all its secrets, separated by spaces.',
+  }),
 });
 
 /** Describes the requests that receivers of webhooks get. */

@@ -3026,6 +3026,11 @@ export interface components {
              * @example shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE
              */
             secret: string;
+            /**
+             * @description The same secret for libraries of Standard Webhooks: `whsec_` and the base64 of the bytes of `secret`.
+             * @example whsec_c2hvcnR5X3dzXzJZYlczcFB6WUhxVW5Ua1RxUEh5QWVxSnZVcVo0WXQ2bUM4YjFmWnIwZEU=
+             */
+            standardWebhooksSecret: string;
             /** @description While false, the server sends nothing, and pending deliveries wait. New events create no deliveries, except for 30 days after the server has disabled the webhook (see disabledReason). */
             isActive: boolean;
         };
@@ -3139,6 +3144,11 @@ export interface components {
              * @example shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE
              */
             secret: string;
+            /**
+             * @description The same secret for libraries of Standard Webhooks: `whsec_` and the base64 of the bytes of `secret`.
+             * @example whsec_c2hvcnR5X3dzXzJZYlczcFB6WUhxVW5Ua1RxUEh5QWVxSnZVcVo0WXQ2bUM4YjFmWnIwZEU=
+             */
+            standardWebhooksSecret: string;
             /**
              * Format: date-time
              * @description Until this time, X-Service-Signature is by the previous secret.
@@ -4208,6 +4218,12 @@ export interface components {
         ServiceSignature: string;
         /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
         ServiceSignatureNext: string;
+        /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
+        StandardWebhookId: string;
+        /** @description The same value as X-Service-Timestamp. */
+        StandardWebhookTimestamp: string;
+        /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. During a rotation of the secret, the signatures by all its secrets, separated by spaces. */
+        StandardWebhookSignature: string;
     };
     requestBodies: never;
     headers: {
@@ -6846,6 +6862,12 @@ export interface operations {
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
                 /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
+                /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
+                "webhook-id": components["parameters"]["StandardWebhookId"];
+                /** @description The same value as X-Service-Timestamp. */
+                "webhook-timestamp": components["parameters"]["StandardWebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. During a rotation of the secret, the signatures by all its secrets, separated by spaces. */
+                "webhook-signature": components["parameters"]["StandardWebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -6886,6 +6908,12 @@ export interface operations {
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
                 /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
+                /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
+                "webhook-id": components["parameters"]["StandardWebhookId"];
+                /** @description The same value as X-Service-Timestamp. */
+                "webhook-timestamp": components["parameters"]["StandardWebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. During a rotation of the secret, the signatures by all its secrets, separated by spaces. */
+                "webhook-signature": components["parameters"]["StandardWebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -6926,6 +6954,12 @@ export interface operations {
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
                 /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
+                /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
+                "webhook-id": components["parameters"]["StandardWebhookId"];
+                /** @description The same value as X-Service-Timestamp. */
+                "webhook-timestamp": components["parameters"]["StandardWebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. During a rotation of the secret, the signatures by all its secrets, separated by spaces. */
+                "webhook-signature": components["parameters"]["StandardWebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -6966,6 +7000,12 @@ export interface operations {
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
                 /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
+                /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
+                "webhook-id": components["parameters"]["StandardWebhookId"];
+                /** @description The same value as X-Service-Timestamp. */
+                "webhook-timestamp": components["parameters"]["StandardWebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. During a rotation of the secret, the signatures by all its secrets, separated by spaces. */
+                "webhook-signature": components["parameters"]["StandardWebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -7006,6 +7046,12 @@ export interface operations {
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
                 /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
+                /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
+                "webhook-id": components["parameters"]["StandardWebhookId"];
+                /** @description The same value as X-Service-Timestamp. */
+                "webhook-timestamp": components["parameters"]["StandardWebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. During a rotation of the secret, the signatures by all its secrets, separated by spaces. */
+                "webhook-signature": components["parameters"]["StandardWebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -7046,6 +7092,12 @@ export interface operations {
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
                 /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
+                /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
+                "webhook-id": components["parameters"]["StandardWebhookId"];
+                /** @description The same value as X-Service-Timestamp. */
+                "webhook-timestamp": components["parameters"]["StandardWebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. During a rotation of the secret, the signatures by all its secrets, separated by spaces. */
+                "webhook-signature": components["parameters"]["StandardWebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -7086,6 +7138,12 @@ export interface operations {
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
                 /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
+                /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
+                "webhook-id": components["parameters"]["StandardWebhookId"];
+                /** @description The same value as X-Service-Timestamp. */
+                "webhook-timestamp": components["parameters"]["StandardWebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. During a rotation of the secret, the signatures by all its secrets, separated by spaces. */
+                "webhook-signature": components["parameters"]["StandardWebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -7126,6 +7184,12 @@ export interface operations {
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
                 /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
+                /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
+                "webhook-id": components["parameters"]["StandardWebhookId"];
+                /** @description The same value as X-Service-Timestamp. */
+                "webhook-timestamp": components["parameters"]["StandardWebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. During a rotation of the secret, the signatures by all its secrets, separated by spaces. */
+                "webhook-signature": components["parameters"]["StandardWebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -7166,6 +7230,12 @@ export interface operations {
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
                 /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
+                /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
+                "webhook-id": components["parameters"]["StandardWebhookId"];
+                /** @description The same value as X-Service-Timestamp. */
+                "webhook-timestamp": components["parameters"]["StandardWebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. During a rotation of the secret, the signatures by all its secrets, separated by spaces. */
+                "webhook-signature": components["parameters"]["StandardWebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -7206,6 +7276,12 @@ export interface operations {
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
                 /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
+                /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
+                "webhook-id": components["parameters"]["StandardWebhookId"];
+                /** @description The same value as X-Service-Timestamp. */
+                "webhook-timestamp": components["parameters"]["StandardWebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. During a rotation of the secret, the signatures by all its secrets, separated by spaces. */
+                "webhook-signature": components["parameters"]["StandardWebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -7246,6 +7322,12 @@ export interface operations {
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
                 /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
+                /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
+                "webhook-id": components["parameters"]["StandardWebhookId"];
+                /** @description The same value as X-Service-Timestamp. */
+                "webhook-timestamp": components["parameters"]["StandardWebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. During a rotation of the secret, the signatures by all its secrets, separated by spaces. */
+                "webhook-signature": components["parameters"]["StandardWebhookSignature"];
             };
             path?: never;
             cookie?: never;
@@ -7286,6 +7368,12 @@ export interface operations {
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
                 /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
+                /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
+                "webhook-id": components["parameters"]["StandardWebhookId"];
+                /** @description The same value as X-Service-Timestamp. */
+                "webhook-timestamp": components["parameters"]["StandardWebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. During a rotation of the secret, the signatures by all its secrets, separated by spaces. */
+                "webhook-signature": components["parameters"]["StandardWebhookSignature"];
             };
             path?: never;
             cookie?: never;

@@ -607,6 +607,7 @@ export const fixtures: {
       "url.created"
     ],
     "secret": "shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE",
+    "standardWebhooksSecret": "whsec_c2hvcnR5X3dzXzJZYlczcFB6WUhxVW5Ua1RxUEh5QWVxSnZVcVo0WXQ2bUM4YjFmWnIwZEU=",
     "isActive": true
   },
   "listWebhooks": {
@@ -697,6 +698,7 @@ export const fixtures: {
   "rotateWebhookSecret": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
     "secret": "shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE",
+    "standardWebhooksSecret": "whsec_c2hvcnR5X3dzXzJZYlczcFB6WUhxVW5Ua1RxUEh5QWVxSnZVcVo0WXQ2bUM4YjFmWnIwZEU=",
     "previousSecretExpiresAt": "2030-01-01T00:00:00.000Z"
   },
   "listDeliveries": {

@@ -18,8 +18,9 @@ const prefixes = {
 
 const secretBytes = 32;
 
-// The prefixes above, without that of the client id, which is not a secret.
-const ownSecret = /shorty_(?:cs|at|ak|ws)_[\w-]+/gi;
+// The prefixes above, without that of the client id, which is not a secret, and that of a webhook's
+// secret in the form of Standard Webhooks.
+const ownSecret = /shorty_(?:cs|at|ak|ws)_[\w-]+|whsec_[\w+/=]+/gi;
 // Has no lookbehind, because a lookbehind is evaluated at every character of a long text.
 const credentials = /(\b(?:Basic|Bearer)(?: |%20|\+)+)[\w~+/.=-]{8,}/gi;
 

@@ -15,6 +15,7 @@ import {
 } from '../contract/fields.js';
 import { eventTypes } from '../events/event-types.js';
 import { findUrlError } from '../network/receiver-url.js';
+import { standardSecretOf } from './standard-secret.js';
 
 /** The maximum number of webhooks of an organization. Each event writes a delivery for each of them. */
 export const maxWebhooks = 50;
@@ -75,10 +76,18 @@ export const webhookUpdateRequest = z
   })
   .meta({ id: 'WebhookUpdateRequest', description: 'The fields to change.' });
 
-const secret = z.string().meta({
-  description: 'The signing secret. Only this response contains it.',
-  example: 'shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE',
-});
+const secretExample = 'shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE';
+const secrets = {
+  secret: z.string().meta({
+    description: 'The signing secret. Only this response contains it.',
+    example: secretExample,
+  }),
+  standardWebhooksSecret: z.string().meta({
+    description:
+      'The same secret for libraries of Standard Webhooks: `whsec_` and the base64 of the bytes of `secret`.',
+    example: standardSecretOf(secretExample),
+  }),
+};
 
 const commonFields = {
   id: uuidText,
@@ -117,7 +126,7 @@ const health = {
 };
 
 export const webhookCreated = z
-  .object({ ...commonFields, secret, isActive })
+  .object({ ...commonFields, ...secrets, isActive })
   .meta({ id: 'WebhookCreated' });
 
 export const webhookRecord = z
@@ -137,7 +146,7 @@ export const disabledWebhook = z.object({
 export const rotatedSecret = z
   .object({
     id: uuidText,
-    secret,
+    ...secrets,
     previousSecretExpiresAt: instant.meta({
       description: 'Until this time, X-Service-Signature is by the previous secret.',
     }),

@@ -13,6 +13,7 @@ import { etagOf } from '../preconditions/if-match.js';
 import type { DeliveryRepository } from './delivery-repository.js';
 import { eventExamples } from './event-examples.js';
 import { type DeliveryRecord, toWebhookRecord, type WebhookRecord } from './present-webhook.js';
+import { standardSecretOf } from './standard-secret.js';
 import {
   type DeliveryFilter,
   maxWebhooks,
@@ -90,7 +91,8 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
       const { result, replayed } = await webhooks.create(organizationId, webhook, idempotency);
       if (result) {
         const headers = { ETag: etagOf(result.createdAt) };
-        return { status: 201, replayed, headers, data: presentAs(webhookCreated, result) };
+        const data = presentAs(webhookCreated, withStandardSecret(result));
+        return { status: 201, replayed, headers, data };
       }
       const message = `An organization has at most ${maxWebhooks} webhooks`;
       throw new ApiError('QUOTA_EXCEEDED', message);
@@ -160,7 +162,8 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
         idempotency,
       );
       onChanged();
-      return { status: 200, replayed, data: { id, ...withIsoTimes(requireFound(result)) } };
+      const rotated = withStandardSecret(requireFound(result));
+      return { status: 200, replayed, data: { id, ...withIsoTimes(rotated) } };
     },
 
     async listDeliveries({ caller: { organizationId }, params, query }) {
@@ -196,4 +199,8 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
 function requireFound<T>(thing: T | null | undefined, what = 'webhook'): T {
   if (thing) return thing;
   throw new ApiError('NOT_FOUND', `There is no such ${what} in this organization`);
+}
+
+function withStandardSecret<Fields extends { readonly secret: string }>(fields: Fields) {
+  return { ...fields, standardWebhooksSecret: standardSecretOf(fields.secret) };
 }

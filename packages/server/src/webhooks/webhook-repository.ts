@@ -30,7 +30,9 @@ import {
 export type Webhook = ReturnType<typeof webhookOf>;
 
 /** The result of a create, as it is stored with an idempotency key. */
-export type NewWebhook = z.input<typeof webhookCreated> & { readonly createdAt: number };
+export type NewWebhook = Omit<z.input<typeof webhookCreated>, 'standardWebhooksSecret'> & {
+  readonly createdAt: number;
+};
 
 export interface WebhookWrite {
   readonly now: number;

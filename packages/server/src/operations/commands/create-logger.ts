@@ -15,6 +15,7 @@ const secretFields = [
   'password',
   'passwordHash',
   'secret',
+  'standardWebhooksSecret',
   'clientSecret',
   'client_secret',
   'accessToken',

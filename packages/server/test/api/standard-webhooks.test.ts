@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { Webhook as SvixWebhook } from 'svix';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Received, receiver } from '../webhooks/receiver.js';
+import { startServer, type TestServer } from './start-server.js';
+
+// The libraries compare the timestamp with the clock of the machine.
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer({ allowPrivateNetwork: true, clock: Date.now });
+});
+afterAll(() => api.stop());
+
+// What Python's libraries compute, with the standard library.
+const python = `
+import base64, hashlib, hmac, json, sys
+secret, headers, body = json.load(sys.stdin)
+key = base64.b64decode(secret.removeprefix("whsec_"))
+signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.{body}".encode()
+expected = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+given = headers["webhook-signature"].split(" ")
+print(any(hmac.compare_digest(expected, each) for each in given))
+`;
+
+const libraries: [string, (secret: string, body: string, headers: object) => unknown][] = [
+  [
+    'standardwebhooks',
+    (secret, body, headers) => verifyWith(StandardWebhook, secret, body, headers),
+  ],
+  ['svix', (secret, body, headers) => verifyWith(SvixWebhook, secret, body, headers)],
+  [
+    'hmac of Python',
+    (secret, body, headers) => {
+      const input = JSON.stringify([secret, headers, body]);
+      const result = execFileSync('python3', ['-c', python], { input, encoding: 'utf8' });
+      if (result.trim() !== 'True') throw new Error('No matching signature found');
+      return JSON.parse(body);
+    },
+  ],
+];
+
+function verifyWith(
+  Library: typeof StandardWebhook | typeof SvixWebhook,
+  secret: string,
+  body: string,
+  headers: object,
+): unknown {
+  return new Library(secret).verify(body, headers as Record<string, string>);
+}
+
+async function send(id: string, { received, arrived }: Awaited<ReturnType<typeof receiver>>) {
+  const count = received.length + 1;
+  await api.call('testWebhook', { params: { id } });
+  await arrived(count);
+  return received[count - 1] as Received;
+}
+
+describe.each(libraries)('a receiver that verifies with %s', (_name, verify) => {
+  it('accepts deliveries, before and during a rotation of the secret', async () => {
+    const hook = await receiver();
+    const body = { url: hook.url, events: ['url.created'] };
+    const { data: webhook } = await api.call('createWebhook', { body });
+    const { id } = webhook;
+    const before = await send(id, hook);
+    expect(verify(webhook.standardWebhooksSecret, before.body, before.headers)).toEqual(
+      before.event,
+    );
+    expect(before.headers['webhook-id']).toBe(before.headers['x-service-delivery-id']);
+    expect(before.headers['webhook-signature']).toMatch(/^v1,[\w+/]{43}=$/);
+
+    const { data: rotated } = await api.call('rotateWebhookSecret', { params: { id } });
+    const during = await send(id, hook);
+    for (const { standardWebhooksSecret } of [webhook, rotated]) {
+      expect(verify(standardWebhooksSecret, during.body, during.headers)).toEqual(during.event);
+    }
+    const refused: [string, string, object][] = [
+      [rotated.standardWebhooksSecret, before.body, before.headers],
+      [webhook.standardWebhooksSecret, `${during.body} `, during.headers],
+      [webhook.standardWebhooksSecret, during.body, { ...during.headers, 'webhook-id': 'another' }],
+    ];
+    for (const each of refused) expect(() => verify(...each)).toThrow('No matching signature');
+    await api.call('deleteWebhook', { params: { id } });
+  });
+});
