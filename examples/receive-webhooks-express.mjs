@@ -8,7 +8,7 @@ const secret = process.env.WEBHOOK_SECRET;
 const deduper = createDeduper();
 const app = express();
 
-app.post('/', express.raw({ type: '*/*' }), expressWebhook({ secret }), async (req, res) => {
+app.post('/', express.raw({ type: () => true }), expressWebhook({ secret }), async (req, res) => {
   const { event, deliveryId } = webhookDelivery(req);
   await deduper.once(deliveryId, () => console.log(event.type, JSON.stringify(event.data)));
   res.status(204).end();

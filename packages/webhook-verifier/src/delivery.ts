@@ -33,7 +33,7 @@ export function storeDelivery(carrier: object, event: WebhookEvent, headers: Web
  *
  * const secret = process.env.SHORTY_WEBHOOK_SECRET ?? '';
  * const app = express();
- * app.post('/hook', express.raw({ type: '*\/*' }), expressWebhook({ secret }), (req, res) => {
+ * app.post('/hook', express.raw({ type: () => true }), expressWebhook({ secret }), (req, res) => {
  *   const { event } = webhookDelivery(req);
  *   res.json({ received: event.type });
  * });

@@ -3,14 +3,17 @@ import { MAX_BODY_BYTES, type VerifyRequestOptions } from './options.js';
 import { rawBytes } from './raw-bytes.js';
 import type { WebhookHeaders } from './signed-headers.js';
 
-/** The part of a web `Request` that is used. The `Request` class of every runtime has it. */
+/**
+ * The part of a request that is used: a web `Request` of any runtime, or the `IncomingMessage` of
+ * `node:http`, which is read as a stream.
+ */
 export interface WebhookRequest {
   readonly headers: WebhookHeaders;
   /** A stream, which is read up to the limit. Without it, `arrayBuffer` reads the whole body. */
   readonly body?: unknown;
   readonly bodyUsed?: boolean;
   /** Reads the whole body. Rejects if it was read before. */
-  arrayBuffer(): Promise<ArrayBuffer>;
+  readonly arrayBuffer?: () => Promise<ArrayBuffer>;
 }
 
 /**
@@ -24,11 +27,11 @@ export async function readBody(
   options: VerifyRequestOptions,
 ): Promise<Uint8Array> {
   const limit = options.maxBodyBytes ?? MAX_BODY_BYTES;
-  const stream = request.body as AsyncIterable<Uint8Array> | null | undefined;
+  const stream = (request.body ?? request) as Partial<AsyncIterable<Uint8Array>>;
   const chunks =
-    !request.bodyUsed && stream?.[Symbol.asyncIterator]
-      ? stream
-      : [rawBytes(await request.arrayBuffer())];
+    !request.bodyUsed && stream[Symbol.asyncIterator]
+      ? (stream as AsyncIterable<Uint8Array>)
+      : [rawBytes(await request.arrayBuffer?.())];
   let bytes = new Uint8Array();
   let size = 0;
   // A throw inside the loop cancels the stream. Chunks are copied into one buffer: a list of chunks

@@ -31,7 +31,7 @@ async function serve(...before: RequestHandler[]) {
   return { post, errors };
 }
 
-const raw = express.raw({ type: '*/*' });
+const raw = express.raw({ type: () => true });
 const fresh = () => sample({ now: new Date() });
 
 describe('expressWebhook', () => {
@@ -61,6 +61,53 @@ describe('expressWebhook', () => {
     const response = await post(fresh());
     expect(response.status).toBe(500);
     expect(errors).toEqual([expect.objectContaining({ code: 'body_already_parsed' })]);
+  });
+
+  it.each<[string, string | undefined, string]>([
+    ['no content type', undefined, 'missing_header'],
+    ['another content type', 'text/plain', 'malformed_header'],
+  ])('refuses a body that a parser skipped for %s', async (_name, type, code) => {
+    const { post, errors } = await serve(express.raw({ type: '*/*' }), express.json());
+    const { headers, body } = fresh();
+    const { 'Content-Type': _, ...rest } = headers;
+    const skipped = { headers: { ...rest, ...(type && { 'Content-Type': type }) } };
+    // fetch adds a type to text, but not to bytes.
+    const response = await post({ ...skipped, body: Buffer.from(body) });
+    expect(await response.json()).toMatchObject(type ? { event: EVENT } : { error: { code } });
+    const onlyJson = await serve(express.raw({ type: 'application/json' }));
+    const second = await onlyJson.post({ ...skipped, body: Buffer.from(body) });
+    expect(second.status).toBe(401);
+    expect(await second.json()).toEqual({
+      error: { code, message: expect.stringContaining('express.raw({ type: () => true })') },
+    });
+    expect([...errors, ...onlyJson.errors]).toEqual([]);
+  });
+
+  it('accepts a body without a content type', async () => {
+    const { post } = await serve(raw);
+    const { headers, body } = fresh();
+    const { 'Content-Type': _, ...rest } = headers;
+    expect((await post({ headers: rest, body: Buffer.from(body) })).status).toBe(200);
+  });
+
+  it.each<[string, object, string]>([
+    ['bytes as rawBody', { rawBody: Buffer.from(fresh().body), body: {} }, 'accepted'],
+    ['text as rawBody', { rawBody: fresh().body, body: {} }, 'accepted'],
+    ['bytes as body', { body: Buffer.from(fresh().body) }, 'accepted'],
+    ['only a parsed body', { body: EVENT }, 'body_already_parsed'],
+    ['nothing', {}, 'signature_mismatch'],
+  ])('takes %s without a Content-Length, as serverless platforms do', (_name, given, outcome) => {
+    const headers = Object.fromEntries(
+      Object.entries(fresh().headers).map(([name, value]) => [name.toLowerCase(), value]),
+    );
+    let result: unknown;
+    const response = {
+      status: () => ({ json: ({ error }: { error: { code: string } }) => (result = error.code) }),
+    };
+    expressWebhook({ secret: SECRET })({ headers, ...given }, response as never, (error) => {
+      result = (error as { code?: string } | undefined)?.code ?? 'accepted';
+    });
+    expect(result).toBe(outcome);
   });
 
   it('reports a missing body parser', async () => {

@@ -1,5 +1,5 @@
 import { storeDelivery } from '../delivery.js';
-import { isRefusal } from '../errors.js';
+import { isRefusal, refuse } from '../errors.js';
 import { keysOf, type VerifyOptions } from '../options.js';
 import type { RawBody } from '../raw-bytes.js';
 import { verifyWebhook } from '../verify-webhook.js';
@@ -25,11 +25,21 @@ export type ExpressWebhookMiddleware = (
   next: (error?: unknown) => void,
 ) => void;
 
-function bodyOf({ headers, rawBody, body }: ExpressWebhookRequest): unknown {
+function bodyOf({ headers, rawBody, body }: ExpressWebhookRequest): RawBody {
   const raw = rawBody ?? body;
-  // If the request has no body, parsers set `body` to {} or leave it undefined.
+  if (typeof raw === 'string' || ArrayBuffer.isView(raw)) return raw as RawBody;
+  // If no parser read the body, or there is none, `body` is {} in Express 4 and undefined in 5.
+  const unread = Object.keys(raw ?? {}).length === 0;
   const empty = !('transfer-encoding' in headers || Number(headers['content-length']) > 0);
-  return empty && !ArrayBuffer.isView(raw) ? '' : raw;
+  if (unread && empty) return '';
+  // Parsers skip a body of another type. Shorty sends JSON, so that is the sender's error.
+  if (!/json/i.test(String(headers['content-type']))) {
+    refuse(
+      headers['content-type'] ? 'malformed_header' : 'missing_header',
+      'content-type must be application/json, or parse with express.raw({ type: () => true })',
+    );
+  }
+  return raw as RawBody;
 }
 
 /**
@@ -47,7 +57,7 @@ function bodyOf({ headers, rawBody, body }: ExpressWebhookRequest): unknown {
  *
  * const secret = process.env.SHORTY_WEBHOOK_SECRET ?? '';
  * const app = express();
- * app.post('/hook', express.raw({ type: '*\/*' }), expressWebhook({ secret }), (req, res) => {
+ * app.post('/hook', express.raw({ type: () => true }), expressWebhook({ secret }), (req, res) => {
  *   const { event } = webhookDelivery(req);
  *   res.json({ received: event.id });
  * });
@@ -58,7 +68,14 @@ export function expressWebhook(options: VerifyOptions): ExpressWebhookMiddleware
   return (req, res, next) => {
     const { headers } = req;
     try {
-      const event = verifyWebhook({ ...options, headers, body: bodyOf(req) as RawBody });
+      const event = verifyWebhook({
+        ...options,
+        headers,
+        // Read after the signatures, whose absence is the better reason to refuse.
+        get body() {
+          return bodyOf(req);
+        },
+      });
       storeDelivery(req, event, headers);
     } catch (error) {
       if (isRefusal(error)) res.status(error.statusCode).json({ error });
