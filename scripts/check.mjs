@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { audit } from './audit.mjs';
 import { binary, root } from './bootstrap.mjs';
 import { checkWaits } from './check-waits.mjs';
@@ -15,11 +15,12 @@ const tarballs = pack(join(scratch, 'packages'));
 // Imported after the installation, because it needs TypeScript.
 const { checkPatterns } = await import('./check-patterns.mjs');
 const { sdkSources, writeSdkSources } = await import('./sdk-sources.mjs');
+const { verifierSources, writeVerifierSources } = await import('./verifier-sources.mjs');
 const freshContract = join(scratch, 'openapi.yaml');
 const freshReference = join(scratch, 'cli.md');
 
 // attw checks types, and the CLI exports none.
-const libraries = { sdk: 'node16', server: 'esm-only', 'webhook-verifier': 'node16' };
+const libraries = { sdk: 'node16', server: 'esm-only', 'webhook-verifier': 'strict' };
 
 const steps = [
   ['format and lint', () => run(binary('biome'), 'ci', '--colors=off', '--error-on-warnings', '.')],
@@ -29,7 +30,7 @@ const steps = [
   ['types of the command line', () => run(binary('tsc'), '--project', 'packages/cli')],
   ['types of the tests', () => run(binary('tsc'), '--project', 'tsconfig.tests.json')],
   ['openapi.yaml matches the contract', () => same('openapi.yaml', freshContract, writeContract)],
-  ["the SDK's generated sources match openapi.yaml", sdkSourcesAreFresh],
+  ['generated sources match openapi.yaml', generatedSourcesAreFresh],
   [
     'the CLI reference matches the command tree',
     () => same('docs/reference/cli.md', freshReference, writeReference),
@@ -96,11 +97,13 @@ function writeContract() {
   return run('node', 'packages/server/scripts/write-openapi.mjs', freshContract);
 }
 
-function sdkSourcesAreFresh() {
+function generatedSourcesAreFresh() {
   writeSdkSources(scratch);
-  const failures = sdkSources.map((name) =>
-    same(`packages/sdk/src/generated/${name}`, join(scratch, name)),
-  );
+  writeVerifierSources(scratch);
+  const failures = [
+    ...sdkSources.map((name) => `sdk/src/generated/${name}`),
+    ...verifierSources.map((name) => `webhook-verifier/src/generated/${name}`),
+  ].map((name) => same(`packages/${name}`, join(scratch, basename(name))));
   return failures.find((failure) => failure !== undefined);
 }
 

@@ -1,5 +1,5 @@
 // `npm run generate`: writes the files that derive from the code: openapi.yaml, generated sources of
-// the SDK and the CLI reference.
+// the SDK and the verifier, and the CLI reference.
 import { install, root, run } from './bootstrap.mjs';
 
 install();
@@ -7,4 +7,6 @@ run('node', ['packages/server/scripts/write-openapi.mjs', 'openapi.yaml']);
 // Imported after the installation, because it needs the package yaml.
 const { writeSdkSources } = await import('./sdk-sources.mjs');
 writeSdkSources(`${root}/packages/sdk/src/generated`);
+const { writeVerifierSources } = await import('./verifier-sources.mjs');
+writeVerifierSources(`${root}/packages/webhook-verifier/src/generated`);
 run('node', ['packages/cli/scripts/write-reference.mjs']);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { WebhookEventData, WebhookEventType } from './event.js';
+import type { WebhookEventType } from './event.js';
+import type { WebhookEventData } from './generated/event-data.js';
 import { keysOf, type VerifyOptions } from './options.js';
 import { signatureOf } from './signature.js';
 import type { Encoding } from './signed-headers.js';
@@ -8,7 +9,8 @@ import type { Encoding } from './signed-headers.js';
 export type WebhookEventInput<Type extends WebhookEventType = WebhookEventType> = {
   [Name in Type]: {
     readonly type: Name;
-    readonly data: WebhookEventData[Name];
+    /** The fields that the receiver reads. */
+    readonly data: Partial<WebhookEventData[Name]>;
     readonly id?: string | undefined;
     readonly createdAt?: Date | string | undefined;
   };

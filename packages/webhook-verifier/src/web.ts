@@ -1,15 +1,6 @@
 export { WebhookVerificationError, type WebhookVerificationErrorCode } from './errors.js';
-export type {
-  ClickedVisit,
-  DomainEventData,
-  QrEventData,
-  ThresholdEventData,
-  UrlClickedEventData,
-  UrlEventData,
-  WebhookEvent,
-  WebhookEventData,
-  WebhookEventType,
-} from './event.js';
+export type { WebhookEvent, WebhookEventType } from './event.js';
+export type * from './generated/event-data.js';
 export type { VerifyOptions, VerifyRequestOptions } from './options.js';
 export type { RawBody } from './raw-bytes.js';
 export type { WebhookRequest } from './read-body.js';

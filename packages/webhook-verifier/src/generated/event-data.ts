@@ -1,0 +1,320 @@
+// Generated from openapi.yaml by `npm run generate`. Do not edit.
+
+export interface UrlEventData {
+  /** A decimal integer as a string. */
+  readonly id: string;
+  /** The random code of the link. Its QR codes contain it. */
+  readonly shortCode: string;
+  /** Where the link leads, exactly as it was sent. */
+  readonly targetUrl: string;
+  /** The chosen path of the link. Null: the short code is its path. */
+  readonly customSlug: string | null;
+  /** The public link: the custom slug when there is one, otherwise the short code. */
+  readonly shortUrl: string;
+  /** The id of the organization that owns the record. */
+  readonly organizationId: string;
+  /** A title for people who manage the links. Visitors do not see it. */
+  readonly title: string | null;
+  /** Notes for people who manage the links. Visitors do not see them. */
+  readonly description: string | null;
+  /** A category, to filter lists by. */
+  readonly category: string | null;
+  /** Up to 20 labels, to filter lists by. */
+  readonly tags: ReadonlyArray<string>;
+  /** The custom domain of the link. Null: the platform's domain. */
+  readonly domainId: string | null;
+  /** The HTTP status of the redirect. */
+  readonly redirectType: 301 | 302 | 307 | 308;
+  /** When the link stops redirecting. Null: never. */
+  readonly expiresAt: string | null;
+  /** Whether visitors must enter a password. */
+  readonly isPasswordProtected: boolean;
+  /** Set as utm_source on the target: where the visitor comes from. */
+  readonly utmSource: string | null;
+  /** Set as utm_medium on the target: the kind of channel. */
+  readonly utmMedium: string | null;
+  /** Set as utm_campaign on the target: the name of the campaign. */
+  readonly utmCampaign: string | null;
+  /** Set as utm_term on the target: the paid search term. */
+  readonly utmTerm: string | null;
+  /** Set as utm_content on the target: which of several links it is. */
+  readonly utmContent: string | null;
+  /** Further parameters to set on the target, by name. */
+  readonly customUtmParams: { readonly [name: string]: string };
+  /** A hint for attribution: the site that the link is published on. */
+  readonly sourceDomain: string | null;
+  /** The click counts at which url.click_threshold is sent. Null: the server's. */
+  readonly clickThresholds: ReadonlyArray<number> | null;
+  /** Whether the link redirects. An inactive link answers 410. */
+  readonly isActive: boolean;
+  /** Clicks counted so far. */
+  readonly clickCount: number;
+  /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
+  readonly importedClicks: number;
+  /** The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
+  readonly lastClickAt: string | null;
+  /** When the record was created, in UTC. */
+  readonly createdAt: string;
+  /** When the record was last changed, in UTC. */
+  readonly updatedAt: string;
+  /** A newer server may add fields. */
+  readonly [field: string]: unknown;
+}
+
+export interface UrlUpdatedEventData {
+  /** A decimal integer as a string. */
+  readonly id: string;
+  /** The random code of the link. Its QR codes contain it. */
+  readonly shortCode: string;
+  /** Where the link leads, exactly as it was sent. */
+  readonly targetUrl: string;
+  /** The chosen path of the link. Null: the short code is its path. */
+  readonly customSlug: string | null;
+  /** The public link: the custom slug when there is one, otherwise the short code. */
+  readonly shortUrl: string;
+  /** The id of the organization that owns the record. */
+  readonly organizationId: string;
+  /** A title for people who manage the links. Visitors do not see it. */
+  readonly title: string | null;
+  /** Notes for people who manage the links. Visitors do not see them. */
+  readonly description: string | null;
+  /** A category, to filter lists by. */
+  readonly category: string | null;
+  /** Up to 20 labels, to filter lists by. */
+  readonly tags: ReadonlyArray<string>;
+  /** The custom domain of the link. Null: the platform's domain. */
+  readonly domainId: string | null;
+  /** The HTTP status of the redirect. */
+  readonly redirectType: 301 | 302 | 307 | 308;
+  /** When the link stops redirecting. Null: never. */
+  readonly expiresAt: string | null;
+  /** Whether visitors must enter a password. */
+  readonly isPasswordProtected: boolean;
+  /** Set as utm_source on the target: where the visitor comes from. */
+  readonly utmSource: string | null;
+  /** Set as utm_medium on the target: the kind of channel. */
+  readonly utmMedium: string | null;
+  /** Set as utm_campaign on the target: the name of the campaign. */
+  readonly utmCampaign: string | null;
+  /** Set as utm_term on the target: the paid search term. */
+  readonly utmTerm: string | null;
+  /** Set as utm_content on the target: which of several links it is. */
+  readonly utmContent: string | null;
+  /** Further parameters to set on the target, by name. */
+  readonly customUtmParams: { readonly [name: string]: string };
+  /** A hint for attribution: the site that the link is published on. */
+  readonly sourceDomain: string | null;
+  /** The click counts at which url.click_threshold is sent. Null: the server's. */
+  readonly clickThresholds: ReadonlyArray<number> | null;
+  /** Whether the link redirects. An inactive link answers 410. */
+  readonly isActive: boolean;
+  /** Clicks counted so far. */
+  readonly clickCount: number;
+  /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
+  readonly importedClicks: number;
+  /** The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
+  readonly lastClickAt: string | null;
+  /** When the record was created, in UTC. */
+  readonly createdAt: string;
+  /** When the record was last changed, in UTC. */
+  readonly updatedAt: string;
+  /** The values before the change, of the fields that have changed. Empty when only the password has changed. */
+  readonly previous: {
+    /** Where the link leads, exactly as it was sent. */
+    readonly targetUrl?: string | undefined;
+    /** The public link: the custom slug when there is one, otherwise the short code. */
+    readonly shortUrl?: string | undefined;
+    /** A title for people who manage the links. Visitors do not see it. */
+    readonly title?: string | null | undefined;
+    /** Notes for people who manage the links. Visitors do not see them. */
+    readonly description?: string | null | undefined;
+    /** A category, to filter lists by. */
+    readonly category?: string | null | undefined;
+    /** Up to 20 labels, to filter lists by. */
+    readonly tags?: ReadonlyArray<string> | undefined;
+    /** The custom domain of the link. Null: the platform's domain. */
+    readonly domainId?: string | null | undefined;
+    /** The HTTP status of the redirect. */
+    readonly redirectType?: 301 | 302 | 307 | 308 | undefined;
+    /** When the link stops redirecting. Null: never. */
+    readonly expiresAt?: string | null | undefined;
+    /** Whether visitors must enter a password. */
+    readonly isPasswordProtected?: boolean | undefined;
+    /** Set as utm_source on the target: where the visitor comes from. */
+    readonly utmSource?: string | null | undefined;
+    /** Set as utm_medium on the target: the kind of channel. */
+    readonly utmMedium?: string | null | undefined;
+    /** Set as utm_campaign on the target: the name of the campaign. */
+    readonly utmCampaign?: string | null | undefined;
+    /** Set as utm_term on the target: the paid search term. */
+    readonly utmTerm?: string | null | undefined;
+    /** Set as utm_content on the target: which of several links it is. */
+    readonly utmContent?: string | null | undefined;
+    /** Further parameters to set on the target, by name. */
+    readonly customUtmParams?: { readonly [name: string]: string } | undefined;
+    /** A hint for attribution: the site that the link is published on. */
+    readonly sourceDomain?: string | null | undefined;
+    /** The click counts at which url.click_threshold is sent. Null: the server's. */
+    readonly clickThresholds?: ReadonlyArray<number> | null | undefined;
+    /** Whether the link redirects. An inactive link answers 410. */
+    readonly isActive?: boolean | undefined;
+  };
+  /** A newer server may add fields. */
+  readonly [field: string]: unknown;
+}
+
+export interface UrlClickedEventData {
+  /** 1 to 500 visits of people, oldest first. */
+  readonly visits: ReadonlyArray<ClickedVisit>;
+  /** The number of visits before these that no event has, because too many were waiting. Usually 0. */
+  readonly omitted: number;
+  /** A newer server may add fields. */
+  readonly [field: string]: unknown;
+}
+
+export interface ThresholdEventData {
+  /** The id of the URL or the QR code. */
+  readonly id: string;
+  /** The random code of the link. Its QR codes contain it. */
+  readonly shortCode: string;
+  /** The threshold that was reached. */
+  readonly threshold: number;
+  /** The count when it was reached. */
+  readonly count: number;
+  /** A newer server may add fields. */
+  readonly [field: string]: unknown;
+}
+
+export interface QrEventData {
+  /** The id of the record. */
+  readonly id: string;
+  /** Null for a standalone code. */
+  readonly urlId: string | null;
+  /** The id of the organization that owns the record. */
+  readonly organizationId: string;
+  /** The payload of the code. It never changes. */
+  readonly qrData: string;
+  /** The format of the image. */
+  readonly format: 'png' | 'svg' | 'webp';
+  /** Width and height of the image in pixels, including the quiet zone. */
+  readonly size: number;
+  /** How much of the code may be damaged: L 7 %, M 15 %, Q 25 %, H 30 %. */
+  readonly errorCorrection: 'L' | 'M' | 'Q' | 'H';
+  /** The colour of the modules, as #RRGGBB. */
+  readonly foregroundColor: string;
+  /** The colour behind the modules, as #RRGGBB. */
+  readonly backgroundColor: string;
+  /** The URL of the image in the centre of the code. Null: no image. */
+  readonly logoUrl: string | null;
+  /** The shape of the modules. */
+  readonly stylePreset: 'default' | 'rounded' | 'dots' | 'classy';
+  /** Downloads of the image so far. */
+  readonly downloadCount: number;
+  /** Scans so far. */
+  readonly scanCount: number;
+  /** A path on this server. */
+  readonly downloadUrl: string;
+  /** A path on this server. */
+  readonly previewUrl: string;
+  /** When the record was created, in UTC. */
+  readonly createdAt: string;
+  /** When the record was last changed, in UTC. */
+  readonly updatedAt: string;
+  /** A newer server may add fields. */
+  readonly [field: string]: unknown;
+}
+
+export interface DomainEventData {
+  /** The id of the record. */
+  readonly id: string;
+  /** The host name, in lower case and ASCII (punycode). */
+  readonly hostname: string;
+  /** The id of the organization that owns the record. */
+  readonly organizationId: string;
+  /** Whether links are served on it. */
+  readonly isActive: boolean;
+  /** The TXT record to set in DNS, which proves that the hostname is yours. */
+  readonly txtRecord: DomainTxtRecord;
+  /** When the record was created, in UTC. */
+  readonly createdAt: string;
+  /** When it was first verified. */
+  readonly verifiedAt: string | null;
+  /** When the TXT record was last looked up. */
+  readonly lastCheckedAt: string | null;
+  /** Why the last look-up did not verify the domain. */
+  readonly lastError: string | null;
+  /** A newer server may add fields. */
+  readonly [field: string]: unknown;
+}
+
+export interface WebhookDisabledEventData {
+  /** The id of the record. */
+  readonly id: string;
+  /** The URL of the receiver. */
+  readonly url: string;
+  /** When the server disabled the webhook. */
+  readonly disabledAt: string;
+  /** Why the server disabled the webhook. `failing`: every attempt failed for 5 days, or for the time that the operator set. `gone`: the receiver returned 410. */
+  readonly disabledReason: 'failing' | 'gone';
+  /** When the first attempt since the last success failed. Null while attempts succeed. */
+  readonly failingSince: string | null;
+  /** When the last attempt succeeded. */
+  readonly lastSuccessAt: string | null;
+  /** A newer server may add fields. */
+  readonly [field: string]: unknown;
+}
+
+export interface ClickedVisit {
+  /** The id of the link. */
+  readonly urlId: string;
+  /** The random code of the link. Its QR codes contain it. */
+  readonly shortCode: string;
+  /** The chosen path of the link. Null: the short code is its path. */
+  readonly customSlug: string | null;
+  /** The time of the visit. */
+  readonly visitedAt: string;
+  /** `scan`: the visitor scanned a QR code of the link. */
+  readonly method: 'click' | 'scan';
+  /** ISO 3166-1 alpha-2, or "Unknown". */
+  readonly country: string;
+  /** The kind of device. */
+  readonly deviceType: 'desktop' | 'mobile' | 'tablet' | 'other';
+  /** By browser. */
+  readonly browser: string;
+  /** By operating system. */
+  readonly os: string;
+  /** A host, or "(direct)". */
+  readonly referrerDomain: string;
+  /** The kind of source. */
+  readonly referrerType: 'direct' | 'search' | 'social' | 'email' | 'paid' | 'ai' | 'internal' | 'other';
+  /** A newer server may add fields. */
+  readonly [field: string]: unknown;
+}
+
+/** The TXT record to set in DNS, which proves that the hostname is yours. */
+export interface DomainTxtRecord {
+  /** The name of the DNS record. */
+  readonly name: string;
+  /** The type of the DNS record. */
+  readonly type: 'TXT';
+  /** The content of the DNS record. */
+  readonly value: string;
+  /** A newer server may add fields. */
+  readonly [field: string]: unknown;
+}
+
+/** The data of each event type. */
+export interface WebhookEventData {
+  readonly 'url.created': UrlEventData;
+  readonly 'url.updated': UrlUpdatedEventData;
+  readonly 'url.deleted': UrlEventData;
+  readonly 'url.restored': UrlEventData;
+  readonly 'url.clicked': UrlClickedEventData;
+  readonly 'url.click_threshold': ThresholdEventData;
+  readonly 'url.expired': UrlEventData;
+  readonly 'qr.created': QrEventData;
+  readonly 'qr.scan_threshold': ThresholdEventData;
+  readonly 'qr.deleted': QrEventData;
+  readonly 'domain.verified': DomainEventData;
+  readonly 'webhook.disabled': WebhookDisabledEventData;
+}
