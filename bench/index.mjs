@@ -4,13 +4,15 @@ import { benchBulkCreate } from './bulk-create.mjs';
 import { benchBulkCreatePostgres } from './bulk-create-postgres.mjs';
 import { benchCacheSimulation } from './cache-simulation.mjs';
 import { benchDeliveries, benchDeliveriesPostgres } from './deliveries.mjs';
-import { benchImportMemory } from './import-memory.mjs';
+import { benchExport } from './export.mjs';
+import { benchImport } from './import.mjs';
 import { missedBounds } from './lib/ratio.mjs';
 import { benchQrDownload } from './qr-download.mjs';
 import { benchQrDrawing } from './qr-drawing.mjs';
 import { benchRedirects } from './redirects.mjs';
 import { benchRedirectsBeside } from './redirects-beside.mjs';
 import { benchRedirectsPostgres } from './redirects-postgres.mjs';
+import { benchSdk } from './sdk.mjs';
 import { benchStartUp } from './start-up.mjs';
 import { benchVerify } from './verify.mjs';
 import { benchVisitsPostgres } from './visits-postgres.mjs';
@@ -21,7 +23,9 @@ const benchmarks = {
   'redirects-beside': benchRedirectsBeside,
   'bulk-create': benchBulkCreate,
   'start-up': benchStartUp,
-  'import-memory': benchImportMemory,
+  sdk: benchSdk,
+  export: benchExport,
+  import: benchImport,
   analytics: benchAnalytics,
   'qr-download': benchQrDownload,
   deliveries: benchDeliveries,

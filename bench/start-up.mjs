@@ -3,14 +3,14 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { credentials, root, scratchFolder, serveShorty } from './lib/processes.mjs';
-import { median, reportUpper } from './lib/ratio.mjs';
+import { compare, reportAtMost } from './lib/ratio.mjs';
 
 const shorty = join(root, 'packages/cli/bin/shorty.js');
 
 export async function benchStartUp({ runs = 25 } = {}) {
   const bare = () => wallMs(['-e', '0']);
   const version = () => wallMs([shorty, '--version']);
-  measure('shorty --version ÷ node -e 0', bare, version, { runs, bound: 1.3 });
+  await measure('shorty --version ÷ node -e 0', bare, version, { runs, bound: 1.3 });
 
   const server = await serveShorty();
   const env = { PATH: process.env.PATH, HOME: scratchFolder() };
@@ -21,19 +21,15 @@ export async function benchStartUp({ runs = 25 } = {}) {
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   const list = () => wallMs([shorty, 'urls', 'list', '--quiet'], env);
-  measure('shorty urls list ÷ node -e 0', bare, list, { runs, bound: 2.2 });
+  await measure('shorty urls list ÷ node -e 0', bare, list, { runs, bound: 2.2 });
   await server.stop();
 }
 
-function measure(name, bare, ours, { runs, bound }) {
+async function measure(name, ceiling, ours, { runs, bound }) {
   // The first run of each fills the file cache and stores the token.
-  bare();
+  ceiling();
   ours();
-  const pairs = Array.from({ length: runs }, () => ({ bare: bare(), ours: ours() }));
-  const ratio = median(pairs.map((pair) => pair.ours / pair.bare));
-  const bareMs = median(pairs.map((pair) => pair.bare)).toFixed(0);
-  const ourMs = median(pairs.map((pair) => pair.ours)).toFixed(0);
-  reportUpper(name, ratio, bound, `${ourMs} ms against ${bareMs} ms, ${runs} runs`);
+  reportAtMost(name, await compare({ ceiling, ours, runs }), bound, 'ms');
 }
 
 function wallMs(args, env = process.env) {

@@ -1,10 +1,12 @@
 import { Pool } from 'undici';
 
 export const perRequest = 100;
-const inFlight = 8;
 
-/** Creates links over HTTP, 100 a request and 8 requests in flight. */
-export function bulkCreator({ origin, token }) {
+/** Creates links over HTTP, 100 a request. `linkOf` returns the link with an index. */
+export function bulkCreator(
+  { origin, token },
+  { inFlight = 8, linkOf = (index) => ({ targetUrl: targetOf(index) }) } = {},
+) {
   const pool = new Pool(origin, { connections: inFlight });
   let made = 0;
   return {
@@ -14,7 +16,7 @@ export function bulkCreator({ origin, token }) {
       for (let start = 0; start < rows; start += perRequest) {
         bodies.push(
           JSON.stringify({
-            urls: Array.from({ length: perRequest }, () => ({ targetUrl: targetOf(made++) })),
+            urls: Array.from({ length: perRequest }, () => linkOf(made++)),
           }),
         );
       }

@@ -7,40 +7,67 @@ export const median = (values) => {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 };
 
-/** Measures the ceiling and ours in turns. Returns the medians and the median ratio of the pairs. */
+/** Returns the 95 % confidence interval of the median: two of the values, by the binomial distribution. */
+function intervalOf(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const last = sorted.length - 1;
+  let rank = 0;
+  // The probability that at most `rank` values lie below the median.
+  let probability = 0.5 ** sorted.length;
+  let combinations = 1;
+  for (;;) {
+    combinations *= (sorted.length - rank) / (rank + 1);
+    probability += combinations * 0.5 ** sorted.length;
+    if (2 * probability > 0.05 || rank + 1 >= last - rank) break;
+    rank += 1;
+  }
+  return { low: sorted[rank], high: sorted[last - rank] };
+}
+
+/** Measures the ceiling and ours in turns. Returns the medians, and the median ratio of the pairs. */
 export async function compare({ ours, ceiling, runs = 7 }) {
   const pairs = [];
   for (let run = 0; run < runs; run += 1) {
     const bare = await ceiling();
     pairs.push({ ceiling: bare, ours: await ours() });
   }
+  const ratios = pairs.map((pair) => pair.ours / pair.ceiling);
   return {
     runs,
     ceiling: median(pairs.map((pair) => pair.ceiling)),
     ours: median(pairs.map((pair) => pair.ours)),
-    ratio: median(pairs.map((pair) => pair.ours / pair.ceiling)),
-    worst: Math.min(...pairs.map((pair) => pair.ours / pair.ceiling)),
-    best: Math.max(...pairs.map((pair) => pair.ours / pair.ceiling)),
+    ratio: median(ratios),
+    ...intervalOf(ratios),
   };
 }
 
 let missed = 0;
 
-/** Prints a result and counts it as missed if its ratio is below the bound. */
+/** Prints a result. It misses its bound if the whole interval lies below it. */
 export function report(name, result, bound, unit) {
-  const held = result.ratio >= bound;
-  if (!held) missed += 1;
-  console.log(`${held ? 'held  ' : 'MISSED'}  ${name}: ${described(result, bound, unit)}`);
+  printResult(name, result, result.high >= bound, `at least ${bound}×`, unit);
+}
+
+/** Prints a result. It misses its bound if the whole interval lies above it. */
+export function reportAtMost(name, result, bound, unit) {
+  printResult(name, result, result.low <= bound, `at most ${bound}×`, unit);
 }
 
 /** Prints a result that this machine cannot compare with the bound, and the reason. */
 export function reportWithoutVerdict(name, result, bound, unit, reason) {
-  console.log(`------  ${name}: ${described(result, bound, unit)}; no verdict: ${reason}`);
+  console.log(
+    `------  ${name}: ${described(result, `at least ${bound}×`, unit)}; no verdict: ${reason}`,
+  );
 }
 
-function described({ ratio, worst, best, ours, ceiling, runs }, bound, unit) {
+function printResult(name, result, held, bound, unit) {
+  if (!held) missed += 1;
+  console.log(`${held ? 'held  ' : 'MISSED'}  ${name}: ${described(result, bound, unit)}`);
+}
+
+function described({ ratio, low, high, ours, ceiling, runs }, bound, unit) {
   const number = (value) => Math.round(value).toLocaleString('en');
-  return `${ratio.toFixed(2)}× of the ceiling (bound ${bound}×; ${worst.toFixed(2)} to ${best.toFixed(2)} in ${runs} runs); ${number(ours)} against ${number(ceiling)} ${unit}`;
+  return `${ratio.toFixed(2)}× (${low.toFixed(2)} to ${high.toFixed(2)}, ${runs} pairs; bound ${bound}); ${number(ours)} against ${number(ceiling)} ${unit}`;
 }
 
 /** Prints a figure and counts it as missed if it is above the bound. */
