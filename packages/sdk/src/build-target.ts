@@ -1,5 +1,5 @@
 import type { RequestInput } from './calls.js';
-import { ShortyConfigError } from './errors.js';
+import { refuse } from './errors.js';
 
 /** Returns the method of a route, its path with parameters, and the query with its question mark. */
 export function buildTarget(
@@ -8,7 +8,7 @@ export function buildTarget(
 ): { method: string; path: string; search: string } {
   const [method = '', template = ''] = route.split(' ');
   // Otherwise the path could continue the host name.
-  if (!template.startsWith('/')) throw new ShortyConfigError('path', 'must start with /');
+  if (!template.startsWith('/')) refuse('path', 'a path from /', template);
   const path = template.replace(/\{(\w+)\}/g, (_, name) => escapeSegment(name, params?.[name]));
   const search = new URLSearchParams(JSON.parse(toJson(query))).toString();
   return { method, path, search: search && `?${search}` };
@@ -18,14 +18,17 @@ export function buildTarget(
 export function toJson(value: unknown): string {
   return JSON.stringify(value, function (this: Record<string, unknown>, name, text) {
     // As null, it would clear the field.
-    if (text === null && this[name] !== null) throw new ShortyConfigError(name, 'is not valid');
+    if (text === null && this[name] !== null) refuse(name, 'valid', this[name]);
     return text;
   });
 }
 
-function escapeSegment(name: string, segment: string | number = ''): string {
-  const text = encodeURIComponent(segment);
-  // URL parsers resolve `.` and `..`, even if they are escaped. That would change the path.
-  if (/^\.{0,2}$/.test(text)) throw new ShortyConfigError(name, `cannot be "${text}"`);
+function escapeSegment(name: string, segment: unknown): string {
+  const text = encodeURIComponent(segment as string);
+  // Other values would be sent as their text, such as `null`. URL parsers resolve `.` and `..`, even if
+  // they are escaped. That would change the path.
+  if ((segment !== `${segment}` && !Number.isFinite(segment)) || /^\.{0,2}$/.test(text)) {
+    refuse(name, 'a name or a number', segment);
+  }
   return text;
 }

@@ -1,5 +1,5 @@
 import { type BulkResult, ShortyBulkError } from './bulk-error.js';
-import { ShortyConfigError } from './errors.js';
+import { refuse } from './errors.js';
 import type { BulkOptions, RequestOptions } from './options.js';
 import { settleOrAbort } from './run-within.js';
 import { checkNumber } from './settings.js';
@@ -29,15 +29,14 @@ export async function* streamBulk<Item, Result extends BulkResult>(
   call: BulkCall<Item, Result>,
   isCollecting = false,
 ): BulkStream<Result> {
-  checkNumber('concurrency', call.options.concurrency ?? 1);
-  if (typeof call.items === 'string') {
-    throw new ShortyConfigError('items', 'cannot be a string');
-  }
   // Loaded on demand: a program that creates one link at a time does not need it. It imports nothing,
   // because a shared module would become another file of a bundle.
   const { runBulk } = await import('./run-bulk.js');
-  return yield* runBulk(call, isCollecting, settleOrAbort, (cause, progress) => {
-    throw new ShortyBulkError(cause, progress);
+  return yield* runBulk(call, isCollecting, {
+    checkNumber,
+    refuse,
+    settleOrAbort,
+    ShortyBulkError,
   });
 }
 

@@ -22,7 +22,7 @@ it('every operation of the contract has a method', () => {
   const missing = Object.keys(operations).filter(
     (id) =>
       !sources.some((source) =>
-        new RegExp(`send\\((routes\\.)?${id}\\b|list\\(routes\\.${id}\\b`).test(source),
+        new RegExp(`(send|list|request)\\((routes\\.)?${id}\\b`).test(source),
       ),
   );
   expect(missing).toEqual([]);
@@ -134,10 +134,47 @@ it('a date becomes an instant, in a body and in a query', async () => {
 
 it('an invalid date is refused, because as null it would clear the field', async () => {
   const client = createTestClient({ fetch: () => Promise.reject(new Error('was sent')) });
-  const refused = { name: 'ShortyConfigError', message: 'expiresAt is not valid' };
+  const refused = {
+    name: 'ShortyConfigError',
+    message: 'expiresAt must be valid, not "Invalid Date"',
+  };
   const invalid = new Date(Number.NaN);
   await expect(client.urls.update(42, { expiresAt: invalid })).rejects.toMatchObject(refused);
-  await expect(client.urls.clicks(42, { since: invalid })).rejects.toThrow('since is not valid');
+  await expect(client.urls.clicks(42, { since: invalid })).rejects.toThrow('since must be valid');
+});
+
+it.each([undefined, null, '', Number.NaN, {}, '..'])(
+  'an id that is %j is refused',
+  async (value) => {
+    const fetch = () => Promise.reject(new Error('was sent'));
+    const shorty = new Shorty({ baseUrl: 'https://sho.test', accessToken: 'token', fetch });
+    const id = value as string;
+    const calls: [() => PromiseLike<unknown>, string][] = [
+      [() => shorty.urls.get(id), 'id'],
+      [() => shorty.urls.qrs(id), 'id'],
+      [() => shorty.qr.delete(id), 'id'],
+      [() => shorty.webhooks.delivery('0192f0c1', id), 'deliveryId'],
+      [() => shorty.tags.delete(id), 'tag'],
+    ];
+    for (const [call, option] of calls) {
+      await expect(call()).rejects.toMatchObject({
+        name: 'ShortyConfigError',
+        option,
+        message: `${option} must be a name or a number, not "${value}"`,
+      });
+    }
+  },
+);
+
+it('a tag may have the name of a value', async () => {
+  const paths: string[] = [];
+  const fetch = async (url: RequestInfo | URL) => {
+    paths.push(new URL(String(url)).pathname);
+    return Response.json({ success: true, data: {} });
+  };
+  const shorty = new Shorty({ baseUrl: 'https://sho.test', accessToken: 'token', fetch });
+  await shorty.tags.delete('null');
+  expect(paths).toEqual(['/api/v1/tags/null']);
 });
 
 it('request sends any request with token, retries and errors', async () => {
@@ -178,6 +215,8 @@ it('request sends the token to paths of the API only, and to this host only', as
   await client.request('GET', '/health/ready');
   expect(tokens).toEqual([null]);
   const path = '.evil.test/api/v1/urls' as `/${string}`;
-  await expect(client.request('GET', path)).rejects.toThrow('path must start with /');
+  await expect(client.request('GET', path)).rejects.toThrow(
+    'path must be a path from /, not ".evil.test/api/v1/urls"',
+  );
   expect(tokens).toHaveLength(1);
 });

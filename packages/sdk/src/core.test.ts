@@ -41,7 +41,7 @@ describe('call', () => {
     await call(server, listUrls, { query: { tag: 'a b', limit: 5 } });
     await call(server, getUrl, { params: { id: 42 } });
     await expect(call(server, getUrl, { params: { id: '..' } })).rejects.toThrow(
-      'id cannot be ".."',
+      'id must be a name or a number, not ".."',
     );
     expect(requests.map(({ url }) => url.slice('https://sho.test/x'.length))).toEqual([
       '/api/v1/urls?tag=a+b&limit=5',

@@ -200,18 +200,23 @@ export class UnexpectedResponseError extends ShortyError {
   declare readonly code: undefined;
 }
 
-/** A missing or invalid option. No request was sent. */
+/** A missing or invalid option or argument. No request was sent. */
 export class ShortyConfigError extends ShortyError {
   override name = 'ShortyConfigError';
   declare readonly code: undefined;
 
-  /** The option's name. */
+  /** The name of the option or argument. */
   declare readonly option: string;
 
-  constructor(option: string, problem: string) {
+  constructor(option: string, rule: string) {
     const init: object = { option };
-    super(`${option} ${problem}`, init);
+    super(`${option} ${rule}`, init);
   }
+}
+
+/** Throws the error of an option or argument whose value breaks a rule. */
+export function refuse(option: string, rule: string, value: unknown): never {
+  throw new ShortyConfigError(option, `must be ${rule}, not "${value}"`);
 }
 
 const classes: Readonly<Record<number, typeof ShortyError>> = {

@@ -34,10 +34,11 @@ export type {
   ShortyOptions,
 } from './options.js';
 export type { Page, PagedList } from './paginate.js';
+export type { QrImage } from './read-response.js';
 export type { AnalyticsResource } from './resources/analytics.js';
 export type { ApiKeyList, ApiKeysResource } from './resources/api-keys.js';
 export type { DomainList, DomainsResource, VerifyOptions } from './resources/domains.js';
-export type { QrImage, QrList, QrResource } from './resources/qr.js';
+export type { QrList, QrResource } from './resources/qr.js';
 export type { TagList, TagsResource } from './resources/tags.js';
 export type { UrlList, UrlRecordList, UrlsResource } from './resources/urls.js';
 export type { UsageResource } from './resources/usage.js';

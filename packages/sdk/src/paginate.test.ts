@@ -79,12 +79,25 @@ describe('a list that is awaited', () => {
     expect(moving.asked).toEqual([{ limit: 50, offset: 3 }]);
   });
 
+  it('is a complete promise', async () => {
+    const moving = new MovingList(2);
+    const list: Promise<Page<Item>> = new PagedList<Item>({}, moving.fetchPage);
+    let settled = 0;
+    const page = await list.finally(() => {
+      settled++;
+    });
+    expect([page.total, settled]).toEqual([2, 1]);
+    expect(String(list)).toBe('[object PagedList]');
+    expect(moving.asked).toHaveLength(1);
+  });
+
   it('rejects with the error of the request', async () => {
     const failure = new Error('failed');
     const list = new PagedList<Item>({}, () => new ApiPromise<Page<Item>>(Promise.reject(failure)));
     await expect(list).rejects.toBe(failure);
     await expect(list.catch((reason: unknown) => reason)).resolves.toBe(failure);
     await expect(collect(list)).rejects.toBe(failure);
+    await expect(list.finally(() => {})).rejects.toBe(failure);
   });
 });
 

@@ -41,7 +41,7 @@ const pageSize = 100;
  * ```
  */
 export class PagedList<Item, P extends Page<Item> = Page<Item>>
-  implements PromiseLike<P>, AsyncIterable<Item>
+  implements Promise<P>, AsyncIterable<Item>
 {
   readonly #query: PageQuery;
   readonly #fetchPage: FetchPage<P>;
@@ -61,7 +61,15 @@ export class PagedList<Item, P extends Page<Item> = Page<Item>>
   }
 
   catch<B = never>(onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<P | B> {
-    return this.#load().catch(onRejected);
+    return this.then(null, onRejected);
+  }
+
+  finally(onFinally?: (() => void) | null): Promise<P> {
+    return this.#load().finally(onFinally);
+  }
+
+  get [Symbol.toStringTag](): string {
+    return 'PagedList';
   }
 
   /** Returns one page together with status, headers and request id. */

@@ -21,8 +21,7 @@ export const systemPorts: Ports = {
   // crypto.randomUUID needs a page that is served by https.
   newKey: () => crypto.getRandomValues(new BigUint64Array(2)).join('-'),
   startTimer: (delayMs, callback) => {
-    if (delayMs > maxTimerMs) return () => {};
-    const timer = setTimeout(callback, delayMs);
+    const timer = delayMs > maxTimerMs ? undefined : setTimeout(callback, delayMs);
     return () => clearTimeout(timer);
   },
 };

@@ -1,21 +1,35 @@
 import { createStatusError } from './errors.js';
-import type { Incoming } from './exchange.js';
+import type { Bytes, Incoming } from './exchange.js';
 import { readRetryAfter } from './retry-delay.js';
 import type { ErrorResponse } from './types.js';
 
-/** Returns the result of a response, or throws its error. */
-export type Read<T> = (incoming: Incoming, request: string, nowMs: number) => T;
+/** The image of a QR code. */
+export interface QrImage {
+  readonly bytes: Bytes;
+  /** `image/png`, `image/svg+xml` or `image/webp`. */
+  readonly contentType: string;
+  /** The ETag of these bytes, in quotes. It changes with the image. */
+  readonly etag: string | undefined;
+}
 
-/** Returns the data of a response, or throws its error. `request` names the request in messages. */
+/**
+ * Returns the data or the image of a response, or throws its error. `request` names the request in
+ * messages.
+ */
 export function readResponse<T>(
   { response, body: bytes }: Incoming,
   request: string,
   nowMs: number,
 ): T {
   const { status, headers } = response;
+  const contentType = headers.get('content-type');
+  const isSuccess = status >= 200 && status < 300;
+  if (isSuccess && contentType?.startsWith('image/')) {
+    const image: QrImage = { bytes, contentType, etag: response.etag };
+    return image as T;
+  }
   const text = new TextDecoder().decode(bytes);
   const body = parse(text);
-  const isSuccess = status >= 200 && status < 300;
   if (isSuccess && body?.success === true && 'data' in body) return body.data as T;
   const { code, message, details, requestId } = body?.error ?? {};
   const isFromApi = typeof code === 'string' && typeof message === 'string';

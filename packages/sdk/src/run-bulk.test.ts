@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { urlCreated } from '../test/responses.js';
 import { createTestClient } from '../test/test-client.js';
 import { type BulkCall, collectBulk } from './bulk.js';
-import { type BulkProgress, ShortyBulkError } from './bulk-error.js';
-import { RateLimitError, ShortyConfigError } from './errors.js';
+import { ShortyBulkError } from './bulk-error.js';
+import { RateLimitError, refuse, ShortyConfigError } from './errors.js';
 import type { BulkOptions } from './options.js';
 import { runBulk } from './run-bulk.js';
 import { settleOrAbort } from './run-within.js';
+import { checkNumber } from './settings.js';
 import type { BulkCreateResult } from './types.js';
 
 const rateLimited = new RateLimitError('slow down', { status: 429, code: 'RATE_LIMITED' });
@@ -31,9 +32,6 @@ function run(
   options: BulkOptions<BulkCreateResult> = {},
   send: Send = async (chunk) => resultOf(chunk),
 ): Promise<BulkCreateResult> {
-  const stop = (cause: unknown, progress: BulkProgress) => {
-    throw new ShortyBulkError(cause, progress);
-  };
   let sent = 0;
   const call: BulkCall<number, BulkCreateResult> = {
     items,
@@ -41,7 +39,7 @@ function run(
     send: (chunk) => send(chunk, sent++),
     kind: 'created',
   };
-  return collectBulk(runBulk(call, true, settleOrAbort, stop));
+  return collectBulk(runBulk(call, true, { checkNumber, refuse, settleOrAbort, ShortyBulkError }));
 }
 
 it('refuses a string, whose items would be its characters', async () => {

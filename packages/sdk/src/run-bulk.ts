@@ -1,10 +1,20 @@
 import type { BulkCall, BulkStream } from './bulk.js';
-import type { BulkProgress, BulkResult } from './bulk-error.js';
+import type { BulkResult, ShortyBulkError } from './bulk-error.js';
+import type { refuse } from './errors.js';
 import { inChunks } from './in-chunks.js';
 import type { settleOrAbort } from './run-within.js';
+import type { checkNumber } from './settings.js';
 
 /** The most items in one request. */
 export const chunkSize = 100;
+
+/** What the main entry provides, so that this module imports no values. */
+interface MainEntry {
+  readonly checkNumber: typeof checkNumber;
+  readonly refuse: typeof refuse;
+  readonly settleOrAbort: typeof settleOrAbort;
+  readonly ShortyBulkError: typeof ShortyBulkError;
+}
 
 /**
  * Sends items in requests of 100, and yields their results in the order of the input. Adds the counts
@@ -13,10 +23,11 @@ export const chunkSize = 100;
 export async function* runBulk<Item, Result extends BulkResult>(
   { items, options, kind, send }: BulkCall<Item, Result>,
   isCollecting: boolean,
-  untilAbort: typeof settleOrAbort,
-  stop: (cause: unknown, progress: BulkProgress) => never,
+  main: MainEntry,
 ): BulkStream<Result> {
   const { concurrency = 1, onChunk, signal, idempotencyKey: key } = options;
+  main.checkNumber('concurrency', concurrency);
+  if (typeof items === 'string') main.refuse('items', 'a list', items);
   const total = emptyResult<Result>(kind);
   // A failed request has no result.
   const inFlight: Promise<Result | undefined>[] = [];
@@ -30,7 +41,8 @@ export async function* runBulk<Item, Result extends BulkResult>(
     failure ??= { cause };
   };
   // Neither the source of the items nor onChunk may delay an abort.
-  const untilAborted = <T>(promise: Promise<T>) => (signal ? untilAbort(promise, signal) : promise);
+  const untilAborted = <T>(promise: Promise<T>) =>
+    signal ? main.settleOrAbort(promise, signal) : promise;
   const sendChunk = async (chunk: Item[]) => {
     const firstIndex = nextIndex;
     nextIndex += chunk.length;
@@ -81,7 +93,7 @@ export async function* runBulk<Item, Result extends BulkResult>(
   }
   if (!failure) return total;
   unknown.sort((a, b) => a - b);
-  return stop(failure.cause, { partial: total, unknown, nextIndex });
+  throw new main.ShortyBulkError(failure.cause, { partial: total, unknown, nextIndex });
 }
 
 /** Returns a result without items, to which the others are added. */

@@ -41,14 +41,10 @@ export function settleOrAbort<T>(promise: Promise<T>, signal: AbortSignal): Prom
 }
 
 /** Waits for `delayMs`. Rejects with the signal's reason when it is aborted. */
-export async function wait(delayMs: number, signal: AbortSignal, ports: Ports): Promise<void> {
-  let stopTimer = () => {};
+export function wait(delayMs: number, signal: AbortSignal, ports: Ports): Promise<void> {
+  let stopTimer: () => void;
   const elapsed = new Promise<void>((resolve) => {
     stopTimer = ports.startTimer(delayMs, resolve);
   });
-  try {
-    await settleOrAbort(elapsed, signal);
-  } finally {
-    stopTimer();
-  }
+  return settleOrAbort(elapsed, signal).finally(() => stopTimer());
 }

@@ -1,13 +1,13 @@
 import { ApiPromise, type WithResponse } from './api-promise.js';
 import { buildTarget, toJson } from './build-target.js';
 import type { CallData, CallInput, ListRoute, RequestInput, Route } from './calls.js';
-import { createTimeout, describeCall, ShortyConfigError } from './errors.js';
+import { createTimeout, describeCall, refuse } from './errors.js';
 import { exchange, type Incoming, type Outgoing } from './exchange.js';
 import { createToken } from './generated/routes.js';
 import type { RequestOptions } from './options.js';
 import { PagedList } from './paginate.js';
 import type { Ports } from './ports.js';
-import { type Read, readResponse } from './read-response.js';
+import { readResponse } from './read-response.js';
 import { isRetryable, retryDelay } from './retry-delay.js';
 import { runWithin, wait } from './run-within.js';
 import { mergeHeaders, readLimits, type Settings } from './settings.js';
@@ -29,13 +29,6 @@ export interface Transport {
     input: CallInput<R>,
     options?: RequestOptions,
   ): ApiPromise<CallData<R>>;
-  /** Calls an operation whose response is not JSON. */
-  send<R extends Route, T>(
-    route: R,
-    input: CallInput<R>,
-    options: RequestOptions | undefined,
-    read: Read<T>,
-  ): ApiPromise<T>;
   /** Lists the items of an operation, by page. */
   list<R extends ListRoute>(
     route: R,
@@ -43,12 +36,7 @@ export interface Transport {
     options?: RequestOptions,
   ): PagedList<CallData<R>['items'][number], CallData<R>>;
   /** Sends a request to any path of the server. */
-  request<T>(
-    route: string,
-    input?: RequestInput,
-    options?: RequestOptions,
-    read?: Read<T>,
-  ): ApiPromise<T>;
+  request<T>(route: string, input?: RequestInput, options?: RequestOptions): ApiPromise<T>;
   /** Waits until the delay has passed or the signal is aborted. */
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;
   readonly monotonicMs: () => number;
@@ -67,13 +55,12 @@ export function createTransport(settings: Settings, ports: Ports): Transport {
     route: string,
     input: RequestInput = {},
     options: RequestOptions = {},
-    read: Read<T> = readResponse,
   ): ApiPromise<T> {
     // An error is created when the response is read. Its own stack lacks the frames of the caller.
-    return new ApiPromise<T>(retry({ route, input, options }, read, new Error()));
+    return new ApiPromise<T>(retry({ route, input, options }, new Error()));
   }
 
-  async function retry<T>(call: Call, read: Read<T>, callSite: Error): Promise<WithResponse<T>> {
+  async function retry<T>(call: Call, callSite: Error): Promise<WithResponse<T>> {
     const { signal } = call.options;
     const limits = readLimits(call.options, settings.limits);
     const prepared = prepare(call);
@@ -97,7 +84,7 @@ export function createTransport(settings: Settings, ports: Ports): Transport {
             : createTimeout(request, `${limits.timeoutMs} ms`, lastError);
         return await runWithin({ signal, timeoutMs, createTimeoutError }, ports, async (within) => {
           const incoming = await authorize(outgoing, within);
-          const data = read(incoming, request, ports.epochMs());
+          const data = readResponse<T>(incoming, request, ports.epochMs());
           return { data, response: incoming.response };
         });
       } catch (caught) {
@@ -133,7 +120,7 @@ export function createTransport(settings: Settings, ports: Ports): Transport {
     if (method !== 'GET' && !isPublic) {
       const key = options.idempotencyKey ?? ports.newKey();
       if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-        throw new ShortyConfigError('idempotencyKey', 'must be 1 to 255 visible ASCII characters');
+        refuse('idempotencyKey', '1 to 255 visible ASCII characters', key);
       }
       headers.set('idempotency-key', key);
       const { ifMatch } = options;

@@ -1,4 +1,4 @@
-import { ShortyConfigError } from './errors.js';
+import { refuse, ShortyConfigError } from './errors.js';
 import { version } from './generated/routes.js';
 import type { RequestOptions, ShortyHooks, ShortyOptions } from './options.js';
 import type { TokenRequest } from './types.js';
@@ -62,8 +62,7 @@ export function readSettings(options: ShortyOptions): Settings {
 export function readLimits(options: RequestOptions, defaults: RequestLimits): RequestLimits {
   const limits: { -readonly [Name in keyof RequestLimits]: number } = { ...defaults };
   for (const name of Object.keys(limits) as (keyof RequestLimits)[]) {
-    const value = options[name];
-    if (value !== undefined) limits[name] = value;
+    limits[name] = options[name] ?? defaults[name];
     checkNumber(name, limits[name], name === 'maxRetries');
   }
   return limits;
@@ -76,21 +75,20 @@ export function mergeHeaders(
   option = 'headers',
 ): Headers {
   const headers = new Headers(base);
-  try {
-    for (const name of Object.keys(values)) headers.set(name, values[name] ?? '');
-    return headers;
-  } catch {
-    // The original error quotes the value, which may be a secret.
-    throw new ShortyConfigError(option, 'must be valid in an HTTP header');
+  for (const name of Object.keys(values)) {
+    try {
+      headers.set(name, values[name] ?? '');
+    } catch {
+      // The original error quotes the value, which may be a secret.
+      throw new ShortyConfigError(option, `must be valid in the HTTP header ${name}`);
+    }
   }
+  return headers;
 }
 
 export function checkNumber(option: string, value: number, isZeroAllowed = false): void {
   if (value > 0 || (isZeroAllowed && value === 0)) return;
-  throw new ShortyConfigError(
-    option,
-    `must be ${isZeroAllowed ? 'at least' : 'above'} 0, not ${value}`,
-  );
+  refuse(option, `a number ${isZeroAllowed ? 'from' : 'above'} 0`, value);
 }
 
 function readBaseUrl(text: string): string {
@@ -100,11 +98,9 @@ function readBaseUrl(text: string): string {
   } catch {}
   // Without credentials, query and fragment, a URL is its origin and its path.
   if (!url || !/^https?:/.test(url.href) || url.href !== url.origin + url.pathname) {
-    // The message does not repeat the text, which may contain a password.
-    throw new ShortyConfigError(
-      'baseUrl',
-      'must be an http or https URL without credentials, query or fragment',
-    );
+    const rule = 'an http or https URL without credentials, query or fragment';
+    // What precedes an @ may be a password.
+    refuse('baseUrl', rule, text.replace(/.*@/s, '…@'));
   }
   return url.href.replace(/\/+$/, '');
 }

@@ -1,10 +1,8 @@
 import type { ApiPromise } from '../api-promise.js';
-import { createStatusError } from '../errors.js';
-import type { Bytes, Incoming } from '../exchange.js';
 import * as routes from '../generated/routes.js';
 import type { RequestOptions } from '../options.js';
 import type { PagedList } from '../paginate.js';
-import { readResponse } from '../read-response.js';
+import type { QrImage } from '../read-response.js';
 import type {
   QrCreateRequest,
   QrListQuery,
@@ -18,15 +16,6 @@ import { Resource } from './resource.js';
 
 /** A list of QR codes: one page when awaited, all when iterated. */
 export interface QrList extends PagedList<QrRecord, QrPage> {}
-
-/** The image of a QR code. */
-export interface QrImage {
-  readonly bytes: Bytes;
-  /** `image/png`, `image/svg+xml` or `image/webp`. */
-  readonly contentType: string;
-  /** The ETag of these bytes, in quotes. It changes with the image. */
-  readonly etag: string | undefined;
-}
 
 /** QR codes of links and texts: `shorty.qr`. */
 export class QrResource extends Resource {
@@ -146,19 +135,6 @@ export class QrResource extends Resource {
    * ```
    */
   download(id: string, options?: RequestOptions): ApiPromise<QrImage> {
-    return this.api.send(routes.downloadQr, { params: { id } }, options, readImage);
+    return this.api.request(routes.downloadQr, { params: { id } }, options);
   }
-}
-
-function readImage(incoming: Incoming, request: string, nowMs: number): QrImage {
-  const { status, headers, requestId } = incoming.response;
-  // Throws the error of the response.
-  if (status !== 200) return readResponse(incoming, request, nowMs);
-  const contentType = headers.get('content-type') ?? '';
-  if (!contentType.startsWith('image/')) {
-    throw createStatusError(status, `${request} answered ${status} without an image`, {
-      requestId,
-    });
-  }
-  return { bytes: incoming.body, contentType, etag: headers.get('etag') ?? undefined };
 }
