@@ -7,11 +7,11 @@ export function withEtag<T extends object>({ data, response }: WithResponse<T>) 
   return { ...data, etag: response.etag };
 }
 
-/** The option of commands that change a record. */
-export function ifMatchOption(): Option {
+/** The option of commands that change or delete a record. */
+export function ifMatchOption(verb = 'change'): Option {
   return new Option(
     '--if-match <etag>',
-    'change only the version with this etag, which get prints',
+    `${verb} only the version with this etag, which get prints`,
   ).argParser((text: string) => readEtag('--if-match', text));
 }
 

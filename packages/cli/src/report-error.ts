@@ -25,7 +25,7 @@ export function reportError(error: unknown, io: Io, asJson: boolean): ExitCode {
   const lines = [`shorty: ${printable(message)}`];
   for (const { path, message: text } of details) {
     // The message of the response often repeats a single detail.
-    if (message === `${path} ${text}`) continue;
+    if (message.startsWith(`${path} ${text}`.trimStart())) continue;
     lines.push(`  ${printable(path === '' ? text : `${path}: ${text}`)}`);
   }
   if (hint) lines.push(`  ${printable(hint)}`);

@@ -60,6 +60,25 @@ describe.each(kinds)('shorty $noun', ({ noun, create, first, second }) => {
   });
 });
 
+describe.each(kinds)('shorty $noun', ({ noun, create, first }) => {
+  test('delete --if-match deletes only the version that get has printed', async () => {
+    const { id } = await create();
+    const { etag } = await json(noun, 'get', id);
+    await json(noun, 'update', id, ...first);
+    const stale = await shorty.run([noun, 'delete', id, '--if-match', etag]);
+    expect(stale.code).toBe(1);
+    expect(stale.stderr).toContain('shorty: If-Match does not match: the record was changed at ');
+    const current = await json(noun, 'get', id);
+    const done = await shorty.run([noun, 'delete', id, '--if-match', current.etag, '--json']);
+    expect(JSON.parse(done.stdout)).toEqual({ items: [{ id, status: 'deleted' }] });
+    const several = await shorty.run([noun, 'delete', id, '2', '--if-match', etag]);
+    expect([several.code, several.stderr]).toEqual([
+      2,
+      expect.stringContaining('--if-match is the version of one record, not of 2'),
+    ]);
+  });
+});
+
 test('update --if-match accepts any version with *, and refuses what is no ETag', async () => {
   const { id } = await server.client.urls.create({ targetUrl: 'https://a.example' });
   await json('urls', 'update', id, '--title', 'any', '--if-match', '*');

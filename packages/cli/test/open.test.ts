@@ -50,7 +50,7 @@ test('a slug of digits is found when no link has this id', async () => {
 test('an unknown link, and a browser that fails, exit with 1', async () => {
   for (const link of ['sprong-sale', 'https://other.example/spring-sale']) {
     const { code, stdout, stderr } = await shorty.run(['open', link, '--print']);
-    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('no such URL')]);
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('There is no URL "')]);
   }
   const failed = await shorty.run(['open'], { env: { BROWSER: '/nonexistent/browser' } });
   expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('set BROWSER to')]);

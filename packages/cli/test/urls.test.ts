@@ -132,7 +132,7 @@ describe('a link', () => {
   test('that does not exist exits with 1', async () => {
     const { code, stderr } = await shorty.run(['urls', 'get', 'no-such-slug']);
     expect(code).toBe(1);
-    expect(stderr).toContain('There is no such URL in this organization');
+    expect(stderr).toContain('There is no URL "');
   });
 });
 

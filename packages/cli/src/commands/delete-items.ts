@@ -1,17 +1,23 @@
 import type { Command } from 'commander';
-import { CliError } from '../cli-error.js';
+import { CliError, UsageError } from '../cli-error.js';
 import type { Context } from '../context.js';
+import { ifMatchOption } from '../etag.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { findEach, findOrUndefined } from '../find-each.js';
 import { formatCount } from '../format.js';
 import { ask } from '../prompt.js';
 
-// The ids in the question.
+// The ids in the question and in the warning.
 const maxShown = 5;
 
 export interface DeleteOptions {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
+}
+
+/** Options of commands that delete records with a version. */
+export interface VersionedDeleteOptions extends DeleteOptions {
+  readonly ifMatch?: string;
 }
 
 /** What happened to an id, or would happen. */
@@ -36,6 +42,18 @@ export function addDeleteOptions(command: Command): Command {
     .option('-y, --yes', 'do not ask for confirmation');
 }
 
+/** Adds the options of commands that delete records with a version. */
+export function addVersionedDeleteOptions(command: Command): Command {
+  return addDeleteOptions(command).addOption(ifMatchOption('delete').conflicts('dryRun'));
+}
+
+/** Throws if several items shall have one version. */
+export function checkVersion(ids: readonly string[], { ifMatch }: VersionedDeleteOptions): void {
+  if (ifMatch === undefined || ids.length === 1) return;
+  const problem = `--if-match is the version of one record, not of ${ids.length}`;
+  throw new UsageError(problem, 'delete the records one by one');
+}
+
 /** Deletes items. On a terminal, asks first. Reports and counts ids that the server does not know. */
 export async function deleteItems(
   context: Context,
@@ -52,12 +70,13 @@ export async function deleteItems(
   }
   let deleted = 0;
   let skipped = 0;
+  const skippedIds: string[] = [];
   const outcomes = async function* (): AsyncGenerator<readonly Deletion[]> {
     const deletions = dryRun ? preview(ids, deleter) : deleter.remove(ids);
     for await (const page of deletions) {
-      for (const { status } of page) {
+      for (const { id, status } of page) {
         if (status === 'deleted' || status === 'would be deleted') deleted++;
-        else skipped++;
+        else if (++skipped <= maxShown) skippedIds.push(id);
       }
       yield page;
     }
@@ -68,7 +87,7 @@ export async function deleteItems(
   ]);
   if (skipped > 0) {
     output.warn(
-      `shorty: ${formatCount(skipped, 'id')} skipped: no such ${noun} in this organization`,
+      `shorty: ${formatCount(skipped, 'id')} skipped: no such ${noun} in this organization: ${skippedIds.join(', ')}${skipped > maxShown ? ', ...' : ''}`,
     );
   }
   const participle = `${verb.toLowerCase()}d`;

@@ -1,4 +1,4 @@
-import { ApiError, validationError } from '../contract/api-error.js';
+import { ApiError, notFound, quotaError, validationError } from '../contract/api-error.js';
 import { keyScopes } from '../contract/define-route.js';
 import type { PageRange } from '../contract/fields.js';
 import type { PageText } from '../contract/json-text.js';
@@ -67,8 +67,8 @@ export function apiKeyHandlers({
         idempotency,
       );
       if (!result) {
-        const message = `An organization has at most ${maxApiKeys} API keys: delete one first`;
-        throw new ApiError('QUOTA_EXCEEDED', message, { replayed });
+        const use = `An organization has at most ${maxApiKeys} API keys, and ${maxApiKeys} exist`;
+        throw quotaError(use, 'Delete one first', replayed);
       }
       const first = unseal(result.sealedKey, token);
       if (first === undefined) {
@@ -93,8 +93,7 @@ export function apiKeyHandlers({
         idempotency,
       );
       if (result) return { status: 200, replayed, data: toApiKeyRecord(result) };
-      const message = 'There is no such API key in this organization';
-      throw new ApiError('NOT_FOUND', message, { replayed });
+      throw notFound('API key', params.id, replayed);
     },
   };
 }

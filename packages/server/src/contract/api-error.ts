@@ -29,6 +29,21 @@ export function validationError(details: readonly ErrorDetail[], count?: number)
   return new ApiError('VALIDATION_FAILED', summarize(details, { count }), { details });
 }
 
+/** Returns NOT_FOUND with the kind of the record, and the id or name that was asked for. */
+export function notFound(kind: string, name: string | number, replayed = false): ApiError {
+  return new ApiError('NOT_FOUND', notFoundMessage(kind, name), { replayed });
+}
+
+export function notFoundMessage(kind: string, name: string | number): string {
+  return `There is no ${kind} "${shorten(String(name))}" in this organization`;
+}
+
+/** Returns QUOTA_EXCEEDED with the limit, the current use, and the next step. */
+export function quotaError(use: string, nextStep: string, replayed = false): ApiError {
+  const details = [{ path: '', message: use }];
+  return new ApiError('QUOTA_EXCEEDED', `${use}. ${nextStep}`, { details, replayed });
+}
+
 /** Returns one sentence that names the first invalid field and the number of others. */
 export function summarize(
   details: readonly ErrorDetail[],

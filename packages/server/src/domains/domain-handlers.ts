@@ -48,7 +48,7 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
 
   async function getDomain(organizationId: string, id: string): Promise<Domain> {
     const domain = await domains.find(organizationId, id);
-    return domainIn(domain ? { domain } : domainNotFound);
+    return domainIn(domain ? { domain } : domainNotFound(id));
   }
 
   return {

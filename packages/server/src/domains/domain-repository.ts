@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { notFoundMessage } from '../contract/api-error.js';
 import type { ErrorCode } from '../contract/errors.js';
 import type { Page } from '../contract/fields.js';
 import type { EventOutbox } from '../events/event-outbox.js';
@@ -19,7 +20,7 @@ export type DomainOutcome =
   | { readonly domain: Domain }
   | { readonly refusal: { readonly code: ErrorCode; readonly message: string } };
 
-export const domainNotFound = refuse('NOT_FOUND', 'There is no such domain in this organization');
+export const domainNotFound = (id: string) => refuse('NOT_FOUND', notFoundMessage('domain', id));
 
 /** Stores custom domains. Every method is one transaction. Organizations do not see deleted domains. */
 export class DomainRepository {
@@ -62,7 +63,8 @@ export class DomainRepository {
           .where('deleted_at', 'is', null)
           .executeTakeFirstOrThrow();
         if (Number(total) >= maxDomains) {
-          return refuse('QUOTA_EXCEEDED', `An organization has at most ${maxDomains} domains`);
+          const limit = `An organization has at most ${maxDomains} domains, and ${maxDomains} exist`;
+          return refuse('QUOTA_EXCEEDED', `${limit}. Delete one first`);
         }
         const pending = { challenge, created_at: now, deleted_at: null };
         const { id } = await transaction
@@ -113,7 +115,7 @@ export class DomainRepository {
         const { id, organizationId, hostname } = checked;
         const before = await findDomain(transaction, organizationId, id);
         // It may have been deleted and restored with another challenge during the look-up.
-        if (before?.challenge !== checked.challenge) return domainNotFound;
+        if (before?.challenge !== checked.challenge) return domainNotFound(id);
         if (before.isActive) return { domain: before };
         const owners = error === null ? await findDomainsOf(transaction, [hostname]) : undefined;
         const isTaken = owners?.get(hostname)?.is_active === 1;
@@ -157,7 +159,7 @@ export class DomainRepository {
       idempotency,
       async (transaction) => {
         const domain = await findDomain(transaction, organizationId, id);
-        if (!domain) return domainNotFound;
+        if (!domain) return domainNotFound(id);
         // Not a count: a domain may have a million links, and redirects wait for this query.
         const activeUrl = await transaction
           .selectFrom('urls')

@@ -1,9 +1,10 @@
 import type { WriteTransaction } from '../storage/database.js';
 import type { PlanName, PlanTable } from './plans.js';
+import type { Quota } from './quota.js';
 
 /**
- * Counts `count` links as active and returns how many of them the plan allows. The caller releases
- * the rest. The row of the organization stays locked until the transaction ends, so concurrent
+ * Counts `count` links as active and returns how many of them the plan allows, and the quota if these
+ * are fewer. The caller releases the rest. The row of the organization stays locked until the transaction ends, so concurrent
  * transactions cannot exceed the limit together.
  */
 export async function reserveLinks(
@@ -11,10 +12,13 @@ export async function reserveLinks(
   plans: PlanTable,
   organizationId: string,
   count: number,
-): Promise<number> {
+): Promise<{ readonly free: number; readonly quota?: Quota }> {
   const { plan, active_urls } = await addActive(transaction, organizationId, count);
-  const bundle = plans[plan as PlanName].linkBundle;
-  return bundle === null ? count : Math.max(0, Math.min(count, bundle - (active_urls - count)));
+  const included = plans[plan as PlanName].linkBundle;
+  if (included === null || active_urls <= included) return { free: count };
+  const used = Number(active_urls) - count;
+  const free = Math.max(0, included - used);
+  return { free, quota: { plan: plan as PlanName, included, used: used + free } };
 }
 
 /** Counts links as inactive. */

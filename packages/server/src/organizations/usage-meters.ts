@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { WriteTransaction } from '../storage/database.js';
 import { type BundledMeter, type Meter, monthOf, type PlanName, type PlanTable } from './plans.js';
+import type { Quota } from './quota.js';
 
 /** Adds up uses of one meter by organization and month. */
 export class UsageTally {
@@ -32,7 +33,7 @@ export async function countUses(
 }
 
 /**
- * Counts one use if the plan allows it, and returns whether it does. A plan with a price for overage
+ * Counts one use if the plan allows it. Otherwise returns the quota. A plan with a price for overage
  * allows any number. The row of the meter stays locked until the transaction ends, so concurrent
  * transactions cannot exceed the bundle together.
  */
@@ -42,7 +43,7 @@ export async function countUseWithinPlan(
   organizationId: string,
   meter: BundledMeter,
   now: number,
-): Promise<boolean> {
+): Promise<Quota | undefined> {
   const month = monthOf(now);
   const used = await countUse(transaction, organizationId, month, meter, 1);
   const { plan } = await transaction
@@ -51,9 +52,9 @@ export async function countUseWithinPlan(
     .where('id', '=', organizationId)
     .executeTakeFirstOrThrow();
   const { included, overage } = plans[plan as PlanName].meters[meter];
-  if (included === null || overage !== null || used <= included) return true;
+  if (included === null || overage !== null || used <= included) return undefined;
   await countUse(transaction, organizationId, month, meter, -1);
-  return false;
+  return { plan: plan as PlanName, included, used: used - 1 };
 }
 
 /** Adds to a meter and returns the month's sum. */

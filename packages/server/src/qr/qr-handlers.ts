@@ -1,8 +1,9 @@
 import { v7 as newUuid } from 'uuid';
-import { ApiError, validationError } from '../contract/api-error.js';
+import { notFound, quotaError, validationError } from '../contract/api-error.js';
 import type { PageText } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
+import { describeQuota } from '../organizations/quota.js';
 import type { Clock } from '../ports.js';
 import { checkIfMatch, nextUpdatedAt } from '../preconditions/if-match.js';
 import type { ShortUrl } from '../urls/short-url.js';
@@ -90,11 +91,8 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
       if (result.status === 'created') {
         return { status: 201, replayed, data: toQrRecord(result.qr) };
       }
-      throw new ApiError(
-        'QUOTA_EXCEEDED',
-        'The organization has used all QR codes of this month that its plan includes. Wait for the next month, or change the plan',
-        { replayed },
-      );
+      const use = describeQuota(result.quota, 'QR codes each month');
+      throw quotaError(use, 'Wait for the next month, or change the plan', replayed);
     },
 
     listQrs: ({ caller, query }) => replyWithPage(caller.organizationId, query),
@@ -105,20 +103,20 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
     },
 
     async getQr({ caller, params }) {
-      const qr = found(await qrs.find(caller.organizationId, params.id));
+      const qr = found(await qrs.find(caller.organizationId, params.id), params.id);
       return { status: 200, data: toQrRecord(qr) };
     },
 
     async updateQr({ caller: { organizationId }, params: { id }, body, idempotency, ifMatch }) {
       const first = await qrs.findFirstResult<QrCode>(idempotency);
       if (first) return { status: 200, replayed: true, data: toQrRecord(first.result) };
-      const { updatedAt } = found(await qrs.find(organizationId, id));
+      const { updatedAt } = found(await qrs.find(organizationId, id), id);
       checkIfMatch(ifMatch, updatedAt);
       const { logoUrl } = body;
       const newLogo = logoUrl === undefined ? undefined : await logoAt(organizationId, logoUrl);
       // Starts again if another request has changed the code since the read. No change is lost.
       for (;;) {
-        const { logo, ...old } = found(await qrs.findWithLogo(organizationId, id));
+        const { logo, ...old } = found(await qrs.findWithLogo(organizationId, id), id);
         // Only this version is replaced.
         checkIfMatch(ifMatch, old.updatedAt);
         const qr: QrCode = {
@@ -152,7 +150,7 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
           idempotency,
           ifMatch,
         });
-        return { status: 200, replayed, data: toQrRecord(found(result)) };
+        return { status: 200, replayed, data: toQrRecord(found(result, id)) };
       } finally {
         onChanged(id);
       }
@@ -170,7 +168,7 @@ async function toValidationErrors<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function found<T>(qr: T | null | undefined): T {
+function found<T>(qr: T | null | undefined, id: string): T {
   if (qr != null) return qr;
-  throw new ApiError('NOT_FOUND', 'This organization has no QR code with this id');
+  throw notFound('QR code', id);
 }

@@ -8,6 +8,7 @@ import {
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { PlanTable } from '../organizations/plans.js';
+import type { Quota } from '../organizations/quota.js';
 import { countUseWithinPlan } from '../organizations/usage-meters.js';
 import { checkIfMatch, type IfMatch } from '../preconditions/if-match.js';
 import { type Database, WriteRejectedError } from '../storage/database.js';
@@ -21,7 +22,7 @@ import { type QrCode, type RenderedQr, selectQrs, toQrRecord, toQrRow } from './
 /** The outcome of `create`, as it is stored with an idempotency key. */
 export type CreateQrOutcome =
   | { readonly status: 'created'; readonly qr: QrCode }
-  | { readonly status: 'quota-exceeded' };
+  | { readonly status: 'quota-exceeded'; readonly quota: Quota };
 
 /** The code was changed or deleted after it was read. */
 export class StaleQrError extends WriteRejectedError {
@@ -47,14 +48,14 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
     create: ({ qr, logo, image }: RenderedQr, idempotency: IdempotentRequest | undefined) =>
       writeOnce<CreateQrOutcome>(database, qr.organizationId, idempotency, async (transaction) => {
         const { organizationId, createdAt } = qr;
-        const isWithinQuota = await countUseWithinPlan(
+        const quota = await countUseWithinPlan(
           transaction,
           plans,
           organizationId,
           'qr_generated',
           createdAt,
         );
-        if (!isWithinQuota) return { status: 'quota-exceeded' };
+        if (quota) return { status: 'quota-exceeded', quota };
         await transaction.insertInto('qr_codes').values(toQrRow(qr)).execute();
         await transaction
           .insertInto('qr_pictures')

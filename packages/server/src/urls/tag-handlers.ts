@@ -1,4 +1,4 @@
-import { ApiError, validationError } from '../contract/api-error.js';
+import { notFound, validationError } from '../contract/api-error.js';
 import type { PageText } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
@@ -34,7 +34,7 @@ export function tagHandlers({
     const context = { organizationId, idempotency, now: clock() };
     const { result, replayed } = await tags.replace(tag, name, context);
     if (result) return { status: 200, replayed, data: { name: name ?? tag, ...result } };
-    throw new ApiError('NOT_FOUND', 'No link of this organization has this tag', { replayed });
+    throw notFound('tag', tag, replayed);
   }
 
   return {

@@ -185,7 +185,8 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       if (!outcome || outcome.status === 'invalid') {
         throw validationError(expiryError ? [expiryError] : []);
       }
-      if (outcome.status !== 'created') throw refusalError(outcome.status, body, replayed);
+      if (outcome.status !== 'created')
+        throw refusalError(outcome.status, { ...body, ...outcome }, replayed);
       const link = toNewLink(origins(), outcome, body);
       const createdAt = new Date(result.createdAt).toISOString();
       return { status: 201, replayed, data: { ...link, organizationId, createdAt } };
@@ -213,7 +214,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
         if (outcome.status === 'created') {
           created.push({ index, ...toNewLink(linkOrigins, outcome, item) });
         } else {
-          errors.push({ index, ...bulkCreateError(outcome.status, item) });
+          errors.push({ index, ...bulkCreateError(outcome.status, { ...item, ...outcome }) });
         }
       }
       return {
@@ -257,7 +258,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       const name = parseShortUrl(shortUrl);
       if (!name) throw validationError([{ path: 'shortUrl', message: notShortUrlMessage }]);
       const [url, ...others] = await urls.findByName(caller.organizationId, name);
-      if (!url) throw refusalError('not-found');
+      if (!url) throw refusalError('not-found', { id: shortUrl });
       if (others.length > 0) {
         const all = [url, ...others].slice(0, maxNamedUrls);
         const shortUrls = all.map((each) => shortUrlOf(origins(), each)).join(', ');
@@ -285,7 +286,8 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
         }));
       const [outcome = { status: 'not-found' }] = result;
       if (outcome.status === 'refused') throw validationError([outcome.error]);
-      if (outcome.status !== 'updated') throw refusalError(outcome.status, body, replayed);
+      if (outcome.status !== 'updated')
+        throw refusalError(outcome.status, { ...body, ...outcome, id }, replayed);
       return { status: 200, replayed, data: outcome.presented };
     },
 
@@ -314,7 +316,11 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
         } else if (outcome.status === 'refused') {
           errors.push({ index, id, error: summarize([outcome.error]), code: 'UPDATE_FAILED' });
         } else {
-          errors.push({ index, id, ...bulkUpdateError(outcome.status, item.body) });
+          errors.push({
+            index,
+            id,
+            ...bulkUpdateError(outcome.status, { ...item.body, ...outcome }),
+          });
         }
       }
       return {
@@ -335,7 +341,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       const present = ([url]: readonly ShortUrl[]) => (url ? toRecord(origins(), url, now) : null);
       const context = { organizationId, now, idempotency, ifMatch };
       const { result, replayed } = await deactivateAll([id], present, context);
-      if (!result) throw refusalError('not-found', {}, replayed);
+      if (!result) throw refusalError('not-found', { id }, replayed);
       return { status: 200, replayed, data: result };
     },
 

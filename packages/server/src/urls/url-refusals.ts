@@ -1,4 +1,5 @@
-import { ApiError, shorten } from '../contract/api-error.js';
+import { ApiError, notFoundMessage, quotaError, shorten } from '../contract/api-error.js';
+import { describeQuota, type Quota } from '../organizations/quota.js';
 import { maxHops } from './loop-detector.js';
 
 const refusals = {
@@ -15,14 +16,22 @@ const refusals = {
     code: 'VALIDATION_FAILED',
     message: `must not lead back to this link, directly or through other links, and must not lead through more than ${maxHops} links of this server`,
   },
-  'not-found': { code: 'NOT_FOUND', message: 'There is no such URL in this organization' },
+  'not-found': { code: 'NOT_FOUND', message: '' },
 } as const;
 
 /** Why the repository refuses to write a link. */
 export type Refusal = keyof typeof refusals;
 
-/** The fields of a request that an error message repeats. */
+/** Why a link was not written. Results of earlier versions have no quota. */
+export type Refused<Reason extends Refusal = Refusal> = Reason extends 'quota-exceeded'
+  ? { readonly status: Reason; readonly quota?: Quota | undefined }
+  : { readonly status: Reason };
+
+/** What an error message repeats of a request and its outcome. */
 export interface RefusedFields {
+  /** The id, slug or short URL that was asked for. */
+  readonly id?: number | string | undefined;
+  readonly quota?: Quota | undefined;
   readonly customSlug?: string | null | undefined;
   readonly targetUrl?: string | undefined;
 }
@@ -30,6 +39,7 @@ export interface RefusedFields {
 /** Returns the error of a request for one link. */
 export function refusalError(reason: Refusal, body: RefusedFields = {}, replayed = false) {
   const { code, message } = refusals[reason];
+  if (reason === 'quota-exceeded') return quotaError(describeUse(body), moreLinks, replayed);
   const details = reason === 'loop' ? [{ path: 'targetUrl', message }] : [];
   return new ApiError(code, refusalMessage(reason, body), { details, replayed });
 }
@@ -51,8 +61,17 @@ export function bulkUpdateError(reason: Refusal, item: RefusedFields) {
   } as const;
 }
 
-function refusalMessage(reason: Refusal, { customSlug, targetUrl }: RefusedFields): string {
+const moreLinks = 'Deactivate links, or change the plan';
+
+function describeUse({ quota }: RefusedFields): string {
+  return quota ? describeQuota(quota, 'active links') : refusals['quota-exceeded'].message;
+}
+
+function refusalMessage(reason: Refusal, fields: RefusedFields): string {
   const { message } = refusals[reason];
+  const { customSlug, targetUrl, id } = fields;
+  if (reason === 'not-found') return notFoundMessage('URL', id ?? '');
+  if (reason === 'quota-exceeded') return `${describeUse(fields)}. ${moreLinks}`;
   if (reason === 'slug-conflict') return `The slug ${customSlug ?? 'or code'} ${message}`;
   if (reason !== 'loop') return message;
   return `targetUrl ${targetUrl === undefined ? '' : `${shorten(targetUrl)} `}${message}`;

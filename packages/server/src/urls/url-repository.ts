@@ -45,7 +45,7 @@ import {
   mapKeyOf,
   slugsOf,
 } from './url-keys.js';
-import { type Refusal, refusalError } from './url-refusals.js';
+import { type Refusal, type Refused, refusalError } from './url-refusals.js';
 
 /** A valid item of a request for new links, or the error message of an invalid one. */
 export type NewItem = UrlDraft | { readonly error: string };
@@ -59,7 +59,7 @@ export type CreateOutcome =
       /** The hostname of the custom domain; undefined on the platform's domain. */
       readonly hostname: string | undefined;
     }
-  | { readonly status: Exclude<Refusal, 'not-found'> }
+  | Refused<Exclude<Refusal, 'not-found'>>
   | { readonly status: 'invalid'; readonly error: string };
 
 /** The stored result of a create. It omits the fields that a repeated request contains. */
@@ -81,9 +81,7 @@ export type UpdateOutcome<Presented> =
   | { readonly status: 'updated'; readonly presented: Presented }
   | RefusedUpdate;
 
-type RefusedUpdate =
-  | { readonly status: Refusal }
-  | { readonly status: 'refused'; readonly error: ErrorDetail };
+type RefusedUpdate = Refused | { readonly status: 'refused'; readonly error: ErrorDetail };
 
 export interface WriteContext {
   readonly organizationId: string;
@@ -172,7 +170,7 @@ export class UrlRepository {
   /** Returns a link of the organization. Throws NOT_FOUND. */
   async get(organizationId: string, id: number): Promise<ShortUrl> {
     const url = await findUrl(this.#database.read, organizationId, id);
-    if (!url) throw refusalError('not-found');
+    if (!url) throw refusalError('not-found', { id });
     return url;
   }
 
@@ -338,14 +336,14 @@ export class UrlRepository {
 
     // Paused links do not count towards the plan.
     const active = [...accepted.values()].filter(({ isActive }) => isActive);
-    const free = await reserveLinks(
+    const { free, quota } = await reserveLinks(
       transaction,
       this.#options.plans,
       organizationId,
       active.length,
     );
     for (const { id } of active.slice(free)) {
-      refused.set(id, { status: 'quota-exceeded' });
+      refused.set(id, { status: 'quota-exceeded', quota });
       accepted.delete(id);
     }
     await releaseLinks(transaction, organizationId, active.length - free);
@@ -393,12 +391,13 @@ export class UrlRepository {
     if (moves || activeChange > 0 || url.targetUrl !== before.targetUrl) {
       if (await this.#options.loops.leadsBack(transaction, url)) return { status: 'loop' };
     }
-    if (
-      activeChange > 0 &&
-      (await reserveLinks(transaction, this.#options.plans, organizationId, 1)) < 1
-    ) {
-      await releaseLinks(transaction, organizationId, 1);
-      return { status: 'quota-exceeded' };
+    if (activeChange > 0) {
+      const { plans } = this.#options;
+      const { free, quota } = await reserveLinks(transaction, plans, organizationId, 1);
+      if (free < 1) {
+        await releaseLinks(transaction, organizationId, 1);
+        return { status: 'quota-exceeded', quota };
+      }
     }
     // The link keeps its keys on the old domain, because printed copies use them.
     if (moves && !(await this.#insertKeys(transaction, url))) {

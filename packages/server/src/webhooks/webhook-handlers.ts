@@ -1,5 +1,5 @@
 import { newSecret } from '../auth/secrets.js';
-import { ApiError, validationError } from '../contract/api-error.js';
+import { ApiError, notFound, quotaError, validationError } from '../contract/api-error.js';
 import type { PageRange } from '../contract/fields.js';
 import type { PageText } from '../contract/json-text.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
@@ -66,7 +66,7 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
   }
 
   async function getWebhook(organizationId: string, id: string): Promise<Webhook> {
-    return requireFound(await webhooks.find(organizationId, id));
+    return requireFound(await webhooks.find(organizationId, id), 'webhook', id);
   }
 
   async function getActiveWebhook(organizationId: string, id: string): Promise<Webhook> {
@@ -94,8 +94,8 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
         const data = presentAs(webhookCreated, withStandardSecret(result));
         return { status: 201, replayed, headers, data };
       }
-      const message = `An organization has at most ${maxWebhooks} webhooks`;
-      throw new ApiError('QUOTA_EXCEEDED', message);
+      const use = `An organization has at most ${maxWebhooks} webhooks, and ${maxWebhooks} exist`;
+      throw quotaError(use, 'Delete one first');
     },
 
     async listWebhooks({ caller: { organizationId }, query }) {
@@ -123,7 +123,7 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
         ifMatch,
       });
       onChanged();
-      return { status: 200, replayed, data: toWebhookRecord(requireFound(result)) };
+      return { status: 200, replayed, data: toWebhookRecord(requireFound(result, 'webhook', id)) };
     },
 
     async deleteWebhook({ caller: { organizationId }, params: { id }, idempotency, ifMatch }) {
@@ -133,7 +133,7 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
         ifMatch,
       });
       onChanged();
-      return { status: 200, replayed, data: toWebhookRecord(requireFound(result)) };
+      return { status: 200, replayed, data: toWebhookRecord(requireFound(result, 'webhook', id)) };
     },
 
     async testWebhook({ caller: { organizationId }, params: { id }, body, idempotency }) {
@@ -162,7 +162,7 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
         idempotency,
       );
       onChanged();
-      const rotated = withStandardSecret(requireFound(result));
+      const rotated = withStandardSecret(requireFound(result, 'webhook', id));
       return { status: 200, replayed, data: { id, ...withIsoTimes(rotated) } };
     },
 
@@ -176,7 +176,7 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
 
     async getDelivery({ caller, params: { id, deliveryId } }) {
       await getWebhook(caller.organizationId, id);
-      const delivery = requireFound(await deliveries.find(id, deliveryId), 'delivery');
+      const delivery = requireFound(await deliveries.find(id, deliveryId), 'delivery', deliveryId);
       const attemptHistory = delivery.attemptHistory.map((attempt) => withIsoTimes(attempt));
       return { status: 200, data: { ...withIsoTimes(delivery), attemptHistory } };
     },
@@ -191,14 +191,18 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
         clock(),
         idempotency,
       );
-      return { status: 201, replayed, data: withIsoTimes(requireFound(result, 'delivery')) };
+      return {
+        status: 201,
+        replayed,
+        data: withIsoTimes(requireFound(result, 'delivery', params.deliveryId)),
+      };
     },
   };
 }
 
-function requireFound<T>(thing: T | null | undefined, what = 'webhook'): T {
+function requireFound<T>(thing: T | null | undefined, kind: string, id: string): T {
   if (thing) return thing;
-  throw new ApiError('NOT_FOUND', `There is no such ${what} in this organization`);
+  throw notFound(kind, id);
 }
 
 function withStandardSecret<Fields extends { readonly secret: string }>(fields: Fields) {

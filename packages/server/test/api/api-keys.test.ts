@@ -72,7 +72,11 @@ describe('POST /api/v1/api-keys', () => {
     const owner = await api.signIn(await api.createOrganization('scale'));
     const make = () => owner.call('createApiKey', { body: { name: 'one of many' } });
     for (let count = 0; count < 100; count += 1) expect((await make()).status).toBe(201);
-    expect((await make()).outcome).toBe('402 QUOTA_EXCEEDED');
+    const refused = await make();
+    expect(refused.outcome).toBe('402 QUOTA_EXCEEDED');
+    expect(refused.error.message).toBe(
+      'An organization has at most 100 API keys, and 100 exist. Delete one first',
+    );
     const page = await owner.call('listApiKeys', { query: { limit: 2, offset: 99 } });
     expect(page.data).toMatchObject({ total: 100, items: [{ name: 'one of many' }] });
   });

@@ -239,7 +239,11 @@ describe('the meter qr_generated', () => {
       expect((await free.call('createQr', { body })).status).toBe(201);
     }
     const body = { data: 'one more' };
-    expect((await free.call('createQr', { body })).outcome).toBe('402 QUOTA_EXCEEDED');
+    const refused = await free.call('createQr', { body });
+    expect(refused.outcome).toBe('402 QUOTA_EXCEEDED');
+    expect(refused.error.message).toBe(
+      'The plan free includes 25 QR codes each month, and 25 are used. Wait for the next month, or change the plan',
+    );
     const { id } = (await free.call('listQrs', { query: { limit: 1 } })).data.items[0] ?? {};
     await free.call('deleteQr', { params: { id: id as string } });
     expect((await free.call('createQr', { body })).outcome).toBe('402 QUOTA_EXCEEDED');

@@ -115,7 +115,8 @@ describe('a plan with a bundle of 1,000 links', () => {
         index: 2,
         id: ids[2],
         code: 'UPDATE_FAILED',
-        error: expect.stringContaining("its plan's bundle of active links"),
+        error:
+          'The plan free includes 50 active links, and 50 are used. Deactivate links, or change the plan',
       },
     ]);
     expect(await usedOf(caller)).toBe(50);
@@ -129,7 +130,13 @@ describe('a plan with a bundle of 1,000 links', () => {
     const organizations = new OrganizationRepository(api.server.database);
     await organizations.changePlan(caller.organizationId, 'free', api.clock());
     expect((await caller.call('getUsage')).data.links).toEqual({ used: 60, included: 50 });
-    expect((await caller.call('createUrl', { body })).outcome).toBe('402 QUOTA_EXCEEDED');
+    const refused = await caller.call('createUrl', { body });
+    expect(refused.outcome).toBe('402 QUOTA_EXCEEDED');
+    const use = 'The plan free includes 50 active links, and 60 are used';
+    expect(refused.error).toMatchObject({
+      message: `${use}. Deactivate links, or change the plan`,
+      details: [{ path: '', message: use }],
+    });
     const params = { id: one ?? '' };
     expect((await caller.call('updateUrl', { params, body: { title: 'x' } })).status).toBe(200);
     expect((await api.visit(`/${created[0]?.shortCode}`)).status).toBe(307);

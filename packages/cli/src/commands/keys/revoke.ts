@@ -22,5 +22,5 @@ export const define: DefineCommand = (command, start) => {
 /** Finds a key in the list, because the API has no route that reads one. */
 async function findKey(apiKeys: ApiKeysResource, id: string, request: RequestOptions) {
   for await (const key of apiKeys.list({}, request)) if (key.id === id) return key;
-  throw new NotFoundError('there is no such API key in this organization', { status: 404 });
+  throw new NotFoundError(`There is no API key "${id}" in this organization`, { status: 404 });
 }

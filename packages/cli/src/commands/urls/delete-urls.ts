@@ -8,7 +8,12 @@ import { findEach } from '../../find-each.js';
 import { groupIntoPages } from '../../group-into-pages.js';
 import { checkId } from '../../import/id-list.js';
 import type { Io } from '../../io.js';
-import { type DeleteOptions, type Deletion, deleteItems } from '../delete-items.js';
+import {
+  type Deletion,
+  deleteItems,
+  removeEach,
+  type VersionedDeleteOptions,
+} from '../delete-items.js';
 
 const maxItems = 100;
 // The longest Retry-After that a deletion waits for. A rate limit lasts up to a minute.
@@ -21,7 +26,7 @@ const maxRetryDelayMs = 65_000;
 export async function deleteUrls(
   context: Context,
   ids: readonly string[],
-  options: DeleteOptions,
+  options: VersionedDeleteOptions,
 ): Promise<ExitCode> {
   const { io, output } = context;
   const client = await context.client({ maxRetryDelayMs });
@@ -32,6 +37,11 @@ export async function deleteUrls(
       const activeIds = undo.isComplete ? await findActive(client, page, request) : undefined;
       if (activeIds) await undo.add(activeIds);
       else undo.isComplete = false;
+      if (options.ifMatch !== undefined) {
+        const request = { signal: io.interrupt, ifMatch: options.ifMatch };
+        yield* removeEach(page, (id) => client.urls.delete(id, request));
+        continue;
+      }
       const result = await client.urls.bulkDelete([...page], request);
       yield [
         ...result.deletedIds.map((id): Deletion => ({ id, status: 'deleted' })),

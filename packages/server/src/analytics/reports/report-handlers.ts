@@ -1,4 +1,4 @@
-import { ApiError } from '../../contract/api-error.js';
+import { notFound } from '../../contract/api-error.js';
 import type { HandlersOf } from '../../http/handlers.js';
 import type { Clock } from '../../ports.js';
 import type { Database } from '../../storage/database.js';
@@ -68,7 +68,7 @@ export function reportHandlers({
         .where('qr_codes.id', '=', params.id)
         .where('qr_codes.organization_id', '=', organizationId)
         .executeTakeFirst();
-      if (!qrCode) throw new ApiError('NOT_FOUND', 'There is no such QR code in this organization');
+      if (!qrCode) throw notFound('QR code', params.id);
       const { urlId, slug, ...span } = qrCode;
       const query = parseReportQuery(input, clock(), span.from);
       // The scans of a standalone QR code are unknown, because it contains its target and not a short URL.
