@@ -10,6 +10,7 @@ import { createGuardedFetch } from '../packages/server/dist/network/guarded-fetc
 import { openStorage } from '../packages/server/dist/storage/open-storage.js';
 import { DeliveryQueue } from '../packages/server/dist/webhooks/delivery-queue.js';
 import { eventExamples } from '../packages/server/dist/webhooks/event-examples.js';
+import { UnwantedDeliveries } from '../packages/server/dist/webhooks/unwanted-deliveries.js';
 import { WebhookDispatcher } from '../packages/server/dist/webhooks/webhook-dispatcher.js';
 import { startDefaultPostgres } from './lib/postgres.mjs';
 import { scratchFolder, serve } from './lib/processes.mjs';
@@ -226,6 +227,7 @@ async function openStore(databaseUrl) {
       const dispatcher = new WebhookDispatcher({
         outbox,
         queue,
+        unwanted: new UnwantedDeliveries(database),
         fetch: createGuardedFetch({ allowPrivateNetwork: true }),
         schedule: [3_600_000],
         clock: Date.now,

@@ -108,6 +108,11 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
   const onDomain = { path: { id: domain.id } };
   const onUrl = { path: { id } };
   const onQr = { path: { id: qr.id } };
+  const settings = {
+    description: 'The CRM',
+    filters: { tags: ['launch'], urlIds: [id] },
+    headers: { Authorization: 'Bearer my-token' },
+  };
   const onWebhook = { path: { id: webhook.id } };
   const onDelivery = { path: { id: webhook.id, deliveryId: delivery.id } };
   const day = 24 * 60 * 60 * 1000;
@@ -160,10 +165,10 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     getUrlClicks: { ...onUrl, query: window },
     getAnalyticsOverview: { query: window },
     getQrScans: { ...onQr, query: window },
-    createWebhook: { body: { ...receiver, isActive: true }, status: 201 },
+    createWebhook: { body: { ...receiver, ...settings, isActive: true }, status: 201 },
     listWebhooks: {},
     getWebhook: [onWebhook, { path: { id: nobody }, status: 404 }],
-    updateWebhook: { ...onWebhook, body: { ...receiver, isActive: true } },
+    updateWebhook: { ...onWebhook, body: { ...receiver, ...settings, isActive: true } },
     deleteWebhook: { path: { id: (await create('/webhooks', receiver)).id } },
     testWebhook: { ...onWebhook, body: { type: 'qr.created' }, status: 201 },
     rotateWebhookSecret: onWebhook,

@@ -109,16 +109,20 @@ export interface ScanBucket extends Schema<'ScanBucket'> {}
 
 /** A type of event that a webhook can subscribe to. */
 export type EventType = Schemas['EventType'];
+/** An event type, or `*` for all types, including future ones. */
+export type SubscribedEventType = Schemas['SubscribedEventType'];
 /** A webhook to create. */
 export interface WebhookCreateRequest extends Omit<Schema<'WebhookCreateRequest'>, 'events'> {
-  /** The event types to deliver: at least one. Repeated types count once. */
-  events: [EventType, ...EventType[]];
+  /** The event types to deliver: at least one, or `*` for all. Repeated types count once. */
+  events: [SubscribedEventType, ...SubscribedEventType[]];
 }
 /** The fields of a webhook to change. */
 export interface WebhookUpdateRequest extends Omit<Schema<'WebhookUpdateRequest'>, 'events'> {
-  /** The event types to deliver: at least one. Repeated types count once. */
-  events?: [EventType, ...EventType[]];
+  /** The event types to deliver: at least one, or `*` for all. Repeated types count once. */
+  events?: [SubscribedEventType, ...SubscribedEventType[]];
 }
+/** The links whose events a webhook gets. */
+export interface WebhookFilters extends Schema<'WebhookFilters'> {}
 /** The response of `webhooks.create`. Only this response contains the signing secret. */
 export interface WebhookCreated extends Schema<'WebhookCreated'> {}
 /** A webhook without its secret. */

@@ -375,7 +375,7 @@ export interface paths {
         head?: never;
         /**
          * Change, deactivate or activate a webhook
-         * @description All later attempts use the changed URL. `isActive: true` also activates a webhook that the server has disabled. Its pending deliveries continue with their number of attempts and their due times.
+         * @description All later attempts use the changed URL and headers. A URL of another origin needs the headers again, because their values are secrets. Pending deliveries that the changed `events` or `filters` exclude fail, with the reason in `lastError`. `isActive: true` also activates a webhook that the server has disabled. Its pending deliveries continue with their number of attempts and their due times.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -1257,19 +1257,63 @@ export interface components {
              */
             url: string;
             /**
-             * @description The event types to deliver. Repeated types count once.
+             * @description The event types to deliver, or `*` for all, including future ones. Repeated types count once.
              * @example [
              *       "url.created",
              *       "url.click_threshold"
              *     ]
              */
-            events: components["schemas"]["EventType"][];
+            events: components["schemas"]["SubscribedEventType"][];
             /** @description Whether the webhook is active. True by default. */
             isActive?: boolean;
+            /**
+             * @description Notes for people who manage the webhooks. The receiver does not get them.
+             * @example The CRM
+             */
+            description?: string | null;
+            /** @description Delivers only events about the links that match all of these, at the time of the event. The events of a QR code have its link. `domain.verified` matches `domainIds` only. Other events without a link match no filter. */
+            filters?: components["schemas"]["WebhookFiltersRequest"] | null;
+            /**
+             * @description Further headers of each delivery, such as the credentials that a gateway needs. The values are secrets, which no response contains. At most 10, with 4096 characters together. The server sets Host, Connection, User-Agent, Content-*, Proxy-*, X-Service-*, Webhook-* and the headers of the transport itself.
+             * @example {
+             *       "Authorization": "Bearer my-token"
+             *     }
+             */
+            headers?: {
+                [key: string]: string;
+            } | null;
         };
-        /** @enum {string} */
-        EventType: "url.created" | "url.updated" | "url.deleted" | "url.restored" | "url.clicked" | "url.click_threshold" | "url.expired" | "qr.created" | "qr.scan_threshold" | "qr.deleted" | "domain.verified" | "webhook.disabled";
-        /** @description The fields to change. */
+        /**
+         * @description An event type, or `*` for all types, including future ones.
+         * @enum {string}
+         */
+        SubscribedEventType: "url.created" | "url.updated" | "url.deleted" | "url.restored" | "url.clicked" | "url.click_threshold" | "url.expired" | "qr.created" | "qr.scan_threshold" | "qr.deleted" | "domain.verified" | "webhook.disabled" | "*";
+        /**
+         * @example {
+         *       "tags": [
+         *         "launch"
+         *       ]
+         *     }
+         */
+        WebhookFiltersRequest: {
+            /**
+             * @description Only links with one of these tags.
+             * @example [
+             *       "launch"
+             *     ]
+             */
+            tags?: string[] | null;
+            /** @description Only links on one of these custom domains. */
+            domainIds?: string[] | null;
+            /**
+             * @description Only these links.
+             * @example [
+             *       42
+             *     ]
+             */
+            urlIds?: (number | string)[] | null;
+        };
+        /** @description The fields to change; null clears an optional one. */
         WebhookUpdateRequest: {
             /**
              * @description The URL of the receiver: http or https, on a public address, without a user name. The server checks the address at every attempt.
@@ -1277,20 +1321,38 @@ export interface components {
              */
             url?: string;
             /**
-             * @description The event types to deliver. Repeated types count once.
+             * @description The event types to deliver, or `*` for all, including future ones. Repeated types count once.
              * @example [
              *       "url.created",
              *       "url.click_threshold"
              *     ]
              */
-            events?: components["schemas"]["EventType"][];
+            events?: components["schemas"]["SubscribedEventType"][];
             /** @description Whether events are delivered. Pending deliveries of a paused webhook wait. */
             isActive?: boolean;
+            /**
+             * @description Notes for people who manage the webhooks. The receiver does not get them.
+             * @example The CRM
+             */
+            description?: string | null;
+            /** @description Delivers only events about the links that match all of these, at the time of the event. The events of a QR code have its link. `domain.verified` matches `domainIds` only. Other events without a link match no filter. */
+            filters?: components["schemas"]["WebhookFiltersRequest"] | null;
+            /**
+             * @description Further headers of each delivery, such as the credentials that a gateway needs. The values are secrets, which no response contains. At most 10, with 4096 characters together. The server sets Host, Connection, User-Agent, Content-*, Proxy-*, X-Service-*, Webhook-* and the headers of the transport itself.
+             * @example {
+             *       "Authorization": "Bearer my-token"
+             *     }
+             */
+            headers?: {
+                [key: string]: string;
+            } | null;
         };
         WebhookTestRequest: {
             /** @description The type of the example. Default: the webhook's first type. */
             type?: components["schemas"]["EventType"];
         };
+        /** @enum {string} */
+        EventType: "url.created" | "url.updated" | "url.deleted" | "url.restored" | "url.clicked" | "url.click_threshold" | "url.expired" | "qr.created" | "qr.scan_threshold" | "qr.deleted" | "domain.verified" | "webhook.disabled";
         DomainCreateRequest: {
             /**
              * Format: idn-hostname
@@ -3019,8 +3081,8 @@ export interface components {
              * @example https://example.com/hooks/shorty
              */
             url: string;
-            /** @description The event types that are delivered. */
-            events: components["schemas"]["EventType"][];
+            /** @description The event types that are delivered, or `*` for all. */
+            events: components["schemas"]["SubscribedEventType"][];
             /**
              * @description The signing secret. Only this response contains it.
              * @example shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE
@@ -3046,10 +3108,21 @@ export interface components {
              * @example https://example.com/hooks/shorty
              */
             url: string;
-            /** @description The event types that are delivered. */
-            events: components["schemas"]["EventType"][];
+            /** @description The event types that are delivered, or `*` for all. */
+            events: components["schemas"]["SubscribedEventType"][];
             /** @description While false, the server sends nothing, and pending deliveries wait. New events create no deliveries, except for 30 days after the server has disabled the webhook (see disabledReason). */
             isActive: boolean;
+            /** @description Notes for people who manage the webhooks. The receiver does not get them. */
+            description: string | null;
+            /** @description Only events about some links are delivered. Null: about all links. */
+            filters: components["schemas"]["WebhookFilters"] | null;
+            /**
+             * @description The names of the further headers. Their values are secrets.
+             * @example [
+             *       "Authorization"
+             *     ]
+             */
+            headerNames: string[];
             /**
              * Format: date-time
              * @description When the record was created, in UTC.
@@ -3080,6 +3153,21 @@ export interface components {
             disabledReason: ("failing" | "gone") | null;
             /** @description When the earliest pending delivery is due. A time in the past means that the delivery is late. */
             oldestDueAt: string | null;
+        };
+        /**
+         * @example {
+         *       "tags": [
+         *         "launch"
+         *       ]
+         *     }
+         */
+        WebhookFilters: {
+            /** @description Only links with one of these tags. */
+            tags?: string[];
+            /** @description Only links on one of these custom domains. */
+            domainIds?: string[];
+            /** @description Only these links. */
+            urlIds?: string[];
         };
         Delivery: {
             /**
@@ -3128,7 +3216,7 @@ export interface components {
             deliveredAt: string | null;
         };
         /**
-         * @description `failed`: the last attempt of the schedule failed.
+         * @description `failed`: the last attempt of the schedule failed, or the webhook no longer wants the event.
          * @enum {string}
          */
         DeliveryStatus: "pending" | "delivered" | "failed";

@@ -622,6 +622,15 @@ export const fixtures: {
           "url.created"
         ],
         "isActive": true,
+        "description": null,
+        "filters": {
+          "tags": [
+            "launch"
+          ]
+        },
+        "headerNames": [
+          "Authorization"
+        ],
         "createdAt": "2030-01-01T00:00:00.000Z",
         "updatedAt": "2030-01-01T00:00:00.000Z",
         "failureRate": null,
@@ -641,6 +650,15 @@ export const fixtures: {
       "url.created"
     ],
     "isActive": true,
+    "description": null,
+    "filters": {
+      "tags": [
+        "launch"
+      ]
+    },
+    "headerNames": [
+      "Authorization"
+    ],
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z",
     "failureRate": null,
@@ -657,6 +675,15 @@ export const fixtures: {
       "url.created"
     ],
     "isActive": true,
+    "description": null,
+    "filters": {
+      "tags": [
+        "launch"
+      ]
+    },
+    "headerNames": [
+      "Authorization"
+    ],
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z",
     "failureRate": null,
@@ -673,6 +700,15 @@ export const fixtures: {
       "url.created"
     ],
     "isActive": true,
+    "description": null,
+    "filters": {
+      "tags": [
+        "launch"
+      ]
+    },
+    "headerNames": [
+      "Authorization"
+    ],
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z",
     "failureRate": null,

@@ -12,7 +12,13 @@ import { prepare } from '../storage/prepared.js';
 import type { Schema } from '../storage/schema.js';
 import type { DataOfEvent, EventDefinition } from './define-event.js';
 import type { EventType } from './event-types.js';
-import { type EventSubject, wantsType } from './subscription.js';
+import {
+  type EventSubject,
+  passesFilters,
+  type Subscription,
+  subscriptionOf,
+  wantsType,
+} from './subscription.js';
 
 /** How long events are recorded, and deliveries retained, for a webhook that the server disabled. */
 export const disabledRetentionMs = 30 * 24 * 60 * 60 * 1000;
@@ -87,7 +93,7 @@ export class EventOutbox {
       database.read
         .selectFrom('webhooks')
         .innerJoin('organizations', 'organizations.id', 'webhooks.organization_id')
-        .select(['webhooks.id', 'events', 'is_active', 'disabled_at', 'plan'])
+        .select(['webhooks.id', 'events', 'filters', 'is_active', 'disabled_at', 'plan'])
         .where('organization_id', '=', '')
         .where('deleted_at', 'is', null),
     );
@@ -106,33 +112,35 @@ export class EventOutbox {
     { exceptId }: { readonly exceptId?: string } = {},
   ): Promise<boolean> {
     const { rows } = await transaction.executeQuery(this.#webhooksOf(organizationId));
-    const webhookIds = rows
-      .filter(
-        (webhook) =>
-          webhook.id !== exceptId &&
-          recordsEvents(webhook, this.#plans, now) &&
-          wantsType({ events: JSON.parse(webhook.events) }, type),
-      )
-      .map(({ id }) => id);
-    if (webhookIds.length === 0) return false;
-    const events = (await describe()).map(({ data, subject }) => ({
-      ...this.#event(organizationId, now, { type, data }),
-      ...columnsOf(subject),
-    }));
-    const written = (this.#written.get(transaction) ?? 0) + events.length * webhookIds.length;
+    const webhooks = rows
+      .filter((webhook) => webhook.id !== exceptId && recordsEvents(webhook, this.#plans, now))
+      .map((row) => ({ id: row.id, ...subscriptionOf(row) }))
+      .filter((webhook) => wantsType(webhook, type));
+    if (webhooks.length === 0) return false;
+    const events = (await describe()).flatMap(({ data, subject }) => {
+      const wanted = webhooks.filter((webhook) => passesFilters(webhook, type, subject));
+      if (wanted.length === 0) return [];
+      const row = { ...this.#event(organizationId, now, { type, data }), ...columnsOf(subject) };
+      return [{ row, webhookIds: wanted.map(({ id }) => id) }];
+    });
+    if (events.length === 0) return true;
+    const count = events.reduce((sum, { webhookIds }) => sum + webhookIds.length, 0);
+    const written = (this.#written.get(transaction) ?? 0) + count;
     const writesDeliveries = written <= maxDeliveries;
-    const webhook_ids = writesDeliveries ? null : JSON.stringify(webhookIds);
     await this.#insertEvents(
       transaction,
-      events.map((event) => ({ ...event, webhook_ids })),
+      events.map(({ row, webhookIds }) => ({
+        ...row,
+        webhook_ids: writesDeliveries ? null : JSON.stringify(webhookIds),
+      })),
     );
     if (!writesDeliveries) return true;
     this.#written.set(transaction, written);
     await this.#insertDeliveries(
       transaction,
-      events.flatMap((event) =>
+      events.flatMap(({ row, webhookIds }) =>
         webhookIds.map((webhook_id) => ({
-          ...deliveredEventOf(event),
+          ...deliveredEventOf(row),
           webhook_id,
           created_at: now,
           is_charged: 1,
@@ -220,23 +228,24 @@ export class EventOutbox {
   async #fanOut(transaction: WriteTransaction, organizationId: string): Promise<void> {
     const events = await transaction
       .selectFrom('events')
-      .select(['id', 'type', 'url_id', 'webhook_ids', 'created_at'])
+      .select(['id', 'type', 'url_id', 'domain_id', 'tags', 'webhook_ids', 'created_at'])
       .where('organization_id', '=', organizationId)
       .where('webhook_ids', 'is not', null)
       .orderBy('id')
       .limit(maxDeliveries)
       .execute();
     const { rows } = await transaction.executeQuery(this.#webhooksOf(organizationId));
-    // A webhook may have been deleted since.
-    const existing = new Set(rows.map(({ id }) => id));
+    // A webhook may have been deleted since, or no longer want the event.
+    const webhooks = new Map(rows.map((row) => [row.id, subscriptionOf(row)]));
     const deliveries: NewDelivery[] = [];
     const fannedOut: string[] = [];
     const unwanted: string[] = [];
     for (const { webhook_ids, created_at, ...event } of events) {
       if (deliveries.length >= maxDeliveries) break;
-      const webhookIds = (JSON.parse(webhook_ids ?? '[]') as string[]).filter((webhookId) =>
-        existing.has(webhookId),
-      );
+      const webhookIds = (JSON.parse(webhook_ids ?? '[]') as string[]).filter((webhookId) => {
+        const webhook = webhooks.get(webhookId);
+        return webhook !== undefined && wantsEvent(webhook, event);
+      });
       const delivered = deliveredEventOf(event);
       for (const webhook_id of webhookIds) {
         deliveries.push({ ...delivered, webhook_id, created_at, is_charged: 1 });
@@ -303,6 +312,17 @@ function deliveredEventOf({
   url_id,
 }: Pick<Schema['events'], 'id' | 'type' | 'url_id'>): DeliveredEvent {
   return { event_id: id, event_type: type, url_id };
+}
+
+/** The columns of an event that subscriptions compare. */
+type EventColumns = Pick<Schema['events'], 'type' | 'url_id' | 'domain_id' | 'tags'>;
+
+/** Returns whether a webhook subscribes to a stored event. */
+export function wantsEvent(webhook: Subscription, event: EventColumns): boolean {
+  const type = event.type as EventType;
+  const { url_id, domain_id: domainId, tags } = event;
+  const subject = { urlId: url_id ?? undefined, domainId, tags: tags ?? '' };
+  return wantsType(webhook, type) && passesFilters(webhook, type, subject);
 }
 
 function columnsOf({ urlId, domainId, tags }: EventSubject) {

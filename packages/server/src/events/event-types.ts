@@ -15,3 +15,6 @@ export const eventTypes = [
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];
+
+/** The types that `*` does not include, because a webhook gets many of them. */
+export const optInTypes: readonly EventType[] = ['url.clicked'];

@@ -1,24 +1,56 @@
-import type { EventType } from './event-types.js';
+import { type EventType, optInTypes } from './event-types.js';
 
-/** Subscribes a webhook to all event types, including future ones. */
+/** Subscribes a webhook to all event types, including future ones, except those to opt in to. */
 export const everyType = '*';
 
 /** What an event is about. Filters compare it. */
 export interface EventSubject {
-  /** Undefined for an event that is not about a link. */
-  readonly urlId?: number;
+  /** Undefined for an event that is not about one link. */
+  readonly urlId?: number | undefined;
   /** Null on the platform's domain. */
   readonly domainId?: string | null;
   /** In the form of `urls.tags`: each tag between line breaks. */
   readonly tags?: string;
 }
 
+/** Values of which the link of an event must have one. Each that is missing allows all links. */
+export interface EventFilters {
+  readonly tags?: readonly string[];
+  readonly domainIds?: readonly string[];
+  readonly urlIds?: readonly number[];
+}
+
 /** The part of a webhook that selects its events. */
 export interface Subscription {
   readonly events: readonly string[];
+  readonly filters: EventFilters | null;
+}
+
+/** Returns the subscription of a row of `webhooks`. */
+export function subscriptionOf(row: { events: string; filters: string | null }): Subscription {
+  return {
+    events: JSON.parse(row.events) as string[],
+    filters: row.filters === null ? null : (JSON.parse(row.filters) as EventFilters),
+  };
 }
 
 /** Returns whether a webhook subscribes to a type of event. */
-export function wantsType({ events }: Subscription, type: EventType): boolean {
-  return events.includes(type) || events.includes(everyType);
+export function wantsType({ events }: Pick<Subscription, 'events'>, type: EventType): boolean {
+  return events.includes(type) || (events.includes(everyType) && !optInTypes.includes(type));
+}
+
+/** Returns whether the filters of a webhook allow an event. */
+export function passesFilters(
+  { filters }: Pick<Subscription, 'filters'>,
+  type: EventType,
+  { urlId, domainId, tags = '' }: EventSubject,
+): boolean {
+  if (filters === null) return true;
+  // Version 0.1 stored events about links without their subject.
+  if (urlId === undefined && type.startsWith('url.')) return true;
+  return (
+    (filters.urlIds?.includes(urlId ?? 0) ?? true) &&
+    (filters.domainIds?.includes(domainId ?? '') ?? true) &&
+    (filters.tags?.some((tag) => tags.includes(`\n${tag}\n`)) ?? true)
+  );
 }

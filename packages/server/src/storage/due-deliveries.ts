@@ -26,6 +26,7 @@ export function dueDeliveryFinder({ engine, read }: Pick<Database, 'engine' | 'r
     .where('webhook_id', '=', '')
     .where('webhooks.is_active', '=', sql.lit(1))
     .where('webhooks.deleted_at', 'is', null)
+    .where('webhooks.unsubscribed_at', 'is', null)
     .where('due_at', 'is not', null)
     .where('due_at', '<=', 0)
     .orderBy('due_at')

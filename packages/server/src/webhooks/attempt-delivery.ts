@@ -39,7 +39,8 @@ export async function attemptDelivery(
   const response = await fetch
     .request(endpoint.url, {
       method: 'POST',
-      headers,
+      headers:
+        endpoint.headers === null ? headers : { ...JSON.parse(endpoint.headers), ...headers },
       body: delivery.body,
       timeoutMs: attemptTimeoutMs,
       bodyTimeoutMs,

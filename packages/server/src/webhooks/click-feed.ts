@@ -4,6 +4,7 @@ import { selectSpans, toScannedUrls } from '../analytics/ingest/scanned-url.js';
 import { allIndexes, type VisitColumns } from '../analytics/ingest/visit-columns.js';
 import { selectClicks, selectScans } from '../analytics/reports/visit-measures.js';
 import { recordsEvents } from '../events/event-outbox.js';
+import { passesFilters, type Subscription, subscriptionOf } from '../events/subscription.js';
 import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
@@ -18,7 +19,8 @@ export interface ClickFeedOptions {
   readonly maxWaiting?: number;
 }
 
-type Subscriber = Awaited<ReturnType<typeof findSubscribers>>[number];
+type Subscriber = Pick<Schema['webhooks'], 'id' | 'organization_id'> &
+  Pick<Subscription, 'filters'>;
 
 // About 25 MB. A webhook gets 300 to 500 visits a second, so it catches up within six minutes.
 const defaultMaxWaiting = 100_000;
@@ -63,7 +65,9 @@ export class ClickFeed {
     const subscribers = await findSubscribers(read);
     if (subscribers.length === 0) return this.#end();
     const now = clock();
-    const active = subscribers.filter((webhook) => recordsEvents(webhook, plans, now));
+    const active = subscribers
+      .filter((webhook) => recordsEvents(webhook, plans, now))
+      .map((webhook) => ({ ...webhook, filters: subscriptionOf(webhook).filters }));
     const end = await lastBatch(read);
     while (position < end) {
       const batches = await read
@@ -132,7 +136,8 @@ function findSubscribers(db: Kysely<Schema>) {
     db
       .selectFrom('webhooks')
       .innerJoin('organizations', 'organizations.id', 'webhooks.organization_id')
-      .select(['webhooks.id', 'organization_id', 'events', 'is_active', 'disabled_at', 'plan'])
+      .select(['webhooks.id', 'organization_id', 'events', 'filters'])
+      .select(['is_active', 'disabled_at', 'plan'])
       .where('events', 'like', '%"url.clicked"%')
       .where('deleted_at', 'is', null)
       // All nodes lock queues in ascending order, which prevents deadlock.
@@ -164,8 +169,10 @@ async function findClicks(
     const url = urls.get(urlIdAt(index));
     if (!url) continue;
     const line = JSON.stringify(visitAt(columns, index, url, scans.has(index)));
+    const subject = { urlId: urlIdAt(index), domainId: url.domain_id, tags: url.tags };
     for (const webhook of webhooks) {
       if (webhook.organization_id !== url.organization_id) continue;
+      if (!passesFilters(webhook, 'url.clicked', subject)) continue;
       const lines = linesOf.get(webhook.id);
       if (lines) lines.push(line);
       else linesOf.set(webhook.id, [line]);

@@ -33,7 +33,8 @@ export class DeliveryQueue {
   async findEndpoints() {
     const rows = await this.#database.read
       .selectFrom('webhooks')
-      .select(['id as webhookId', 'organization_id as organizationId', 'url', 'secret'])
+      .select(['id as webhookId', 'organization_id as organizationId', 'url', 'headers'])
+      .select('secret')
       .select('previous_secret as previousSecret')
       .select('previous_secret_expires_at as previousSecretExpiresAt')
       .select(['last_success_at', 'failing_since'])
@@ -48,6 +49,8 @@ export class DeliveryQueue {
       )
       .where('is_active', '=', 1)
       .where('deleted_at', 'is', null)
+      // Its unwanted deliveries end first.
+      .where('unsubscribed_at', 'is', null)
       .execute();
     return rows.flatMap(({ dueAt, last_success_at, failing_since, ...endpoint }) => {
       if (dueAt === null) return [];

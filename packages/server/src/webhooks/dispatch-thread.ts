@@ -14,6 +14,7 @@ import { ClickBatcher } from './click-queue.js';
 import { pruneDeliveries } from './delivery-pruner.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { HealthRules } from './endpoint-health.js';
+import { UnwantedDeliveries } from './unwanted-deliveries.js';
 import { type DispatchFigures, WebhookDispatcher } from './webhook-dispatcher.js';
 
 interface DispatchSettings extends HealthRules {
@@ -44,6 +45,7 @@ export function startDispatcher(
   const dispatcher = new WebhookDispatcher({
     outbox,
     queue: new DeliveryQueue(database, outbox, { disableAfterMs }),
+    unwanted: new UnwantedDeliveries(database),
     fetch: createGuardedFetch({ allowPrivateNetwork }),
     schedule,
     clock,

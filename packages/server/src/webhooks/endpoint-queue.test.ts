@@ -7,6 +7,7 @@ const endpoint: Endpoint = {
   webhookId: 'webhook',
   organizationId: 'organization',
   url: 'https://receiver.example/',
+  headers: null,
   secret: 'secret',
   previousSecret: null,
   previousSecretExpiresAt: null,

@@ -15,6 +15,7 @@ const endpointOf = (organizationId: string, webhookId: string): Endpoint => ({
   webhookId,
   organizationId,
   url: 'https://receiver.example/',
+  headers: null,
   secret: 'secret',
   previousSecret: null,
   previousSecretExpiresAt: null,

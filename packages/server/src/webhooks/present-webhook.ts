@@ -1,8 +1,10 @@
 import type { z } from 'zod';
 import { presentAs, type WithIsoTimes, withIsoTimes } from '../contract/present.js';
+import type { EventFilters } from '../events/subscription.js';
 import type { Delivery } from './delivery-repository.js';
 import { webhookRecord } from './webhook-contract.js';
 import type { Webhook } from './webhook-repository.js';
+import type { filtersRecord } from './webhook-settings.js';
 
 /** A webhook as the API presents it. */
 export type WebhookRecord = z.input<typeof webhookRecord>;
@@ -11,14 +13,24 @@ export type WebhookRecord = z.input<typeof webhookRecord>;
 export type DeliveryRecord = WithIsoTimes<Delivery>;
 
 export function toWebhookRecord(webhook: Webhook): WebhookRecord {
-  const { events, failureRate } = webhook;
+  const { events, filters, failureRate } = webhook;
   return presentAs(webhookRecord, {
     ...withIsoTimes(webhook),
     events: [...events],
+    filters: filters && presentFilters(filters),
     failureRate: failureRate === null ? null : Math.round(failureRate * 1000) / 1000,
   });
 }
 
 export function toDeliveryRecord(delivery: Delivery): DeliveryRecord {
   return withIsoTimes(delivery);
+}
+
+/** Returns filters for the API, which has the ids of links as strings. */
+function presentFilters({ tags, domainIds, urlIds }: EventFilters): z.input<typeof filtersRecord> {
+  return {
+    ...(tags && { tags: [...tags] }),
+    ...(domainIds && { domainIds: [...domainIds] }),
+    ...(urlIds && { urlIds: urlIds.map(String) }),
+  };
 }

@@ -16,6 +16,14 @@ import {
 import { eventTypes } from '../events/event-types.js';
 import { findUrlError } from '../network/receiver-url.js';
 import { standardSecretOf } from './standard-secret.js';
+import {
+  description,
+  events,
+  filters,
+  filtersRecord,
+  headers,
+  subscribedType,
+} from './webhook-settings.js';
 
 /** The maximum number of webhooks of an organization. Each event writes a delivery for each of them. */
 export const maxWebhooks = 50;
@@ -47,16 +55,6 @@ const eventType = z
   .enum(eventTypes, { error: `must be one of ${eventTypes.join(', ')}` })
   .meta({ id: 'EventType' });
 
-const events = z
-  .array(eventType)
-  .min(1, 'must name at least one event type')
-  .max(100)
-  .overwrite((types) => [...new Set(types)])
-  .meta({
-    description: 'The event types to deliver. Repeated types count once.',
-    example: ['url.created', 'url.click_threshold'],
-  });
-
 export const webhookCreateRequest = z
   .strictObject({
     url,
@@ -65,6 +63,9 @@ export const webhookCreateRequest = z
       .boolean()
       .optional()
       .meta({ description: 'Whether the webhook is active. True by default.' }),
+    description,
+    filters,
+    headers,
   })
   .meta({ id: 'WebhookCreateRequest' });
 
@@ -73,8 +74,14 @@ export const webhookUpdateRequest = z
     url: url.optional(),
     events: events.optional(),
     isActive: z.boolean().optional(),
+    description,
+    filters,
+    headers,
   })
-  .meta({ id: 'WebhookUpdateRequest', description: 'The fields to change.' });
+  .meta({
+    id: 'WebhookUpdateRequest',
+    description: 'The fields to change; null clears an optional one.',
+  });
 
 const secretExample = 'shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE';
 const secrets = {
@@ -92,7 +99,7 @@ const secrets = {
 const commonFields = {
   id: uuidText,
   url: z.string().meta({ example: 'https://example.com/hooks/shorty' }),
-  events: z.array(eventType),
+  events: z.array(subscribedType),
 };
 const isActive = z.boolean().meta({
   description:
@@ -130,7 +137,19 @@ export const webhookCreated = z
   .meta({ id: 'WebhookCreated' });
 
 export const webhookRecord = z
-  .object({ ...commonFields, isActive, createdAt: instant, updatedAt: instant, ...health })
+  .object({
+    ...commonFields,
+    isActive,
+    description: z.string().nullable().meta({ description: description.meta()?.description }),
+    filters: filtersRecord.nullable(),
+    headerNames: z.array(z.string()).meta({
+      description: 'The names of the further headers. Their values are secrets.',
+      example: ['Authorization'],
+    }),
+    createdAt: instant,
+    updatedAt: instant,
+    ...health,
+  })
   .meta({ id: 'Webhook' });
 
 /** A webhook that the server has just disabled. */
@@ -157,7 +176,8 @@ export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 
 const status = z.enum(deliveryStatuses).meta({
   id: 'DeliveryStatus',
-  description: '`failed`: the last attempt of the schedule failed.',
+  description:
+    '`failed`: the last attempt of the schedule failed, or the webhook no longer wants the event.',
 });
 const statusCode = z
   .int()
@@ -259,7 +279,7 @@ export const webhookRoutes = [
     hasVersions: true,
     summary: 'Change, deactivate or activate a webhook',
     description:
-      'All later attempts use the changed URL. `isActive: true` also activates a webhook that the server has disabled. Its pending deliveries continue with their number of attempts and their due times.',
+      'All later attempts use the changed URL and headers. A URL of another origin needs the headers again, because their values are secrets. Pending deliveries that the changed `events` or `filters` exclude fail, with the reason in `lastError`. `isActive: true` also activates a webhook that the server has disabled. Its pending deliveries continue with their number of attempts and their due times.',
     params,
     body: webhookUpdateRequest,
     responses: { 200: { description: 'The changed webhook', data: webhookRecord } },
@@ -328,4 +348,6 @@ export const webhookRoutes = [
 ] as const;
 
 export type WebhookUpdateRequest = z.output<typeof webhookUpdateRequest>;
+export type WebhookSettings = Pick<WebhookUpdateRequest, 'description' | 'filters' | 'headers'>;
+export type SubscribedType = z.output<typeof subscribedType>;
 export type DeliveryFilter = ListFilter<z.output<typeof deliveryListQuery>>;

@@ -9,10 +9,12 @@ import type { DeliveryQueue } from './delivery-queue.js';
 import { goneStatus } from './endpoint-health.js';
 import { EndpointQueue, slowAfterMs } from './endpoint-queue.js';
 import { type PlannedClaim, planClaims } from './endpoint-scheduler.js';
+import type { UnwantedDeliveries } from './unwanted-deliveries.js';
 
 export interface WebhookDispatcherOptions extends AttemptContext {
   readonly outbox: Pick<EventOutbox, 'fanOut'>;
   readonly queue: DeliveryQueue;
+  readonly unwanted: Pick<UnwantedDeliveries, 'endSome'>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -113,7 +115,9 @@ export class WebhookDispatcher implements Service {
   /** Sends all due deliveries and records the outcomes. Returns the number of attempts. */
   async drain(): Promise<number> {
     let attempts = 0;
-    while (await this.#options.outbox.fanOut());
+    const { outbox, unwanted, clock } = this.#options;
+    while (await outbox.fanOut());
+    while (await unwanted.endSome(clock()));
     await this.#scan();
     do {
       attempts += await this.#tick();
@@ -222,11 +226,12 @@ export class WebhookDispatcher implements Service {
   /** Reads endpoints with pending deliveries, and updates or evicts their queues. */
   async #scan(): Promise<void> {
     const startedAt = performance.now();
-    const { outbox, queue, clock } = this.#options;
+    const { outbox, queue, unwanted, clock } = this.#options;
     this.#isScanDue = false;
     // The pause between scans also limits the share of time in which a fan-out holds the write lock.
     if (await outbox.fanOut()) this.#isScanDue = true;
     const now = clock();
+    if (await unwanted.endSome(now)) this.#isScanDue = true;
     const endpoints = await queue.findEndpoints();
     this.#pending = await queue.countPending();
     const earliest = { answering: Number.POSITIVE_INFINITY, slow: Number.POSITIVE_INFINITY };

@@ -3,6 +3,7 @@ import { ApiError, notFound, quotaError, validationError } from '../contract/api
 import type { PageRange } from '../contract/fields.js';
 import type { PageText } from '../contract/json-text.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
+import { everyType } from '../events/subscription.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import { findUrlError } from '../network/receiver-url.js';
@@ -84,11 +85,16 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
     async createWebhook({ caller: { organizationId }, body, idempotency }) {
       await requirePlan(organizationId, 'webhooks');
       checkUrl(body.url);
-      const { url, events, isActive = true } = body;
+      const { url, events, isActive = true, ...settings } = body;
       const secret = newSecret('webhookSecret', options.randomBytes);
       const id = options.newId();
       const webhook = { id, url, events, secret, isActive, createdAt: clock() };
-      const { result, replayed } = await webhooks.create(organizationId, webhook, idempotency);
+      const { result, replayed } = await webhooks.create(
+        organizationId,
+        webhook,
+        settings,
+        idempotency,
+      );
       if (result) {
         const headers = { ETag: etagOf(result.createdAt) };
         const data = presentAs(webhookCreated, withStandardSecret(result));
@@ -139,7 +145,7 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
     async testWebhook({ caller: { organizationId }, params: { id }, body, idempotency }) {
       await requirePlan(organizationId, 'webhooks');
       const { events } = await getActiveWebhook(organizationId, id);
-      const type = body?.type ?? events[0] ?? 'url.created';
+      const type = body?.type ?? events.find((each) => each !== everyType) ?? 'url.created';
       const { result, replayed } = await deliveries.sendTo(
         organizationId,
         id,

@@ -1,7 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql } from 'kysely';
 import type { z } from 'zod';
+import { validationError } from '../contract/api-error.js';
 import type { Page, PageRange } from '../contract/fields.js';
-import type { EventType } from '../events/event-types.js';
+import { eventTypes } from '../events/event-types.js';
+import { type EventFilters, type Subscription, wantsType } from '../events/subscription.js';
 import {
   type IdempotentRequest,
   type IdempotentResult,
@@ -22,6 +25,8 @@ import {
   type DisabledReason,
   maxWebhooks,
   rotationMs,
+  type SubscribedType,
+  type WebhookSettings,
   type WebhookUpdateRequest,
   type webhookCreated,
 } from './webhook-contract.js';
@@ -52,6 +57,7 @@ export class WebhookRepository {
   create(
     organizationId: string,
     webhook: NewWebhook,
+    settings: WebhookSettings,
     idempotency: IdempotentRequest | undefined,
   ): Promise<IdempotentResult<NewWebhook | null>> {
     return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
@@ -67,6 +73,7 @@ export class WebhookRepository {
           events: JSON.stringify(events),
           secret,
           is_active: isActive ? 1 : 0,
+          ...settingColumns(settings),
           created_at: createdAt,
           updated_at: createdAt,
         })
@@ -83,7 +90,7 @@ export class WebhookRepository {
   update(
     organizationId: string,
     id: string,
-    { url, events, isActive }: WebhookUpdateRequest,
+    { url, events, isActive, ...settings }: WebhookUpdateRequest,
     { now, idempotency, ifMatch }: WebhookWrite,
   ): Promise<IdempotentResult<Webhook | null>> {
     return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
@@ -91,6 +98,11 @@ export class WebhookRepository {
       if (!before) return null;
       checkIfMatch(ifMatch, before.updatedAt);
       const hasNewUrl = url !== undefined && url !== before.url;
+      const columns = settingColumns(settings);
+      if (hasNewUrl && columns.headers === undefined) checkOrigin(before, url);
+      const filters = columns.filters === undefined ? before.filters : filtersOf(columns.filters);
+      const after = { events: events ?? before.events, filters };
+      const updatedAt = nextUpdatedAt(before.updatedAt, now);
       await transaction
         .updateTable('webhooks')
         .set({
@@ -109,7 +121,9 @@ export class WebhookRepository {
           }),
           // The stored health belongs to the previous receiver.
           ...(hasNewUrl && { last_success_at: null, failing_since: null, failure_rate: null }),
-          updated_at: nextUpdatedAt(before.updatedAt, now),
+          ...columns,
+          ...(excludesMore(before, after) && { unsubscribed_at: updatedAt }),
+          updated_at: updatedAt,
         })
         .where('id', '=', id)
         .execute();
@@ -131,6 +145,7 @@ export class WebhookRepository {
       await transaction
         .updateTable('webhooks')
         .set({ deleted_at: now, secret: '', previous_secret: null })
+        .set({ headers: null, unsubscribed_at: null })
         .where('id', '=', id)
         .execute();
       return webhook;
@@ -168,7 +183,8 @@ export class WebhookRepository {
 function selectWebhooks(db: Kysely<Schema>, organizationId: string) {
   return db
     .selectFrom('webhooks')
-    .select(['id', 'url', 'events', 'is_active as isActive'])
+    .select(['id', 'url', 'events', 'is_active as isActive', 'description', 'filters'])
+    .select('headers')
     .select(['created_at as createdAt', 'updated_at as updatedAt'])
     .select(['failure_rate as failureRate', 'last_success_at as lastSuccessAt'])
     .select(['failing_since as failingSince', 'disabled_at as disabledAt'])
@@ -188,13 +204,50 @@ function selectWebhooks(db: Kysely<Schema>, organizationId: string) {
 
 type WebhookRow = Awaited<ReturnType<ReturnType<typeof selectWebhooks>['execute']>>[number];
 
-function webhookOf(row: WebhookRow) {
+function webhookOf({ headers, filters, ...row }: WebhookRow) {
   return {
     ...row,
-    events: JSON.parse(row.events) as readonly EventType[],
+    events: JSON.parse(row.events) as readonly SubscribedType[],
+    filters: filtersOf(filters),
+    headerNames: headers === null ? [] : Object.keys(JSON.parse(headers)),
     isActive: row.isActive === 1,
     disabledReason: row.disabledReason as DisabledReason | null,
   };
+}
+
+function filtersOf(text: string | null): EventFilters | null {
+  return text === null ? null : (JSON.parse(text) as EventFilters);
+}
+
+/** Returns the columns of the given settings. A missing field has none; null clears it. */
+function settingColumns({ description, filters, headers }: WebhookSettings) {
+  return {
+    ...(description !== undefined && { description }),
+    ...(filters !== undefined && { filters: textOf(filters) }),
+    ...(headers !== undefined && { headers: textOf(headers) }),
+  };
+}
+
+/** Returns an object as JSON without its null fields, or null if it has no others. */
+function textOf(fields: object | null): string | null {
+  const given = Object.entries(fields ?? {}).filter(([, value]) => value != null);
+  return given.length === 0 ? null : JSON.stringify(Object.fromEntries(given));
+}
+
+/** Throws if the stored headers would be sent to another origin. They are secrets of the first one. */
+function checkOrigin({ url, headerNames }: Webhook, newUrl: string): void {
+  if (headerNames.length === 0 || new URL(newUrl).origin === new URL(url).origin) return;
+  const message = 'must be sent again, or be null, because url has another origin';
+  throw validationError([{ path: 'headers', message }]);
+}
+
+/** Returns whether the subscription may exclude events that it allowed before. */
+function excludesMore(before: Subscription, after: Subscription): boolean {
+  const hasOtherFilters = !isDeepStrictEqual(before.filters, after.filters);
+  return (
+    (hasOtherFilters && after.filters !== null) ||
+    eventTypes.some((type) => wantsType(before, type) && !wantsType(after, type))
+  );
 }
 
 /** Returns one page of webhooks, newest first. */

@@ -48,7 +48,13 @@ async function tokens(api: TestServer) {
 }
 
 async function webhooks(api: TestServer) {
-  const body = { url: 'https://receiver.example/', events: ['url.created'], isActive: false };
+  const header = remember('header of a webhook', 'Bearer for-the-receiver-only');
+  const body = {
+    url: 'https://receiver.example/',
+    events: ['url.created'],
+    isActive: false,
+    headers: { Authorization: header },
+  };
   const { id, secret } = (await api.call('createWebhook', { body })).data;
   remember('webhook secret', secret);
   const rotated = await api.call('rotateWebhookSecret', { params: { id } });

@@ -38,6 +38,11 @@ export const sampleRecords: Readonly<
     await owner.call('createUrl', { body: { targetUrl: 'https://example.com/', tags: [tag] } });
     return encodeURIComponent(tag);
   },
+  '/api/v1/events': async (_, owner) => {
+    const body = { url: 'http://127.0.0.1:2/', events: ['qr.created'] };
+    const { id } = (await owner.call('createWebhook', { body })).data;
+    return (await owner.call('testWebhook', { params: { id } })).data.eventId;
+  },
   '/api/v1/webhooks/{id}/deliveries': async (_, owner, webhookId) =>
     (await owner.call('testWebhook', { params: { id: webhookId } })).data.id,
 };

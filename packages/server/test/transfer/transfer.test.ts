@@ -102,8 +102,15 @@ async function fill(): Promise<void> {
   await api.call('createQr', { body: { data: 'a text', format: 'svg' } });
   await api.call('deleteQr', { params: { id: qr.id } });
   await api.call('createQr', { body: { urlId: Number(id), format: 'webp' } });
-  const body = { url: 'https://receiver.example/', events: ['url.created'], isActive: false };
-  await api.call('createWebhook', { body });
+  await api.call('createWebhook', {
+    body: {
+      url: 'https://receiver.example/',
+      events: ['url.created'],
+      isActive: false,
+      filters: { urlIds: [id], tags: ['launch'] },
+      headers: { Authorization: 'Bearer 1' },
+    },
+  });
   await visit(Number(id));
 }
 
@@ -345,6 +352,15 @@ describe('an organization that moves to a server with other organizations', () =
     expect(urlIdShift).toBe(2);
     expect(await exportText(there.database, neighbour)).toBe(neighbours);
     const reader = new ReportReader(there.database);
+    const webhook = await there.database.read
+      .selectFrom('webhooks')
+      .select(['filters', 'headers'])
+      .executeTakeFirst();
+    expect(JSON.parse(webhook?.filters ?? '')).toEqual({
+      tags: ['launch'],
+      urlIds: [2 + urlIdShift],
+    });
+    expect(webhook?.headers).toBe('{"Authorization":"Bearer 1"}');
     const link = await reader.readClicks(2 + urlIdShift, always);
     expect(link).toEqual(await new ReportReader(api.server.database).readClicks(2, always));
     const [created] = await there.create(neighbour, [{}], ['DDDDDDD']);

@@ -58,7 +58,7 @@ async function open() {
       const id = newId();
       const webhook = { id, url: 'https://receiver.example/', events, isActive: true };
       const request = { ...webhook, secret: 'secret', createdAt: clock() };
-      await webhooks.create(owner, request as Parameters<typeof webhooks.create>[1], undefined);
+      await webhooks.create(owner, request as Parameters<typeof webhooks.create>[1], {}, undefined);
       return id;
     },
     change: (id: string, patch: Parameters<typeof webhooks.update>[2]) =>
@@ -143,6 +143,19 @@ describe('url.clicked', () => {
     expect(event).toEqual({ at: opened.clock(), visits: [first, second], omitted: 0 });
     expect(await opened.events(others)).toEqual([]);
     expect(await opened.events(mute)).toEqual([]);
+  });
+
+  it('has only the clicks that the filters of the webhook allow', async () => {
+    const id = await opened.subscribe();
+    const { urlId } = opened;
+    const node = opened.node();
+    await opened.change(id, { filters: { urlIds: [urlId] } });
+    await opened.store(2);
+    await node.tick();
+    await opened.change(id, { filters: { tags: ['launch'] } });
+    await opened.store(4);
+    await node.tick();
+    expect(await sizes(id)).toEqual([[2, 0]]);
   });
 
   it('names a visit by a QR code a scan', async () => {

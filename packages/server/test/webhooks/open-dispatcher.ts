@@ -6,6 +6,7 @@ import type { ResolveDns } from '../../src/ports.js';
 import { DeliveryQueue } from '../../src/webhooks/delivery-queue.js';
 import { DeliveryRepository, listDeliveries } from '../../src/webhooks/delivery-repository.js';
 import { eventExamples } from '../../src/webhooks/event-examples.js';
+import { UnwantedDeliveries } from '../../src/webhooks/unwanted-deliveries.js';
 import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
 import { WebhookRepository } from '../../src/webhooks/webhook-repository.js';
 import { type TestClock, testClock } from '../api/start-server.js';
@@ -83,6 +84,7 @@ export async function openDispatcher(): Promise<Opened> {
       });
       const made = new WebhookDispatcher({
         outbox,
+        unwanted: new UnwantedDeliveries(database),
         queue:
           disableAfterMs === undefined
             ? queue

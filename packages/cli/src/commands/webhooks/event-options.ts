@@ -1,4 +1,4 @@
-import type { EventType } from '@shorty/sdk';
+import type { EventType, SubscribedEventType } from '@shorty/sdk';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../cli-error.js';
 import { collect } from '../../command.js';
@@ -18,26 +18,24 @@ export function addEventOptions(command: Command): Command {
         .argParser(collect)
         .conflicts('allEvents'),
     )
-    .option('--all-events', 'deliver every event type except url.clicked')
-    .addHelpText(
-      'after',
-      `\nEvent types: ${eventTypes.slice(0, 4).join(', ')},\n${eventTypes.slice(4).join(', ')}`,
-    );
+    .option('--all-events', 'deliver every type but url.clicked, also future ones')
+    .addHelpText('after', `\nEvent types:\n${eventTypes.map((type) => `  ${type}`).join('\n')}`);
 }
+
+/** Subscribes to all event types, including future ones. */
+const everyType: SubscribedEventType = '*';
 
 /** Returns the selected event types, or undefined when no option was set. */
 export function readEvents({
   event = [],
   allEvents,
-}: EventOptions): [EventType, ...EventType[]] | undefined {
-  const selected = event
+}: EventOptions): [SubscribedEventType, ...SubscribedEventType[]] | undefined {
+  const selected: SubscribedEventType[] = event
     .flatMap((text) => text.split(','))
     .map((text) => text.trim())
     .filter((text) => text !== '')
-    .map((text) => checkEventType(text, '--event'));
-  // A webhook gets many clicks, so it must name them.
-  const all = eventTypes.filter((type) => type !== 'url.clicked');
-  const [first, ...others] = allEvents ? all : selected;
+    .map((text) => (text === everyType ? everyType : checkEventType(text, '--event')));
+  const [first, ...others] = allEvents ? [everyType] : selected;
   return first && [first, ...others];
 }
 

@@ -3,6 +3,7 @@ import { decodeColumns } from '../../analytics/ingest/columns-codec.js';
 import { maxVisits } from '../../analytics/ingest/visit-columns.js';
 import { ConfigError } from '../../config-error.js';
 import { ownHostTest } from '../../domains/own-hosts.js';
+import type { EventFilters } from '../../events/subscription.js';
 import type { Database, Value, WriteTransaction } from '../../storage/database.js';
 import { type Row, rowsAtOnce } from '../../storage/read-in-batches.js';
 import { tables } from '../../storage/schema.js';
@@ -143,7 +144,17 @@ function toStored(table: TransferTable, row: Row, urlIdShift: number): Row {
   if (table === 'urls') {
     return { ...row, id: Number(row.id) + urlIdShift, search_text: searchTextOfRow(row) };
   }
+  if (table === 'webhooks' && row.filters != null) {
+    return { ...row, filters: shiftFilters(String(row.filters), urlIdShift) };
+  }
   return row.url_id == null ? row : { ...row, url_id: Number(row.url_id) + urlIdShift };
+}
+
+/** Adds to the ids of links in the filters of a webhook. */
+function shiftFilters(text: string, urlIdShift: number): string {
+  const filters = JSON.parse(text) as EventFilters;
+  if (!filters.urlIds) return text;
+  return JSON.stringify({ ...filters, urlIds: filters.urlIds.map((id) => id + urlIdShift) });
 }
 
 function searchTextOfRow(row: Row): string {

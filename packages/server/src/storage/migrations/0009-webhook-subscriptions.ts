@@ -19,4 +19,6 @@ export async function webhookSubscriptions(db: Kysely<Schema>, engine: Engine): 
       await sql.raw(`alter table ${table} add column ${definition}`).execute(db);
     }
   }
+  await sql`create index webhooks_unsubscribed on webhooks (id)
+    where unsubscribed_at is not null`.execute(db);
 }

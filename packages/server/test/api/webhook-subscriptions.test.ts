@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { receiver } from '../webhooks/receiver.js';
+import { startServer, type TestServer } from './start-server.js';
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer({ allowPrivateNetwork: true });
+});
+afterAll(() => api.stop());
+
+const url = 'https://receiver.example/hook';
+const create = (body: object = {}) =>
+  api.call('createWebhook', { body: { url, events: ['url.created'], ...body } });
+const read = async (id: string) => (await api.call('getWebhook', { params: { id } })).data;
+const update = (id: string, body: object) => api.call('updateWebhook', { params: { id }, body });
+const createUrl = async (body: object = {}) =>
+  (await api.call('createUrl', { body: { targetUrl: 'https://example.com/', ...body } })).data;
+const deliveries = async (id: string) =>
+  (await api.call('listDeliveries', { params: { id }, query: { limit: 100 } })).data.items;
+const remove = (id: string) => api.call('deleteWebhook', { params: { id } });
+
+describe('description, filters and headers of a webhook', () => {
+  it('are stored, changed and cleared; no response contains the values of headers', async () => {
+    const domainId = '0198C0DE-0000-7000-8000-0000000000AA';
+    const headers = { Authorization: 'Bearer hidden-1', 'X-Tenant': 'hidden-2' };
+    const created = await create({
+      description: 'The\nCRM',
+      filters: { tags: ['a', 'b', 'a'], domainIds: [domainId], urlIds: ['7', 7, 8] },
+      headers,
+    });
+    const { id } = created.data;
+    const settings = {
+      description: 'The CRM',
+      filters: {
+        tags: ['a', 'b'],
+        domainIds: [domainId.toLowerCase()],
+        urlIds: ['7', '8'],
+      },
+      headerNames: ['Authorization', 'X-Tenant'],
+    };
+    expect(await read(id)).toMatchObject(settings);
+    const changed = await update(id, {
+      filters: { tags: ['c'], urlIds: null },
+      headers: { 'X-A': 'hidden-3' },
+    });
+    expect(changed.data).toMatchObject({
+      description: 'The CRM',
+      filters: { tags: ['c'] },
+      headerNames: ['X-A'],
+    });
+    const cleared = await update(id, { description: null, filters: null, headers: null });
+    expect(cleared.data).toMatchObject({ description: null, filters: null, headerNames: [] });
+    expect((await update(id, { filters: {}, headers: {} })).data).toEqual({
+      ...cleared.data,
+      updatedAt: expect.any(String),
+    });
+    const list = await api.call('listWebhooks');
+    for (const { text } of [created, changed, cleared, list, await remove(id)]) {
+      expect(text).not.toContain('hidden-');
+    }
+  });
+
+  const long = 'x'.repeat(2048);
+  it.each<[object, string]>([
+    [{ description: 'x'.repeat(501) }, 'description'],
+    [{ description: 'a\u202eb' }, 'description'],
+    [{ filters: { tag: ['a'] } }, 'filters.tag'],
+    [{ filters: { tags: [] } }, 'filters.tags'],
+    [{ filters: { tags: Array.from({ length: 51 }, (_, at) => `t${at}`) } }, 'filters.tags'],
+    [{ filters: { tags: ['a\nb'] } }, 'filters.tags[0]'],
+    [{ filters: { domainIds: ['go.example.com'] } }, 'filters.domainIds[0]'],
+    [{ filters: { urlIds: [0] } }, 'filters.urlIds[0]'],
+    [{ headers: ['a'] }, 'headers'],
+    [{ headers: { 'X A': 'b' } }, 'headers.X A'],
+    [{ headers: { '': 'b' } }, 'headers.'],
+    [{ headers: { 'X-A': '' } }, 'headers.X-A'],
+    [{ headers: { 'X-A': ' b' } }, 'headers.X-A'],
+    [{ headers: { 'X-A': 'b\r\nX-B: c' } }, 'headers.X-A'],
+    [{ headers: { 'X-A': 'é' } }, 'headers.X-A'],
+    [{ headers: { 'X-A': `${long}x` } }, 'headers.X-A'],
+    [{ headers: { 'X-A': long, 'X-B': long } }, 'headers'],
+    [{ headers: { 'X-A': 'b', 'x-a': 'c' } }, 'headers'],
+    [
+      { headers: Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`X-${at}`, 'b'])) },
+      'headers',
+    ],
+    [{ headers: JSON.parse('{ "__proto__": "b" }') }, 'headers.__proto__'],
+    [{ headers: { Host: 'b' } }, 'headers.Host'],
+    [{ headers: { 'content-TYPE': 'b' } }, 'headers.content-TYPE'],
+    [{ headers: { 'Transfer-Encoding': 'chunked' } }, 'headers.Transfer-Encoding'],
+    [{ headers: { 'X-Service-Signature': 'b' } }, 'headers.X-Service-Signature'],
+    [{ headers: { 'webhook-id': 'b' } }, 'headers.webhook-id'],
+    [{ headers: { Connection: 'b' } }, 'headers.Connection'],
+  ])('are refused with the name of the field (%#)', async (body, field) => {
+    const answer = await create(body);
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.invalidFields).toEqual([field]);
+  });
+
+  it('headers must be sent again with a URL of another origin, because they are its secrets', async () => {
+    const { data } = await create({ headers: { 'X-A': 'b' } });
+    const away = 'https://elsewhere.example/';
+    const refused = await update(data.id, { url: away });
+    expect(refused.outcome).toBe('400 VALIDATION_FAILED');
+    expect(refused.invalidFields).toEqual(['headers']);
+    expect((await update(data.id, { url: `${url}/2` })).data.headerNames).toEqual(['X-A']);
+    expect((await update(data.id, { url: away, headers: null })).data).toMatchObject({
+      url: away,
+      headerNames: [],
+    });
+    expect((await update(data.id, { url })).status).toBe(200);
+    await remove(data.id);
+  });
+});
+
+describe('a delivery', () => {
+  it('has the further headers of its webhook beside those of the server', async () => {
+    const hook = await receiver();
+    const { data } = await create({
+      url: hook.url,
+      headers: { authorization: 'Bearer 1', Accept: 'a/b' },
+    });
+    await createUrl();
+    await hook.arrived(1);
+    expect(hook.received[0]?.headers).toMatchObject({
+      authorization: 'Bearer 1',
+      accept: 'a/b',
+      'content-type': 'application/json; charset=utf-8',
+      'x-service-event': 'url.created',
+    });
+    await remove(data.id);
+  });
+
+  it('comes for every type with *', async () => {
+    const hook = await receiver();
+    const { data } = await create({ url: hook.url, events: ['*'] });
+    const { id } = await createUrl();
+    await api.call('deleteUrl', { params: { id } });
+    await api.call('testWebhook', { params: { id: data.id } });
+    await hook.arrived(4);
+    expect(hook.received.map(({ event }) => event.type).sort()).toEqual([
+      'url.created',
+      'url.created',
+      'url.deleted',
+      'url.updated',
+    ]);
+    await remove(data.id);
+  });
+
+  it('comes only for links that match all filters at the time of the event', async () => {
+    const hook = await receiver();
+    const { data: tagged } = await create({
+      url: `${hook.url}/tagged`,
+      events: ['*'],
+      filters: { tags: ['spring', 'summer'] },
+    });
+    const one = await createUrl({ tags: ['spring', 'mail'] });
+    const two = await createUrl({ tags: ['springtime'] });
+    const { data: byLink } = await create({
+      url: `${hook.url}/link`,
+      events: ['*'],
+      filters: { urlIds: [two.id] },
+    });
+    await api.call('bulkUpdateUrls', {
+      body: { updates: [one, two].map(({ id }) => ({ id, title: 'New' })) },
+    });
+    await api.call('createQr', { body: { urlId: two.id } });
+    await api.call('createQr', { body: { urlId: one.id } });
+    await api.call('createQr', { body: { data: 'alone' } });
+    await api.call('updateUrl', { params: { id: one.id }, body: { tags: [] } });
+    await api.call('updateUrl', { params: { id: one.id }, body: { title: 'Newer' } });
+    // The last event for each webhook.
+    await api.call('updateUrl', { params: { id: two.id }, body: { tags: ['summer'] } });
+    await expect.poll(() => hook.received.length).toBe(7);
+    const arrived = (path: string) =>
+      hook.received
+        .filter((got) => got.path === path)
+        .map(({ event }) => event.type)
+        .sort();
+    expect(arrived('/tagged')).toEqual(['qr.created', 'url.created', 'url.updated', 'url.updated']);
+    expect(arrived('/link')).toEqual(['qr.created', 'url.updated', 'url.updated']);
+    for (const { id } of [tagged, byLink]) await remove(id);
+  });
+});
+
+describe('a PATCH that removes event types or adds filters', () => {
+  it('ends the pending deliveries that it excludes, with the reason; replays and tests continue', async () => {
+    const hook = await receiver((response) => response.writeHead(500).end());
+    const { data } = await create({ url: hook.url, events: ['url.created', 'url.updated'] });
+    const { id } = await createUrl({ tags: ['a'] });
+    await api.call('updateUrl', { params: { id }, body: { title: 'New' } });
+    await api.call('testWebhook', { params: { id: data.id }, body: { type: 'url.updated' } });
+    await hook.arrived(3);
+    await expect
+      .poll(async () => (await deliveries(data.id)).map(({ attempts }) => attempts))
+      .toEqual([1, 1, 1]);
+    await update(data.id, { events: ['url.created'] });
+    const states = async () =>
+      (await deliveries(data.id)).map(
+        ({ eventType, status, lastError, nextAttemptAt }) =>
+          `${eventType} ${status} ${nextAttemptAt === null ? 'ended' : 'due'}: ${lastError}`,
+      );
+    const failing = 'due: The receiver answered 500';
+    await expect
+      .poll(states)
+      .toEqual([
+        `url.updated pending ${failing}`,
+        'url.updated failed ended: The webhook no longer subscribes to url.updated',
+        `url.created pending ${failing}`,
+      ]);
+    await update(data.id, { filters: { tags: ['a'] } });
+    await update(data.id, { filters: { tags: ['b'] } });
+    await expect
+      .poll(states)
+      .toEqual([
+        `url.updated pending ${failing}`,
+        'url.updated failed ended: The webhook no longer subscribes to url.updated',
+        'url.created failed ended: The filters of the webhook no longer allow this event',
+      ]);
+    await remove(data.id);
+  });
+
+  it('does not end those of a type that remains', async () => {
+    const hook = await receiver((response) => response.writeHead(500).end());
+    const { data } = await create({ url: hook.url, events: ['*'] });
+    const other = await create({ url: `${hook.url}/other`, events: ['url.created'] });
+    await createUrl({ tags: ['a'] });
+    await hook.arrived(2);
+    await update(data.id, { events: ['url.created'] });
+    await update(other.data.id, { events: ['qr.created'] });
+    await expect
+      .poll(async () => (await deliveries(other.data.id)).map(({ status }) => status))
+      .toEqual(['failed']);
+    expect((await deliveries(data.id)).map(({ status }) => status)).toEqual(['pending']);
+    await Promise.all([remove(data.id), remove(other.data.id)]);
+  });
+});
