@@ -430,6 +430,10 @@ test('--skip-existing skips rows whose slug exists', async () => {
   await shorty.run(['urls', 'bulk-create', 'first.csv']);
   const rows = 'url,slug\nhttps://skip.example/1,skip-1\nhttps://skip.example/2,skip-2\n';
   await shorty.write('both.csv', rows);
+  const refused = await shorty.run(['urls', 'bulk-create', 'first.csv', '--no-resume']);
+  expect(refused.stderr).toContain(
+    'the slug of 1 row exists already; --skip-existing skips such rows',
+  );
   const args = ['urls', 'bulk-create', 'both.csv', '--skip-existing', '--failed-out', 'none.csv'];
   const { code, stdout, stderr } = await shorty.run(args);
   expect([code, stderr]).toEqual([0, '']);

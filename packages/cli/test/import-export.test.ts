@@ -314,6 +314,7 @@ test('--dry-run names slugs that are taken, or twice in the file', async () => {
     [
       'line 2: slug taken-1 is taken (SLUG_CONFLICT)',
       'line 4: slug twice-1 is in the file twice (SLUG_CONFLICT)',
+      'taken: the slug of 1 row exists already; --skip-existing skips such rows',
       '',
     ].join('\n'),
   );

@@ -3,6 +3,7 @@ import { findEach } from '../find-each.js';
 import { findLinkId } from '../find-link.js';
 import {
   type GroupBy,
+  type LinkNames,
   linkReport,
   overviewReport,
   type Report,
@@ -13,7 +14,7 @@ import {
 /** The requests of a report, and the report of their responses. */
 interface ReportSource<Data extends Window> {
   readonly read: (query: ClicksQuery) => PromiseLike<Data>;
-  /** The links whose titles the report shows. */
+  /** The links whose names the report shows. */
   readonly linksOf: (data: Data) => readonly string[];
   readonly toReport: (data: Data, groupBy: GroupBy, extras: ReportExtras<Data>) => Report;
 }
@@ -71,11 +72,11 @@ async function fetchReport<Data extends Window>(
   const data = await read(request.query);
   const complete = async () => {
     const windowBefore = beforeWindow(data);
-    const [before, titles] = await Promise.all([
+    const [before, links] = await Promise.all([
       windowBefore && read({ ...windowBefore, groupBy: 'day', limit: 1 }),
-      readTitles(request, linksOf(data)),
+      readNames(request, linksOf(data)),
     ]);
-    return toReport(data, request.groupBy, { before, titles });
+    return toReport(data, request.groupBy, { before, links });
   };
   return { data, complete };
 }
@@ -87,18 +88,18 @@ function beforeWindow({ since, until }: Window): Window | undefined {
   return before < 0 ? undefined : { since: new Date(before).toISOString(), until: since };
 }
 
-async function readTitles(
+async function readNames(
   { client, signal }: ReportRequest,
   ids: readonly string[],
-): Promise<Map<string, string>> {
-  const titles = new Map<string, string>();
+): Promise<Map<string, LinkNames>> {
+  const names = new Map<string, LinkNames>();
   try {
     for await (const page of findEach(ids, (id) => client.urls.get(id, { signal }))) {
-      for (const { id, item } of page) if (item?.title) titles.set(id, item.title);
+      for (const { id, item } of page) if (item) names.set(id, item);
     }
   } catch (error) {
     // Clicks can be read without the scope urls:read.
     if (!(error instanceof PermissionError)) throw error;
   }
-  return titles;
+  return names;
 }

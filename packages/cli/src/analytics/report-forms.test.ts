@@ -96,7 +96,7 @@ test('counts are aligned for names of any width', () => {
 test('a report without clicks', () => {
   const report = linkReport(noClicks(), 'day');
   expect(reportText(report, { width: 80, hasColor: false })).toBe(
-    `Clicks of link 42 (aB3xY9q)
+    `Clicks of link aB3xY9q (id 42)
 2030-11-01 00:00 UTC to 2030-12-01 00:00 UTC, by day
 
 0 clicks   0 unique visitors   0 addresses
@@ -106,6 +106,12 @@ no clicks in this window
   );
   expect(reportHtml(report, 0)).toContain('no clicks in this window');
   expect(reportHtml(report, 0)).not.toContain('NaN');
+});
+
+test('the title names a link by its slug and title', () => {
+  const links = new Map([['42', { title: 'Spring sale', customSlug: 'spring' }]]);
+  const { title } = linkReport(urlClicks(), 'day', { links });
+  expect(title).toBe('Clicks of link spring (id 42): Spring sale');
 });
 
 test('an empty breakdown is reported', () => {

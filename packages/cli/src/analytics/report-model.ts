@@ -66,12 +66,18 @@ export interface SectionRow {
   readonly clicks: number;
 }
 
+/** How people name a link. */
+export interface LinkNames {
+  readonly title: string | null;
+  readonly customSlug: string | null;
+}
+
 /** What a report shows beside the response. */
 export interface ReportExtras<Data> {
   /** The response for the window before. */
   readonly before?: Data | undefined;
-  /** The titles of links by their id. */
-  readonly titles?: ReadonlyMap<string, string>;
+  /** The titles and slugs of links by their id. */
+  readonly links?: ReadonlyMap<string, LinkNames>;
 }
 
 /** Returns the label of a total, such as `clicks`, or `click` for one. */
@@ -83,12 +89,13 @@ export function labelOf({ label, count }: Pick<Total, 'label' | 'count'>): strin
 export function linkReport(
   data: UrlClicks,
   groupBy: GroupBy,
-  { before, titles }: ReportExtras<UrlClicks> = {},
+  { before, links }: ReportExtras<UrlClicks> = {},
 ): Report {
   const { totals, breakdowns, timeseries } = data;
-  const title = titles?.get(data.urlId);
+  const { title, customSlug } = links?.get(data.urlId) ?? {};
+  const name = customSlug ?? data.shortCode;
   return {
-    title: `Clicks of link ${data.urlId} (${data.shortCode})${title ? `: ${title}` : ''}`,
+    title: `Clicks of link ${name} (id ${data.urlId})${title ? `: ${title}` : ''}`,
     counted: 'click',
     ...windowOf(data),
     before: before && windowOf(before),
@@ -103,7 +110,7 @@ export function linkReport(
 export function overviewReport(
   data: AnalyticsOverview,
   groupBy: GroupBy,
-  { before, titles }: ReportExtras<AnalyticsOverview> = {},
+  { before, links }: ReportExtras<AnalyticsOverview> = {},
 ): Report {
   const { totals, topUrls, breakdowns, timeseries } = data;
   const top: Section = {
@@ -113,7 +120,7 @@ export function overviewReport(
       name: shortUrl,
       label: shortUrl.replace(/^https?:\/\//, ''),
       detail: urlId,
-      title: titles?.get(urlId),
+      title: links?.get(urlId)?.title ?? undefined,
       clicks,
     })),
   };

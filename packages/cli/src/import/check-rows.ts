@@ -3,7 +3,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { formatCount, formatNumber, printable } from '../format.js';
 import { findItemError } from './check-item.js';
 import { FailureReport } from './failure-report.js';
-import { describePaused } from './import-reporter.js';
+import { describePaused, describeTaken } from './import-reporter.js';
 import { headerLine, refuseOverwriting } from './import-session.js';
 import { maxListedErrors, type RowError } from './import-summary.js';
 import type { LinkRules } from './imported-link.js';
@@ -52,6 +52,7 @@ async function checkEach(
   const report = new LinkReport(options);
   let rows = 0;
   let bad = 0;
+  let taken = 0;
   for await (const chunk of planChunks(prepared.rows(), prepared.plan, links && { links })) {
     io.interrupt.throwIfAborted();
     for (const row of chunk.rows) {
@@ -65,6 +66,7 @@ async function checkEach(
         continue;
       }
       bad++;
+      if (conflict?.endsWith(' is taken')) taken++;
       const code = conflict ? 'SLUG_CONFLICT' : item ? 'CREATE_FAILED' : 'INVALID_ROW';
       failures.add(line, error, code);
       failedOut?.write(`${row.raw}${prepared.lineEnd}`);
@@ -74,6 +76,7 @@ async function checkEach(
   }
   failedOut?.flush();
   failures.finish(failedOut ? ` (all are in ${options.failedOut})` : '');
+  if (taken > 0) output.note(describeTaken(taken));
   if (output.format === 'table') {
     if (!output.isQuiet) {
       const counts = `${formatNumber(rows - bad)} valid, ${formatNumber(bad)} invalid`;

@@ -41,6 +41,7 @@ export class ImportReporter {
   #timer: NodeJS.Timeout | undefined;
   #isFinishedBefore = false;
   #paused = 0;
+  #taken = 0;
 
   constructor(
     context: Context,
@@ -112,6 +113,7 @@ export class ImportReporter {
       }
       if (statusOf(result, this.#skipsExisting) !== 'failed') continue;
       const { index, line } = row;
+      if (failure.code === 'SLUG_CONFLICT') this.#taken++;
       this.#failures.add(line, failure.message, failure.code);
       if (this.#errors.length < maxListedErrors) {
         this.#errors.push({ line, index, error: failure.message, code: failure.code });
@@ -167,6 +169,7 @@ export class ImportReporter {
       await output.write(`${formatSummary(summary)}\n`);
     }
     if (this.#paused > 0) output.note(describePaused(this.#paused));
+    if (this.#taken > 0) output.note(describeTaken(this.#taken));
     if (this.#isFinishedBefore) {
       output.note(
         'already imported, no link was created twice; --no-resume imports the file again',
@@ -216,6 +219,11 @@ export class ImportReporter {
 /** `paused: 1 link with …`. */
 export function describePaused(count: number): string {
   return `paused: ${formatCount(count, 'link')} with an expiry that has passed, or a password that the file does not contain`;
+}
+
+/** `taken: the slug of 1 row …`. */
+export function describeTaken(count: number): string {
+  return `taken: the slug of ${formatCount(count, 'row')} exists already; --skip-existing skips such rows`;
 }
 
 function formatJsonRow({ row, created, failure }: RowOutcome, status: RowStatus): string {

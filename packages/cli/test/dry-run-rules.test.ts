@@ -1,0 +1,41 @@
+import type { UrlCreateRequest } from '@shorty/sdk';
+import { expect, onTestFinished, test } from 'vitest';
+import { findItemError } from '../src/import/check-item.js';
+import { startApiServer } from './api-server.js';
+
+const targetUrl = 'https://example.com/';
+const items: Record<string, unknown>[] = [
+  {},
+  { targetUrl: 'example.com' },
+  { targetUrl: 'javascript:alert(1)' },
+  { targetUrl: 'https://' },
+  { targetUrl: `${targetUrl}${'ü'.repeat(4096)}` },
+  { targetUrl, customSlug: 'ab' },
+  { targetUrl, customSlug: '-abc' },
+  { targetUrl, customSlug: 'a_b' },
+  { targetUrl, customSlug: 'x'.repeat(51) },
+  { targetUrl, tags: Array.from({ length: 21 }, String) },
+  { targetUrl, redirectType: 303 },
+  { targetUrl, expiresAt: '2020-12-31T00:00:00Z' },
+  { targetUrl, expiresAt: '2090-06-01' },
+  { targetUrl, expiresAt: '2090-06-01T00:00' },
+  { targetUrl, expiresAt: '2090-06-01T00:00:00+02' },
+  { targetUrl, expiresAt: '2090-13-01T00:00:00Z' },
+  { targetUrl, expiresAt: 'tomorrow' },
+  { targetUrl, domainId: '7' },
+  { targetUrl, isPasswordProtected: true },
+];
+
+test('a dry run refuses what the server refuses, in the same words', async () => {
+  const server = await startApiServer();
+  onTestFinished(() => server.stop());
+  const { errors } = await server.client.urls.bulkCreateChunk(
+    items as unknown as UrlCreateRequest[],
+  );
+  const withoutTime = (text?: string) => text?.replace(/now is [^)]+/, 'now');
+  const reasons = new Map(errors.map(({ index, error }) => [index, withoutTime(error)]));
+  const now = Date.now();
+  expect(items.map((item) => [item, withoutTime(findItemError(item, now))])).toEqual(
+    items.map((item, index) => [item, reasons.get(index)]),
+  );
+});
