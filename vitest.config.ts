@@ -33,6 +33,7 @@ const longTests = [
   'e2e/{demo,docs,packages}.test.ts',
   'packages/cli/test/interrupted-import.test.ts',
   'packages/server/test/operator/{backup,hanging-logo,hot-server,shared-queues,slow-stop,transfer}.test.ts',
+  'packages/webhook-verifier/test/fuzz.test.ts',
   'packages/server/test/hardening/read-headers.test.ts',
   'packages/server/test/postgres/faults/**/*.test.ts',
   'packages/server/test/qr/grid.test.ts',
@@ -54,7 +55,7 @@ const engineSuites = suites([
 const repeatedOnPostgres = [
   ...suites(['api', 'isolation']),
   'packages/server/test/contract/{contract-properties,request-limits}.test.ts',
-  'packages/server/test/webhooks/{bad-receivers,fairness,python-receiver,receiver-responses}.test.ts',
+  'packages/server/test/webhooks/{bad-receivers,fairness,receiver-responses}.test.ts',
 ];
 
 /**

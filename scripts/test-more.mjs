@@ -9,6 +9,7 @@ import { runTests } from './run-tests.mjs';
 process.env.SHORTY_CADDY ??= pathFrom('.ci/caddy');
 process.env.SHORTY_NGINX ??= pathFrom('.ci/nginx');
 process.env.SHORTY_SHELLS ??= pathFrom('.ci/shells');
+process.env.SHORTY_LANGUAGES ??= pathFrom('.ci/languages');
 runTests(['more-*']);
 
 function pathFrom(script) {

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { createDeduper, type DedupeStore } from './dedupe.js';
+import { createDeduper, type DedupeStore, isStale } from './dedupe.js';
 
 /** Counts its runs, which end when the test says so. */
 function countedWork() {
@@ -121,5 +121,25 @@ describe('createDeduper', () => {
 
   it.each([{ ttlMs: 0 }, { max: 0 }, { leaseMs: Number.NaN }])('refuses %o', (options) => {
     expect(() => createDeduper(options)).toThrow(RangeError);
+  });
+});
+
+describe('isStale', () => {
+  const event = { createdAt: '2025-06-01T12:00:00.500Z' };
+
+  it.each<[string, Date | string | null | undefined, boolean]>([
+    ['no event', undefined, false],
+    ['no time', null, false],
+    ['an older event', '2025-06-01T12:00:00.499Z', false],
+    ['an event of the same millisecond', '2025-06-01T12:00:00.500Z', false],
+    ['a newer event', '2025-06-01T12:00:00.501Z', true],
+    ['an older event in another zone', '2025-06-01T13:00:00.000+02:00', false],
+    ['a newer Date', new Date('2025-06-02'), true],
+  ])('compares with %s', (_name, lastSeen, expected) => {
+    expect(isStale(event, lastSeen)).toBe(expected);
+  });
+
+  it('throws for a time that is none', () => {
+    expect(() => isStale(event, 'yesterday')).toThrow('lastSeen yesterday: must be a time');
   });
 });

@@ -38,6 +38,36 @@ export interface Deduper {
   once(id: string, work: () => unknown): Promise<boolean>;
 }
 
+/**
+ * Returns whether a newer event of the same record was handled before. Events can arrive in any order:
+ * store `createdAt` of the last handled event with your copy of the record, and skip stale events.
+ * An event of the same millisecond is not stale.
+ *
+ * @throws {TypeError} if `lastSeen` is not a time
+ *
+ * @example
+ * ```ts
+ * import type { WebhookEvent } from '@shorty/webhook-verifier';
+ * import { isStale } from '@shorty/webhook-verifier/dedupe';
+ *
+ * const links = new Map<string, WebhookEvent<'url.updated'>>();
+ *
+ * export function update(event: WebhookEvent<'url.updated'>): void {
+ *   if (isStale(event, links.get(event.data.id)?.createdAt)) return;
+ *   links.set(event.data.id, event);
+ * }
+ * ```
+ */
+export function isStale(
+  { createdAt }: { readonly createdAt: string },
+  lastSeen: Date | string | null | undefined,
+): boolean {
+  if (lastSeen === null || lastSeen === undefined) return false;
+  const seen = new Date(lastSeen).getTime();
+  if (Number.isNaN(seen)) throw new TypeError(`lastSeen ${lastSeen}: must be a time`);
+  return Date.parse(createdAt) < seen;
+}
+
 function memoryStore(max: number, now: () => number): DedupeStore {
   const entries = new Map<string, { state: 'running' | 'done'; until: number }>();
   function put(id: string, state: 'running' | 'done', ms: number): void {

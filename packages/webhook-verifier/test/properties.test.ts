@@ -9,14 +9,11 @@ import {
   WebhookVerificationError,
 } from '../src/index.js';
 import { verifyRequest } from '../src/web.js';
+import { bodies, hostileBodies, hostileHeaders } from './hostile.js';
 import { codeOf, NOW, SECRET, sample } from './sample.js';
 
 const SECONDS = String(NOW.getTime() / 1000);
 const secrets = fc.string({ unit: 'binary', minLength: 1, maxLength: 100 });
-const bodies = fc.oneof(
-  fc.uint8Array({ maxLength: 500 }),
-  fc.uint8Array({ minLength: 4000, maxLength: 20_000, size: 'max' }),
-);
 
 /** Signs any bytes, where `signWebhook` signs events only. */
 function signBytes(body: Uint8Array, secret: string) {
@@ -105,48 +102,26 @@ describe('signatures', () => {
   });
 });
 
-// The full run is 100,000: `VERIFIER_RUNS=100000 npm test packages/webhook-verifier/test/properties`.
-const runs = Number(process.env.VERIFIER_RUNS ?? 1000);
-
 describe('for any headers and body', () => {
-  const value = fc.oneof(
-    fc.string({ unit: 'binary' }),
-    fc.stringMatching(/^[0-9]{1,20}$/),
-    fc.stringMatching(/^(sha256=[0-9a-fA-F]{62,66},? ?){0,3}$/),
-    fc
-      .array(fc.constantFrom('sha256=', 'v2=', '0'.repeat(64), ',', ' ', '=', '\t', '\0'))
-      .map((parts) => parts.join('')),
-    fc.constantFrom(SECONDS, ...Object.values(sample().headers)),
-  );
-  const bag = fc.record(
-    {
-      'X-Service-Timestamp': fc.oneof(value, fc.array(value, { maxLength: 3 })),
-      'x-service-signature': fc.oneof(value, fc.array(value, { maxLength: 3 })),
-      'X-SERVICE-SIGNATURE': value,
-    },
-    { requiredKeys: [] },
-  );
-
   it('both verifiers agree, and throw WebhookVerificationError only', async () => {
     await fc.assert(
-      fc.asyncProperty(
-        bag,
-        fc.oneof(bodies, fc.constant(Buffer.from(sample().body))),
-        async (headers, body) => {
-          const options = { secret: SECRET, now: NOW };
-          const request = { headers, arrayBuffer: async () => new Uint8Array(body).buffer };
-          const outcomes = await Promise.allSettled([
-            (async () => verifyWebhook({ ...options, headers, body }))(),
-            verifyRequest(request, options),
-          ]);
-          const [sync, web] = outcomes.map((outcome) =>
-            outcome.status === 'rejected' ? outcome.reason : outcome.value.id,
-          );
-          if (sync instanceof Error) expect(sync).toBeInstanceOf(WebhookVerificationError);
-          expect(web).toEqual(sync);
-        },
-      ),
-      { numRuns: runs },
+      fc.asyncProperty(hostileHeaders, hostileBodies, async (headers, body) => {
+        const options = { secret: SECRET, now: NOW };
+        const request = {
+          headers,
+          arrayBuffer: () => new Response(body as BodyInit).arrayBuffer(),
+        };
+        const outcomes = await Promise.allSettled([
+          (async () => verifyWebhook({ ...options, headers, body }))(),
+          verifyRequest(request, options),
+        ]);
+        const [sync, web] = outcomes.map((outcome) =>
+          outcome.status === 'rejected' ? outcome.reason : outcome.value.id,
+        );
+        if (sync instanceof Error) expect(sync).toBeInstanceOf(WebhookVerificationError);
+        expect(web).toEqual(sync);
+      }),
+      { numRuns: 1000 },
     );
   });
 });

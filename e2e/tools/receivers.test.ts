@@ -1,0 +1,240 @@
+import { execFile, spawn } from 'node:child_process';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { type SignOptions, signBody, signWebhook } from '@shorty/webhook-verifier';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { poll } from '../../packages/server/test/poll.js';
+import { codeBlocksOf } from '../lib/guides.js';
+import { freePort, root } from '../lib/processes.js';
+
+// Runs each receiver of docs/receivers.md with the packed verifier and its real framework or language,
+// and sends deliveries to it.
+const folder = mkdtempSync(join(tmpdir(), 'shorty-receivers-'));
+const hosts = join(import.meta.dirname, 'receivers');
+const snippets = new Map(
+  codeBlocksOf('docs/receivers.md').map(({ run = '', code }) => [run, code] as const),
+);
+const secret = 'shorty_ws_ключ';
+const bin = (name: string) => join(folder, 'node_modules/.bin', name);
+
+async function run(cwd: string, command: string, ...args: string[]) {
+  const env = { ...process.env, NODE_OPTIONS: '', VITEST: '', NEXT_TELEMETRY_DISABLED: '1' };
+  const child = promisify(execFile)(command, args, { cwd, env, maxBuffer: 2 ** 26 });
+  await child.catch((error: { stdout: string; stderr: string }) => {
+    throw new Error(`${command} ${args.join(' ')} failed: ${error.stdout}${error.stderr}`);
+  });
+}
+
+beforeAll(async () => {
+  const { pack } = await import(join(root, 'scripts/pack.mjs'));
+  const { 'webhook-verifier': verifier } = pack(join(folder, 'release'));
+  copyFileSync(join(hosts, 'package.json'), join(folder, 'package.json'));
+  const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  await run(folder, 'npm', 'install', ...flags, verifier);
+}, 300_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Sends a request on a new connection and returns the status, or 'reset' if the receiver closes it. */
+function post(url: string, headers: OutgoingHttpHeaders, body: string): Promise<number | 'reset'> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(url, { method: 'POST', headers, agent: false }, (response) => {
+      response.resume();
+      response.on('close', () => resolve(response.statusCode ?? 0));
+    });
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNRESET' || error.code === 'EPIPE') resolve('reset');
+      else reject(error);
+    });
+    request.end(body);
+  });
+}
+
+interface Program {
+  readonly command: readonly string[];
+  /** The names of the snippets, the first by default. */
+  readonly files?: readonly string[];
+  readonly paths?: readonly string[];
+  /** A program of receivers/ that calls the snippet. */
+  readonly host?: string;
+  /** A command that builds it. */
+  readonly build?: readonly string[];
+  /** Changes the snippet. */
+  readonly change?: (code: string) => string;
+  /** Whether it refuses bodies that have no Content-Type. */
+  readonly needsType?: true;
+}
+
+const node = process.execPath;
+const nest = '--tsconfig-raw={"compilerOptions":{"experimentalDecorators":true}}';
+const language = (name: string) => join(process.env.SHORTY_LANGUAGES ?? '', name);
+
+const programs: Readonly<Record<string, Program>> = {
+  'node.mjs': { command: [node, 'node.mjs'] },
+  'express.mjs': { command: [node, 'express.mjs'] },
+  'express.mjs, Express 4': {
+    command: [node, 'express.mjs'],
+    change: (code) => code.replace(`from 'express'`, `from 'express-4'`),
+  },
+  'fastify.mjs': { command: [node, 'fastify.mjs'] },
+  'hono.mjs': { command: [node, 'hono.mjs'] },
+  'koa.mjs': { command: [node, 'koa.mjs'] },
+  'nest.ts': {
+    build: [bin('esbuild'), 'nest.ts', '--format=esm', '--outfile=nest.mjs', nest],
+    command: [node, 'nest.mjs'],
+    needsType: true,
+  },
+  'next.js': {
+    files: ['app/hook/route.js', 'pages/api/hook.js'],
+    build: [bin('next'), 'build'],
+    command: [bin('next'), 'start', '--port=3000', '--hostname=127.0.0.1'],
+    paths: ['/hook', '/api/hook'],
+  },
+  'lambda.mjs': {
+    host: 'lambda-host.mjs',
+    command: [node, 'lambda-host.mjs'],
+    paths: ['/hook', '/base64'],
+  },
+  'gcp.mjs': {
+    command: [bin('functions-framework'), '--target=hook', '--source=gcp.mjs', '--port=3000'],
+    needsType: true,
+  },
+  'azure.mjs': { host: 'azure-host.mjs', command: [node, 'azure-host.mjs'] },
+  'worker.mjs': {
+    host: 'worker-host.mjs',
+    build: [
+      bin('esbuild'),
+      'worker.mjs',
+      ...['--bundle', '--format=esm', '--conditions=workerd', '--outfile=bundle.mjs'],
+    ],
+    command: [node, 'worker-host.mjs'],
+  },
+  'bun.mjs': { command: [bin('bun'), 'run', 'bun.mjs'] },
+  'deno.mjs': {
+    command: [bin('deno'), 'run', '--allow-all', '--node-modules-dir=manual', 'deno.mjs'],
+  },
+  'receiver.py': { command: ['python3', 'receiver.py'] },
+  'receiver.go': { command: [language('go'), 'run', 'receiver.go'] },
+  'hook.php': { command: [language('php'), '-S', '127.0.0.1:3000', 'hook.php'] },
+  'receiver.rb': { command: [language('ruby'), 'receiver.rb'] },
+};
+
+/** Starts a program on a free port and returns its origin. */
+async function start(name: string, program: Program): Promise<string> {
+  const port = String(await freePort());
+  // Below the folder, so that Node finds the packages.
+  const cwd = join(folder, port);
+  const write = (file: string, code: string) => {
+    mkdirSync(dirname(join(cwd, file)), { recursive: true });
+    writeFileSync(join(cwd, file), code.replaceAll('3000', port));
+  };
+  write('package.json', '{}');
+  const { change = (code: string) => code } = program;
+  for (const file of program.files ?? [name.split(',')[0] ?? '']) {
+    write(file, change(snippets.get(file) ?? ''));
+  }
+  if (program.host) write(program.host, readFileSync(join(hosts, program.host), 'utf8'));
+  const [build, ...flags] = program.build ?? [];
+  if (build) await run(cwd, build, ...flags);
+  const [command = '', ...args] = program.command.map((each) => each.replaceAll('3000', port));
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, NODE_OPTIONS: '', SHORTY_WEBHOOK_SECRET: secret, GO111MODULE: 'off' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, because `go run` and Next.js start further processes.
+    detached: true,
+  });
+  let log = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      log += text;
+    });
+  }
+  onTestFinished(({ task }) => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+    if (task.result?.state === 'fail') console.log(log);
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  const answers = async () => {
+    if (child.exitCode !== null) throw new Error(`it exited with ${child.exitCode}: ${log}`);
+    return post(`${origin}/`, {}, '').catch(() => 0);
+  };
+  await poll(`${name} answers`, answers, Boolean);
+  return origin;
+}
+
+const event = {
+  type: 'url.created',
+  data: { id: '42', title: 'Grüße 🎉', targetUrl: 'https://example.com/ü' },
+} as const;
+const sign = (options: SignOptions = { secret }) => signWebhook(event, options);
+
+async function check(url: string, { needsType }: Program): Promise<void> {
+  const { headers, body } = sign();
+  const { 'Content-Type': _type, ...untyped } = headers;
+  const { 'X-Service-Signature': _signature, ...unsigned } = Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !name.startsWith('webhook-')),
+  );
+  const wrong = sign({ secret: 'wrong' }).headers;
+  const old = sign({ secret, now: new Date(Date.now() - 600_000) }).headers;
+  const large = JSON.stringify({ ...event, padding: 'x'.repeat(3_000_000) });
+  const refused = [400, 401];
+  const cases: [string, OutgoingHttpHeaders, string, readonly unknown[]][] = [
+    ['valid', { ...headers }, body, [204]],
+    ['with the old secret', { ...sign({ secret: ['new', secret] }).headers }, body, [204]],
+    ['with the new secret', { ...sign({ secret: [secret, 'old'] }).headers }, body, [204]],
+    ['forged', { ...wrong }, body, [401]],
+    ['changed', { ...headers }, body.replace('42', '43'), [401]],
+    ['too old', { ...old }, body, [401]],
+    ['without headers', { 'Content-Type': 'application/json' }, body, [401]],
+    ['without a body', { ...headers }, '', refused],
+    ['without anything', {}, '', [401]],
+    ['without Content-Type', untyped, body, needsType ? refused : [204]],
+    ['beyond ASCII', { ...unsigned, 'X-Service-Signature': 'sha256=éü' }, body, refused],
+    ['beyond ASCII', { ...headers, 'X-Service-Timestamp': '²' }, body, refused],
+    ['large', { ...signBody(large, 'url.created', { secret }) }, large, [400, 413, 'reset']],
+    ['valid after all of these', { ...headers }, body, [204]],
+  ];
+  for (const [name, given, bytes, expected] of cases) {
+    expect(expected, `${name}: ${url}`).toContain(await post(url, given, bytes));
+  }
+}
+
+describe('docs/receivers.md', () => {
+  it('has a program for each of its snippets', () => {
+    const files = Object.entries(programs).flatMap(([name, { files = [name] }]) => files);
+    expect([...snippets.keys()].sort()).toEqual(files.filter((name) => !name.includes(',')).sort());
+    expect(readdirSync(hosts)).toHaveLength(4);
+  });
+
+  it.each(Object.entries(programs))('%s takes valid deliveries only', async (name, program) => {
+    const origin = await start(name, program);
+    for (const path of program.paths ?? ['/hook']) await check(`${origin}${path}`, program);
+  });
+});
+
+describe('every entry of the packed package', () => {
+  const entries = ['', '/web', '/express', '/fastify', '/hono', '/dedupe'];
+  it.each(entries)('can be imported and required: "%s"', async (entry) => {
+    const name = `@shorty/webhook-verifier${entry}`;
+    const program = `
+      import { createRequire } from 'node:module';
+      const required = Object.keys(createRequire(import.meta.url)('${name}')).sort().join();
+      const imported = Object.keys(await import('${name}')).sort().join();
+      if (!required || required !== imported) throw new Error(required + ' is not ' + imported);`;
+    const file = join(folder, 'entry.mjs');
+    writeFileSync(file, program);
+    await run(folder, node, file);
+  });
+});

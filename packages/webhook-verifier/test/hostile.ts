@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { NOW, sample } from './sample.js';
+
+export const bodies = fc.oneof(
+  fc.uint8Array({ maxLength: 500 }),
+  fc.uint8Array({ minLength: 4000, maxLength: 20_000, size: 'max' }),
+);
+
+const signed = sample();
+const value = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.stringMatching(/^[0-9]{1,20}$/),
+  fc.stringMatching(/^(sha256=[0-9a-fA-F]{62,66},? ?){0,3}$/),
+  fc.stringMatching(/^(v1,[0-9a-zA-Z+/]{42,44}=? ?){0,3}$/),
+  fc
+    .array(fc.constantFrom('sha256=', 'v1,', 'v2=', '0'.repeat(64), ',', ' ', '=', '\t', '\0'))
+    .map((parts) => parts.join('')),
+  fc.constantFrom(String(NOW.getTime() / 1000), ...Object.values(signed.headers)),
+);
+const values = fc.oneof(value, fc.array(value, { maxLength: 3 }));
+
+/** Headers of any form, some of which are those of a valid delivery. */
+export const hostileHeaders = fc.oneof(
+  fc.record(
+    {
+      'X-Service-Timestamp': values,
+      'x-service-signature': values,
+      'X-SERVICE-SIGNATURE': value,
+      'x-service-signature-next': value,
+      'webhook-id': values,
+      'webhook-timestamp': values,
+      'Webhook-Signature': values,
+    },
+    { requiredKeys: [] },
+  ),
+  fc.record(
+    { 'webhook-id': value, 'webhook-timestamp': value, 'webhook-signature': values },
+    { requiredKeys: [] },
+  ),
+);
+
+export const hostileBodies = fc.oneof(
+  bodies,
+  fc.string({ unit: 'binary' }),
+  fc.constant(signed.body),
+);
