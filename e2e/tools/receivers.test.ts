@@ -175,6 +175,8 @@ async function start(name: string, program: Program): Promise<string> {
 }
 
 const event = {
+  id: '0198c0de-0000-7000-8000-000000000001',
+  createdAt: '2030-01-01T00:00:00.000Z',
   type: 'url.created',
   data: { id: '42', title: 'Grüße 🎉', targetUrl: 'https://example.com/ü' },
 } as const;
