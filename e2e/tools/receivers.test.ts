@@ -74,6 +74,8 @@ interface Program {
   readonly change?: (code: string) => string;
   /** Whether it refuses bodies that have no Content-Type. */
   readonly needsType?: true;
+  /** Whether only the platform limits bodies, which the test's host does not. */
+  readonly takesLarge?: true;
 }
 
 const node = process.execPath;
@@ -105,10 +107,12 @@ const programs: Readonly<Record<string, Program>> = {
     host: 'lambda-host.mjs',
     command: [node, 'lambda-host.mjs'],
     paths: ['/hook', '/base64'],
+    takesLarge: true,
   },
   'gcp.mjs': {
     command: [bin('functions-framework'), '--target=hook', '--source=gcp.mjs', '--port=3000'],
     needsType: true,
+    takesLarge: true,
   },
   'azure.mjs': { host: 'azure-host.mjs', command: [node, 'azure-host.mjs'] },
   'worker.mjs': {
@@ -182,7 +186,7 @@ const event = {
 } as const;
 const sign = (options: SignOptions = { secret }) => signWebhook(event, options);
 
-async function check(url: string, { needsType }: Program): Promise<void> {
+async function check(url: string, { needsType, takesLarge }: Program): Promise<void> {
   const { headers, body } = sign();
   const { 'Content-Type': _type, ...untyped } = headers;
   const { 'X-Service-Signature': _signature, ...unsigned } = Object.fromEntries(
@@ -192,6 +196,7 @@ async function check(url: string, { needsType }: Program): Promise<void> {
   const old = sign({ secret, now: new Date(Date.now() - 600_000) }).headers;
   const large = JSON.stringify({ ...event, padding: 'x'.repeat(3_000_000) });
   const refused = [400, 401];
+  const tooLarge = takesLarge ? [204] : [413, 'reset'];
   const cases: [string, OutgoingHttpHeaders, string, readonly unknown[]][] = [
     ['valid', { ...headers }, body, [204]],
     ['with the old secret', { ...sign({ secret: ['new', secret] }).headers }, body, [204]],
@@ -205,7 +210,7 @@ async function check(url: string, { needsType }: Program): Promise<void> {
     ['without Content-Type', untyped, body, needsType ? refused : [204]],
     ['beyond ASCII', { ...unsigned, 'X-Service-Signature': 'sha256=éü' }, body, refused],
     ['beyond ASCII', { ...headers, 'X-Service-Timestamp': '²' }, body, refused],
-    ['large', { ...signBody(large, 'url.created', { secret }) }, large, [400, 413, 'reset']],
+    ['large', { ...signBody(large, 'url.created', { secret }) }, large, tooLarge],
     ['valid after all of these', { ...headers }, body, [204]],
   ];
   for (const [name, given, bytes, expected] of cases) {
