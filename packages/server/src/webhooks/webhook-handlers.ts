@@ -18,6 +18,7 @@ import { standardSecretOf } from './standard-secret.js';
 import {
   type DeliveryFilter,
   maxWebhooks,
+  type WebhookSettings,
   webhookCreated,
   type webhookRoutes,
 } from './webhook-contract.js';
@@ -66,6 +67,11 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
     if (error) throw validationError([{ path: 'url', message: error.message }]);
   }
 
+  async function checkFilters(organizationId: string, filters: WebhookSettings['filters']) {
+    const path = filters && (await webhooks.findUnknown(organizationId, filters));
+    if (path) throw validationError([{ path, message: 'does not exist in this organization' }]);
+  }
+
   async function getWebhook(organizationId: string, id: string): Promise<Webhook> {
     return requireFound(await webhooks.find(organizationId, id), 'webhook', id);
   }
@@ -85,6 +91,7 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
     async createWebhook({ caller: { organizationId }, body, idempotency }) {
       await requirePlan(organizationId, 'webhooks');
       checkUrl(body.url);
+      await checkFilters(organizationId, body.filters);
       const { url, events, isActive = true, ...settings } = body;
       const secret = newSecret('webhookSecret', options.randomBytes);
       const id = options.newId();
@@ -123,6 +130,7 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
     }) {
       await requirePlan(organizationId, 'webhooks');
       if (body.url !== undefined) checkUrl(body.url);
+      await checkFilters(organizationId, body.filters);
       const { result, replayed } = await webhooks.update(organizationId, id, body, {
         now: clock(),
         idempotency,

@@ -87,6 +87,38 @@ export class WebhookRepository {
     return find(this.#database.read, organizationId, id);
   }
 
+  /** Returns the JSON path of the first link or domain in filters that the organization does not have. */
+  async findUnknown(
+    organizationId: string,
+    { domainIds, urlIds }: NonNullable<WebhookSettings['filters']>,
+  ): Promise<string | undefined> {
+    const { read } = this.#database;
+    const domains = domainIds
+      ? await read
+          .selectFrom('domains')
+          .select('id')
+          .where('organization_id', '=', organizationId)
+          .where('id', 'in', domainIds)
+          .where('deleted_at', 'is', null)
+          .execute()
+      : [];
+    const urls = urlIds
+      ? await read
+          .selectFrom('urls')
+          .select(['id', 'organization_id'])
+          .where('id', 'in', urlIds)
+          .execute()
+      : [];
+    // Not in SQL: SQLite would search the index of the organization instead of the ids.
+    const own = urls.filter((row) => row.organization_id === organizationId);
+    const known = new Set<string | number>([...domains, ...own].map(({ id }) => id));
+    for (const [name, ids = []] of Object.entries({ domainIds, urlIds })) {
+      const at = (ids ?? []).findIndex((id) => !known.has(id));
+      if (at >= 0) return `filters.${name}[${at}]`;
+    }
+    return undefined;
+  }
+
   update(
     organizationId: string,
     id: string,

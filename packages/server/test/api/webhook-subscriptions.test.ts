@@ -21,21 +21,17 @@ const remove = (id: string) => api.call('deleteWebhook', { params: { id } });
 
 describe('description, filters and headers of a webhook', () => {
   it('are stored, changed and cleared; no response contains the values of headers', async () => {
-    const domainId = '0198C0DE-0000-7000-8000-0000000000AA';
+    const [one, two] = [await createUrl(), await createUrl()];
     const headers = { Authorization: 'Bearer hidden-1', 'X-Tenant': 'hidden-2' };
     const created = await create({
       description: 'The\nCRM',
-      filters: { tags: ['a', 'b', 'a'], domainIds: [domainId], urlIds: ['7', 7, 8] },
+      filters: { tags: ['a', 'b', 'a'], urlIds: [one.id, Number(one.id), two.id] },
       headers,
     });
     const { id } = created.data;
     const settings = {
       description: 'The CRM',
-      filters: {
-        tags: ['a', 'b'],
-        domainIds: [domainId.toLowerCase()],
-        urlIds: ['7', '8'],
-      },
+      filters: { tags: ['a', 'b'], urlIds: [one.id, two.id] },
       headerNames: ['Authorization', 'X-Tenant'],
     };
     expect(await read(id)).toMatchObject(settings);
@@ -70,6 +66,8 @@ describe('description, filters and headers of a webhook', () => {
     [{ filters: { tags: ['a\nb'] } }, 'filters.tags[0]'],
     [{ filters: { domainIds: ['go.example.com'] } }, 'filters.domainIds[0]'],
     [{ filters: { urlIds: [0] } }, 'filters.urlIds[0]'],
+    [{ filters: { urlIds: [999_999] } }, 'filters.urlIds[0]'],
+    [{ filters: { domainIds: ['0198C0DE-0000-7000-8000-0000000000AA'] } }, 'filters.domainIds[0]'],
     [{ headers: ['a'] }, 'headers'],
     [{ headers: { 'X A': 'b' } }, 'headers.X A'],
     [{ headers: { '': 'b' } }, 'headers.'],

@@ -136,6 +136,8 @@ export class World {
   ): Promise<void> {
     if (route.method !== 'get' || field === undefined || !path.includes('?')) return;
     const creator = routes.find(({ method, path }) => method === 'post' && path === route.path);
+    // A record that is made by hand belongs to its parent, and has no fields to choose.
+    if (!creator && route.path in sampleRecords) return;
     const request = creator && sampleRequests(creator).find((each) => each.field === field);
     if (!creator || !request) {
       throw new Error(
@@ -169,5 +171,7 @@ export const requestInit = (body: string | undefined): RequestInit =>
 /** Returns a response without its request id and without given ids. */
 export function plainAnswer({ status, text }: ApiResponse, ids: readonly string[]): string {
   const withoutRequest = text.replace(/"requestId":"[^"]*"/, '');
-  return `${status} ${ids.reduce((plain, id) => plain.replaceAll(id, '(id)'), withoutRequest)}`;
+  // A path has the name of a tag encoded, and the response has it as it is.
+  const shown = ids.map(decodeURIComponent);
+  return `${status} ${shown.reduce((plain, id) => plain.replaceAll(id, '(id)'), withoutRequest)}`;
 }
