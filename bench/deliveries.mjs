@@ -1,8 +1,11 @@
 // Deliveries with outbox, signatures and records, against a loop that signs and posts the same
 // bodies through undici's Pool. The receiver runs in another process, both senders in this one.
 import { createHmac, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { v7 as newUuid } from 'uuid';
 import { EventOutbox } from '../packages/server/dist/events/event-outbox.js';
@@ -20,15 +23,89 @@ const secret = 'shorty_ws_bench';
 const poolConnections = 64;
 const receivers = 10;
 const backlog = 100_000;
+const hangingEndpoints = 400;
+const endpointsOfOrganization = 50;
 const organizationId = randomUUID();
 
 export async function benchDeliveries({ deliveries = 20_000, runs = 7 } = {}) {
   const receiver = await serve('bench/receiver.mjs');
   const name = 'deliveries to one receiver, outbox and records included';
-  await throughput(receiver, await openStore(), { name, deliveries, runs, bound: 0.6 });
+  await throughput(receiver, await openStore(), { name, deliveries, runs, bound: 0.7 });
   await isolation(receiver, deliveries, runs);
   await bigBacklog(receiver);
   await receiver.stop();
+}
+
+/** Measures the latency of one organization's deliveries beside 400 endpoints that hang. */
+export async function benchDeliveriesBeside({ deliveries = 400, runs = 5 } = {}) {
+  const hanging = await serve('bench/receiver.mjs');
+  const healthy = await latencyReceiver();
+  const store = await openStore();
+  const webhookId = await store.addWebhook(healthy.origin);
+  const traps = [];
+  for (let at = 0; at < hangingEndpoints; at += 1) {
+    if (at % endpointsOfOrganization === 0) await store.addOrganization(`hanging-${at}`);
+    const owner = `hanging-${at - (at % endpointsOfOrganization)}`;
+    traps.push({ owner, id: await store.addWebhook(`${hanging.origin}/dead`, owner) });
+  }
+  const p99Ms = async (isBeside) => {
+    if (isBeside) for (const { id, owner } of traps) await store.record(id, 6, owner);
+    const dispatcher = store.dispatcher();
+    dispatcher.start();
+    // The endpoints count as hanging after their first time-out.
+    await sleep(isBeside ? 6_000 : 500);
+    const latencies = [];
+    for (let at = 0; at < deliveries; at += 1) {
+      const arrival = healthy.next();
+      const startedAt = performance.now();
+      await store.record(webhookId, 1);
+      dispatcher.wake();
+      latencies.push((await arrival) - startedAt);
+      await sleep(10);
+    }
+    await dispatcher.stop();
+    for (const { id } of traps) await store.deleteDeliveries(id);
+    return latencies.sort((a, b) => a - b)[Math.floor(0.99 * deliveries)];
+  };
+  await p99Ms(false);
+  const pairs = [];
+  for (let run = 0; run < runs; run += 1) {
+    pairs.push({ alone: await p99Ms(false), beside: await p99Ms(true) });
+  }
+  reportUpper(
+    'p99 of deliveries beside 400 hanging endpoints ÷ alone',
+    median(pairs.map(({ alone, beside }) => beside / alone)),
+    1.5,
+    pairs.map(({ alone, beside }) => `${beside.toFixed(1)} ÷ ${alone.toFixed(1)}`).join(', '),
+  );
+  await store.close();
+  healthy.close();
+  await hanging.stop();
+}
+
+/** Starts a receiver in this process that tells when the next delivery has arrived. */
+async function latencyReceiver() {
+  let arrived = () => {};
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => {
+      arrived(performance.now());
+      response.writeHead(204).end();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    origin: `http://127.0.0.1:${server.address().port}`,
+    next: () =>
+      new Promise((resolve) => {
+        arrived = resolve;
+      }),
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }
 
 /** Measures deliveries with their outbox in PostgreSQL. */
@@ -38,7 +115,7 @@ export async function benchDeliveriesPostgres({ deliveries = 5_000, runs = 7 } =
   await postgres.createDatabase('bench');
   const store = await openStore(postgres.urlOf('bench'));
   const name = 'deliveries to one receiver, outbox and records in PostgreSQL';
-  await throughput(receiver, store, { name, deliveries, runs, bound: 0.15 });
+  await throughput(receiver, store, { name, deliveries, runs, bound: 0.4 });
   await postgres.stop();
   await receiver.stop();
 }
@@ -172,12 +249,24 @@ async function openStore(databaseUrl) {
   await database.migrate();
   const outbox = new EventOutbox(database, { newId: newUuid });
   const queue = new DeliveryQueue(database, outbox, { disableAfterMs: 0 });
-  await database.writeDirectly((transaction) =>
-    transaction
-      .insertInto('organizations')
-      .values({ id: organizationId, name: 'bench', plan: 'scale', created_at: 0, active_urls: 0 })
-      .execute(),
-  );
+  const addOrganization = (id) =>
+    database.writeDirectly((transaction) =>
+      transaction
+        .insertInto('organizations')
+        .values({ id, name: 'bench', plan: 'scale', created_at: 0, active_urls: 0 })
+        .execute(),
+    );
+  await addOrganization(organizationId);
+  const dispatcher = () =>
+    new WebhookDispatcher({
+      outbox,
+      queue,
+      unwanted: new UnwantedDeliveries(database),
+      fetch: createGuardedFetch({ allowPrivateNetwork: true }),
+      schedule: [3_600_000],
+      clock: Date.now,
+      onError: (error) => console.error(error),
+    });
   const isAnyPending = async (webhookIds) => {
     for (const { webhookId } of await queue.findEndpoints()) {
       if (webhookIds.includes(webhookId)) return true;
@@ -186,14 +275,16 @@ async function openStore(databaseUrl) {
   };
   return {
     queue,
-    async addWebhook(url) {
+    dispatcher,
+    addOrganization,
+    async addWebhook(url, owner = organizationId) {
       const id = newUuid();
       await database.writeDirectly((transaction) =>
         transaction
           .insertInto('webhooks')
           .values({
             id,
-            organization_id: organizationId,
+            organization_id: owner,
             url,
             events: '["url.created"]',
             secret,
@@ -205,39 +296,24 @@ async function openStore(databaseUrl) {
       );
       return id;
     },
-    async record(webhookId, count) {
+    async record(webhookId, count, owner = organizationId) {
       for (let made = 0; made < count; made += 1_000) {
         await database.writeDirectly(async (transaction) => {
           for (let at = 0; at < Math.min(1_000, count - made); at += 1) {
             const data = eventExamples['url.created'];
-            await outbox.recordTest(
-              transaction,
-              organizationId,
-              'url.created',
-              Date.now(),
-              data,
-              webhookId,
-            );
+            await outbox.recordTest(transaction, owner, 'url.created', Date.now(), data, webhookId);
           }
         });
       }
     },
     /** Sends all pending deliveries of some webhooks, and returns the rate a second. */
     async deliverAll(webhookIds, count) {
-      const dispatcher = new WebhookDispatcher({
-        outbox,
-        queue,
-        unwanted: new UnwantedDeliveries(database),
-        fetch: createGuardedFetch({ allowPrivateNetwork: true }),
-        schedule: [3_600_000],
-        clock: Date.now,
-        onError: (error) => console.error(error),
-      });
+      const sender = dispatcher();
       const startedAt = performance.now();
-      dispatcher.start();
+      sender.start();
       while (await isAnyPending(webhookIds)) await new Promise((go) => setTimeout(go, 10));
       const rate = (count / (performance.now() - startedAt)) * 1000;
-      await dispatcher.stop();
+      await sender.stop();
       return rate;
     },
     async deleteDeliveries(webhookId) {

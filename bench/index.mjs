@@ -3,7 +3,7 @@ import { benchAnalytics } from './analytics.mjs';
 import { benchBulkCreate } from './bulk-create.mjs';
 import { benchBulkCreatePostgres } from './bulk-create-postgres.mjs';
 import { benchCacheSimulation } from './cache-simulation.mjs';
-import { benchDeliveries, benchDeliveriesPostgres } from './deliveries.mjs';
+import { benchDeliveries, benchDeliveriesBeside, benchDeliveriesPostgres } from './deliveries.mjs';
 import { benchExport } from './export.mjs';
 import { benchImport } from './import.mjs';
 import { missedBounds } from './lib/ratio.mjs';
@@ -29,6 +29,7 @@ const benchmarks = {
   analytics: benchAnalytics,
   'qr-download': benchQrDownload,
   deliveries: benchDeliveries,
+  'deliveries-beside': benchDeliveriesBeside,
   verify: benchVerify,
   'qr-drawing': benchQrDrawing,
   'redirects-postgres': benchRedirectsPostgres,

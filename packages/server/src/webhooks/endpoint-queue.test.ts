@@ -27,12 +27,16 @@ const deliveries = (count: number): ClaimedDelivery[] =>
     leasedUntil: 1000,
   }));
 
-function outcomeOf(delivery: ClaimedDelivery, statusCode: number | null): AttemptOutcome {
+function outcomeOf(
+  delivery: ClaimedDelivery,
+  statusCode: number | null,
+  durationMs = 1,
+): AttemptOutcome {
   const error = statusCode === 200 ? null : 'failed';
   const rest = {
     url: endpoint.url,
     attemptedAt: 0,
-    durationMs: 1,
+    durationMs,
     responseBody: null,
     nextAttemptAt: null,
   };
@@ -49,15 +53,17 @@ interface Attempts {
   readonly count: number;
   readonly statusCode: number | null;
   readonly isSlow?: boolean;
+  readonly durationMs?: number;
 }
 
-function attempt(queue: EndpointQueue, { count, statusCode, isSlow = false }: Attempts): void {
+function attempt(queue: EndpointQueue, attempts: Attempts): void {
+  const { count, statusCode, isSlow = false, durationMs } = attempts;
   for (let made = 0; made < count; made += 1) {
     queue.add(deliveries(1));
     const next = queue.next();
     if (!next) throw new Error('no slot is free');
     if (isSlow) queue.markSlow();
-    queue.finish(outcomeOf(next, statusCode), isSlow);
+    queue.finish(outcomeOf(next, statusCode, durationMs), isSlow);
   }
 }
 
@@ -71,13 +77,21 @@ function slotsAfter(...attempts: readonly Attempts[]): number {
   return slots;
 }
 
-const manyAnswers = { count: 100, statusCode: 200 };
+const manyAnswers = { count: 100, statusCode: 200, durationMs: 100 };
+const manyQuickAnswers = { count: 100, statusCode: 200, durationMs: 99 };
 
 describe('the slots of an endpoint', () => {
   it.each<[string, readonly Attempts[], number]>([
     ['2 at first', [], 2],
     ['one more for each success', [{ count: 3, statusCode: 200 }], 5],
     ['16 at most', [manyAnswers], 16],
+    ['64 at most for quick answers', [manyQuickAnswers], 64],
+    [
+      'fewer with each answer that is not quick',
+      [manyQuickAnswers, { ...manyAnswers, count: 9 }],
+      55,
+    ],
+    ['16 again after many of those', [manyQuickAnswers, manyAnswers], 16],
     ['unchanged after a quick error response', [manyAnswers, { count: 9, statusCode: 500 }], 16],
     ['half as many after a broken connection', [manyAnswers, { count: 1, statusCode: null }], 8],
     ['never fewer than 1', [manyAnswers, { count: 99, statusCode: null }], 1],
@@ -109,7 +123,7 @@ describe('an endpoint claims', () => {
   it.each([
     ['as many as its slots need after few', 5, 28],
     ['twice what was finished since the last claim', 40, 80],
-    ['no more than can be sent within a lease', 200, 256],
+    ['no more than 16 for each slot', 200, 7 * 16],
   ])('%s when it responds in time', (_name, finished, claimable) => {
     const queue = newQueue();
     attempt(queue, { count: 5, statusCode: 200 });
@@ -120,6 +134,16 @@ describe('an endpoint claims', () => {
     expect(queue.claimable).toBe(claimable);
     queue.add(deliveries(claimable));
     expect(queue.claimable).toBe(0);
+  });
+
+  it('no more than 512 when it responds quickly', () => {
+    const queue = newQueue();
+    attempt(queue, manyQuickAnswers);
+    queue.add(deliveries(400));
+    for (let next = queue.next(); next; next = queue.next()) {
+      queue.finish(outcomeOf(next, 200), false);
+    }
+    expect(queue.claimable).toBe(512);
   });
 
   it('one delivery at a time when it hangs, and releases those that wait', () => {

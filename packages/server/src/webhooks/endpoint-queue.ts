@@ -6,15 +6,21 @@ export const slowAfterMs = 1_000;
 
 const initialSlots = 2;
 const maxSlots = 16;
+// An endpoint that takes less time has up to `maxQuickSlots`. With many deliveries in flight, the
+// receiver works while the dispatcher records outcomes.
+const quickMs = 100;
+const maxQuickSlots = 64;
 // The maximum of an endpoint that responds slowly. An endpoint that does not respond has one slot.
 const maxSlowSlots = 4;
 const claimedPerSlot = 4;
-const maxHeld = 256;
+// So many deliveries can be sent within a lease.
+const maxHeldPerSlot = 16;
+const maxHeld = 512;
 
 /**
  * The deliveries of one endpoint in memory. They are in flight or wait for a slot. The number of slots
- * grows by one with each success, is halved after a failed connection, and becomes one after an
- * attempt that hung.
+ * grows by one with each success up to a limit that depends on the time that it took. It is halved
+ * after a failed connection, and becomes one after an attempt that hung.
  */
 export class EndpointQueue {
   endpoint: Endpoint;
@@ -58,7 +64,7 @@ export class EndpointQueue {
     if (!this.hasMore) return 0;
     if (!this.isAnswering) return Math.max(0, this.#slots - this.held);
     const wanted = Math.max(this.#slots * claimedPerSlot, 2 * this.#finishedSinceClaim);
-    return Math.max(0, Math.min(wanted, maxHeld) - this.held);
+    return Math.max(0, Math.min(wanted, this.#slots * maxHeldPerSlot, maxHeld) - this.held);
   }
 
   add(deliveries: readonly ClaimedDelivery[]): void {
@@ -90,12 +96,13 @@ export class EndpointQueue {
     if (wasSlow) this.#slowInFlight -= 1;
     if (!outcome) return;
     this.#finishedSinceClaim += 1;
-    const { statusCode, error } = outcome;
+    const { statusCode, error, durationMs } = outcome;
     if (statusCode === null) {
       this.#slots = wasSlow ? 1 : Math.max(1, Math.floor(this.#slots / 2));
     } else {
-      const limit = wasSlow ? maxSlowSlots : maxSlots;
-      if (error === null) this.#slots = Math.min(limit, this.#slots + 1);
+      const limit = wasSlow ? maxSlowSlots : durationMs < quickMs ? maxQuickSlots : maxSlots;
+      if (this.#slots > limit) this.#slots -= 1;
+      else if (error === null) this.#slots = Math.min(limit, this.#slots + 1);
       if (this.#slowInFlight === 0 && !wasSlow) this.#state = 'answering';
     }
   }

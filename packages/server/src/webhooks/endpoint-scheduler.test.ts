@@ -50,6 +50,11 @@ class World {
   readonly queues = new Map<string, EndpointQueue>();
   readonly slow = new Set<ClaimedDelivery>();
   readonly inFlight = new Map<EndpointQueue, ClaimedDelivery[]>();
+  readonly #durationMs: number;
+
+  constructor({ durationMs = 1 } = {}) {
+    this.#durationMs = durationMs;
+  }
 
   add(organizationId: string, webhookId: string): EndpointQueue {
     const queue = new EndpointQueue(endpointOf(organizationId, webhookId));
@@ -90,7 +95,7 @@ class World {
     for (const delivery of this.inFlight.get(queue)?.splice(0) ?? []) {
       if (hangs && !this.slow.has(delivery)) queue.markSlow();
       queue.finish(
-        { ...(hangs ? timedOut : answered), delivery },
+        { ...(hangs ? timedOut : answered), durationMs: this.#durationMs, delivery },
         hangs || this.slow.has(delivery),
       );
     }
@@ -186,8 +191,8 @@ describe('endpoints that hang', () => {
       for (const queue of traps) world.slowDown(queue);
       world.finish(healthy, false);
       world.tick();
-      // None of its slots is idle.
-      expect(world.inFlight.get(healthy)).toHaveLength(16);
+      // It uses at least the slots of an endpoint that is not quick.
+      expect(world.inFlight.get(healthy)?.length).toBeGreaterThanOrEqual(16);
       expect(world.held).toBeLessThanOrEqual(capacity);
     }
   });
@@ -195,7 +200,7 @@ describe('endpoints that hang', () => {
 
 describe('endpoints that answer', () => {
   it('claim as much as they can send beside an organization with more endpoints', () => {
-    const world = new World();
+    const world = new World({ durationMs: 100 });
     const many = hang(world, 1, 50);
     const few = [world.add('few', 'few-1'), world.add('few', 'few-2')];
     const claimed = { many: 0, few: 0 };
@@ -206,7 +211,7 @@ describe('endpoints that answer', () => {
       for (const queue of [...many, ...few]) world.finish(queue, false);
     }
     world.tick();
-    // Two endpoints need less than half of the capacity.
+    // Two endpoints that are not quick need less than half of the capacity.
     for (const queue of few) expect(queue.claimable).toBe(0);
     expect(claimed.many).toBeGreaterThan(claimed.few);
     const held = many.reduce((sum, queue) => sum + queue.held, 0);
