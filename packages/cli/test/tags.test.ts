@@ -43,7 +43,7 @@ test('tags rename merges two tags', async () => {
 
 test('tags rename says that no link has the tag', async () => {
   const { code, stderr } = await shorty.run(['tags', 'rename', 'none', 'other']);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('No link')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('There is no tag "none"')]);
 });
 
 test('tags delete removes tags, and reports those that no link has', async () => {

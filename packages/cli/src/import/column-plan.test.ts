@@ -65,7 +65,7 @@ describe('names', () => {
 test('an import accepts exported columns and skips read-only ones', () => {
   const { columns, skipped } = planColumns(exportColumns, createFields, nothing);
   expect(skipped).toEqual(createFields.readOnly);
-  expect(columns.filter(({ kind }) => kind === 'field')).toHaveLength(19);
+  expect(columns.filter(({ kind }) => kind === 'field')).toHaveLength(20);
   expect(planColumns(exportColumns, updateFields, nothing).skipped).toContain('customSlug');
 });
 

@@ -2,7 +2,7 @@ import { NotFoundError } from '@shorty/sdk';
 import { expect, it } from 'vitest';
 import { changeTag } from './change-tag.js';
 
-const notFound = new NotFoundError('No link of this organization has this tag', { status: 404 });
+const notFound = new NotFoundError('There is no tag "a" in this organization', { status: 404 });
 const partial = { name: 'a', updatedCount: 100, isComplete: false };
 
 /** Returns a request whose attempts end with these results in order. */
