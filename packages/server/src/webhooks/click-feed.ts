@@ -3,12 +3,13 @@ import { decodeColumns } from '../analytics/ingest/columns-codec.js';
 import { selectSpans, toScannedUrls } from '../analytics/ingest/scanned-url.js';
 import { allIndexes, type VisitColumns } from '../analytics/ingest/visit-columns.js';
 import { selectClicks, selectScans } from '../analytics/reports/visit-measures.js';
+import { validationError } from '../contract/api-error.js';
 import { recordsEvents } from '../events/event-outbox.js';
 import { passesFilters, type Subscription, subscriptionOf } from '../events/subscription.js';
 import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
-import type { ClickedVisit } from './click-events.js';
+import { type ClickedVisit, urlClicked } from './click-events.js';
 import { addToQueue, type NewClicks } from './click-queue.js';
 
 export interface ClickFeedOptions {
@@ -26,13 +27,25 @@ type Subscriber = Pick<Schema['webhooks'], 'id' | 'organization_id'> &
 const defaultMaxWaiting = 100_000;
 // The number of batches, of up to 256 KB of the journal, that are read at once.
 const batchesAtOnce = 16;
+// Each visit is copied for each of them.
+const maxSubscribers = 5;
 const always = { since: 0, until: Number.POSITIVE_INFINITY };
 
 /**
  * Starts the feed at the visits that are stored from now on, unless it has started. Whoever lets a
- * webhook subscribe to `url.clicked` calls this in the same transaction, which holds the lock 'records'.
+ * webhook of an organization subscribe to `url.clicked` calls this after it, in the same transaction,
+ * which holds the lock 'records'. Throws VALIDATION_FAILED when too many webhooks subscribe.
  */
-export async function startClickFeed(transaction: WriteTransaction): Promise<void> {
+export async function startClickFeed(
+  transaction: WriteTransaction,
+  organizationId: string,
+): Promise<void> {
+  const subscribers = await findSubscribers(transaction);
+  const own = subscribers.filter((webhook) => webhook.organization_id === organizationId);
+  if (own.length > maxSubscribers) {
+    const message = `can name ${urlClicked.type} in at most ${maxSubscribers} webhooks of an organization`;
+    throw validationError([{ path: 'events', message }]);
+  }
   if ((await findPosition(transaction)) !== undefined) return;
   const { last } = await transaction
     .selectFrom('visit_batches')

@@ -78,7 +78,7 @@ export class WebhookRepository {
           updated_at: createdAt,
         })
         .execute();
-      if (events.includes(urlClicked.type)) await startClickFeed(transaction);
+      if (events.includes(urlClicked.type)) await startClickFeed(transaction, organizationId);
       return webhook;
     });
   }
@@ -159,7 +159,7 @@ export class WebhookRepository {
         })
         .where('id', '=', id)
         .execute();
-      if (events?.includes(urlClicked.type)) await startClickFeed(transaction);
+      if (events?.includes(urlClicked.type)) await startClickFeed(transaction, organizationId);
       return (await find(transaction, organizationId, id)) ?? null;
     });
   }

@@ -427,6 +427,17 @@ describe('a webhook', () => {
     expect(await sizes(id)).toEqual([]);
   });
 
+  it('can be named by at most five webhooks of an organization', async () => {
+    const message = 'events can name url.clicked in at most 5 webhooks of an organization';
+    for (let webhooks = 0; webhooks < 5; webhooks += 1) await opened.subscribe();
+    await expect(opened.subscribe()).rejects.toThrow(message);
+    const other = await opened.subscribe(['url.created']);
+    const change = opened.change(other, { events: ['url.created', 'url.clicked'] });
+    await expect(change).rejects.toThrow(message);
+    expect(await opened.count('webhooks')).toBe(6);
+    await opened.subscribe(['url.clicked'], await opened.stored.addOrganization('scale'));
+  });
+
   it('that unsubscribes or is deleted loses its queue, and the last one ends the feed', async () => {
     const first = await opened.subscribe();
     const second = await opened.subscribe();

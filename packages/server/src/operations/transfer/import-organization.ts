@@ -37,7 +37,7 @@ export async function importOrganization(
       await database.bulkInsert(transaction, table, values as never[]);
     }
     // The organization may have webhooks that get clicks.
-    await startClickFeed(transaction);
+    await startClickFeed(transaction, summary.organizationId);
     await refuseForeignRows(transaction, summary);
     await refuseLoops(transaction, summary, ownHosts);
     return { organizationId: summary.organizationId, rows: summary.rows, urlIdShift };
