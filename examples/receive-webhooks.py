@@ -19,7 +19,7 @@ def verify(headers, body):
         raise ValueError(f"the timestamp must be within {tolerance_seconds} s of now")
     signed = timestamp.encode() + b"." + body
     expected = "sha256=" + hmac.new(secret, signed, hashlib.sha256).hexdigest()
-    # For 24 hours after a rotation, the next signature is by the new secret.
+    # During a rotation, the next signature is by the newest secret.
     names = ("X-Service-Signature", "X-Service-Signature-Next")
     given = [headers.get(name, "").encode() for name in names]
     if not any(hmac.compare_digest(expected.encode(), each) for each in given):

@@ -171,7 +171,10 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     updateWebhook: { ...onWebhook, body: { ...receiver, ...settings, isActive: true } },
     deleteWebhook: { path: { id: (await create('/webhooks', receiver)).id } },
     testWebhook: { ...onWebhook, body: { type: 'qr.created' }, status: 201 },
-    rotateWebhookSecret: onWebhook,
+    rotateWebhookSecret: [
+      { ...onWebhook, body: { expireOldAfterSeconds: 0 } },
+      { path: { id: nobody }, status: 404 },
+    ],
     listDeliveries: { ...onWebhook, query: { status: 'pending' } },
     getDelivery: onDelivery,
     replayDelivery: { ...onDelivery, status: 201 },

@@ -117,7 +117,10 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   ],
   'webhooks replay': [`shorty webhooks replay ${uuid} \\\n  ${uuid.replace('0192', '0193')}`],
   'webhooks test': [`shorty webhooks test ${uuid} --type url.created`],
-  'webhooks rotate-secret': [`shorty webhooks rotate-secret ${uuid}`],
+  'webhooks rotate-secret': [
+    `shorty webhooks rotate-secret ${uuid}`,
+    `shorty webhooks rotate-secret ${uuid} --expire-old-after 0`,
+  ],
   'webhooks listen': [
     'shorty webhooks listen',
     'shorty webhooks listen --forward-to http://localhost:8080/hook',

@@ -103,6 +103,7 @@ export function narrowedCodes(error: unknown) {
     expectTypeOf(error.code).toEqualTypeOf<
       | 'SLUG_CONFLICT'
       | 'DOMAIN_CONFLICT'
+      | 'SECRET_CONFLICT'
       | 'IDEMPOTENCY_CONFLICT'
       | 'PRECONDITION_FAILED'
       | undefined

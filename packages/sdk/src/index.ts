@@ -42,7 +42,11 @@ export type { QrList, QrResource } from './resources/qr.js';
 export type { TagList, TagsResource } from './resources/tags.js';
 export type { UrlList, UrlRecordList, UrlsResource } from './resources/urls.js';
 export type { UsageResource } from './resources/usage.js';
-export type { DeliveryList, WebhookList, WebhooksResource } from './resources/webhooks.js';
+export type {
+  DeliveryList,
+  WebhookList,
+  WebhooksResource,
+} from './resources/webhooks.js';
 export type {
   AnalyticsOverview,
   ApiKey,
@@ -109,6 +113,7 @@ export type {
   WebhookFilters,
   WebhookListQuery,
   WebhookPage,
+  WebhookRotateRequest,
   WebhookSecret,
   WebhookTestRequest,
   WebhookUpdateRequest,

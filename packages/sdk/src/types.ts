@@ -128,6 +128,7 @@ export interface WebhookCreated extends Schema<'WebhookCreated'> {}
 /** A webhook without its secret. */
 export interface Webhook extends Schema<'Webhook'> {}
 /** The type of a test event. */
+export interface WebhookRotateRequest extends Schema<'WebhookRotateRequest'> {}
 export interface WebhookTestRequest extends Schema<'WebhookTestRequest'> {}
 /** A new signing secret, and the time until which the previous secret also signs. */
 export interface WebhookSecret extends Schema<'WebhookSecret'> {}

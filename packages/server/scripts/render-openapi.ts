@@ -153,7 +153,7 @@ const deliveryHeaders = z.object({
   'X-Service-Signature': z.string().meta({
     param: { id: 'ServiceSignature' },
     description:
-      '`sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret.',
+      '`sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. During a rotation of the secret, it is by the oldest live secret.',
   }),
   'X-Service-Signature-Next': z
     .string()
@@ -161,7 +161,7 @@ const deliveryHeaders = z.object({
     .meta({
       param: { id: 'ServiceSignatureNext' },
       description:
-        'For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent.',
+        'During a rotation of the secret: the signature by the newest secret. Otherwise absent.',
     }),
   'webhook-id': z.string().meta({
     param: { id: 'StandardWebhookId' },

@@ -411,7 +411,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the signing secret
-         * @description For 24 hours, X-Service-Signature is by the previous secret, and X-Service-Signature-Next by the new secret.
+         * @description While old secrets live, X-Service-Signature is by the oldest of them, X-Service-Signature-Next by the new secret, and webhook-signature by all. SECRET_CONFLICT: the webhook has three live secrets already.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -1353,6 +1353,13 @@ export interface components {
         };
         /** @enum {string} */
         EventType: "url.created" | "url.updated" | "url.deleted" | "url.restored" | "url.clicked" | "url.click_threshold" | "url.expired" | "qr.created" | "qr.scan_threshold" | "qr.deleted" | "domain.verified" | "webhook.disabled";
+        WebhookRotateRequest: {
+            /**
+             * @description End all old secrets within this time; 0 ends them now. By default, the replaced secret signs for 86400 seconds more, and the end of older ones stays.
+             * @example 3600
+             */
+            expireOldAfterSeconds?: number;
+        };
         DomainCreateRequest: {
             /**
              * Format: idn-hostname
@@ -2220,7 +2227,7 @@ export interface components {
             };
         };
         /** @enum {string} */
-        ErrorCode: "VALIDATION_FAILED" | "SLUG_RESERVED" | "DOMAIN_INVALID" | "UNAUTHORIZED" | "QUOTA_EXCEEDED" | "PLAN_REQUIRED" | "INSUFFICIENT_SCOPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_CONFLICT" | "DOMAIN_CONFLICT" | "IDEMPOTENCY_CONFLICT" | "GONE" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE";
+        ErrorCode: "VALIDATION_FAILED" | "SLUG_RESERVED" | "DOMAIN_INVALID" | "UNAUTHORIZED" | "QUOTA_EXCEEDED" | "PLAN_REQUIRED" | "INSUFFICIENT_SCOPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_CONFLICT" | "DOMAIN_CONFLICT" | "SECRET_CONFLICT" | "IDEMPOTENCY_CONFLICT" | "GONE" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE";
         ErrorDetail: {
             /**
              * @description JSON path of the field; empty for the body as a whole.
@@ -3153,6 +3160,15 @@ export interface components {
             disabledReason: ("failing" | "gone") | null;
             /** @description When the earliest pending delivery is due. A time in the past means that the delivery is late. */
             oldestDueAt: string | null;
+            /** @description The replaced secrets that still sign deliveries, oldest first, at most 2. */
+            previousSecrets: {
+                /**
+                 * Format: date-time
+                 * @description When it ends.
+                 * @example 2030-01-01T00:00:00.000Z
+                 */
+                expiresAt: string;
+            }[];
         };
         /**
          * @example {
@@ -3239,7 +3255,7 @@ export interface components {
             standardWebhooksSecret: string;
             /**
              * Format: date-time
-             * @description Until this time, X-Service-Signature is by the previous secret.
+             * @description Until this time, the secret that this one replaces also signs.
              * @example 2030-01-01T00:00:00.000Z
              */
             previousSecretExpiresAt: string;
@@ -4022,6 +4038,26 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
+        /** @description SECRET_CONFLICT, IDEMPOTENCY_CONFLICT */
+        SecretConflictOrIdempotencyConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "SECRET_CONFLICT",
+                 *         "message": "The reason in one sentence",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
         /** @description DOMAIN_CONFLICT, IDEMPOTENCY_CONFLICT */
         DomainConflictOrIdempotencyConflict: {
             headers: {
@@ -4302,9 +4338,9 @@ export interface components {
         ServiceDeliveryId: string;
         /** @description The time of signing, in Unix seconds. */
         ServiceTimestamp: string;
-        /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
+        /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. During a rotation of the secret, it is by the oldest live secret. */
         ServiceSignature: string;
-        /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+        /** @description During a rotation of the secret: the signature by the newest secret. Otherwise absent. */
         ServiceSignatureNext: string;
         /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
         StandardWebhookId: string;
@@ -6072,7 +6108,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WebhookRotateRequest"];
+            };
+        };
         responses: {
             /** @description The new secret */
             200: {
@@ -6100,7 +6140,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PlanRequiredOrInsufficientScope"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["IdempotencyConflict"];
+            409: components["responses"]["SecretConflictOrIdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -6946,9 +6988,9 @@ export interface operations {
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. During a rotation of the secret, it is by the oldest live secret. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
-                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                /** @description During a rotation of the secret: the signature by the newest secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
                 /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
                 "webhook-id": components["parameters"]["StandardWebhookId"];
@@ -6992,9 +7034,9 @@ export interface operations {
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. During a rotation of the secret, it is by the oldest live secret. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
-                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                /** @description During a rotation of the secret: the signature by the newest secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
                 /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
                 "webhook-id": components["parameters"]["StandardWebhookId"];
@@ -7038,9 +7080,9 @@ export interface operations {
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. During a rotation of the secret, it is by the oldest live secret. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
-                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                /** @description During a rotation of the secret: the signature by the newest secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
                 /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
                 "webhook-id": components["parameters"]["StandardWebhookId"];
@@ -7084,9 +7126,9 @@ export interface operations {
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. During a rotation of the secret, it is by the oldest live secret. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
-                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                /** @description During a rotation of the secret: the signature by the newest secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
                 /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
                 "webhook-id": components["parameters"]["StandardWebhookId"];
@@ -7130,9 +7172,9 @@ export interface operations {
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. During a rotation of the secret, it is by the oldest live secret. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
-                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                /** @description During a rotation of the secret: the signature by the newest secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
                 /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
                 "webhook-id": components["parameters"]["StandardWebhookId"];
@@ -7176,9 +7218,9 @@ export interface operations {
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. During a rotation of the secret, it is by the oldest live secret. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
-                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                /** @description During a rotation of the secret: the signature by the newest secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
                 /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
                 "webhook-id": components["parameters"]["StandardWebhookId"];
@@ -7222,9 +7264,9 @@ export interface operations {
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. During a rotation of the secret, it is by the oldest live secret. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
-                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                /** @description During a rotation of the secret: the signature by the newest secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
                 /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
                 "webhook-id": components["parameters"]["StandardWebhookId"];
@@ -7268,9 +7310,9 @@ export interface operations {
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. During a rotation of the secret, it is by the oldest live secret. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
-                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                /** @description During a rotation of the secret: the signature by the newest secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
                 /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
                 "webhook-id": components["parameters"]["StandardWebhookId"];
@@ -7314,9 +7356,9 @@ export interface operations {
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. During a rotation of the secret, it is by the oldest live secret. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
-                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                /** @description During a rotation of the secret: the signature by the newest secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
                 /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
                 "webhook-id": components["parameters"]["StandardWebhookId"];
@@ -7360,9 +7402,9 @@ export interface operations {
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. During a rotation of the secret, it is by the oldest live secret. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
-                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                /** @description During a rotation of the secret: the signature by the newest secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
                 /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
                 "webhook-id": components["parameters"]["StandardWebhookId"];
@@ -7406,9 +7448,9 @@ export interface operations {
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. During a rotation of the secret, it is by the oldest live secret. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
-                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                /** @description During a rotation of the secret: the signature by the newest secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
                 /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
                 "webhook-id": components["parameters"]["StandardWebhookId"];
@@ -7452,9 +7494,9 @@ export interface operations {
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, it is by the previous secret. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. During a rotation of the secret, it is by the oldest live secret. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
-                /** @description For 24 hours after a rotation of the secret: the signature by the new secret. Otherwise absent. */
+                /** @description During a rotation of the secret: the signature by the newest secret. Otherwise absent. */
                 "X-Service-Signature-Next"?: components["parameters"]["ServiceSignatureNext"];
                 /** @description The same value as X-Service-Delivery-Id, for libraries of Standard Webhooks. */
                 "webhook-id": components["parameters"]["StandardWebhookId"];

@@ -638,7 +638,12 @@ export const fixtures: {
         "failingSince": null,
         "disabledAt": null,
         "disabledReason": null,
-        "oldestDueAt": null
+        "oldestDueAt": null,
+        "previousSecrets": [
+          {
+            "expiresAt": "2030-01-01T00:00:00.000Z"
+          }
+        ]
       }
     ],
     "nextAfter": null
@@ -666,7 +671,12 @@ export const fixtures: {
     "failingSince": null,
     "disabledAt": null,
     "disabledReason": null,
-    "oldestDueAt": null
+    "oldestDueAt": null,
+    "previousSecrets": [
+      {
+        "expiresAt": "2030-01-01T00:00:00.000Z"
+      }
+    ]
   },
   "updateWebhook": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -691,7 +701,12 @@ export const fixtures: {
     "failingSince": null,
     "disabledAt": null,
     "disabledReason": null,
-    "oldestDueAt": null
+    "oldestDueAt": null,
+    "previousSecrets": [
+      {
+        "expiresAt": "2030-01-01T00:00:00.000Z"
+      }
+    ]
   },
   "deleteWebhook": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -716,7 +731,12 @@ export const fixtures: {
     "failingSince": null,
     "disabledAt": null,
     "disabledReason": null,
-    "oldestDueAt": null
+    "oldestDueAt": null,
+    "previousSecrets": [
+      {
+        "expiresAt": "2030-01-01T00:00:00.000Z"
+      }
+    ]
   },
   "testWebhook": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -1093,6 +1113,7 @@ export const errorStatuses: Readonly<Record<ErrorCodes[keyof ErrorCodes], number
   "NOT_FOUND": 404,
   "SLUG_CONFLICT": 409,
   "DOMAIN_CONFLICT": 409,
+  "SECRET_CONFLICT": 409,
   "IDEMPOTENCY_CONFLICT": 409,
   "GONE": 410,
   "PRECONDITION_FAILED": 412,

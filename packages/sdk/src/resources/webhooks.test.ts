@@ -38,6 +38,7 @@ it('each method sends one request, and every POST a new idempotency key', async 
   await webhooks.test(id);
   await webhooks.test(id, { type: 'qr.created' });
   await webhooks.rotateSecret(id);
+  await webhooks.rotateSecret(id, {}, { expireOldAfterSeconds: 0 });
   await webhooks.deliveries(id, { status: 'failed', limit: 5 });
   await webhooks.delivery(id, deliveryId);
   await webhooks.replay(id, deliveryId, { idempotencyKey: 'mine' });
@@ -51,12 +52,13 @@ it('each method sends one request, and every POST a new idempotency key', async 
     [`POST ${path}/test`, {}],
     [`POST ${path}/test`, { type: 'qr.created' }],
     [`POST ${path}/rotate-secret`, undefined],
+    [`POST ${path}/rotate-secret`, { expireOldAfterSeconds: 0 }],
     [`GET ${path}/deliveries?status=failed&limit=5`, undefined],
     [`GET ${path}/deliveries/${deliveryId}`, undefined],
     [`POST ${path}/deliveries/${deliveryId}/replay`, undefined],
   ]);
-  expect(keys).toHaveLength(5);
-  expect(new Set(keys).size).toBe(5);
+  expect(keys).toHaveLength(6);
+  expect(new Set(keys).size).toBe(6);
   expect(keys.at(-1)).toBe('mine');
 });
 

@@ -12,6 +12,7 @@ import type {
   WebhookCreateRequest,
   WebhookListQuery,
   WebhookPage,
+  WebhookRotateRequest,
   WebhookSecret,
   WebhookTestRequest,
   WebhookUpdateRequest,
@@ -133,9 +134,9 @@ export class WebhooksResource extends Resource {
   }
 
   /**
-   * Replaces the signing secret. Until `previousSecretExpiresAt`, 24 hours from now,
-   * `X-Service-Signature` is by the previous secret, and `X-Service-Signature-Next` by the new one.
-   * Rejects with NotFoundError.
+   * Replaces the signing secret. The previous one also signs until `previousSecretExpiresAt`, 24 hours
+   * from now. `expireOldAfterSeconds` of the body ends all old secrets sooner; 0 ends them now. Rejects
+   * with NotFoundError, and with ConflictError if the webhook has three live secrets.
    *
    * @example
    * ```ts
@@ -148,8 +149,12 @@ export class WebhooksResource extends Resource {
    * console.log(secret, previousSecretExpiresAt);
    * ```
    */
-  rotateSecret(id: string, options?: RequestOptions): ApiPromise<WebhookSecret> {
-    return this.api.send(routes.rotateWebhookSecret, { params: { id } }, options);
+  rotateSecret(
+    id: string,
+    options?: RequestOptions,
+    body?: WebhookRotateRequest,
+  ): ApiPromise<WebhookSecret> {
+    return this.api.send(routes.rotateWebhookSecret, { params: { id }, body }, options);
   }
 
   /**

@@ -49,8 +49,10 @@ export function startLists(database: Database, emit: (event: ListThreadEvent) =>
         findTagged(database, organizationId, tag, limit, after),
       listQrs: async (organizationId: string, filter: QrFilter) =>
         toPageText(await listQrs(database, organizationId, filter), toQrRecord),
-      listWebhooks: async (organizationId: string, range: PageRange) =>
-        toPageText(await listWebhooks(database, organizationId, range), toWebhookRecord),
+      async listWebhooks(organizationId: string, range: PageRange, now: number) {
+        const page = await listWebhooks(database, organizationId, range);
+        return toPageText(page, (webhook) => toWebhookRecord(webhook, now));
+      },
       listDeliveries: async (_organizationId: string, webhookId: string, filter: DeliveryFilter) =>
         toPageText(await listDeliveries(database, webhookId, filter), toDeliveryRecord),
       listApiKeys: async (organizationId: string, range: PageRange) =>

@@ -38,6 +38,9 @@ export const tables = {
      * they excluded have ended.
      */
     unsubscribed_at: 'bigint',
+    /** Replaced before `previous_secret`. Also signs deliveries, until `oldest_secret_expires_at`. */
+    oldest_secret: 'text',
+    oldest_secret_expires_at: 'bigint',
   },
   deliveries: {
     ...baselineTables.deliveries,

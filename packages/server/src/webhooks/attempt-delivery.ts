@@ -4,6 +4,7 @@ import { GuardedFetchError } from '../network/guarded-fetch-error.js';
 import type { Clock } from '../ports.js';
 import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
 import type { Endpoint } from './delivery-queue.js';
+import { liveAt } from './live-secrets.js';
 import { maxStoredResponseBytes } from './webhook-contract.js';
 
 /** The time limit of one attempt. Specification, "Limits". */
@@ -68,11 +69,9 @@ export async function attemptDelivery(
   };
 }
 
-/** Returns the secrets that sign at a time. The previous secret signs for a day after a rotation. */
-function secretsAt(endpoint: Endpoint, now: number): readonly string[] {
-  const { secret, previousSecret, previousSecretExpiresAt } = endpoint;
-  const bothSign = previousSecret !== null && now < (previousSecretExpiresAt ?? 0);
-  return bothSign ? [secret, previousSecret] : [secret];
+/** Returns the secrets that sign at a time, newest first. */
+function secretsAt({ secret, previousSecrets }: Endpoint, now: number): readonly string[] {
+  return [secret, ...liveAt(previousSecrets, now).map((previous) => previous.secret)];
 }
 
 /** Decodes a response body. PostgreSQL cannot store NUL in text. */

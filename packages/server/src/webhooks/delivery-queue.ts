@@ -6,6 +6,7 @@ import { type Claim, dueDeliveryFinder } from '../storage/due-deliveries.js';
 import type { Schema } from '../storage/schema.js';
 import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
 import { type HealthRules, recordHealth } from './endpoint-health.js';
+import { previousSecretColumns, previousSecretsOf } from './live-secrets.js';
 
 /** The maximum number of pending deliveries that are counted. Counting them takes about 2 ms. */
 export const maxCounted = 100_000;
@@ -35,8 +36,7 @@ export class DeliveryQueue {
       .selectFrom('webhooks')
       .select(['id as webhookId', 'organization_id as organizationId', 'url', 'headers'])
       .select('secret')
-      .select('previous_secret as previousSecret')
-      .select('previous_secret_expires_at as previousSecretExpiresAt')
+      .select(previousSecretColumns)
       .select(['last_success_at', 'failing_since'])
       .select(({ selectFrom }) =>
         selectFrom('deliveries')
@@ -52,9 +52,12 @@ export class DeliveryQueue {
       // Its unwanted deliveries end first.
       .where('unsubscribed_at', 'is', null)
       .execute();
-    return rows.flatMap(({ dueAt, last_success_at, failing_since, ...endpoint }) => {
+    return rows.flatMap((row) => {
+      const { webhookId, organizationId, url, headers, secret, dueAt } = row;
       if (dueAt === null) return [];
-      const hasSucceeded = last_success_at !== null && failing_since === null;
+      const hasSucceeded = row.last_success_at !== null && row.failing_since === null;
+      const previousSecrets = previousSecretsOf(row);
+      const endpoint = { webhookId, organizationId, url, headers, secret, previousSecrets };
       return [{ ...endpoint, hasSucceeded, dueAt }];
     });
   }

@@ -9,8 +9,7 @@ const endpoint: Endpoint = {
   url: 'https://receiver.example/',
   headers: null,
   secret: 'secret',
-  previousSecret: null,
-  previousSecretExpiresAt: null,
+  previousSecrets: [],
   hasSucceeded: false,
   dueAt: 0,
 };

@@ -17,8 +17,7 @@ const endpointOf = (organizationId: string, webhookId: string): Endpoint => ({
   url: 'https://receiver.example/',
   headers: null,
   secret: 'secret',
-  previousSecret: null,
-  previousSecretExpiresAt: null,
+  previousSecrets: [],
   hasSucceeded: false,
   dueAt: 0,
 });

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { presentAs, type WithIsoTimes, withIsoTimes } from '../contract/present.js';
 import type { EventFilters } from '../events/subscription.js';
 import type { Delivery } from './delivery-repository.js';
+import { liveAt } from './live-secrets.js';
 import { webhookRecord } from './webhook-contract.js';
 import type { Webhook } from './webhook-repository.js';
 import type { filtersRecord } from './webhook-settings.js';
@@ -12,12 +13,14 @@ export type WebhookRecord = z.input<typeof webhookRecord>;
 /** A delivery as the API presents it. */
 export type DeliveryRecord = WithIsoTimes<Delivery>;
 
-export function toWebhookRecord(webhook: Webhook): WebhookRecord {
-  const { events, filters, failureRate } = webhook;
+/** Returns a webhook as it is at `now`. */
+export function toWebhookRecord(webhook: Webhook, now: number): WebhookRecord {
+  const { events, filters, failureRate, previousSecrets } = webhook;
   return presentAs(webhookRecord, {
     ...withIsoTimes(webhook),
     events: [...events],
     filters: filters && presentFilters(filters),
+    previousSecrets: liveAt(previousSecrets, now).map((previous) => withIsoTimes(previous)),
     failureRate: failureRate === null ? null : Math.round(failureRate * 1000) / 1000,
   });
 }

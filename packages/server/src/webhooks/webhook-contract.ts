@@ -15,6 +15,7 @@ import {
 } from '../contract/fields.js';
 import { eventTypes } from '../events/event-types.js';
 import { findUrlError } from '../network/receiver-url.js';
+import { defaultRotationMs, maxPreviousSecrets } from './live-secrets.js';
 import { standardSecretOf } from './standard-secret.js';
 import {
   description,
@@ -27,8 +28,6 @@ import {
 
 /** The maximum number of webhooks of an organization. Each event writes a delivery for each of them. */
 export const maxWebhooks = 50;
-/** How long the previous secret also signs after a rotation. */
-export const rotationMs = 24 * 60 * 60 * 1000;
 /** The maximum number of bytes that are stored of a response. */
 export const maxStoredResponseBytes = 2048;
 
@@ -136,6 +135,23 @@ export const webhookCreated = z
   .object({ ...commonFields, ...secrets, isActive })
   .meta({ id: 'WebhookCreated' });
 
+/** The longest time that old secrets still sign after a rotation, in seconds. */
+const maxRotationSeconds = 7 * 24 * 60 * 60;
+
+export const webhookRotateRequest = z
+  .strictObject({
+    expireOldAfterSeconds: z
+      .int()
+      .min(0)
+      .max(maxRotationSeconds)
+      .optional()
+      .meta({
+        description: `End all old secrets within this time; 0 ends them now. By default, the replaced secret signs for ${defaultRotationMs / 1000} seconds more, and the end of older ones stays.`,
+        example: 3600,
+      }),
+  })
+  .meta({ id: 'WebhookRotateRequest' });
+
 export const webhookRecord = z
   .object({
     ...commonFields,
@@ -149,6 +165,11 @@ export const webhookRecord = z
     createdAt: instant,
     updatedAt: instant,
     ...health,
+    previousSecrets: z
+      .array(z.object({ expiresAt: instant.meta({ description: 'When it ends.' }) }))
+      .meta({
+        description: `The replaced secrets that still sign deliveries, oldest first, at most ${maxPreviousSecrets}.`,
+      }),
   })
   .meta({ id: 'Webhook' });
 
@@ -167,7 +188,7 @@ export const rotatedSecret = z
     id: uuidText,
     ...secrets,
     previousSecretExpiresAt: instant.meta({
-      description: 'Until this time, X-Service-Signature is by the previous secret.',
+      description: 'Until this time, the secret that this one replaces also signs.',
     }),
   })
   .meta({ id: 'WebhookSecret' });
@@ -316,10 +337,12 @@ export const webhookRoutes = [
     ...write,
     summary: 'Replace the signing secret',
     description:
-      'For 24 hours, X-Service-Signature is by the previous secret, and X-Service-Signature-Next by the new secret.',
+      'While old secrets live, X-Service-Signature is by the oldest of them, X-Service-Signature-Next by the new secret, and webhook-signature by all. SECRET_CONFLICT: the webhook has three live secrets already.',
     params,
+    body: webhookRotateRequest,
+    bodyOptional: true,
     responses: { 200: { description: 'The new secret', data: rotatedSecret } },
-    errors: ['PLAN_REQUIRED'],
+    errors: ['PLAN_REQUIRED', 'SECRET_CONFLICT'],
   }),
   defineRoute('listDeliveries', 'GET /api/v1/webhooks/{id}/deliveries', {
     ...read,

@@ -13,6 +13,7 @@ import type { Clock, NewId, RandomBytes } from '../ports.js';
 import { etagOf } from '../preconditions/if-match.js';
 import type { DeliveryRepository } from './delivery-repository.js';
 import { eventExamples } from './event-examples.js';
+import { maxPreviousSecrets } from './live-secrets.js';
 import { type DeliveryRecord, toWebhookRecord, type WebhookRecord } from './present-webhook.js';
 import { standardSecretOf } from './standard-secret.js';
 import {
@@ -22,7 +23,7 @@ import {
   webhookCreated,
   type webhookRoutes,
 } from './webhook-contract.js';
-import type { Webhook, WebhookRepository } from './webhook-repository.js';
+import { TooManySecretsError, type Webhook, type WebhookRepository } from './webhook-repository.js';
 
 export interface WebhookHandlerOptions {
   readonly webhooks: WebhookRepository;
@@ -30,6 +31,7 @@ export interface WebhookHandlerOptions {
   readonly listWebhooks: (
     organizationId: string,
     range: PageRange,
+    now: number,
   ) => Promise<PageText<WebhookRecord>>;
   readonly listDeliveries: (
     organizationId: string,
@@ -113,12 +115,12 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
 
     async listWebhooks({ caller: { organizationId }, query }) {
       const { filter, reply } = openPage({ name: 'webhooks', organizationId, ids: 'text' }, query);
-      return reply(await options.listWebhooks(organizationId, filter));
+      return reply(await options.listWebhooks(organizationId, filter, clock()));
     },
 
     async getWebhook({ caller, params }) {
       const webhook = await getWebhook(caller.organizationId, params.id);
-      return { status: 200, data: toWebhookRecord(webhook) };
+      return { status: 200, data: toWebhookRecord(webhook, clock()) };
     },
 
     async updateWebhook({
@@ -137,7 +139,8 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
         ifMatch,
       });
       onChanged();
-      return { status: 200, replayed, data: toWebhookRecord(requireFound(result, 'webhook', id)) };
+      const webhook = requireFound(result, 'webhook', id);
+      return { status: 200, replayed, data: toWebhookRecord(webhook, clock()) };
     },
 
     async deleteWebhook({ caller: { organizationId }, params: { id }, idempotency, ifMatch }) {
@@ -147,7 +150,8 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
         ifMatch,
       });
       onChanged();
-      return { status: 200, replayed, data: toWebhookRecord(requireFound(result, 'webhook', id)) };
+      const webhook = requireFound(result, 'webhook', id);
+      return { status: 200, replayed, data: toWebhookRecord(webhook, clock()) };
     },
 
     async testWebhook({ caller: { organizationId }, params: { id }, body, idempotency }) {
@@ -165,16 +169,19 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
       return { status: 201, replayed, data: withIsoTimes(result) };
     },
 
-    async rotateWebhookSecret({ caller: { organizationId }, params: { id }, idempotency }) {
+    async rotateWebhookSecret({ caller: { organizationId }, params: { id }, body, idempotency }) {
       await requirePlan(organizationId, 'webhooks');
-      const newest = newSecret('webhookSecret', options.randomBytes);
-      const { result, replayed } = await webhooks.rotateSecret(
-        organizationId,
-        id,
-        newest,
-        clock(),
-        idempotency,
-      );
+      const secret = newSecret('webhookSecret', options.randomBytes);
+      const seconds = body?.expireOldAfterSeconds;
+      const expireOldAfterMs = seconds === undefined ? undefined : seconds * 1000;
+      const { result, replayed } = await webhooks
+        .rotateSecret(
+          organizationId,
+          id,
+          { secret, expireOldAfterMs },
+          { now: clock(), idempotency },
+        )
+        .catch(refuseTooManySecrets);
       onChanged();
       const rotated = withStandardSecret(requireFound(result, 'webhook', id));
       return { status: 200, replayed, data: { id, ...withIsoTimes(rotated) } };
@@ -217,6 +224,15 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
 function requireFound<T>(thing: T | null | undefined, kind: string, id: string): T {
   if (thing) return thing;
   throw notFound(kind, id);
+}
+
+function refuseTooManySecrets(error: unknown): never {
+  if (!(error instanceof TooManySecretsError)) throw error;
+  const nextEnd = new Date(error.nextEndAt).toISOString();
+  throw new ApiError(
+    'SECRET_CONFLICT',
+    `The webhook has ${maxPreviousSecrets + 1} live secrets, the maximum. One of them ends at ${nextEnd}. Rotate after that, or end all old secrets now with { "expireOldAfterSeconds": 0 }`,
+  );
 }
 
 function withStandardSecret<Fields extends { readonly secret: string }>(fields: Fields) {

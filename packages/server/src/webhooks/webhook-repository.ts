@@ -16,15 +16,22 @@ import {
   nextUpdatedAt,
   nextUpdatedAtOfRow,
 } from '../preconditions/if-match.js';
-import type { Database, Schema } from '../storage/database.js';
+import { type Database, type Schema, WriteRejectedError } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
 import { urlClicked } from './click-events.js';
 import { startClickFeed } from './click-feed.js';
 import {
+  defaultRotationMs,
+  maxPreviousSecrets,
+  previousSecretColumns,
+  previousSecretsOf,
+  rotate,
+  toColumns,
+} from './live-secrets.js';
+import {
   type DisabledReason,
   maxWebhooks,
-  rotationMs,
   type SubscribedType,
   type WebhookSettings,
   type WebhookUpdateRequest,
@@ -43,6 +50,24 @@ export interface WebhookWrite {
   readonly now: number;
   readonly idempotency: IdempotentRequest | undefined;
   readonly ifMatch?: IfMatch | undefined;
+}
+
+/** A new secret, and how long the old ones still sign, if the request says so. */
+export interface Rotation {
+  readonly secret: string;
+  readonly expireOldAfterMs: number | undefined;
+}
+
+/** A rotation failed, because the webhook would have too many live secrets. */
+export class TooManySecretsError extends WriteRejectedError {
+  override readonly name = 'TooManySecretsError';
+  /** When the first of the old secrets ends. */
+  readonly nextEndAt: number;
+
+  constructor(nextEndAt: number) {
+    super('the webhook has too many live secrets');
+    this.nextEndAt = nextEndAt;
+  }
 }
 
 /** Stores webhooks. Every method is one transaction and ignores deleted webhooks. */
@@ -176,7 +201,7 @@ export class WebhookRepository {
       checkIfMatch(ifMatch, webhook.updatedAt);
       await transaction
         .updateTable('webhooks')
-        .set({ deleted_at: now, secret: '', previous_secret: null })
+        .set({ deleted_at: now, secret: '', ...toColumns([]) })
         .set({ headers: null, unsubscribed_at: null })
         .where('id', '=', id)
         .execute();
@@ -184,29 +209,37 @@ export class WebhookRepository {
     });
   }
 
-  /** Replaces the secret. The previous secret also signs for 24 hours. */
+  /**
+   * Replaces the secret. Throws a TooManySecretsError if more than `maxPreviousSecrets` would still
+   * sign.
+   */
   rotateSecret(
     organizationId: string,
     id: string,
-    secret: string,
-    now: number,
-    idempotency: IdempotentRequest | undefined,
+    { secret, expireOldAfterMs }: Rotation,
+    { now, idempotency }: Pick<WebhookWrite, 'now' | 'idempotency'>,
   ): Promise<IdempotentResult<{ secret: string; previousSecretExpiresAt: number } | null>> {
     return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
-      const previousSecretExpiresAt = now + rotationMs;
-      const { numUpdatedRows } = await transaction
-        .updateTable('webhooks')
-        .set(({ ref }) => ({
-          secret,
-          previous_secret: ref('secret'),
-          previous_secret_expires_at: previousSecretExpiresAt,
-          updated_at: nextUpdatedAtOfRow(now),
-        }))
+      const row = await transaction
+        .selectFrom('webhooks')
+        .select('secret')
+        .select(previousSecretColumns)
         .where('organization_id', '=', organizationId)
         .where('id', '=', id)
         .where('deleted_at', 'is', null)
-        .executeTakeFirstOrThrow();
-      return numUpdatedRows === 1n ? { secret, previousSecretExpiresAt } : null;
+        .executeTakeFirst();
+      if (!row) return null;
+      const previous = rotate(row.secret, previousSecretsOf(row), now, expireOldAfterMs);
+      if (previous.length > maxPreviousSecrets) {
+        throw new TooManySecretsError(Math.min(...previous.map(({ expiresAt }) => expiresAt)));
+      }
+      await transaction
+        .updateTable('webhooks')
+        .set({ secret, ...toColumns(previous), updated_at: nextUpdatedAtOfRow(now) })
+        .where('id', '=', id)
+        .execute();
+      const previousSecretExpiresAt = now + (expireOldAfterMs ?? defaultRotationMs);
+      return { secret, previousSecretExpiresAt };
     });
   }
 }
@@ -221,6 +254,7 @@ function selectWebhooks(db: Kysely<Schema>, organizationId: string) {
     .select(['failure_rate as failureRate', 'last_success_at as lastSuccessAt'])
     .select(['failing_since as failingSince', 'disabled_at as disabledAt'])
     .select('disabled_reason as disabledReason')
+    .select(previousSecretColumns)
     .select(({ selectFrom }) =>
       selectFrom('deliveries')
         .select('due_at')
@@ -236,9 +270,25 @@ function selectWebhooks(db: Kysely<Schema>, organizationId: string) {
 
 type WebhookRow = Awaited<ReturnType<ReturnType<typeof selectWebhooks>['execute']>>[number];
 
-function webhookOf({ headers, filters, ...row }: WebhookRow) {
+function webhookOf({
+  headers,
+  filters,
+  previous_secret,
+  previous_secret_expires_at,
+  oldest_secret,
+  oldest_secret_expires_at,
+  ...row
+}: WebhookRow) {
+  const previous = previousSecretsOf({
+    previous_secret,
+    previous_secret_expires_at,
+    oldest_secret,
+    oldest_secret_expires_at,
+  });
   return {
     ...row,
+    /** Oldest first, also those that have ended. */
+    previousSecrets: previous.reverse().map(({ expiresAt }) => ({ expiresAt })),
     events: JSON.parse(row.events) as readonly SubscribedType[],
     filters: filtersOf(filters),
     headerNames: headers === null ? [] : Object.keys(JSON.parse(headers)),

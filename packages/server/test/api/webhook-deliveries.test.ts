@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type ClickedVisit, WebhookVerificationError } from '@shorty/webhook-verifier';
+import type { ClickedVisit } from '@shorty/webhook-verifier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventTypes } from '../../src/events/event-types.js';
 import { eventBodies } from '../../src/webhooks/event-contract.js';
@@ -288,36 +288,148 @@ describe('POST /webhooks/{id}/deliveries/{deliveryId}/replay', () => {
 });
 
 describe('POST /webhooks/{id}/rotate-secret', () => {
-  it('the old secret signs beside the new one for 24 h, and no longer', async () => {
+  const hour = 60 * 60 * 1000;
+  const day = 24 * hour;
+  const inMs = (ms: number) => new Date(api.clock() + ms).toISOString();
+
+  async function openRotation() {
     const hook = await receiver();
-    const { id, secret: before } = await subscribe(hook.url);
-    const { data } = await api.call('rotateWebhookSecret', { params: { id } });
-    const day = 24 * 60 * 60 * 1000;
-    expect(data.previousSecretExpiresAt).toBe(new Date(api.clock() + day).toISOString());
-    expect(data.secret).not.toBe(before);
-
     // Tokens live for an hour.
-    const send = async (count: number) => {
-      const caller = await api.signIn(api.credentials);
-      await caller.call('testWebhook', { params: { id } });
-      await hook.arrived(count);
-      const got = hook.received[count - 1];
-      if (!got) throw new Error('nothing has arrived');
-      return got;
+    const signIn = () => api.signIn(api.credentials);
+    const subscription = { url: hook.url, events: ['url.created'] };
+    const created = await (await signIn()).call('createWebhook', { body: subscription });
+    const { id, secret } = created.data;
+    return {
+      id,
+      first: secret,
+      async rotate(body?: object) {
+        return (await signIn()).call('rotateWebhookSecret', { params: { id }, body });
+      },
+      async ends() {
+        const caller = await signIn();
+        const { data } = await caller.call('getWebhook', { params: { id } });
+        const { data: page } = await caller.call('listWebhooks');
+        const listed = page.items.find((webhook) => webhook.id === id);
+        expect(listed?.previousSecrets).toEqual(data.previousSecrets);
+        return data.previousSecrets.map(({ expiresAt }) => expiresAt);
+      },
+      /** Sends a delivery, and returns which of the secrets signed each of its headers. */
+      async signers(secrets: readonly string[]) {
+        const count = hook.received.length + 1;
+        await (await signIn()).call('testWebhook', { params: { id } });
+        await hook.arrived(count);
+        const got = hook.received[count - 1];
+        if (!got) throw new Error('nothing has arrived');
+        const { headers, body } = got;
+        const timestamp = headers['x-service-timestamp'];
+        const signerOf = (header: unknown, sign: (secret: string) => string) =>
+          header === undefined ? undefined : secrets.findIndex((each) => sign(each) === header);
+        const hex = (secret: string) =>
+          `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
+        const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+        const base64 = (secret: string) =>
+          `v1,${createHmac('sha256', secret).update(content).digest('base64')}`;
+        return {
+          signature: signerOf(headers['x-service-signature'], hex),
+          next: signerOf(headers['x-service-signature-next'], hex),
+          standard: String(headers['webhook-signature'])
+            .split(' ')
+            .map((each) => signerOf(each, base64)),
+        };
+      },
     };
-    const early = await send(1);
-    verify(early, before, api.clock());
-    // Receivers that compare the whole header have the previous secret.
-    const signed = `${early.headers['x-service-timestamp']}.${early.body}`;
-    const hmac = createHmac('sha256', before).update(signed).digest('hex');
-    expect(early.headers['x-service-signature']).toBe(`sha256=${hmac}`);
-    verify(early, data.secret, api.clock());
+  }
 
+  it('the old secret signs beside the new one for 24 h, and no longer', async () => {
+    const { first, rotate, signers, ends } = await openRotation();
+    expect(await ends()).toEqual([]);
+    const { data } = await rotate();
+    expect(data.previousSecretExpiresAt).toBe(inMs(day));
+    expect(await ends()).toEqual([inMs(day)]);
+    const secrets = [first, data.secret];
+    const both = { signature: 0, next: 1, standard: [1, 0] };
+    expect(await signers(secrets)).toEqual(both);
     api.clock.advance(day - 1);
-    verify(await send(2), before, api.clock());
+    expect(await signers(secrets)).toEqual(both);
     api.clock.advance(1);
-    const late = await send(3);
-    verify(late, data.secret, api.clock());
-    expect(() => verify(late, before, api.clock())).toThrow(WebhookVerificationError);
+    expect(await signers(secrets)).toEqual({ signature: 1, next: undefined, standard: [1] });
+    expect(await ends()).toEqual([]);
+  });
+
+  it('a second rotation ends no secret before its promised end; a fourth secret is refused', async () => {
+    const { first, rotate, signers, ends } = await openRotation();
+    const second = (await rotate()).data.secret;
+    const firstEnd = inMs(day);
+    api.clock.advance(hour);
+    const { data: third } = await rotate();
+    const secondEnd = inMs(day);
+    expect(third.previousSecretExpiresAt).toBe(secondEnd);
+    expect(await ends()).toEqual([firstEnd, secondEnd]);
+    const secrets = [first, second, third.secret];
+    expect(await signers(secrets)).toEqual({ signature: 0, next: 2, standard: [2, 1, 0] });
+
+    const refused = await rotate();
+    expect([refused.status, refused.error?.code]).toEqual([409, 'SECRET_CONFLICT']);
+    expect(refused.error?.message).toContain(firstEnd);
+    expect(refused.error?.message).toContain('{ "expireOldAfterSeconds": 0 }');
+    expect((await rotate({ expireOldAfterSeconds: 60 })).status).toBe(409);
+    expect(await signers(secrets)).toEqual({ signature: 0, next: 2, standard: [2, 1, 0] });
+
+    api.clock.advance(day - hour);
+    expect(await signers(secrets)).toEqual({ signature: 1, next: 2, standard: [2, 1] });
+    const { status, data: fourth } = await rotate();
+    expect(status).toBe(200);
+    expect(await ends()).toEqual([secondEnd, inMs(day)]);
+    expect(await signers([...secrets, fourth.secret])).toEqual({
+      signature: 1,
+      next: 3,
+      standard: [3, 2, 1],
+    });
+  });
+
+  it('expireOldAfterSeconds ends all old secrets sooner, and 0 ends them at once', async () => {
+    const { first, rotate, signers, ends } = await openRotation();
+    const second = (await rotate({ expireOldAfterSeconds: 7 * 24 * 60 * 60 })).data.secret;
+    expect(await ends()).toEqual([inMs(7 * day)]);
+    const { data: third } = await rotate({ expireOldAfterSeconds: 60 });
+    expect(third.previousSecretExpiresAt).toBe(inMs(60_000));
+    expect(await ends()).toEqual([inMs(60_000), inMs(60_000)]);
+    const { data: fourth } = await rotate({ expireOldAfterSeconds: 0 });
+    expect(fourth.previousSecretExpiresAt).toBe(inMs(0));
+    expect(await ends()).toEqual([]);
+    const secrets = [first, second, third.secret, fourth.secret];
+    expect(await signers(secrets)).toEqual({ signature: 3, next: undefined, standard: [3] });
+  });
+
+  it('a later end than the promised one stays as it was promised', async () => {
+    const { rotate, ends } = await openRotation();
+    await rotate({ expireOldAfterSeconds: 60 });
+    await rotate({ expireOldAfterSeconds: 3600 });
+    expect(await ends()).toEqual([inMs(60_000), inMs(hour)]);
+  });
+
+  it.each([
+    [{ expireOldAfterSeconds: -1 }, 'expireOldAfterSeconds'],
+    [{ expireOldAfterSeconds: 604_801 }, 'expireOldAfterSeconds'],
+    [{ expireOldAfterSeconds: 1.5 }, 'expireOldAfterSeconds'],
+    [{ expireOldAfterSeconds: '60' }, 'expireOldAfterSeconds'],
+    [{ expireOldAfter: 60 }, 'expireOldAfter'],
+  ])('refuses %o and keeps the secrets', async (body, field) => {
+    const { rotate, ends } = await openRotation();
+    const { status, invalidFields } = await rotate(body);
+    expect([status, invalidFields]).toEqual([400, [field]]);
+    expect(await ends()).toEqual([]);
+  });
+
+  it('a repeated Idempotency-Key rotates once', async () => {
+    const { id, ends } = await openRotation();
+    const caller = await api.signIn(api.credentials);
+    const call = { params: { id }, headers: { 'idempotency-key': 'rotate-once' } };
+    const [one, two] = [
+      await caller.call('rotateWebhookSecret', call),
+      await caller.call('rotateWebhookSecret', call),
+    ];
+    expect(two.data).toEqual(one.data);
+    expect(await ends()).toHaveLength(1);
   });
 });

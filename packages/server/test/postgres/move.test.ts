@@ -53,6 +53,10 @@ it('moves links, visits, QR codes, webhooks and pending deliveries, which contin
   const { data: webhook } = await before.call('createWebhook', {
     body: { url: receiver.url, events: ['url.created'] },
   });
+  const ofWebhook = { params: { id: webhook.id } };
+  for (const _ of [1, 2]) await before.call('rotateWebhookSecret', ofWebhook);
+  const { previousSecrets } = (await before.call('getWebhook', ofWebhook)).data;
+  expect(previousSecrets).toHaveLength(2);
   const { data: link } = await before.call('createUrl', {
     body: { targetUrl: 'https://example.com/', customSlug: 'moved', tags: ['a', 'ü'] },
   });
@@ -102,6 +106,8 @@ it('moves links, visits, QR codes, webhooks and pending deliveries, which contin
   expect((await after.call('getQr', { params: { id: code.id } })).data.qrData).toBe(code.qrData);
   const { data: clicks } = await after.call('getUrlClicks', { params: { id: link.id } });
   expect(clicks.totals).toMatchObject({ totalClicks: 5, uniqueClicks: 1 });
+  const { data: moved } = await after.call('getWebhook', ofWebhook);
+  expect(moved.previousSecrets).toEqual(previousSecrets);
   // New ids continue after the moved ones.
   const { data: next } = await after.call('createUrl', {
     body: { targetUrl: 'https://a.example/' },

@@ -98,6 +98,8 @@ const rowsByTable: Readonly<Record<string, readonly Row[]>> = {
       url: 'https://receiver.example/',
       events: '["url.created"]',
       secret: 's',
+      previous_secret: 'before',
+      previous_secret_expires_at: now + 1,
       is_active: 1,
       created_at: now,
       updated_at: now,

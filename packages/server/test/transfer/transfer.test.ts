@@ -102,7 +102,7 @@ async function fill(): Promise<void> {
   await api.call('createQr', { body: { data: 'a text', format: 'svg' } });
   await api.call('deleteQr', { params: { id: qr.id } });
   await api.call('createQr', { body: { urlId: Number(id), format: 'webp' } });
-  await api.call('createWebhook', {
+  const { data: webhook } = await api.call('createWebhook', {
     body: {
       url: 'https://receiver.example/',
       events: ['url.created'],
@@ -111,6 +111,7 @@ async function fill(): Promise<void> {
       headers: { Authorization: 'Bearer 1' },
     },
   });
+  for (const _ of [1, 2]) await api.call('rotateWebhookSecret', { params: { id: webhook.id } });
   await visit(Number(id));
 }
 

@@ -11,6 +11,7 @@ import { clickThresholds } from './0008-click-thresholds.js';
 import { webhookSubscriptions } from './0009-webhook-subscriptions.js';
 import { deliveryFilters } from './0010-delivery-filters.js';
 import { clickQueues } from './0011-click-queues.js';
+import { oldestSecrets } from './0012-oldest-secrets.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -56,6 +57,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0009-webhook-subscriptions': { up: (db) => webhookSubscriptions(db, engine) },
     '0010-delivery-filters': { up: (db) => deliveryFilters(db, engine) },
     '0011-click-queues': { up: (db) => clickQueues(db, engine) },
+    '0012-oldest-secrets': { up: (db) => oldestSecrets(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }
