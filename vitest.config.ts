@@ -36,6 +36,7 @@ const longTests = [
   'packages/webhook-verifier/test/fuzz.test.ts',
   'packages/server/test/hardening/read-headers.test.ts',
   'packages/server/test/postgres/faults/**/*.test.ts',
+  'packages/server/test/webhooks/recovery.test.ts',
   'packages/server/test/qr/grid.test.ts',
   'packages/server/src/qr/logo/hostile-images.test.ts',
 ];

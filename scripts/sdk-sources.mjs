@@ -85,7 +85,7 @@ function codesByStatus({ components }, operations) {
 function renderFixtures(document) {
   const results = {};
   const successes = {};
-  const isSuccess = (status) => status === '200' || status === '201';
+  const isSuccess = (status) => ['200', '201', '202'].includes(status);
   for (const { operationId, method, path, responses } of apiOperations(document)) {
     const status = Object.keys(responses).find(isSuccess);
     successes[operationId] = { route: `${method} ${path}`, status: Number(status) };

@@ -93,6 +93,8 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
   const qr = await create('/qr', { urlId: id });
   const webhook = await create('/webhooks', receiver);
   const delivery = await create(`/webhooks/${webhook.id}/test`, {});
+  const { id: replayId } = await create(`/webhooks/${webhook.id}/replay`, { since: '2000-01-01' });
+  const replayed = await create('/webhooks', receiver);
   const redirects = await Promise.all(
     [301, 302, 307, 308].map(async (redirectType) => ({
       path: { code: (await newUrl({ redirectType })).shortCode },
@@ -114,6 +116,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     headers: { Authorization: 'Bearer my-token' },
   };
   const onWebhook = { path: { id: webhook.id } };
+  const onReplay = { path: { id: webhook.id, replayId } };
   const onDelivery = { path: { id: webhook.id, deliveryId: delivery.id } };
   const day = 24 * 60 * 60 * 1000;
   const now = Date.now();
@@ -178,6 +181,10 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     listDeliveries: { ...onWebhook, query: { status: 'pending' } },
     getDelivery: onDelivery,
     replayDelivery: { ...onDelivery, status: 201 },
+    createReplay: { path: { id: replayed.id }, body: { since: window.since }, status: 202 },
+    listReplays: onWebhook,
+    getReplay: onReplay,
+    cancelReplay: onReplay,
     createDomain: { body: { hostname: 'new.example.com' }, status: 201 },
     listDomains: { query: { isActive: 'true', hostname: 'go.example.com' } },
     getDomain: onDomain,

@@ -115,11 +115,16 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     `shorty webhooks deliveries ${uuid}`,
     `shorty webhooks deliveries ${uuid} \\\n  --status failed --since 24h`,
   ],
-  'webhooks replay': [`shorty webhooks replay ${uuid} \\\n  ${uuid.replace('0192', '0193')}`],
+  'webhooks replay': [
+    `shorty webhooks replay ${uuid} --since 2h --wait`,
+    `shorty webhooks replay ${uuid} \\\n  ${uuid.replace('0192', '0193')}`,
+  ],
+  'webhooks replays': [`shorty webhooks replays ${uuid}`],
+  'webhooks resend': [`shorty webhooks resend ${uuid} \\\n  ${uuid.replace('0192', '0193')}`],
   'webhooks test': [`shorty webhooks test ${uuid} --type url.created`],
   'webhooks rotate-secret': [
     `shorty webhooks rotate-secret ${uuid}`,
-    `shorty webhooks rotate-secret ${uuid} --expire-old-after 0`,
+    `shorty webhooks rotate-secret ${uuid} \\\n  --expire-old-after 0`,
   ],
   'webhooks listen': [
     'shorty webhooks listen',

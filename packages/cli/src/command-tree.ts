@@ -167,8 +167,16 @@ const tree: Tree = {
         load: () => import('./commands/webhooks/deliveries.js'),
       },
       replay: {
-        summary: 'Deliver an event again',
+        summary: 'Deliver the events of a time range again',
         load: () => import('./commands/webhooks/replay.js'),
+      },
+      replays: {
+        summary: 'List replays, or show or cancel one',
+        load: () => import('./commands/webhooks/replays.js'),
+      },
+      resend: {
+        summary: 'Deliver one event again',
+        load: () => import('./commands/webhooks/resend.js'),
       },
       test: {
         summary: 'Send an example event',

@@ -243,7 +243,7 @@ describe('export', () => {
       `${plain}.webp`,
     ]);
     expect((await run()).stdout).toBe('4 codes: 0 written, 4 unchanged, 0 failed\n');
-    expect(await downloads()).toEqual([1, 1, 1, 1]);
+    await expect.poll(downloads).toEqual([1, 1, 1, 1]);
 
     await server.client.qr.update(svg?.id ?? '', { size: 900 });
     expect((await run()).stdout).toBe('4 codes: 1 written, 3 unchanged, 0 failed\n');

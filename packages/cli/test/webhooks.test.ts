@@ -78,12 +78,13 @@ describe('managing', () => {
     expect(copy.id).not.toBe(sent.id);
     expect((await json('deliveries', id)).items).toMatchObject([{ id: copy.id }, { id: sent.id }]);
     expect((await json('deliveries', id, '--status', 'failed')).total).toBe(0);
+    expect(await json('resend', id, sent.id)).toMatchObject({ eventId: sent.eventId });
     const filters = [
       ['--event', 'qr.created'],
       ['--event-id', sent.eventId],
       ['--since', '1h'],
     ];
-    for (const filter of filters) expect((await json('deliveries', id, ...filter)).total).toBe(2);
+    for (const filter of filters) expect((await json('deliveries', id, ...filter)).total).toBe(3);
     const others = [
       ['--event', 'url.created'],
       ['--url-id', '9007199254740991'],
@@ -101,7 +102,19 @@ describe('managing', () => {
     expect(one.stdout).toMatch(/status +pending\n/);
   });
 
+  test('replay of a time range, with its progress', async () => {
+    const { id } = await json('create', receiver, '--event', 'url.created');
+    const job = await json('replay', id, '--since', '1h', '--status', 'all', '--wait');
+    expect(job).toMatchObject({ webhookId: id, state: 'completed', total: 0, created: 0 });
+    expect((await json('replays', id)).items).toEqual([job]);
+    expect(await json('replays', id, job.id)).toEqual(job);
+    expect(await json('replays', id, job.id, '--cancel')).toEqual(job);
+  });
+
   test.each([
+    [['replay', 'x'], 'give either a delivery id or --since'],
+    [['replay', 'x', 'y', '--wait'], '--wait does not apply to one delivery'],
+    [['replays', 'x', '--cancel'], '--cancel needs the id of a replay'],
     [['create', receiver], '--event or --all-events is required'],
     [['create', receiver, '--event', 'url.create'], 'did you mean url.created?'],
     [['create', receiver, '--event', 'x', '--all-events'], 'cannot be used with option'],

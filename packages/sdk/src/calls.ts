@@ -36,7 +36,7 @@ type BodyOf<Operation> = Operation extends { requestBody: infer Body extends obj
 type InputOf<Operation> = ParamsOf<Operation> & QueryOf<Operation> & BodyOf<Operation>;
 
 type DataOf<Operation> = Operation extends { responses: infer Responses }
-  ? Responses[Extract<keyof Responses, 200 | 201 | 207>] extends infer Response
+  ? Responses[Extract<keyof Responses, 200 | 201 | 202 | 207>] extends infer Response
     ? Response extends { content: { 'application/json': infer Envelope } }
       ? Envelope extends { success: true; data: infer Data }
         ? Data

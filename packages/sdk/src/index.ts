@@ -81,6 +81,8 @@ export type {
   QrRecord,
   QrScans,
   QrUpdateRequest,
+  Replay,
+  ReplayRequest,
   ScanBreakdowns,
   ScanBucket,
   ScansQuery,

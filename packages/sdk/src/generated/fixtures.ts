@@ -815,6 +815,70 @@ export const fixtures: {
     "createdAt": "2030-01-01T00:00:00.000Z",
     "deliveredAt": null
   },
+  "createReplay": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "webhookId": "0198c0de-0000-7000-8000-0000000000aa",
+    "state": "running",
+    "since": "2030-01-01T00:00:00.000Z",
+    "until": "2030-01-01T00:00:00.000Z",
+    "status": "failed",
+    "eventTypes": null,
+    "total": 1,
+    "processed": 4200,
+    "created": 4100,
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "finishedAt": null
+  },
+  "listReplays": {
+    "total": 1,
+    "limit": 100,
+    "offset": 0,
+    "items": [
+      {
+        "id": "0198c0de-0000-7000-8000-0000000000aa",
+        "webhookId": "0198c0de-0000-7000-8000-0000000000aa",
+        "state": "running",
+        "since": "2030-01-01T00:00:00.000Z",
+        "until": "2030-01-01T00:00:00.000Z",
+        "status": "failed",
+        "eventTypes": null,
+        "total": 1,
+        "processed": 4200,
+        "created": 4100,
+        "createdAt": "2030-01-01T00:00:00.000Z",
+        "finishedAt": null
+      }
+    ],
+    "nextAfter": null
+  },
+  "getReplay": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "webhookId": "0198c0de-0000-7000-8000-0000000000aa",
+    "state": "running",
+    "since": "2030-01-01T00:00:00.000Z",
+    "until": "2030-01-01T00:00:00.000Z",
+    "status": "failed",
+    "eventTypes": null,
+    "total": 1,
+    "processed": 4200,
+    "created": 4100,
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "finishedAt": null
+  },
+  "cancelReplay": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "webhookId": "0198c0de-0000-7000-8000-0000000000aa",
+    "state": "running",
+    "since": "2030-01-01T00:00:00.000Z",
+    "until": "2030-01-01T00:00:00.000Z",
+    "status": "failed",
+    "eventTypes": null,
+    "total": 1,
+    "processed": 4200,
+    "created": 4100,
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "finishedAt": null
+  },
   "createDomain": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
     "hostname": "go.example.com",
@@ -1071,6 +1135,22 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
     "route": "POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/replay",
     "status": 201
   },
+  "createReplay": {
+    "route": "POST /api/v1/webhooks/{id}/replay",
+    "status": 202
+  },
+  "listReplays": {
+    "route": "GET /api/v1/webhooks/{id}/replays",
+    "status": 200
+  },
+  "getReplay": {
+    "route": "GET /api/v1/webhooks/{id}/replays/{replayId}",
+    "status": 200
+  },
+  "cancelReplay": {
+    "route": "POST /api/v1/webhooks/{id}/replays/{replayId}/cancel",
+    "status": 200
+  },
   "createDomain": {
     "route": "POST /api/v1/domains",
     "status": 201
@@ -1115,6 +1195,7 @@ export const errorStatuses: Readonly<Record<ErrorCodes[keyof ErrorCodes], number
   "DOMAIN_CONFLICT": 409,
   "SECRET_CONFLICT": 409,
   "IDEMPOTENCY_CONFLICT": 409,
+  "REPLAY_CONFLICT": 409,
   "GONE": 410,
   "PRECONDITION_FAILED": 412,
   "PAYLOAD_TOO_LARGE": 413,

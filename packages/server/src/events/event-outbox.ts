@@ -192,7 +192,14 @@ export class EventOutbox {
   ): Promise<readonly string[]> {
     const ids = await this.#insertDeliveries(
       transaction,
-      events.map((event) => ({ ...event, webhook_id: webhookId, created_at: now, is_charged: 0 })),
+      events.map(({ event_id, event_type, url_id }) => ({
+        event_id,
+        event_type,
+        url_id,
+        webhook_id: webhookId,
+        created_at: now,
+        is_charged: 0,
+      })),
     );
     afterCommit(transaction, this.#onEvents);
     return ids;

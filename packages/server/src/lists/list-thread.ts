@@ -18,7 +18,9 @@ import { findTagged, listTags } from '../urls/tag-query.js';
 import type { UrlFilter } from '../urls/url-contract.js';
 import { listUrls } from '../urls/url-query.js';
 import { listDeliveries } from '../webhooks/delivery-repository.js';
-import { toDeliveryRecord, toWebhookRecord } from '../webhooks/present-webhook.js';
+import { toDeliveryRecord, toReplayRecord, toWebhookRecord } from '../webhooks/present-webhook.js';
+import type { ReplayFilter } from '../webhooks/replay-contract.js';
+import { listReplays } from '../webhooks/replay-repository.js';
 import type { DeliveryFilter } from '../webhooks/webhook-contract.js';
 import { listWebhooks } from '../webhooks/webhook-repository.js';
 
@@ -55,6 +57,8 @@ export function startLists(database: Database, emit: (event: ListThreadEvent) =>
       },
       listDeliveries: async (_organizationId: string, webhookId: string, filter: DeliveryFilter) =>
         toPageText(await listDeliveries(database, webhookId, filter), toDeliveryRecord),
+      listReplays: async (_organizationId: string, webhookId: string, filter: ReplayFilter) =>
+        toPageText(await listReplays(database, webhookId, filter), toReplayRecord),
       listApiKeys: async (organizationId: string, range: PageRange) =>
         toPageText(await listApiKeys(database, organizationId, range), toApiKeyRecord),
       listDomains: async (organizationId: string, filter: DomainFilter) =>

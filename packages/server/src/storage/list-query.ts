@@ -3,7 +3,14 @@ import type { PageRange, Position } from '../contract/fields.js';
 
 /** A list of one owner's rows. */
 export interface ListQuery extends PageRange {
-  readonly table: 'api_keys' | 'urls' | 'qr_codes' | 'webhooks' | 'deliveries' | 'domains';
+  readonly table:
+    | 'api_keys'
+    | 'urls'
+    | 'qr_codes'
+    | 'webhooks'
+    | 'webhook_replays'
+    | 'deliveries'
+    | 'domains';
   /**
    * The owner's column and its value. The table has an index of (column, `created_at`, `id`) over the
    * rows for which `indexed` is true.

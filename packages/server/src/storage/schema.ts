@@ -86,6 +86,28 @@ export const tables = {
     /** A line of JSON for each visit. */
     visits: 'text not null',
   },
+  /** The jobs that deliver the events of a time range again. */
+  webhook_replays: {
+    id: 'text primary key',
+    organization_id: 'text not null references organizations (id)',
+    webhook_id: 'text not null references webhooks (id)',
+    state: 'text not null',
+    /** The range of the deliveries' `created_at`; `until` is exclusive. */
+    since: 'bigint not null',
+    until: 'bigint not null',
+    status: 'text not null',
+    /** JSON; null for all types. */
+    event_types: 'text',
+    /** The deliveries that matched at the start. */
+    total: 'bigint not null',
+    processed: 'bigint not null',
+    created: 'bigint not null',
+    /** The position: `created_at` and `id` of the last delivery that was read. */
+    last_created_at: 'bigint not null',
+    last_id: 'text not null',
+    created_at: 'bigint not null',
+    finished_at: 'bigint',
+  },
 } as const;
 
 /** The tables for queries. */

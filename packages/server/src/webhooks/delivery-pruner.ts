@@ -69,8 +69,9 @@ async function pruneWebhook(
       .selectFrom('deliveries')
       .select('id')
       .where('webhook_id', '=', id);
-    await database.writeDirectly((transaction) =>
-      transaction
+    await database.writeDirectly(async (transaction) => {
+      await transaction.deleteFrom('webhook_replays').where('webhook_id', '=', id).execute();
+      await transaction
         .deleteFrom('webhooks')
         .where('id', '=', id)
         .where(({ not, exists }) => not(exists(hasDeliveries)))
@@ -78,8 +79,8 @@ async function pruneWebhook(
         .where(({ not, exists, selectFrom }) =>
           not(exists(selectFrom('click_queues').select('waiting').where('webhook_id', '=', id))),
         )
-        .execute(),
-    );
+        .execute();
+    });
     return removed;
   }
   if (disabled_at !== null && disabled_at <= now - disabledRetentionMs) {

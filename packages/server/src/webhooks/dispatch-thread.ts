@@ -14,6 +14,7 @@ import { ClickBatcher } from './click-queue.js';
 import { pruneDeliveries } from './delivery-pruner.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { HealthRules } from './endpoint-health.js';
+import { ReplayRunner } from './replay-runner.js';
 import { UnwantedDeliveries } from './unwanted-deliveries.js';
 import { type DispatchFigures, WebhookDispatcher } from './webhook-dispatcher.js';
 
@@ -30,6 +31,7 @@ type DispatchEvent =
 const reportEveryMs = 1_000;
 const batchClicksEveryMs = 500;
 const pruneEveryMs = 10 * 60_000;
+const replayEveryMs = 500;
 
 /** Starts the dispatcher, the batches of clicks and the pruner, which report figures and errors as events. */
 export function startDispatcher(
@@ -68,16 +70,24 @@ export function startDispatcher(
     tick: (signal) => pruneDeliveries(database, clock(), signal),
     onError: report('pruning deliveries failed'),
   });
+  const runner = new ReplayRunner({ database, outbox, clock });
+  const replaying = new PeriodicService({
+    name: 'replays',
+    everyMs: replayEveryMs,
+    tick: (signal) => runner.tick(signal),
+    onError: report('a replay of webhook deliveries failed'),
+  });
   const reporting = setInterval(() => emit({ figures: dispatcher.figures }), reportEveryMs);
   reporting.unref();
   dispatcher.start();
   clicks.start();
   pruning.start();
+  replaying.start();
   return {
     methods: { wake: () => dispatcher.wake() },
     async stop(): Promise<void> {
       clearInterval(reporting);
-      await stopAll([pruning, clicks, dispatcher]);
+      await stopAll([pruning, replaying, clicks, dispatcher]);
     },
   };
 }

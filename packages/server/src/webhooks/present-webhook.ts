@@ -3,6 +3,7 @@ import { presentAs, type WithIsoTimes, withIsoTimes } from '../contract/present.
 import type { EventFilters } from '../events/subscription.js';
 import type { Delivery } from './delivery-repository.js';
 import { liveAt } from './live-secrets.js';
+import type { Replay } from './replay-repository.js';
 import { webhookRecord } from './webhook-contract.js';
 import type { Webhook } from './webhook-repository.js';
 import type { filtersRecord } from './webhook-settings.js';
@@ -27,6 +28,17 @@ export function toWebhookRecord(webhook: Webhook, now: number): WebhookRecord {
 
 export function toDeliveryRecord(delivery: Delivery): DeliveryRecord {
   return withIsoTimes(delivery);
+}
+
+/** A replay as the API presents it. */
+export type ReplayRecord = ReturnType<typeof toReplayRecord>;
+
+export function toReplayRecord({ since, until, ...replay }: Replay) {
+  return {
+    ...withIsoTimes(replay),
+    since: new Date(since).toISOString(),
+    until: new Date(until).toISOString(),
+  };
 }
 
 /** Returns filters for the API, which has the ids of links as strings. */

@@ -50,7 +50,7 @@ const url = characters(maxReceiverUrlLength)
     example: 'https://example.com/hooks/shorty',
   });
 
-const eventType = z
+export const eventType = z
   .enum(eventTypes, { error: `must be one of ${eventTypes.join(', ')}` })
   .meta({ id: 'EventType' });
 

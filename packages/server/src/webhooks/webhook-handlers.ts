@@ -1,5 +1,5 @@
 import { newSecret } from '../auth/secrets.js';
-import { ApiError, notFound, quotaError, validationError } from '../contract/api-error.js';
+import { ApiError, quotaError, validationError } from '../contract/api-error.js';
 import type { PageRange } from '../contract/fields.js';
 import type { PageText } from '../contract/json-text.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
@@ -7,8 +7,6 @@ import { everyType } from '../events/subscription.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import { findUrlError } from '../network/receiver-url.js';
-import type { OrganizationRepository } from '../organizations/organization-repository.js';
-import { hasWebhooks, type Plan, type PlanTable } from '../organizations/plans.js';
 import type { Clock, NewId, RandomBytes } from '../ports.js';
 import { etagOf } from '../preconditions/if-match.js';
 import type { DeliveryRepository } from './delivery-repository.js';
@@ -16,6 +14,7 @@ import { eventExamples } from './event-examples.js';
 import { maxPreviousSecrets } from './live-secrets.js';
 import { type DeliveryRecord, toWebhookRecord, type WebhookRecord } from './present-webhook.js';
 import { standardSecretOf } from './standard-secret.js';
+import { requireFound, type WebhookAccess } from './webhook-access.js';
 import {
   type DeliveryFilter,
   maxWebhooks,
@@ -23,7 +22,7 @@ import {
   webhookCreated,
   type webhookRoutes,
 } from './webhook-contract.js';
-import { TooManySecretsError, type Webhook, type WebhookRepository } from './webhook-repository.js';
+import { TooManySecretsError, type WebhookRepository } from './webhook-repository.js';
 
 export interface WebhookHandlerOptions {
   readonly webhooks: WebhookRepository;
@@ -38,8 +37,7 @@ export interface WebhookHandlerOptions {
     webhookId: string,
     filter: DeliveryFilter,
   ) => Promise<PageText<DeliveryRecord>>;
-  readonly organizations: Pick<OrganizationRepository, 'get'>;
-  readonly plans: PlanTable;
+  readonly access: WebhookAccess;
   readonly allowPrivateNetwork: boolean;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -48,21 +46,10 @@ export interface WebhookHandlerOptions {
   readonly onChanged: () => void;
 }
 
-const features = {
-  webhooks: { isPartOf: hasWebhooks, subject: 'Webhooks are' },
-  replay: { isPartOf: ({ hasReplay }: Plan) => hasReplay, subject: 'Replay is' },
-};
-
 /** Checks plans, limits and receivers, and reads and changes webhooks and deliveries. */
 export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<typeof webhookRoutes> {
-  const { webhooks, deliveries, plans, allowPrivateNetwork, clock, onChanged } = options;
-
-  async function requirePlan(organizationId: string, feature: keyof typeof features) {
-    const { plan } = await options.organizations.get(organizationId);
-    const { isPartOf, subject } = features[feature];
-    if (isPartOf(plans[plan])) return;
-    throw new ApiError('PLAN_REQUIRED', `${subject} not part of the plan ${plan}`);
-  }
+  const { webhooks, deliveries, allowPrivateNetwork, clock, onChanged } = options;
+  const { requirePlan, getWebhook, getActiveWebhook } = options.access;
 
   function checkUrl(url: string): void {
     const error = findUrlError(url, { allowPrivateNetwork });
@@ -72,21 +59,6 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
   async function checkFilters(organizationId: string, filters: WebhookSettings['filters']) {
     const path = filters && (await webhooks.findUnknown(organizationId, filters));
     if (path) throw validationError([{ path, message: 'does not exist in this organization' }]);
-  }
-
-  async function getWebhook(organizationId: string, id: string): Promise<Webhook> {
-    return requireFound(await webhooks.find(organizationId, id), 'webhook', id);
-  }
-
-  async function getActiveWebhook(organizationId: string, id: string): Promise<Webhook> {
-    const webhook = await getWebhook(organizationId, id);
-    if (webhook.isActive) return webhook;
-    throw validationError([
-      {
-        path: 'id',
-        message: 'must be an active webhook: activate it with PATCH { "isActive": true }',
-      },
-    ]);
   }
 
   return {
@@ -219,11 +191,6 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
       };
     },
   };
-}
-
-function requireFound<T>(thing: T | null | undefined, kind: string, id: string): T {
-  if (thing) return thing;
-  throw notFound(kind, id);
 }
 
 function refuseTooManySecrets(error: unknown): never {

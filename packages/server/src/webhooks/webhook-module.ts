@@ -10,15 +10,17 @@ import { decodeError } from '../threads/error-transfer.js';
 import { openThread } from '../threads/open-thread.js';
 import { DeliveryRepository } from './delivery-repository.js';
 import { dispatchThread, startDispatcher } from './dispatch-thread.js';
+import { type ReplayHandlerOptions, replayHandlers } from './replay-handlers.js';
+import { ReplayRepository } from './replay-repository.js';
+import { type WebhookAccessOptions, webhookAccess } from './webhook-access.js';
 import type { DispatchFigures } from './webhook-dispatcher.js';
 import { type WebhookHandlerOptions, webhookHandlers } from './webhook-handlers.js';
 import { WebhookRepository } from './webhook-repository.js';
 
 export interface WebhookModuleOptions
-  extends Pick<
-    WebhookHandlerOptions,
-    'listWebhooks' | 'listDeliveries' | 'organizations' | 'plans' | 'clock'
-  > {
+  extends Pick<WebhookHandlerOptions, 'listWebhooks' | 'listDeliveries' | 'clock'>,
+    Pick<ReplayHandlerOptions, 'listReplays'>,
+    Pick<WebhookAccessOptions, 'organizations' | 'plans'> {
   readonly config: Config;
   readonly database: Database;
   readonly storage: StorageOptions;
@@ -60,15 +62,17 @@ export function createWebhookModule(options: WebhookModuleOptions) {
   });
   const wake = () => thread.send('wake');
   const outbox = new EventOutbox(database, { newId: newUuid, onEvents: wake, plans });
+  const webhooks = new WebhookRepository(database);
+  const shared = { ...options, access: webhookAccess({ ...options, webhooks }), newId: newUuid };
   const handlers = webhookHandlers({
-    ...options,
-    webhooks: new WebhookRepository(database),
+    ...shared,
+    webhooks,
     deliveries: new DeliveryRepository(database, outbox),
     allowPrivateNetwork,
-    newId: newUuid,
     randomBytes,
     onChanged: wake,
   });
+  const replays = new ReplayRepository(database);
   const dispatcher: Service = {
     name: 'webhooks',
     start: () => thread.start(),
@@ -76,7 +80,7 @@ export function createWebhookModule(options: WebhookModuleOptions) {
   };
   return {
     outbox,
-    handlers,
+    handlers: { ...handlers, ...replayHandlers({ ...shared, replays }) },
     services: [dispatcher],
     threads: [thread],
     figures(): DispatchFigures {

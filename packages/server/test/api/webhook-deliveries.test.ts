@@ -140,7 +140,10 @@ describe('delivered events', () => {
       referer: 'https://news.example.com/a?b',
     };
     const received = () =>
-      hook.received.flatMap(({ event }) => event.data.visits as readonly ClickedVisit[]);
+      hook.received
+        .flatMap(({ event }) => event.data.visits as readonly ClickedVisit[])
+        // Visits of other tests may be stored after the webhook was created.
+        .filter(({ urlId }) => urls.some(({ id }) => id === urlId));
     for (const { shortCode } of urls) await api.visit(`/${shortCode}`, { headers });
     await expect
       .poll(
@@ -283,6 +286,65 @@ describe('POST /webhooks/{id}/deliveries/{deliveryId}/replay', () => {
     expect(two?.headers['x-service-delivery-id']).toBe(replayed.data.id);
     expect(replayed.data.id).not.toBe(first?.id);
     expect(replayed.data.eventId).toBe(first?.eventId);
+    await remove(id);
+  });
+});
+
+describe('POST /webhooks/{id}/replay', () => {
+  it('delivers the events of a time range again, in a job with progress', async () => {
+    const hook = await receiver();
+    const { id } = await subscribe(hook.url);
+    await createUrl();
+    await createUrl();
+    await settled(id, 2);
+    api.clock.advance(1);
+    const since = '2000-01-01T00:00:00.000Z';
+    const start = (body: object) => api.call('createReplay', { params: { id }, body });
+    const { status, data } = await start({ since, status: 'delivered' });
+    expect(status).toBe(202);
+    expect(data).toMatchObject({
+      webhookId: id,
+      state: 'running',
+      since,
+      until: new Date(api.clock()).toISOString(),
+      eventTypes: null,
+      total: 2,
+      processed: 0,
+      created: 0,
+      finishedAt: null,
+    });
+    const again = await start({ since });
+    expect([again.status, again.error?.code]).toEqual([409, 'REPLAY_CONFLICT']);
+    await settled(id, 4);
+    const params = { id, replayId: data.id };
+    await expect
+      .poll(async () => (await api.call('getReplay', { params })).data.state)
+      .toBe('completed');
+    const done = await api.call('getReplay', { params });
+    expect(done.data).toMatchObject({ processed: 2, created: 2 });
+    expect((await api.call('cancelReplay', { params })).data).toEqual(done.data);
+    expect((await api.call('listReplays', { params: { id } })).data).toMatchObject({
+      total: 1,
+      items: [done.data],
+    });
+    expect(new Set(hook.received.map(({ event }) => event.id)).size).toBe(2);
+    await remove(id);
+  });
+
+  it('refuses an empty range and other types, and plans without replay', async () => {
+    const { id } = await subscribe('https://receiver.example/');
+    const fields = async (body: object) =>
+      (await api.call('createReplay', { params: { id }, body })).invalidFields;
+    expect(await fields({})).toEqual(['since']);
+    expect(await fields({ since: '2999-01-01' })).toEqual(['since']);
+    expect(await fields({ since: '2001-01-01', until: '2000-01-01' })).toEqual(['since']);
+    const wrong = { since: '2000-01-01', status: 'pending', eventTypes: ['x'], more: 1 };
+    expect(await fields(wrong)).toEqual(['status', 'eventTypes[0]', 'more']);
+    const developer = await api.signIn(await api.createOrganization('developer'));
+    const body = { url: 'https://receiver.example/', events: ['url.created'] };
+    const own = (await developer.call('createWebhook', { body })).data.id;
+    const call = { params: { id: own }, body: { since: '2000-01-01' } };
+    expect((await developer.call('createReplay', call)).error?.code).toBe('PLAN_REQUIRED');
     await remove(id);
   });
 });

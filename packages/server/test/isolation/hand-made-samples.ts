@@ -1,12 +1,17 @@
+import { v7 as newUuid } from 'uuid';
+import { EventOutbox } from '../../src/events/event-outbox.js';
 import type { Caller, TestServer } from '../api/start-server.js';
 
 let count = 0;
+/** A link that no organization has. */
+const unknownUrlId = 1;
 
 /** Bodies by operationId, for routes whose examples in the contract do not make a valid body. */
 export const sampleBodies: Readonly<Record<string, () => unknown>> = {
   // Nothing listens on this port, so a delivery fails immediately. It is not retried, because the
   // clock stands still. The event type is rare.
   createWebhook: () => ({ url: 'http://127.0.0.1:2/', events: ['qr.scan_threshold'] }),
+  createReplay: () => ({ since: '2000-01-01T00:00:00Z' }),
   // A new link already has the target of the contract's example. An update to it would change nothing.
   updateUrl: () => ({ title: 'Autumn sale' }),
   bulkUpdateUrls: () => ({ updates: [{ id: '«foreign /api/v1/urls»', title: 'Autumn sale' }] }),
@@ -16,6 +21,37 @@ export const sampleBodies: Readonly<Record<string, () => unknown>> = {
 export const sampleQueries: Readonly<Record<string, string>> = {
   // The response is 404. `test/api/url-lookup.test.ts` looks up the links of another organization.
   lookupUrl: 'shortUrl=no-such-link',
+};
+
+/**
+ * Creates a record that a list with any of its filters returns, from the ids of other records by their
+ * collection. For lists whose records no POST to the collection creates.
+ */
+export const sampleListed: Readonly<
+  Record<
+    string,
+    (api: TestServer, owner: Caller, made: ReadonlyMap<string, string>) => Promise<void>
+  >
+> = {
+  '/api/v1/webhooks/{id}/deliveries': async (api, owner, made) => {
+    const webhookId = made.get('/api/v1/webhooks');
+    // The webhook belongs to the stranger, so it cannot have deliveries of this organization.
+    if (webhookId === undefined) return;
+    const { database } = api.server;
+    const event = {
+      event_id: made.get('/api/v1/events') ?? (await makeEvent(owner)),
+      event_type: 'qr.created' as const,
+      url_id: Number(made.get('/api/v1/urls') ?? unknownUrlId),
+    };
+    await database.writeDirectly((transaction) =>
+      new EventOutbox(database, { newId: newUuid }).deliverAgain(
+        transaction,
+        [event],
+        webhookId,
+        api.clock(),
+      ),
+    );
+  },
 };
 
 /** Creates records that no POST to their collection creates, and returns their ids. */
@@ -38,11 +74,17 @@ export const sampleRecords: Readonly<
     await owner.call('createUrl', { body: { targetUrl: 'https://example.com/', tags: [tag] } });
     return encodeURIComponent(tag);
   },
-  '/api/v1/events': async (_, owner) => {
-    const body = { url: 'http://127.0.0.1:2/', events: ['qr.created'] };
-    const { id } = (await owner.call('createWebhook', { body })).data;
-    return (await owner.call('testWebhook', { params: { id } })).data.eventId;
-  },
+  '/api/v1/events': (_, owner) => makeEvent(owner),
   '/api/v1/webhooks/{id}/deliveries': async (_, owner, webhookId) =>
     (await owner.call('testWebhook', { params: { id: webhookId } })).data.id,
+  '/api/v1/webhooks/{id}/replays': async (_, owner, webhookId) => {
+    const call = { params: { id: webhookId }, body: { since: '2000-01-01T00:00:00Z' } };
+    return (await owner.call('createReplay', call)).data.id;
+  },
 };
+
+async function makeEvent(owner: Caller): Promise<string> {
+  const body = { url: 'http://127.0.0.1:2/', events: ['qr.created'] };
+  const { id } = (await owner.call('createWebhook', { body })).data;
+  return (await owner.call('testWebhook', { params: { id } })).data.eventId;
+}

@@ -184,7 +184,8 @@ describe('Journal on a full disk', () => {
     const bytesPerTurn: number[] = [];
     while (!journal.isHealthy) {
       await new Promise((resolve) => setImmediate(resolve));
-      bytesPerTurn.push(sum(disk.attempts.splice(0)));
+      // Idle turns are not counted: on a busy machine there are too many for one call of `Math.max`.
+      if (disk.attempts.length > 0) bytesPerTurn.push(sum(disk.attempts.splice(0)));
     }
     expect(Math.max(...bytesPerTurn)).toBeLessThanOrEqual(10 * 1024 * 1024);
     expect(sum(bytesPerTurn)).toBe(24 * 1024 * 1024);

@@ -12,6 +12,7 @@ import { webhookSubscriptions } from './0009-webhook-subscriptions.js';
 import { deliveryFilters } from './0010-delivery-filters.js';
 import { clickQueues } from './0011-click-queues.js';
 import { oldestSecrets } from './0012-oldest-secrets.js';
+import { webhookReplays } from './0013-webhook-replays.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -58,6 +59,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0010-delivery-filters': { up: (db) => deliveryFilters(db, engine) },
     '0011-click-queues': { up: (db) => clickQueues(db, engine) },
     '0012-oldest-secrets': { up: (db) => oldestSecrets(db, engine) },
+    '0013-webhook-replays': { up: (db) => webhookReplays(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }
