@@ -100,7 +100,7 @@ function readBaseUrl(text: string): string {
   if (!url || !/^https?:/.test(url.href) || url.href !== url.origin + url.pathname) {
     const rule = 'an http or https URL without credentials, query or fragment';
     // What precedes an @ may be a password.
-    refuse('baseUrl', rule, text.replace(/.*@/s, '…@'));
+    refuse('baseUrl', rule, text.slice(text.lastIndexOf('@') + 1));
   }
   return url.href.replace(/\/+$/, '');
 }

@@ -26,5 +26,5 @@ export async function poll<Value>(
   }
 }
 
-/** Pauses a simulated client between two requests, so that the servers under load get a processor. */
+/** Pauses a simulated client between two requests, or a simulated receiver before its response. */
 export const thinkTime = (ms: number): Promise<void> => sleep(ms);

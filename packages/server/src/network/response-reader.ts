@@ -12,7 +12,7 @@ const drainBytes = 64 * 1024;
 
 const versionStart = 'HTTP/1.';
 const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
-const headerLine = /^([!#$%&'*+\-.^_`|~\dA-Za-z]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)$/;
+const headerLine = /^([!#$%&'*+\-.^_`|~\dA-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
 const digits = /^\d{1,15}$/;
 const chunkLine = /^([\da-fA-F]{1,8})[\t ]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/;
 
@@ -138,7 +138,8 @@ export class ResponseReader {
       if (name === undefined || value === undefined) throw invalid();
       const key = name.toLowerCase();
       const earlier = headers[key];
-      headers[key] = earlier === undefined ? value.trimEnd() : `${earlier}, ${value.trimEnd()}`;
+      const trimmed = trimBlanks(value);
+      headers[key] = earlier === undefined ? trimmed : `${earlier}, ${trimmed}`;
     }
     // 101 ends HTTP on this connection (RFC 9110 §15.2.2).
     if (status < 200 && status !== 101) {
@@ -236,6 +237,19 @@ function checkStart(text: string): void {
     ? text[lineEnd - 1] === '\r' && statusLine.test(text.slice(0, lineEnd - 1))
     : versionStart.startsWith(text.slice(0, versionStart.length));
   if (!isValid) throw invalid();
+}
+
+/** Removes spaces and tabs at both ends. A regular expression would take quadratic time for many. */
+function trimBlanks(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text, start)) start += 1;
+  while (end > start && isBlank(text, end - 1)) end -= 1;
+  return text.slice(start, end);
+}
+
+function isBlank(text: string, at: number): boolean {
+  return text[at] === ' ' || text[at] === '\t';
 }
 
 function closes(connection: string | undefined): boolean {

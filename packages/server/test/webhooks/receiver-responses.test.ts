@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { listDeliveries } from '../../src/webhooks/delivery-repository.js';
 import type { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
 import { flood, type RequestServer, requestServer } from '../network/local-server.js';
-import { poll } from '../poll.js';
+import { poll, thinkTime } from '../poll.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
 
 let opened: Opened;
@@ -180,7 +180,7 @@ describe('the headers of a response decide, not its body', () => {
   it('also shortly before the time limit', async () => {
     dispatcher = opened.dispatcher({ attemptTimeoutMs: 600 });
     const server = await requestServer((socket) => {
-      setTimeout(() => drip(socket, `${ok}\r\n`, '.'), 400);
+      void thinkTime(400).then(() => drip(socket, `${ok}\r\n`, '.'));
     });
     const result = await deliverTo(server);
     expect(result).toMatchObject({ status: 'delivered', statusCode: 200 });
@@ -231,7 +231,7 @@ describe('a connection that the receiver closed while it was idle', () => {
   it('is replaced within the time limit of the attempt', async () => {
     dispatcher = opened.dispatcher({ attemptTimeoutMs: 600 });
     const server = await requestServer((socket, request, connection) => {
-      if (request === 2) setTimeout(() => socket.end(), 300);
+      if (request === 2) void thinkTime(300).then(() => socket.end());
       else if (connection === 1) socket.write(empty);
     });
     const id = await opened.subscribe(server.url);
@@ -245,7 +245,9 @@ describe('a connection that the receiver closed while it was idle', () => {
   it('is not used again when it sent bytes that no request asked for', async () => {
     const server = await requestServer((socket, _request, connection) => {
       socket.write(empty);
-      if (connection === 1) setTimeout(() => socket.write('HTTP/1.1 500 No\r\n\r\n'), 20);
+      if (connection === 1) {
+        void thinkTime(20).then(() => socket.write('HTTP/1.1 500 No\r\n\r\n'));
+      }
     });
     const id = await opened.subscribe(server.url);
     await deliver(id);
