@@ -1,14 +1,16 @@
 // Installs the tarballs of the packages in an empty folder, as their users do, and tries each one.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { root } from './bootstrap.mjs';
 
 const credentials = {
   SHORTY_CLIENT_ID: 'package-trial',
   SHORTY_CLIENT_SECRET: 'package-trial-package-trial-package-trial',
 };
 const startWithinMs = 60_000;
+const sdk = JSON.parse(readFileSync(join(root, 'packages/sdk/package.json'), 'utf8'));
 
 /**
  * Installs tarballs with npm in an empty folder. With `ignoreScripts`, npm compiles no native addon.
@@ -22,7 +24,10 @@ export function installTarballs(
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
   const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
   if (ignoreScripts) flags.push('--ignore-scripts');
-  runHere(folder, 'npm', ['install', ...flags, ...tarballs], { ...environmentOf(node), ...env });
+  // `@shorty/sdk/node` needs it beside the SDK.
+  const undici = `undici@${sdk.devDependencies.undici}`;
+  const packages = [...tarballs, undici];
+  runHere(folder, 'npm', ['install', ...flags, ...packages], { ...environmentOf(node), ...env });
 }
 
 /** Starts the server and uses it by the CLI, the SDK and HTTP. Throws at the first wrong result. */
