@@ -140,6 +140,8 @@ function errorsOf(output) {
       : []),
     ...outdated.map((each) => `expected to fail, but passed: ${each}`),
     ...unexpected.map((name) => `failed: ${name}`),
-    ...(unexpected.length > 0 ? [output.slice(output.lastIndexOf('Unsuccessful Scenarios:'))] : []),
+    ...(unexpected.length > 0 || Number(run) < minTests
+      ? [output.slice(output.lastIndexOf('Unsuccessful Scenarios:'))]
+      : []),
   ];
 }
