@@ -14,7 +14,7 @@ import type { Transport } from './send-request.js';
 
 const shorty = new Shorty({ baseUrl: 'https://sho.test', accessToken: 'token' });
 
-// `request` calls these. The main entry has no room for their methods.
+// `request` calls these. Methods for them would exceed the size limit of the main entry.
 const withoutMethod = ['createReplay', 'listReplays', 'getReplay', 'cancelReplay'];
 
 it('every other operation of the contract has a method', () => {

@@ -32,9 +32,9 @@ const maxSubscribers = 5;
 const always = { since: 0, until: Number.POSITIVE_INFINITY };
 
 /**
- * Starts the feed at the visits that are stored from now on, unless it has started. Whoever lets a
- * webhook of an organization subscribe to `url.clicked` calls this after it, in the same transaction,
- * which holds the lock 'records'. Throws VALIDATION_FAILED when too many webhooks subscribe.
+ * Starts the feed at the visits that are stored from now on, unless it has started. Callers have just
+ * subscribed a webhook of the organization to `url.clicked`, in the same transaction, which holds the
+ * lock 'records'. Throws VALIDATION_FAILED when too many webhooks subscribe.
  */
 export async function startClickFeed(
   transaction: WriteTransaction,
