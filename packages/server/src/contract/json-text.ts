@@ -3,6 +3,19 @@ import type { Page } from './fields.js';
 /** The JSON of a value of a type. */
 export type JsonText<Value> = string & { readonly jsonOf?: Value };
 
+/** Returns the JSON of a value. */
+export function toJsonText<Value>(value: Value): JsonText<Value> {
+  return JSON.stringify(value);
+}
+
+/** Returns the JSON of an object with the fields of two others, neither of which is empty. */
+export function joinJson<First extends object, Second extends object>(
+  first: First,
+  second: JsonText<Second>,
+): JsonText<First & Second> {
+  return `${JSON.stringify(first).slice(0, -1)},${second.slice(1)}`;
+}
+
 /** A page whose items are JSON. Threads exchange text much faster than objects. */
 export interface PageText<Item> extends Omit<Page<Item>, 'items'> {
   readonly items: JsonText<Item[]>;
@@ -15,5 +28,5 @@ export function toPageText<Row, Item>(
   { total, items, next }: Page<Row>,
   toItem: (row: Row) => Item,
 ): PageText<Item> {
-  return { total, next, count: items.length, items: JSON.stringify(items.map(toItem)) };
+  return { total, next, count: items.length, items: toJsonText(items.map(toItem)) };
 }

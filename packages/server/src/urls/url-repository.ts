@@ -115,11 +115,15 @@ const linksPerSlice = 10;
 export class UrlRepository {
   readonly #database: Database;
   readonly #options: UrlRepositoryOptions;
-  // A prepared query, because redirects of uncached links wait for it.
+  // Prepared, because reports run the first, and redirects of links that are not cached the second.
+  readonly #byId;
   readonly #byKey;
 
   constructor(database: Database, options: UrlRepositoryOptions) {
     this.#database = database;
+    this.#byId = prepare(
+      selectUrls(database.read).where('urls.id', '=', 0).where('urls.organization_id', '=', ''),
+    );
     this.#byKey = prepare(
       selectUrls(database.read)
         .innerJoin('url_keys', 'url_keys.url_id', 'urls.id')
@@ -169,7 +173,7 @@ export class UrlRepository {
 
   /** Returns a link of the organization. Throws NOT_FOUND. */
   async get(organizationId: string, id: number): Promise<ShortUrl> {
-    const url = await findUrl(this.#database.read, organizationId, id);
+    const url = await this.#find(this.#database.read, organizationId, id);
     if (!url) throw refusalError('not-found', { id });
     return url;
   }
@@ -280,6 +284,16 @@ export class UrlRepository {
     });
   }
 
+  async #find(
+    db: Kysely<Schema>,
+    organizationId: string,
+    id: number,
+  ): Promise<ShortUrl | undefined> {
+    const { rows } = await db.executeQuery(this.#byId(id, organizationId));
+    const [row] = rows;
+    return row && fromRow(row);
+  }
+
   async #createAll(
     transaction: WriteTransaction,
     drafts: readonly UrlDraft[],
@@ -366,7 +380,7 @@ export class UrlRepository {
     | { readonly status: 'unchanged'; readonly url: ShortUrl }
     | RefusedUpdate
   > {
-    let before = await findUrl(transaction, organizationId, id);
+    let before = await this.#find(transaction, organizationId, id);
     if (!before) return { status: 'not-found' };
     checkIfMatch(ifMatch, before.updatedAt);
     // A link that is due expires first, even if the periodic expiry has not reached it yet.
@@ -512,18 +526,6 @@ async function* slicesOf<Item>(items: readonly Item[]): AsyncGenerator<readonly 
 
 function createdOutcome({ id, shortCode, hostname }: ShortUrl): CreateOutcome {
   return { status: 'created', id, shortCode, hostname: hostname ?? undefined };
-}
-
-async function findUrl(
-  db: Kysely<Schema>,
-  organizationId: string,
-  id: number,
-): Promise<ShortUrl | undefined> {
-  const row = await selectUrls(db)
-    .where('urls.id', '=', id)
-    .where('urls.organization_id', '=', organizationId)
-    .executeTakeFirst();
-  return row && fromRow(row);
 }
 
 /** Returns up to `limit` links that are active although `expiresAt` has passed. */

@@ -190,8 +190,8 @@ describe('a long report of one organization', () => {
     });
     const long = [1, 2, 3].map(() => reports.read('first', 'readClicks', 1, month));
     await vi.waitFor(() => expect(snapshots, 'two reports run').toBe(2));
-    const { totals } = await reports.read('second', 'readClicks', 2, month);
-    expect(totals.totalClicks).toBe(1);
+    const report = await reports.read('second', 'readClicks', 2, month);
+    expect(JSON.parse(report).totals.totalClicks).toBe(1);
     // One organization has at most two of the four slots.
     expect(reports.queue.figures).toMatchObject({ running: 2, waiting: 1 });
     release();

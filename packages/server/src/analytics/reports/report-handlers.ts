@@ -1,4 +1,5 @@
 import { notFound } from '../../contract/api-error.js';
+import { joinJson } from '../../contract/json-text.js';
 import type { HandlersOf } from '../../http/handlers.js';
 import type { Clock } from '../../ports.js';
 import type { Database } from '../../storage/database.js';
@@ -57,10 +58,8 @@ export function reportHandlers({
       const { id, shortCode, createdAt, importedClicks } = await getUrl(organizationId, params.id);
       const query = parseReportQuery(input, clock(), createdAt);
       const report = await reports.read(organizationId, 'readClicks', id, query);
-      return {
-        status: 200,
-        data: { urlId: String(id), shortCode, ...toWindowFields(query), importedClicks, ...report },
-      };
+      const head = { urlId: String(id), shortCode, ...toWindowFields(query), importedClicks };
+      return { status: 200, json: joinJson(head, report) };
     },
 
     async getQrScans({ caller: { organizationId }, params, query: input }) {
@@ -74,15 +73,12 @@ export function reportHandlers({
       // The scans of a standalone QR code are unknown, because it contains its target and not a short URL.
       const url = { urlId: urlId ?? noUrl, hasSlug: slug !== null };
       const report = await reports.read(organizationId, 'readScans', url, span, query);
-      return {
-        status: 200,
-        data: {
-          qrCodeId: params.id,
-          urlId: urlId === null ? null : String(urlId),
-          ...toWindowFields(query),
-          ...report,
-        },
+      const head = {
+        qrCodeId: params.id,
+        urlId: urlId === null ? null : String(urlId),
+        ...toWindowFields(query),
       };
+      return { status: 200, json: joinJson(head, report) };
     },
 
     async getAnalyticsOverview({ caller: { organizationId }, query: input }) {

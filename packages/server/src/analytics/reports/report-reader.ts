@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
+import { prepare } from '../../storage/prepared.js';
 import { decodeColumns } from '../ingest/columns-codec.js';
 import {
   type Batch,
-  findCompaction,
   firstPendingUrl,
   readBatches,
   type StoredVisits,
@@ -43,6 +43,7 @@ const urlsPerPage = 4_096;
 /** Reads reports from storage. It reads many visits, so it runs in a separate thread. */
 export class ReportReader {
   readonly #database: Database;
+  readonly #storedBatches;
   readonly #pool: Int32Pool;
   /** A cache of the stored batches by id. A stored batch never changes. */
   #batches: ReadonlyMap<number, Batch> = new Map();
@@ -50,6 +51,7 @@ export class ReportReader {
   /** The reports that run at once share the memory of a pool. */
   constructor(database: Database, pool = new Int32Pool()) {
     this.#database = database;
+    this.#storedBatches = prepare(selectStoredBatches(database.read));
     this.#pool = pool;
   }
 
@@ -166,19 +168,29 @@ export class ReportReader {
   }
 
   async #readBatches(db: Kysely<Schema>): Promise<readonly PendingBatch[]> {
-    const compaction = await findCompaction(db);
-    const stored = await db.selectFrom('visit_batches').select('id').orderBy('id').execute();
+    const { rows: stored } = await db.executeQuery(this.#storedBatches());
     const firstMissing = stored.find(({ id }) => !this.#batches.has(id));
     const cached = this.#batches;
     const read = firstMissing ? await readBatches(db, firstMissing.id - 1) : [];
     const added = new Map(read.map((batch) => [batch.id, batch]));
     const batches = stored.map(({ id }) => (added.get(id) ?? cached.get(id)) as Batch);
     this.#batches = new Map(batches.map((batch) => [batch.id, batch]));
-    return batches.map(({ id, columns }) => ({
-      columns,
-      firstPending: firstPendingUrl(compaction, id),
-    }));
+    return batches.map(({ id, columns }, index) => {
+      const { upToBatch, nextUrl } = stored[index] as NonNullable<(typeof stored)[number]>;
+      const compaction =
+        upToBatch === null || nextUrl === null ? undefined : { upToBatch, nextUrl };
+      return { columns, firstPending: firstPendingUrl(compaction, id) };
+    });
   }
+}
+
+/** Selects the ids of the stored batches, each with the running compaction, if there is one. */
+function selectStoredBatches(db: Kysely<Schema>) {
+  return db
+    .selectFrom('visit_batches')
+    .leftJoin('visit_compactions', (join) => join.onTrue())
+    .select(['visit_batches.id', 'up_to_batch as upToBatch', 'next_url as nextUrl'])
+    .orderBy('visit_batches.id');
 }
 
 /** Returns the indexes of the visits of URLs, whose ids are in ascending order. */
