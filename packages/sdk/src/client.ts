@@ -1,6 +1,5 @@
 import type { ApiPromise } from './api-promise.js';
 import type { Method, PathOf, RequestArguments, RequestDataOf, RequestInputOf } from './calls.js';
-import { getMe } from './generated/routes.js';
 import type { RequestOptions, ShortyOptions } from './options.js';
 import { systemPorts } from './ports.js';
 import { AnalyticsResource } from './resources/analytics.js';
@@ -73,7 +72,7 @@ export class Shorty {
    * ```
    */
   me(options?: RequestOptions): ApiPromise<Me> {
-    return this.#transport.send(getMe, {}, options);
+    return this.#transport.send('GET /api/v1/me', {}, options);
   }
 
   /**

@@ -1,30 +1,50 @@
-import type { BulkCall, BulkStream } from './bulk.js';
+import type { BulkCall, BulkKinds, BulkStream } from './bulk.js';
 import type { BulkResult, ShortyBulkError } from './bulk-error.js';
 import type { refuse } from './errors.js';
 import { inChunks } from './in-chunks.js';
+import type { RequestOptions } from './options.js';
 import type { settleOrAbort } from './run-within.js';
+import type { Transport } from './send-request.js';
 import type { checkNumber } from './settings.js';
 
 /** The most items in one request. */
 export const chunkSize = 100;
 
 /** What the main entry provides, so that this module imports no values. */
-interface MainEntry {
+interface MainEntry extends Pick<Transport, 'send'> {
   readonly checkNumber: typeof checkNumber;
   readonly refuse: typeof refuse;
   readonly settleOrAbort: typeof settleOrAbort;
   readonly ShortyBulkError: typeof ShortyBulkError;
 }
 
+type Send = Transport['send'];
+
+/** The request of each kind of bulk call. */
+const requests: {
+  readonly [Kind in keyof BulkKinds]: (
+    send: Send,
+    items: BulkKinds[Kind]['item'][],
+    options: RequestOptions,
+  ) => PromiseLike<BulkKinds[Kind]['result']>;
+} = {
+  created: (send, urls, options) => send('POST /api/v1/urls/bulk', { body: { urls } }, options),
+  updated: (send, updates, options) =>
+    send('PATCH /api/v1/urls/bulk', { body: { updates } }, options),
+  deleted: (send, ids, options) => send('DELETE /api/v1/urls/bulk', { body: { ids } }, options),
+};
+
 /**
  * Sends items in requests of 100, and yields their results in the order of the input. Adds the counts
  * of the results to the total, and their lists if it collects them.
  */
-export async function* runBulk<Item, Result extends BulkResult>(
-  { items, options, kind, send }: BulkCall<Item, Result>,
+export async function* runBulk<Kind extends keyof BulkKinds>(
+  { kind, items, options = {} }: BulkCall<Kind>,
   isCollecting: boolean,
   main: MainEntry,
-): BulkStream<Result> {
+): BulkStream<BulkKinds[Kind]['result']> {
+  type Item = BulkKinds[Kind]['item'];
+  type Result = BulkKinds[Kind]['result'];
   const { concurrency = 1, onChunk, signal, idempotencyKey: key } = options;
   main.checkNumber('concurrency', concurrency);
   if (typeof items === 'string') main.refuse('items', 'a list', items);
@@ -49,7 +69,7 @@ export async function* runBulk<Item, Result extends BulkResult>(
     const idempotencyKey = key && `${key}-${sentChunks}`;
     sentChunks++;
     try {
-      const result = await send(chunk, { ...options, idempotencyKey });
+      const result = await requests[kind](main.send, chunk, { ...options, idempotencyKey });
       const entries = Object.values(result).flat() as (number | string | { index: number })[];
       for (const entry of entries) if (typeof entry === 'object') entry.index += firstIndex;
       return result;
@@ -97,7 +117,7 @@ export async function* runBulk<Item, Result extends BulkResult>(
 }
 
 /** Returns a result without items, to which the others are added. */
-function emptyResult<Result>(kind: BulkCall<never, BulkResult>['kind']): Result {
+function emptyResult<Result>(kind: keyof BulkKinds): Result {
   const values: unknown = {
     requested: 0,
     [`${kind}Count`]: 0,

@@ -1,5 +1,4 @@
 import type { ApiPromise } from '../api-promise.js';
-import * as routes from '../generated/routes.js';
 import type { RequestOptions } from '../options.js';
 import type { AnalyticsOverview, ClicksQuery } from '../types.js';
 import { Resource } from './resource.js';
@@ -20,6 +19,6 @@ export class AnalyticsResource extends Resource {
    * ```
    */
   overview(query: ClicksQuery = {}, options?: RequestOptions): ApiPromise<AnalyticsOverview> {
-    return this.api.send(routes.getAnalyticsOverview, { query }, options);
+    return this.api.send('GET /api/v1/analytics/overview', { query }, options);
   }
 }

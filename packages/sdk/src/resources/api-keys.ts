@@ -1,5 +1,4 @@
 import type { ApiPromise } from '../api-promise.js';
-import * as routes from '../generated/routes.js';
 import type { RequestOptions } from '../options.js';
 import type { PagedList } from '../paginate.js';
 import type {
@@ -31,7 +30,7 @@ export class ApiKeysResource extends Resource {
    * ```
    */
   create(body: ApiKeyCreateRequest, options?: RequestOptions): ApiPromise<ApiKeyCreated> {
-    return this.api.send(routes.createApiKey, { body }, options);
+    return this.api.send('POST /api/v1/api-keys', { body }, options);
   }
 
   /**
@@ -46,7 +45,7 @@ export class ApiKeysResource extends Resource {
    * ```
    */
   list(query: ApiKeyListQuery = {}, options?: RequestOptions): ApiKeyList {
-    return this.api.list(routes.listApiKeys, { query }, options);
+    return this.api.list('GET /api/v1/api-keys', { query }, options);
   }
 
   /**
@@ -62,6 +61,6 @@ export class ApiKeysResource extends Resource {
    * ```
    */
   delete(id: string, options?: RequestOptions): ApiPromise<ApiKey> {
-    return this.api.send(routes.deleteApiKey, { params: { id } }, options);
+    return this.api.send('DELETE /api/v1/api-keys/{id}', { params: { id } }, options);
   }
 }

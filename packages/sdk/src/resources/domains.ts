@@ -1,5 +1,4 @@
 import { ApiPromise } from '../api-promise.js';
-import * as routes from '../generated/routes.js';
 import type { RequestOptions } from '../options.js';
 import type { PagedList } from '../paginate.js';
 import type { Domain, DomainCreateRequest, DomainListQuery, DomainPage } from '../types.js';
@@ -31,7 +30,7 @@ export class DomainsResource extends Resource {
    * ```
    */
   create(body: DomainCreateRequest, options?: RequestOptions): ApiPromise<Domain> {
-    return this.api.send(routes.createDomain, { body }, options);
+    return this.api.send('POST /api/v1/domains', { body }, options);
   }
 
   /**
@@ -47,7 +46,7 @@ export class DomainsResource extends Resource {
    * ```
    */
   list(query: DomainListQuery = {}, options?: RequestOptions): DomainList {
-    return this.api.list(routes.listDomains, { query }, options);
+    return this.api.list('GET /api/v1/domains', { query }, options);
   }
 
   /**
@@ -63,7 +62,7 @@ export class DomainsResource extends Resource {
    * ```
    */
   get(id: string, options?: RequestOptions): ApiPromise<Domain> {
-    return this.api.send(routes.getDomain, { params: { id } }, options);
+    return this.api.send('GET /api/v1/domains/{id}', { params: { id } }, options);
   }
 
   /**
@@ -94,7 +93,7 @@ export class DomainsResource extends Resource {
   verify(id: string, options: VerifyOptions = {}): ApiPromise<Domain> {
     const { wait, ...limits } = options;
     const verify = (more: RequestOptions) =>
-      this.api.send(routes.verifyDomain, { params: { id } }, { ...limits, ...more });
+      this.api.send('POST /api/v1/domains/{id}/verify', { params: { id } }, { ...limits, ...more });
     if (!wait) return verify({});
     const verified = import('../poll.js').then(({ poll }) =>
       poll(verify, 'DOMAIN_INVALID', limits, this.api),
@@ -116,6 +115,6 @@ export class DomainsResource extends Resource {
    * ```
    */
   delete(id: string, options?: RequestOptions): ApiPromise<Domain> {
-    return this.api.send(routes.deleteDomain, { params: { id } }, options);
+    return this.api.send('DELETE /api/v1/domains/{id}', { params: { id } }, options);
   }
 }

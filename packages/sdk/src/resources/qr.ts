@@ -1,5 +1,4 @@
 import type { ApiPromise } from '../api-promise.js';
-import * as routes from '../generated/routes.js';
 import type { RequestOptions } from '../options.js';
 import type { PagedList } from '../paginate.js';
 import type { QrImage } from '../read-response.js';
@@ -34,7 +33,7 @@ export class QrResource extends Resource {
    * ```
    */
   create(body: QrCreateRequest, options?: RequestOptions): ApiPromise<QrRecord> {
-    return this.api.send(routes.createQr, { body }, options);
+    return this.api.send('POST /api/v1/qr', { body }, options);
   }
 
   /**
@@ -50,7 +49,7 @@ export class QrResource extends Resource {
    * ```
    */
   list(query: QrListQuery = {}, options?: RequestOptions): QrList {
-    return this.api.list(routes.listQrs, { query }, options);
+    return this.api.list('GET /api/v1/qr', { query }, options);
   }
 
   /**
@@ -66,7 +65,7 @@ export class QrResource extends Resource {
    * ```
    */
   get(id: string, options?: RequestOptions): ApiPromise<QrRecord> {
-    return this.api.send(routes.getQr, { params: { id } }, options);
+    return this.api.send('GET /api/v1/qr/{id}', { params: { id } }, options);
   }
 
   /**
@@ -83,7 +82,7 @@ export class QrResource extends Resource {
    * ```
    */
   update(id: string, patch: QrUpdateRequest, options?: RequestOptions): ApiPromise<QrRecord> {
-    return this.api.send(routes.updateQr, { params: { id }, body: patch }, options);
+    return this.api.send('PATCH /api/v1/qr/{id}', { params: { id }, body: patch }, options);
   }
 
   /**
@@ -100,7 +99,7 @@ export class QrResource extends Resource {
    * ```
    */
   delete(id: string, options?: RequestOptions): ApiPromise<QrRecord> {
-    return this.api.send(routes.deleteQr, { params: { id } }, options);
+    return this.api.send('DELETE /api/v1/qr/{id}', { params: { id } }, options);
   }
 
   /**
@@ -117,7 +116,7 @@ export class QrResource extends Resource {
    * ```
    */
   scans(id: string, query: ScansQuery = {}, options?: RequestOptions): ApiPromise<QrScans> {
-    return this.api.send(routes.getQrScans, { params: { id }, query }, options);
+    return this.api.send('GET /api/v1/qr/{id}/scans', { params: { id }, query }, options);
   }
 
   /**
@@ -135,6 +134,6 @@ export class QrResource extends Resource {
    * ```
    */
   download(id: string, options?: RequestOptions): ApiPromise<QrImage> {
-    return this.api.request(routes.downloadQr, { params: { id } }, options);
+    return this.api.request('GET /api/qr/{id}/download', { params: { id } }, options);
   }
 }

@@ -1,5 +1,4 @@
 import type { ApiPromise } from '../api-promise.js';
-import * as routes from '../generated/routes.js';
 import type { RequestOptions } from '../options.js';
 import type { PagedList } from '../paginate.js';
 import type { Tag, TagChangeResult, TagListQuery, TagPage, TagRenameRequest } from '../types.js';
@@ -24,7 +23,7 @@ export class TagsResource extends Resource {
    * ```
    */
   list(query: TagListQuery = {}, options?: RequestOptions): TagList {
-    return this.api.list(routes.listTags, { query }, options);
+    return this.api.list('GET /api/v1/tags', { query }, options);
   }
 
   /**
@@ -48,7 +47,7 @@ export class TagsResource extends Resource {
     body: TagRenameRequest,
     options?: RequestOptions,
   ): ApiPromise<TagChangeResult> {
-    return this.api.send(routes.renameTag, { params: { tag }, body }, options);
+    return this.api.send('PATCH /api/v1/tags/{tag}', { params: { tag }, body }, options);
   }
 
   /**
@@ -64,6 +63,6 @@ export class TagsResource extends Resource {
    * ```
    */
   delete(tag: string, options?: RequestOptions): ApiPromise<TagChangeResult> {
-    return this.api.send(routes.deleteTag, { params: { tag } }, options);
+    return this.api.send('DELETE /api/v1/tags/{tag}', { params: { tag } }, options);
   }
 }

@@ -1,12 +1,5 @@
 import type { ApiPromise } from '../api-promise.js';
-import {
-  type BulkCall,
-  type BulkItems,
-  type BulkStream,
-  collectBulk,
-  streamBulk,
-} from '../bulk.js';
-import * as routes from '../generated/routes.js';
+import { type BulkItems, type BulkStream, collectBulk, streamBulk } from '../bulk.js';
 import type { BulkOptions, RequestOptions } from '../options.js';
 import type { PagedList } from '../paginate.js';
 import type {
@@ -52,7 +45,7 @@ export class UrlsResource extends Resource {
    * ```
    */
   create(body: UrlCreateRequest, options?: RequestOptions): ApiPromise<UrlCreated> {
-    return this.api.send(routes.createUrl, { body }, options);
+    return this.api.send('POST /api/v1/urls', { body }, options);
   }
 
   /**
@@ -71,7 +64,7 @@ export class UrlsResource extends Resource {
   list(query: UrlListQuery & { view: 'full' }, options?: RequestOptions): UrlRecordList;
   list(query?: UrlListQuery, options?: RequestOptions): UrlList;
   list(query: UrlListQuery = {}, options?: RequestOptions): PagedList<UrlListItem | UrlRecord> {
-    return this.api.list(routes.listUrls, { query }, options);
+    return this.api.list('GET /api/v1/urls', { query }, options);
   }
 
   /**
@@ -89,7 +82,7 @@ export class UrlsResource extends Resource {
    * ```
    */
   lookup(shortUrl: string, options?: RequestOptions): ApiPromise<UrlRecord> {
-    return this.api.send(routes.lookupUrl, { query: { shortUrl } }, options);
+    return this.api.send('GET /api/v1/urls/lookup', { query: { shortUrl } }, options);
   }
 
   /**
@@ -106,7 +99,7 @@ export class UrlsResource extends Resource {
    * ```
    */
   get(id: UrlId, options?: RequestOptions): ApiPromise<UrlRecord> {
-    return this.api.send(routes.getUrl, { params: { id } }, options);
+    return this.api.send('GET /api/v1/urls/{id}', { params: { id } }, options);
   }
 
   /**
@@ -122,7 +115,7 @@ export class UrlsResource extends Resource {
    * ```
    */
   qrs(id: UrlId, query: UrlQrListQuery = {}, options?: RequestOptions): QrList {
-    return this.api.list(routes.listUrlQrs, { params: { id }, query }, options);
+    return this.api.list('GET /api/v1/urls/{id}/qr', { params: { id }, query }, options);
   }
 
   /**
@@ -140,7 +133,7 @@ export class UrlsResource extends Resource {
    * ```
    */
   clicks(id: UrlId, query: ClicksQuery = {}, options?: RequestOptions): ApiPromise<UrlClicks> {
-    return this.api.send(routes.getUrlClicks, { params: { id }, query }, options);
+    return this.api.send('GET /api/v1/urls/{id}/clicks', { params: { id }, query }, options);
   }
 
   /**
@@ -157,7 +150,7 @@ export class UrlsResource extends Resource {
    * ```
    */
   update(id: UrlId, patch: UrlUpdateRequest, options?: RequestOptions): ApiPromise<UrlRecord> {
-    return this.api.send(routes.updateUrl, { params: { id }, body: patch }, options);
+    return this.api.send('PATCH /api/v1/urls/{id}', { params: { id }, body: patch }, options);
   }
 
   /**
@@ -173,7 +166,7 @@ export class UrlsResource extends Resource {
    * ```
    */
   delete(id: UrlId, options?: RequestOptions): ApiPromise<UrlRecord> {
-    return this.api.send(routes.deleteUrl, { params: { id } }, options);
+    return this.api.send('DELETE /api/v1/urls/{id}', { params: { id } }, options);
   }
 
   /**
@@ -197,9 +190,9 @@ export class UrlsResource extends Resource {
    */
   bulkCreate(
     items: BulkItems<UrlCreateRequest>,
-    options: BulkOptions<BulkCreateResult> = {},
+    options?: BulkOptions<BulkCreateResult>,
   ): Promise<BulkCreateResult> {
-    return collectBulk(streamBulk(this.#create(items, options), true));
+    return collectBulk(this.api, { kind: 'created', items, options });
   }
 
   /**
@@ -220,9 +213,9 @@ export class UrlsResource extends Resource {
    */
   bulkCreateStream(
     items: BulkItems<UrlCreateRequest>,
-    options: BulkOptions<BulkCreateResult> = {},
+    options?: BulkOptions<BulkCreateResult>,
   ): BulkStream<BulkCreateResult> {
-    return streamBulk(this.#create(items, options));
+    return streamBulk(this.api, { kind: 'created', items, options });
   }
 
   /**
@@ -244,7 +237,7 @@ export class UrlsResource extends Resource {
     items: readonly UrlCreateRequest[],
     options?: RequestOptions,
   ): ApiPromise<UrlBulkCreateResult> {
-    return this.api.send(routes.bulkCreateUrls, { body: { urls: [...items] } }, options);
+    return this.api.send('POST /api/v1/urls/bulk', { body: { urls: [...items] } }, options);
   }
 
   /**
@@ -263,9 +256,9 @@ export class UrlsResource extends Resource {
    */
   bulkUpdate(
     updates: BulkItems<UrlBulkUpdateItem>,
-    options: BulkOptions<BulkUpdateResult> = {},
+    options?: BulkOptions<BulkUpdateResult>,
   ): Promise<BulkUpdateResult> {
-    return collectBulk(streamBulk(this.#update(updates, options), true));
+    return collectBulk(this.api, { kind: 'updated', items: updates, options });
   }
 
   /**
@@ -283,9 +276,9 @@ export class UrlsResource extends Resource {
    */
   bulkUpdateStream(
     updates: BulkItems<UrlBulkUpdateItem>,
-    options: BulkOptions<BulkUpdateResult> = {},
+    options?: BulkOptions<BulkUpdateResult>,
   ): BulkStream<BulkUpdateResult> {
-    return streamBulk(this.#update(updates, options));
+    return streamBulk(this.api, { kind: 'updated', items: updates, options });
   }
 
   /**
@@ -304,9 +297,9 @@ export class UrlsResource extends Resource {
    */
   bulkDelete(
     ids: BulkItems<UrlId>,
-    options: BulkOptions<BulkDeleteResult> = {},
+    options?: BulkOptions<BulkDeleteResult>,
   ): Promise<BulkDeleteResult> {
-    return collectBulk(streamBulk(this.#delete(ids, options), true));
+    return collectBulk(this.api, { kind: 'deleted', items: ids, options });
   }
 
   /**
@@ -323,45 +316,8 @@ export class UrlsResource extends Resource {
    */
   bulkDeleteStream(
     ids: BulkItems<UrlId>,
-    options: BulkOptions<BulkDeleteResult> = {},
+    options?: BulkOptions<BulkDeleteResult>,
   ): BulkStream<BulkDeleteResult> {
-    return streamBulk(this.#delete(ids, options));
-  }
-
-  #create(
-    items: BulkItems<UrlCreateRequest>,
-    options: BulkOptions<BulkCreateResult>,
-  ): BulkCall<UrlCreateRequest, BulkCreateResult> {
-    return {
-      items,
-      options,
-      kind: 'created',
-      send: (urls, limits) => this.bulkCreateChunk(urls, limits),
-    };
-  }
-
-  #update(
-    items: BulkItems<UrlBulkUpdateItem>,
-    options: BulkOptions<BulkUpdateResult>,
-  ): BulkCall<UrlBulkUpdateItem, BulkUpdateResult> {
-    return {
-      items,
-      options,
-      kind: 'updated',
-      send: (updates, limits) =>
-        this.api.send(routes.bulkUpdateUrls, { body: { updates } }, limits),
-    };
-  }
-
-  #delete(
-    items: BulkItems<UrlId>,
-    options: BulkOptions<BulkDeleteResult>,
-  ): BulkCall<UrlId, BulkDeleteResult> {
-    return {
-      items,
-      options,
-      kind: 'deleted',
-      send: (ids, limits) => this.api.send(routes.bulkDeleteUrls, { body: { ids } }, limits),
-    };
+    return streamBulk(this.api, { kind: 'deleted', items: ids, options });
   }
 }

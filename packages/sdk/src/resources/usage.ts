@@ -1,5 +1,4 @@
 import type { ApiPromise } from '../api-promise.js';
-import * as routes from '../generated/routes.js';
 import type { RequestOptions } from '../options.js';
 import type { Usage, UsageQuery } from '../types.js';
 import { Resource } from './resource.js';
@@ -23,6 +22,6 @@ export class UsageResource extends Resource {
    * ```
    */
   get(query: UsageQuery = {}, options?: RequestOptions): ApiPromise<Usage> {
-    return this.api.send(routes.getUsage, { query }, options);
+    return this.api.send('GET /api/v1/usage', { query }, options);
   }
 }

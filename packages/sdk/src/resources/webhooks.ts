@@ -1,5 +1,4 @@
 import type { ApiPromise } from '../api-promise.js';
-import * as routes from '../generated/routes.js';
 import type { RequestOptions } from '../options.js';
 import type { PagedList } from '../paginate.js';
 import type {
@@ -46,7 +45,7 @@ export class WebhooksResource extends Resource {
    * ```
    */
   create(body: WebhookCreateRequest, options?: RequestOptions): ApiPromise<WebhookCreated> {
-    return this.api.send(routes.createWebhook, { body }, options);
+    return this.api.send('POST /api/v1/webhooks', { body }, options);
   }
 
   /**
@@ -61,7 +60,7 @@ export class WebhooksResource extends Resource {
    * ```
    */
   list(query: WebhookListQuery = {}, options?: RequestOptions): WebhookList {
-    return this.api.list(routes.listWebhooks, { query }, options);
+    return this.api.list('GET /api/v1/webhooks', { query }, options);
   }
 
   /**
@@ -77,7 +76,7 @@ export class WebhooksResource extends Resource {
    * ```
    */
   get(id: string, options?: RequestOptions): ApiPromise<Webhook> {
-    return this.api.send(routes.getWebhook, { params: { id } }, options);
+    return this.api.send('GET /api/v1/webhooks/{id}', { params: { id } }, options);
   }
 
   /**
@@ -94,7 +93,7 @@ export class WebhooksResource extends Resource {
    * ```
    */
   update(id: string, patch: WebhookUpdateRequest, options?: RequestOptions): ApiPromise<Webhook> {
-    return this.api.send(routes.updateWebhook, { params: { id }, body: patch }, options);
+    return this.api.send('PATCH /api/v1/webhooks/{id}', { params: { id }, body: patch }, options);
   }
 
   /**
@@ -111,7 +110,7 @@ export class WebhooksResource extends Resource {
    * ```
    */
   delete(id: string, options?: RequestOptions): ApiPromise<Webhook> {
-    return this.api.send(routes.deleteWebhook, { params: { id } }, options);
+    return this.api.send('DELETE /api/v1/webhooks/{id}', { params: { id } }, options);
   }
 
   /**
@@ -130,7 +129,7 @@ export class WebhooksResource extends Resource {
    * ```
    */
   test(id: string, body: WebhookTestRequest = {}, options?: RequestOptions): ApiPromise<Delivery> {
-    return this.api.send(routes.testWebhook, { params: { id }, body }, options);
+    return this.api.send('POST /api/v1/webhooks/{id}/test', { params: { id }, body }, options);
   }
 
   /**
@@ -154,7 +153,11 @@ export class WebhooksResource extends Resource {
     options?: RequestOptions,
     body?: WebhookRotateRequest,
   ): ApiPromise<WebhookSecret> {
-    return this.api.send(routes.rotateWebhookSecret, { params: { id }, body }, options);
+    return this.api.send(
+      'POST /api/v1/webhooks/{id}/rotate-secret',
+      { params: { id }, body },
+      options,
+    );
   }
 
   /**
@@ -171,7 +174,11 @@ export class WebhooksResource extends Resource {
    * ```
    */
   deliveries(id: string, query: DeliveryListQuery = {}, options?: RequestOptions): DeliveryList {
-    return this.api.list(routes.listDeliveries, { params: { id }, query }, options);
+    return this.api.list(
+      'GET /api/v1/webhooks/{id}/deliveries',
+      { params: { id }, query },
+      options,
+    );
   }
 
   /**
@@ -190,7 +197,11 @@ export class WebhooksResource extends Resource {
    * ```
    */
   delivery(id: string, deliveryId: string, options?: RequestOptions): ApiPromise<DeliveryDetail> {
-    return this.api.send(routes.getDelivery, { params: { id, deliveryId } }, options);
+    return this.api.send(
+      'GET /api/v1/webhooks/{id}/deliveries/{deliveryId}',
+      { params: { id, deliveryId } },
+      options,
+    );
   }
 
   /**
@@ -210,6 +221,10 @@ export class WebhooksResource extends Resource {
    * ```
    */
   replay(id: string, deliveryId: string, options?: RequestOptions): ApiPromise<Delivery> {
-    return this.api.send(routes.replayDelivery, { params: { id, deliveryId } }, options);
+    return this.api.send(
+      'POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/replay',
+      { params: { id, deliveryId } },
+      options,
+    );
   }
 }
