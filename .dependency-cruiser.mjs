@@ -15,7 +15,7 @@ const layers = [
   ['urls'],
   ['domains'],
   ['analytics'],
-  ['events'],
+  ['events', 'generated'],
   ['organizations'],
   ['auth'],
   ['http'],

@@ -162,7 +162,7 @@ describe('the guides', () => {
     const blocks = files
       .flatMap(markedBlocksOf)
       .filter((block) => block.run !== 'receive.mjs' && block.run !== 'send.mjs');
-    expect(blocks).toHaveLength(20);
+    expect(blocks.length).toBeGreaterThanOrEqual(20);
     for (const block of blocks) {
       const printed = runBlock(block);
       if (block.code.startsWith('curl')) expect(printed, block.place).toContain('"success":true');

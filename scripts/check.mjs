@@ -15,6 +15,7 @@ const tarballs = pack(join(scratch, 'packages'));
 // Imported after the installation, because it needs TypeScript.
 const { checkPatterns } = await import('./check-patterns.mjs');
 const { sdkSources, writeSdkSources } = await import('./sdk-sources.mjs');
+const { serverSources, writeServerSources } = await import('./server-sources.mjs');
 const { verifierSources, writeVerifierSources } = await import('./verifier-sources.mjs');
 const freshContract = join(scratch, 'openapi.yaml');
 const freshReference = join(scratch, 'cli.md');
@@ -98,9 +99,11 @@ function writeContract() {
 }
 
 function generatedSourcesAreFresh() {
+  writeServerSources(scratch);
   writeSdkSources(scratch);
   writeVerifierSources(scratch);
   const failures = [
+    ...serverSources.map((name) => `server/src/generated/${name}`),
     ...sdkSources.map((name) => `sdk/src/generated/${name}`),
     ...verifierSources.map((name) => `webhook-verifier/src/generated/${name}`),
   ].map((name) => same(`packages/${name}`, join(scratch, basename(name))));

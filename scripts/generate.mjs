@@ -1,10 +1,12 @@
 // `npm run generate`: writes the files that derive from the code: openapi.yaml, generated sources of
-// the SDK and the verifier, and the CLI reference.
+// the server, the SDK and the verifier, and the CLI reference.
 import { install, root, run } from './bootstrap.mjs';
 
 install();
 run('node', ['packages/server/scripts/write-openapi.mjs', 'openapi.yaml']);
 // Imported after the installation, because it needs the package yaml.
+const { writeServerSources } = await import('./server-sources.mjs');
+writeServerSources(`${root}/packages/server/src/generated`);
 const { writeSdkSources } = await import('./sdk-sources.mjs');
 writeSdkSources(`${root}/packages/sdk/src/generated`);
 const { writeVerifierSources } = await import('./verifier-sources.mjs');

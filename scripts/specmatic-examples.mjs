@@ -201,6 +201,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     listReplays: onWebhook,
     getReplay: onReplay,
     cancelReplay: onReplay,
+    listEventTypes: {},
     createDomain: { body: { hostname: 'new.example.com' }, status: 201 },
     listDomains: { query: { isActive: 'true', hostname: 'go.example.com' } },
     getDomain: onDomain,

@@ -121,6 +121,11 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   ],
   'webhooks replays': [`shorty webhooks replays ${uuid}`],
   'webhooks resend': [`shorty webhooks resend ${uuid} \\\n  ${uuid.replace('0192', '0193')}`],
+  'webhooks event-types': [
+    'shorty webhooks event-types',
+    'shorty webhooks event-types url.clicked',
+    'shorty webhooks event-types url.clicked --json',
+  ],
   'webhooks test': [`shorty webhooks test ${uuid} --type url.created`],
   'webhooks rotate-secret': [
     `shorty webhooks rotate-secret ${uuid}`,

@@ -178,6 +178,10 @@ const tree: Tree = {
         summary: 'Deliver one event again',
         load: () => import('./commands/webhooks/resend.js'),
       },
+      'event-types': {
+        summary: 'List event types, or show the fields of one',
+        load: () => import('./commands/webhooks/event-types.js'),
+      },
       test: {
         summary: 'Send an example event',
         load: () => import('./commands/webhooks/test.js'),

@@ -69,6 +69,28 @@ describe('managing', () => {
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('no such webhook')]);
   });
 
+  test('event-types lists the types, and shows the fields and the schema of one', async () => {
+    const { items } = await json('event-types');
+    const clicked = items.find(({ type }: { type: string }) => type === 'url.clicked');
+    expect(clicked).toMatchObject({ isOptIn: true, schema: { type: 'object' } });
+    expect(await json('event-types', 'url.clicked')).toEqual(clicked);
+    const { stdout } = await shorty.run(['webhooks', 'event-types', 'url.clicked']);
+    const rows = stdout.split('\n').map((line) => line.split(/ {2,}/).slice(0, 2).join(': '));
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        'type: "url.clicked"',
+        'test: true (optional)',
+        'data.visits: object[]',
+        'data.visits[].customSlug: string | null',
+        'data.visits[].method: click | scan',
+      ]),
+    );
+    const wrong = await shorty.run(['webhooks', 'event-types', 'url.click']);
+    expect(wrong).toMatchObject({ code: 2, stdout: '' });
+    expect(wrong.stderr).toContain('url.click: unknown event type');
+    expect(wrong.stderr).toContain('did you mean url.clicked?');
+  });
+
   test('test, deliveries and replay', async () => {
     const { id } = await json('create', receiver, '--event', 'url.created');
     const sent = await json('test', id, '--type', 'qr.created');

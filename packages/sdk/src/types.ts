@@ -1,5 +1,5 @@
 import type { CallInput, Route, WithDates } from './calls.js';
-import type { components } from './generated/api.js';
+import type { components, operations } from './generated/api.js';
 import type { Page } from './paginate.js';
 
 // Interfaces have names of their own, which editors show instead of all fields.
@@ -109,6 +109,12 @@ export interface ScanBucket extends Schema<'ScanBucket'> {}
 
 /** A type of event that a webhook can subscribe to. */
 export type EventType = Schemas['EventType'];
+/** An event type with its description, the JSON schema of its body, and an example. */
+export interface EventTypeDetails extends Schema<'EventTypeDetails'> {}
+/** The body of a delivery: a union of all events that `type` discriminates. */
+export type WebhookEvent<Type extends EventType = EventType> = {
+  [Name in Type]: operations[Name]['requestBody']['content']['application/json'];
+}[Type];
 /** An event type, or `*` for all types, including future ones. */
 export type SubscribedEventType = Schemas['SubscribedEventType'];
 /** A webhook to create. */
@@ -127,8 +133,9 @@ export interface WebhookFilters extends Schema<'WebhookFilters'> {}
 export interface WebhookCreated extends Schema<'WebhookCreated'> {}
 /** A webhook without its secret. */
 export interface Webhook extends Schema<'Webhook'> {}
-/** The type of a test event. */
+/** When old signing secrets end. */
 export interface WebhookRotateRequest extends Schema<'WebhookRotateRequest'> {}
+/** The type of a test event. */
 export interface WebhookTestRequest extends Schema<'WebhookTestRequest'> {}
 /** A new signing secret, and the time until which the previous secret also signs. */
 export interface WebhookSecret extends Schema<'WebhookSecret'> {}

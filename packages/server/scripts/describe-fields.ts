@@ -5,7 +5,7 @@
 const descriptions: Readonly<Record<string, string>> = {
   // Every response
   success: 'True for a result, false for an error.',
-  data: 'The result.',
+  data: 'The result of the request, or what the event is about.',
   error: 'Why it failed, in one sentence.',
   'ErrorResponse.error': 'What failed, and why.',
   code: 'The reason, for programs.',

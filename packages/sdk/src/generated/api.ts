@@ -551,6 +551,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/event-types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all event types with their JSON schemas
+         * @description The list has no pages, because it has only the types that this server knows.
+         */
+        get: operations["listEventTypes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/domains": {
         parameters: {
             query?: never;
@@ -1509,7 +1529,7 @@ export interface components {
              * @constant
              */
             test?: true;
-            /** @description The result. */
+            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["UrlEventData"];
         };
         UrlEventData: {
@@ -1634,7 +1654,7 @@ export interface components {
              * @constant
              */
             test?: true;
-            /** @description The result. */
+            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["UrlUpdatedEventData"];
         };
         UrlUpdatedEventData: {
@@ -1826,7 +1846,7 @@ export interface components {
              * @constant
              */
             test?: true;
-            /** @description The result. */
+            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["UrlEventData"];
         };
         UrlRestoredEvent: {
@@ -1852,7 +1872,7 @@ export interface components {
              * @constant
              */
             test?: true;
-            /** @description The result. */
+            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["UrlEventData"];
         };
         UrlClickedEvent: {
@@ -1878,7 +1898,7 @@ export interface components {
              * @constant
              */
             test?: true;
-            /** @description The result. */
+            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["UrlClickedEventData"];
         };
         UrlClickedEventData: {
@@ -1971,7 +1991,7 @@ export interface components {
              * @constant
              */
             test?: true;
-            /** @description The result. */
+            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["ThresholdEventData"];
         };
         ThresholdEventData: {
@@ -2019,7 +2039,7 @@ export interface components {
              * @constant
              */
             test?: true;
-            /** @description The result. */
+            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["UrlEventData"];
         };
         QrCreatedEvent: {
@@ -2045,7 +2065,7 @@ export interface components {
              * @constant
              */
             test?: true;
-            /** @description The result. */
+            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["QrEventData"];
         };
         QrEventData: {
@@ -2148,7 +2168,7 @@ export interface components {
              * @constant
              */
             test?: true;
-            /** @description The result. */
+            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["ThresholdEventData"];
         };
         QrDeletedEvent: {
@@ -2174,7 +2194,7 @@ export interface components {
              * @constant
              */
             test?: true;
-            /** @description The result. */
+            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["QrEventData"];
         };
         DomainVerifiedEvent: {
@@ -2200,7 +2220,7 @@ export interface components {
              * @constant
              */
             test?: true;
-            /** @description The result. */
+            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["DomainEventData"];
         };
         DomainEventData: {
@@ -2278,7 +2298,7 @@ export interface components {
              * @constant
              */
             test?: true;
-            /** @description The result. */
+            /** @description The result of the request, or what the event is about. */
             data: components["schemas"]["WebhookDisabledEventData"];
         };
         WebhookDisabledEventData: {
@@ -3494,6 +3514,28 @@ export interface components {
             /** @description When the job ended. Null while it is running. */
             finishedAt: string | null;
         };
+        EventTypeDetails: {
+            /** @description The type of the event. */
+            type: components["schemas"]["EventType"];
+            /**
+             * @description When the server sends the event.
+             * @example A link was created, alone or in bulk
+             */
+            description: string;
+            /**
+             * @description Whether `*` does not include the type, so that webhooks have to name it.
+             * @example false
+             */
+            isOptIn: boolean;
+            /** @description The JSON schema (draft 2020-12) of the body. Newer servers may add fields. */
+            schema: {
+                [key: string]: unknown;
+            };
+            /** @description A valid body. */
+            example: {
+                [key: string]: unknown;
+            };
+        };
         Domain: {
             /**
              * Format: uuid
@@ -4582,7 +4624,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["Token"];
                     } | components["schemas"]["OAuthToken"];
                 };
@@ -4629,7 +4671,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: {
                             /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
@@ -4689,7 +4731,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["ApiKeyCreated"];
                     };
                 };
@@ -4738,7 +4780,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["ApiKey"];
                     };
                 };
@@ -4779,7 +4821,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["Me"];
                     };
                 };
@@ -4845,7 +4887,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: {
                             /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
@@ -4906,7 +4948,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["UrlCreated"];
                     };
                 };
@@ -4956,7 +4998,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["UrlBulkCreateResult"];
                     };
                 };
@@ -4978,7 +5020,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["UrlBulkCreateResult"];
                     };
                 };
@@ -5030,7 +5072,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["UrlBulkDeleteResult"];
                     };
                 };
@@ -5079,7 +5121,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["UrlBulkUpdateResult"];
                     };
                 };
@@ -5101,7 +5143,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["UrlBulkUpdateResult"];
                     };
                 };
@@ -5147,7 +5189,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["UrlRecord"];
                     };
                 };
@@ -5191,7 +5233,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["UrlRecord"];
                     };
                 };
@@ -5240,7 +5282,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["UrlRecord"];
                     };
                 };
@@ -5295,7 +5337,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["UrlRecord"];
                     };
                 };
@@ -5353,7 +5395,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: {
                             /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
@@ -5412,7 +5454,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["TagChangeResult"];
                     };
                 };
@@ -5463,7 +5505,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["TagChangeResult"];
                     };
                 };
@@ -5517,7 +5559,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: {
                             /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
@@ -5578,7 +5620,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["QrRecord"];
                     };
                 };
@@ -5632,7 +5674,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: {
                             /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
@@ -5690,7 +5732,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["QrRecord"];
                     };
                 };
@@ -5739,7 +5781,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["QrRecord"];
                     };
                 };
@@ -5794,7 +5836,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["QrRecord"];
                     };
                 };
@@ -5850,7 +5892,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["UrlClicks"];
                     };
                 };
@@ -5899,7 +5941,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["AnalyticsOverview"];
                     };
                 };
@@ -5950,7 +5992,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["QrScans"];
                     };
                 };
@@ -5997,7 +6039,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: {
                             /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
@@ -6058,7 +6100,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["WebhookCreated"];
                     };
                 };
@@ -6105,7 +6147,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["Webhook"];
                     };
                 };
@@ -6154,7 +6196,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["Webhook"];
                     };
                 };
@@ -6209,7 +6251,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["Webhook"];
                     };
                 };
@@ -6263,7 +6305,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["Delivery"];
                     };
                 };
@@ -6316,7 +6358,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["WebhookSecret"];
                     };
                 };
@@ -6381,7 +6423,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: {
                             /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
@@ -6440,7 +6482,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["DeliveryDetail"];
                     };
                 };
@@ -6488,7 +6530,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["Delivery"];
                     };
                 };
@@ -6539,7 +6581,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["Replay"];
                     };
                 };
@@ -6592,7 +6634,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: {
                             /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
@@ -6651,7 +6693,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["Replay"];
                     };
                 };
@@ -6699,7 +6741,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["Replay"];
                     };
                 };
@@ -6709,6 +6751,47 @@ export interface operations {
             403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listEventTypes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All event types */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: {
+                            /** @description All event types. */
+                            items: components["schemas"]["EventTypeDetails"][];
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -6751,7 +6834,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: {
                             /** @description The number of items on all pages. With after, the number when the first page was read. */
                             total: number;
@@ -6811,7 +6894,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["Domain"];
                     };
                 };
@@ -6857,7 +6940,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["Domain"];
                     };
                 };
@@ -6903,7 +6986,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["Domain"];
                     };
                 };
@@ -6950,7 +7033,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["Domain"];
                     };
                 };
@@ -7023,7 +7106,7 @@ export interface operations {
                          * @constant
                          */
                         success: true;
-                        /** @description The result. */
+                        /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["Usage"];
                     };
                 };

@@ -879,6 +879,17 @@ export const fixtures: {
     "createdAt": "2030-01-01T00:00:00.000Z",
     "finishedAt": null
   },
+  "listEventTypes": {
+    "items": [
+      {
+        "type": "url.created",
+        "description": "A link was created, alone or in bulk",
+        "isOptIn": false,
+        "schema": {},
+        "example": {}
+      }
+    ]
+  },
   "createDomain": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
     "hostname": "go.example.com",
@@ -1149,6 +1160,10 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
   },
   "cancelReplay": {
     "route": "POST /api/v1/webhooks/{id}/replays/{replayId}/cancel",
+    "status": 200
+  },
+  "listEventTypes": {
+    "route": "GET /api/v1/event-types",
     "status": 200
   },
   "createDomain": {

@@ -10,6 +10,7 @@ import { qrImageRoutes } from '../qr/qr-image-contract.js';
 import { redirectRoutes } from '../redirect/redirect-contract.js';
 import { tagRoutes } from '../urls/tag-contract.js';
 import { urlRoutes } from '../urls/url-contract.js';
+import { eventTypeRoutes } from '../webhooks/event-type-contract.js';
 import { replayRoutes } from '../webhooks/replay-contract.js';
 import { webhookRoutes } from '../webhooks/webhook-contract.js';
 import { docsRoutes } from './docs/docs-contract.js';
@@ -25,6 +26,7 @@ export const api = [
   ...reportRoutes,
   ...webhookRoutes,
   ...replayRoutes,
+  ...eventTypeRoutes,
   ...domainRoutes,
   ...usageRoutes,
   ...healthRoutes,

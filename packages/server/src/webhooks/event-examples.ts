@@ -4,9 +4,9 @@ import { newUrl } from '../urls/change-url.js';
 import { toRecord } from '../urls/present-url.js';
 import type { EventData } from './event-contract.js';
 
-const zeros = '00000000-0000-7000-8000-000000000000';
+export const zeros = '00000000-0000-7000-8000-000000000000';
 const now = Date.UTC(2030, 0, 1);
-const createdAt = new Date(now).toISOString();
+export const exampleTime = new Date(now).toISOString();
 const origins = { scheme: 'https://', shortDomain: 'sho.example' };
 
 const body = { targetUrl: 'https://example.com/', title: 'An example: nothing has happened' };
@@ -33,8 +33,8 @@ const qr: EventData<'qr.created'> = {
   scanCount: 0,
   downloadUrl: `/api/qr/${zeros}/download`,
   previewUrl: `/qr/${zeros}`,
-  createdAt,
-  updatedAt: createdAt,
+  createdAt: exampleTime,
+  updatedAt: exampleTime,
 };
 
 /** The data of test deliveries. The ids are zeros, so they belong to no record. */
@@ -49,7 +49,7 @@ export const eventExamples: { readonly [Type in EventType]: EventData<Type> } = 
         urlId: '0',
         shortCode: 'example',
         customSlug: null,
-        visitedAt: createdAt,
+        visitedAt: exampleTime,
         method: 'click',
         country: 'DE',
         deviceType: 'mobile',
@@ -62,7 +62,7 @@ export const eventExamples: { readonly [Type in EventType]: EventData<Type> } = 
     omitted: 0,
   },
   'url.click_threshold': { id: '0', shortCode: 'example', threshold: 100, count: 100 },
-  'url.expired': { ...url, isActive: false, expiresAt: createdAt },
+  'url.expired': { ...url, isActive: false, expiresAt: exampleTime },
   'qr.created': qr,
   'qr.scan_threshold': { id: zeros, shortCode: 'example', threshold: 100, count: 100 },
   'qr.deleted': qr,
@@ -80,9 +80,9 @@ export const eventExamples: { readonly [Type in EventType]: EventData<Type> } = 
   'webhook.disabled': {
     id: zeros,
     url: 'https://example.com/hooks/old',
-    disabledAt: createdAt,
+    disabledAt: exampleTime,
     disabledReason: 'failing',
-    failingSince: createdAt,
+    failingSince: exampleTime,
     lastSuccessAt: null,
   },
 };

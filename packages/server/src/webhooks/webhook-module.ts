@@ -10,6 +10,7 @@ import { decodeError } from '../threads/error-transfer.js';
 import { openThread } from '../threads/open-thread.js';
 import { DeliveryRepository } from './delivery-repository.js';
 import { dispatchThread, startDispatcher } from './dispatch-thread.js';
+import { eventTypeHandlers } from './event-type-handlers.js';
 import { type ReplayHandlerOptions, replayHandlers } from './replay-handlers.js';
 import { ReplayRepository } from './replay-repository.js';
 import { type WebhookAccessOptions, webhookAccess } from './webhook-access.js';
@@ -80,7 +81,7 @@ export function createWebhookModule(options: WebhookModuleOptions) {
   };
   return {
     outbox,
-    handlers: { ...handlers, ...replayHandlers({ ...shared, replays }) },
+    handlers: { ...handlers, ...replayHandlers({ ...shared, replays }), ...eventTypeHandlers },
     services: [dispatcher],
     threads: [thread],
     figures(): DispatchFigures {

@@ -42,9 +42,13 @@ export function readEvents({
 export function checkEventType(text: string, flag: string): EventType {
   const type = eventTypes.find((known) => known === text);
   if (type) return type;
-  const near = nearestName(text, eventTypes);
-  throw new UsageError(
-    `${flag} ${text}: unknown event type`,
-    near ? `did you mean ${near}?` : `types: ${eventTypes.join(', ')}`,
+  throw unknownEventType(`${flag} ${text}`, eventTypes);
+}
+
+export function unknownEventType(value: string, known: readonly EventType[]): UsageError {
+  const near = nearestName(value.split(' ').at(-1) ?? '', known);
+  return new UsageError(
+    `${value}: unknown event type`,
+    near ? `did you mean ${near}?` : `types: ${known.join(', ')}`,
   );
 }

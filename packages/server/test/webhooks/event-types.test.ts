@@ -1,0 +1,127 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventTypes } from '../../src/events/event-types.js';
+import { startServer } from '../api/start-server.js';
+import { receiver } from './receiver.js';
+
+// Strict, so that an unknown keyword is an error. The fields of a nullable type have two types.
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
+addFormats.default(ajv);
+
+async function open() {
+  const api = await startServer({ allowPrivateNetwork: true, thresholds: [1] });
+  onTestFinished(() => api.stop());
+  const { items } = (await api.call('listEventTypes')).data;
+  return { api, items };
+}
+
+/** Returns a copy of a JSON schema in which objects have no field beside those of the schema. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copy = Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [name, closed(value)]),
+  );
+  return 'properties' in schema ? { ...copy, unevaluatedProperties: false } : copy;
+}
+
+describe('GET /api/v1/event-types', () => {
+  it('has each type once, with a description and a valid schema that its example fits', async () => {
+    const { items } = await open();
+    expect(items.map(({ type }) => type)).toEqual(eventTypes);
+    expect(items.filter(({ isOptIn }) => isOptIn).map(({ type }) => type)).toEqual(['url.clicked']);
+    for (const { type, description, schema, example } of items) {
+      expect(description).not.toBe('');
+      expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
+      const check = ajv.compile(closed(schema) as object);
+      expect(check(example), `${type}: ${ajv.errorsText(check.errors)}`).toBe(true);
+      expect(check({ ...example, type: 'url.unknown' })).toBe(false);
+    }
+  });
+
+  it('allows the fields that a newer server adds', async () => {
+    const { items } = await open();
+    for (const { schema, example } of items) {
+      const { data } = example;
+      const newer = { ...example, added: 1, data: { ...(data as object), added: [1] } };
+      expect(ajv.compile(schema)(newer)).toBe(true);
+    }
+  });
+});
+
+it('each event that the server sends fits its schema, and the schema has all of its fields', async () => {
+  const { api, items } = await open();
+  const checks = new Map<string, ReturnType<typeof ajv.compile>>(
+    items.map(({ type, schema }) => [type, ajv.compile(closed(schema) as object)]),
+  );
+  const hook = await receiver();
+  await api.call('createWebhook', { body: { url: hook.url, events: ['*', 'url.clicked'] } });
+  const received = () => new Set(hook.received.map(({ event }) => event.type as string));
+  const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+  const visit = (path: string) => api.visit(path, { headers: { 'user-agent': agent } });
+  const update = (id: string, body: object) => api.call('updateUrl', { params: { id }, body });
+
+  const domain = (await api.call('createDomain', { body: { hostname: 'go.example.com' } })).data;
+  api.zone.set(domain.txtRecord.name, [domain.txtRecord.value]);
+  await api.call('verifyDomain', { params: { id: domain.id } });
+  const optional = {
+    title: 'Spring',
+    description: 'A sale',
+    category: 'campaigns',
+    tags: ['launch'],
+    redirectType: 301,
+    expiresAt: new Date(api.clock() + 60_000).toISOString(),
+    isPasswordProtected: true,
+    password: 'open sesame',
+    utmSource: 'mail',
+    utmMedium: 'email',
+    utmCampaign: 'spring',
+    utmTerm: 'sale',
+    utmContent: 'top',
+    customUtmParams: { utm_id: 'abc' },
+    sourceDomain: 'example.com',
+    clickThresholds: [50],
+  };
+  const targetUrl = 'https://example.com/';
+  const full = { targetUrl, ...optional, domainId: domain.id, customSlug: 'full' };
+  const { data: expiring } = await api.call('createUrl', { body: full });
+  await update(expiring.id, Object.fromEntries(Object.keys(optional).map((name) => [name, null])));
+  await update(expiring.id, { expiresAt: optional.expiresAt });
+  await api.call('bulkCreateUrls', { body: { urls: [{ targetUrl }, { targetUrl }] } });
+
+  const { data: link } = await api.call('createUrl', { body: { targetUrl, customSlug: 'spring' } });
+  await api.call('deleteUrl', { params: { id: link.id } });
+  await update(link.id, { isActive: true });
+  const { data: qr } = await api.call('createQr', { body: { urlId: Number(link.id) } });
+  const { data: text } = await api.call('createQr', { body: { data: 'a text' } });
+  // A visit by code scans the QR code of a link with a slug.
+  await visit(`/${link.shortCode}`);
+  await visit('/spring');
+  await expect
+    .poll(
+      () => {
+        api.clock.advance(1_000);
+        return [...received()];
+      },
+      { timeout: 30_000 },
+    )
+    .toEqual(expect.arrayContaining(['url.clicked', 'url.click_threshold', 'qr.scan_threshold']));
+  for (const { id } of [qr, text]) await api.call('deleteQr', { params: { id } });
+  api.clock.advance(60_000);
+  await api.server.expireUrls();
+
+  const gone = await receiver((response) => response.writeHead(410).end());
+  const body = { url: gone.url, events: ['url.created'] };
+  await api.call('createWebhook', { body });
+  await api.call('createUrl', { body: { targetUrl } });
+  await expect
+    .poll(() => [...received()].sort(), { timeout: 30_000 })
+    .toEqual([...eventTypes].sort());
+
+  for (const { body: sent, event } of hook.received) {
+    const check = checks.get(event.type);
+    const isValid = check?.(JSON.parse(sent));
+    expect(isValid, `${sent}: ${ajv.errorsText(check?.errors)}`).toBe(true);
+  }
+}, 120_000);
