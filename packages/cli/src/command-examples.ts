@@ -105,11 +105,17 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   'qr scans': [`shorty qr scans ${uuid} --since 7d`],
   'webhooks create': [
     'shorty webhooks create https://example.com/hook --event url.created',
-    'shorty webhooks create http://localhost:4400 --event url.created',
+    "shorty webhooks create https://example.com/hook --event '*,url.clicked'",
+    'shorty webhooks create https://example.com/hook --all-events --tag spring',
+    'shorty webhooks create https://example.com/hook --all-events \\\n  --header Authorization=env:CRM_TOKEN',
   ],
   'webhooks list': ['shorty webhooks list'],
   'webhooks get': [`shorty webhooks get ${uuid}`],
-  'webhooks update': [`shorty webhooks update ${uuid} --inactive`],
+  'webhooks update': [
+    `shorty webhooks update ${uuid} --inactive`,
+    `shorty webhooks update ${uuid} --tag spring`,
+    `shorty webhooks update ${uuid} --clear filters`,
+  ],
   'webhooks delete': [`shorty webhooks delete ${uuid}`],
   'webhooks deliveries': [
     `shorty webhooks deliveries ${uuid}`,

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { stripVTControlCharacters } from 'node:util';
 import { signWebhook } from '@shorty/webhook-verifier';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { httpFetch } from '../src/http-fetch.js';
 import { main } from '../src/main.js';
 import type { ApiServer } from './api-server.js';
@@ -67,6 +67,87 @@ describe('managing', () => {
     expect((await shorty.run(['webhooks', 'delete', id])).code).toBe(0);
     const again = await shorty.run(['webhooks', 'delete', id]);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('no such webhook')]);
+  });
+
+  test('create and update take a description, filters and headers', async () => {
+    const received: IncomingHttpHeaders[] = [];
+    const hook = createServer((request, response) => {
+      received.push(request.headers);
+      response.writeHead(204).end();
+    }).listen(0, '127.0.0.1');
+    await once(hook, 'listening');
+    onTestFinished(() => void hook.close());
+    const address = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/hook`;
+    const link = await server.client.urls.create({
+      targetUrl: 'https://example.com',
+      customSlug: 'for-the-crm',
+    });
+    await shorty.write('key.txt', 'value of a file\n');
+    const { code, stdout } = await shorty.run(
+      [
+        ...['webhooks', 'create', address, '--event', '*,url.clicked', '--json'],
+        ...['--description', 'The CRM', '--tag', 'spring', '--tag', 'summer'],
+        ...['--url-id', 'for-the-crm', '--header', 'Authorization=env:CRM_TOKEN'],
+        ...['--header', 'X-Key=@key.txt', '--headers-stdin'],
+      ],
+      { env: { CRM_TOKEN: 'Bearer a=b' }, input: 'X-Stdin: one\r\n\nX-Colon: a: b\n' },
+    );
+    expect(code).toBe(0);
+    const { id } = JSON.parse(stdout);
+    expect(await json('get', id)).toMatchObject({
+      events: ['*', 'url.clicked'],
+      description: 'The CRM',
+      filters: { tags: ['spring', 'summer'], urlIds: [link.id] },
+      headerNames: ['Authorization', 'X-Key', 'X-Stdin', 'X-Colon'],
+    });
+    await json('test', id);
+    await expect.poll(() => received.length).toBe(1);
+    expect(received[0]).toMatchObject({
+      authorization: 'Bearer a=b',
+      'x-key': 'value of a file',
+      'x-stdin': 'one',
+      'x-colon': 'a: b',
+    });
+    const { stdout: table } = await shorty.run(['webhooks', 'list']);
+    expect(table).toMatch(/description +filters +headerNames/);
+    expect(await json('update', id, '--tag', 'autumn')).toMatchObject({
+      filters: { tags: ['autumn'] },
+      description: 'The CRM',
+    });
+    const clear = ['--clear', 'filters', '--clear', 'headers', '--clear', 'description'];
+    expect(await json('update', id, ...clear)).toMatchObject({
+      filters: null,
+      headerNames: [],
+      description: null,
+    });
+  });
+
+  test.each([
+    [['--header', 'Authorization=Bearer s3cret'], 'Name=env:VARIABLE or Name=@file'],
+    [['--header', 'Authorization: Bearer s3cret'], 'Name=env:VARIABLE or Name=@file'],
+    [['--header', 'X-Key=env:NOT_SET'], 'variable NOT_SET is not set'],
+    [['--header', 'X-Key=@missing.txt'], 'missing.txt cannot be read'],
+    [['--header', 'X-Key=@lines.txt'], 'lines.txt has several lines'],
+    [['--header', 'X-Key=@empty.txt'], 'empty.txt is empty'],
+    [['--header', 'X-Key=@large.txt'], 'it has more than 64 KB'],
+    [['--headers-stdin'], 'stdin is empty'],
+    [['--url-id', '!'], '"!" is not a link'],
+  ])('create refuses %j and prints no secret', async (options, reason) => {
+    await shorty.write('lines.txt', 'one\ntwo s3cret\n');
+    await shorty.write('empty.txt', ' \n');
+    await shorty.write('large.txt', 'x'.repeat(65 * 1024));
+    const args = ['webhooks', 'create', receiver, '--all-events', ...options];
+    const { code, stderr } = await shorty.run(args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(reason)]);
+    expect(stderr).not.toContain('s3cret');
+  });
+
+  test('update names a --clear that is wrong', async () => {
+    const wrong = await shorty.run(['webhooks', 'update', receiver, '--clear', 'url']);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('unknown field')]);
+    const both = ['--clear', 'description', '--description', 'x'];
+    const twice = await shorty.run(['webhooks', 'update', receiver, ...both]);
+    expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining('another option')]);
   });
 
   test('event-types lists the types, and shows the fields and the schema of one', async () => {

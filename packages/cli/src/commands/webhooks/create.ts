@@ -3,13 +3,15 @@ import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { addEventOptions, type EventOptions, readEvents } from './event-options.js';
+import { addWebhookOptions, readWebhookOptions, type WebhookOptions } from './webhook-options.js';
 
-interface CreateOptions extends EventOptions {
+interface CreateOptions extends EventOptions, WebhookOptions {
   readonly inactive?: boolean;
 }
 
 export const define: DefineCommand = (command, start) => {
-  addEventOptions(command.argument('<url>', 'http or https URL of the receiver'))
+  addEventOptions(command.argument('<url>', 'http or https URL of the receiver'));
+  addWebhookOptions(command)
     .option('--inactive', 'create it paused')
     .action((url: string, options: CreateOptions) =>
       start((context) => createWebhook(context, url, options)),
@@ -27,7 +29,8 @@ async function createWebhook(
   }
   const { io, output } = context;
   const client = await context.client();
-  const body = { url, events, ...(options.inactive ? { isActive: false } : {}) };
+  const settings = await readWebhookOptions(options, context);
+  const body = { url, events, ...settings, ...(options.inactive ? { isActive: false } : {}) };
   await output.record(await client.webhooks.create(body, { signal: io.interrupt }));
   output.note(
     'store the secret now, it is shown only once; the receiver needs it to verify deliveries',

@@ -11,6 +11,9 @@ const columns: readonly Column<Webhook>[] = [
   { name: 'failureRate', value: (webhook) => webhook.failureRate },
   { name: 'url', value: (webhook) => webhook.url },
   { name: 'events', value: (webhook) => webhook.events },
+  { name: 'description', value: (webhook) => webhook.description },
+  { name: 'filters', value: (webhook) => webhook.filters },
+  { name: 'headerNames', value: (webhook) => webhook.headerNames },
 ];
 
 export const define: DefineCommand = (command, start) => {
