@@ -22,7 +22,9 @@ export class Terminal {
   constructor({ command, cwd, env, columns = 100, rows = 30 }: TerminalOptions) {
     this.#env = env;
     const size = ['-x', String(columns), '-y', String(rows)];
-    this.#tmux('-f', '/dev/null', 'new-session', '-d', '-c', cwd, ...size, command);
+    const history = ['set-option', '-g', 'history-limit', '50000', ';'];
+    const session = ['new-session', '-d', '-c', cwd, ...size, command];
+    this.#tmux('-f', '/dev/null', 'start-server', ';', ...history, ...session);
     onTestFinished(() => void this.#tmux('kill-server'));
   }
 
@@ -45,10 +47,16 @@ export class Terminal {
     return this.#tmux('capture-pane', '-p').trimEnd();
   }
 
+  /** Returns all lines that were printed. One that the terminal has broken is one line. */
+  lines(): string[] {
+    const text = this.#tmux('capture-pane', '-p', '-J', '-S', '-');
+    return text.split('\n').map((line) => line.trimEnd());
+  }
+
   /** Resolves when the screen matches the pattern. */
-  async untilShows(pattern: RegExp): Promise<string> {
+  async untilShows(pattern: RegExp, timeout = 30_000): Promise<string> {
     await expect
-      .poll(() => this.screen(), { timeout: 30_000, message: `the screen shows ${pattern}` })
+      .poll(() => this.screen(), { timeout, message: `the screen shows ${pattern}` })
       .toMatch(pattern);
     return this.screen();
   }

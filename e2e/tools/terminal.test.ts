@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { displayWidth } from '../../packages/cli/src/text-width.js';
+import { everyCommand } from '../../packages/cli/test/every-command.js';
 import { connect } from '../lib/api.js';
 import { credentials, freePort, scratchFolder, startServer } from '../lib/processes.js';
 import { installShorty, shellsFolder, Terminal } from '../lib/terminal.js';
@@ -76,22 +78,18 @@ test('browse finds a link, shows its clicks, pauses it and leaves the screen as 
   await terminal.untilShows(/code 130/);
 });
 
-test.each([40, 80, 120, 200])('tables and reports fit %d columns', async (columns) => {
-  const { terminal, client } = await openTerminal(columns);
-  for (const slug of ['first', 'second']) {
-    await client.urls.create({
-      targetUrl: `https://example.com/${'long-path/'.repeat(30)}`,
-      customSlug: slug,
-      title: '東京の春のセール '.repeat(10),
-    });
-  }
-  const { items } = await client.urls.list();
-  for (const line of ['urls list', 'analytics overview', `urls clicks ${items[0]?.id}`]) {
-    terminal.type(`clear; shorty ${line}; echo do"ne"\n`);
-    const screen = await terminal.untilShows(/^done$/m);
-    // A line that is too wide would continue in the next row, at its first column.
-    const rows = screen.split('\n');
-    expect(rows.filter((row) => /^(long-path|\/|の|春|セ)/.test(row))).toEqual([]);
-    expect(screen).not.toContain('\u{fffd}');
-  }
+test.each([40, 60, 80, 120, 200])('every command fits %d columns', async (columns) => {
+  const { folder, terminal, client } = await openTerminal(columns);
+  const lines = await everyCommand(client, join(folder, 'files'));
+  const quote = (arg: string) => `'${arg}'`;
+  const script = lines.map(({ args }) => `echo '== '; shorty ${args.map(quote).join(' ')}`);
+  writeFileSync(join(folder, 'all.sh'), `${script.join('\n')}\n`);
+  terminal.type('clear; . ./all.sh; echo do"ne"\n');
+  await terminal.untilShows(/^done$/m, 120_000);
+  const printed = terminal.lines();
+  expect(printed.filter((line) => line === '==')).toHaveLength(lines.length);
+  // The terminal breaks single words, such as URLs, and commands, which users copy.
+  const isWhole = (line: string) => /^ *([^ ]+|shorty .*|\. \.\/all\.sh.*)$/.test(line);
+  expect(printed.filter((line) => displayWidth(line) > columns && !isWhole(line))).toEqual([]);
+  expect(printed.join('\n')).not.toContain('\u{fffd}');
 });

@@ -3,8 +3,9 @@ import { UsageError } from './cli-error.js';
 import { type DefineCommand, formatOption, type Start } from './command.js';
 import { commandExamples } from './command-examples.js';
 import type { LinkSourceName } from './import/link-sources.js';
-import type { Io } from './io.js';
+import { type Io, lineWidth, type OutputStream } from './io.js';
 import { outputFormats } from './output.js';
+import { fillParagraphs, wrapPieces, wrapText } from './text-width.js';
 import { version } from './version.js';
 
 interface Leaf {
@@ -335,10 +336,13 @@ export function buildProgram(io: Io, start: Start): Program {
       ),
     )
     .helpOption('-h, --help', 'show help')
-    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions, formatHelp })
+    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions, formatHelp, formatItem })
     .configureOutput({
-      writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text),
+      // Commander has laid out the options. The texts around them are written for 80 columns.
+      writeOut: (text) => io.stdout.write(fitHelp(text, lineWidth(io.stdout))),
+      writeErr: (text) => io.stderr.write(fitHelp(text, lineWidth(io.stderr))),
+      getOutHelpWidth: () => helpWidth(io.stdout),
+      getErrHelpWidth: () => helpWidth(io.stderr),
       // main reports errors.
       outputError: () => {},
       getOutHasColors: () => false,
@@ -367,9 +371,53 @@ function formatHelp(this: Help, command: Command, helper: Help): string {
   const text = Help.prototype.formatHelp.call(this, command, helper);
   const examples = commandExamples[pathOf(command)];
   if (!examples) return text;
-  const lines = examples.flatMap((example) => example.split('\n')).map((line) => `  ${line}\n`);
-  const description = `${command.description()}\n\n`;
-  return text.replace(description, () => `${description}Examples:\n${lines.join('')}\n`);
+  const width = (helper.helpWidth ?? usualWidth) - 2;
+  const lines = examples
+    .flatMap((example) => fitCommand(example, width))
+    .map((line) => `  ${line}\n`);
+  const [usage, description, ...more] = text.split('\n\n');
+  return [usage, description, `Examples:\n${lines.join('').trimEnd()}`, ...more].join('\n\n');
+}
+
+const usualWidth = 80;
+
+const widestHelp = 120;
+
+function helpWidth(stream: OutputStream): number {
+  return stream.isTTY ? Math.min(lineWidth(stream), widestHelp) : usualWidth;
+}
+
+/** On a narrow terminal, prints the description of an option below it. */
+function formatItem(
+  this: Help,
+  term: string,
+  termWidth: number,
+  description: string,
+  helper: Help,
+): string {
+  const width = helper.helpWidth ?? usualWidth;
+  if (width >= usualWidth || description === '') {
+    return Help.prototype.formatItem.call(this, term, termWidth, description, helper);
+  }
+  return wrapText(`  ${term}\n      ${description}`, width);
+}
+
+/** Breaks the lines of a help text that are too wide, and fills paragraphs again. */
+function fitHelp(text: string, width: number): string {
+  return width < usualWidth ? wrapText(fillParagraphs(text), width) : text;
+}
+
+/** Breaks an example so that the shell still reads one command. */
+function fitCommand(example: string, width: number): string[] {
+  const lines = example.split('\n');
+  if (lines.every((line) => line.length <= width)) return lines;
+  // Quoted arguments stay whole.
+  const words = example.replaceAll(/\\\n */g, '').match(/(?:'[^']*'|"[^"]*"|[^ ])+ */g) ?? [];
+  const broken = wrapPieces(words, width - 4);
+  return broken.map((line, index) => {
+    const indentation = index === 0 ? '' : '  ';
+    return `${indentation}${line}${index < broken.length - 1 ? ' \\' : ''}`;
+  });
 }
 
 /** Returns the words of a command without the program: `urls create`. */

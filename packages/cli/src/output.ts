@@ -3,8 +3,18 @@ import { formatCsvLine } from './csv-line.js';
 import { formatJson, printable } from './format.js';
 import { guardFormula } from './import/cell-values.js';
 import { nearestName } from './import/nearest-name.js';
-import { type Io, isRichTerminal, type OutputStream, terminalColumns } from './io.js';
-import { layOutTable, type TableLayout, tableLine } from './table.js';
+import { type Io, isRichTerminal, lineWidth, type OutputStream } from './io.js';
+import {
+  fitsLayout,
+  layOutTable,
+  type RecordField,
+  recordLines,
+  splitValue,
+  type TableColumn,
+  type TableLayout,
+  tableLine,
+} from './table.js';
+import { wrapText } from './text-width.js';
 
 export const outputFormats = ['table', 'json', 'ndjson', 'csv'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -84,7 +94,13 @@ export class Output {
 
   /** Prints a warning to stderr, also with `--quiet`. */
   warn(text: string): void {
-    this.#stderr.write(`${text.split('\n').map(printable).join('\n')}\n`);
+    const safe = text.split('\n').map(printable).join('\n');
+    this.#stderr.write(`${wrapText(safe, lineWidth(this.#stderr))}\n`);
+  }
+
+  /** Prints printable lines for people to stdout. They may have colors. */
+  async message(text: string): Promise<void> {
+    await this.write(`${wrapText(text, lineWidth(this.#stdout))}\n`);
   }
 
   /** Prints one item. In a table, the names take at least `minLabelWidth` characters. */
@@ -98,16 +114,13 @@ export class Output {
       const cells = entries.map(([, value]) => value);
       return this.write(`${formatCsvLine(names)}\n${this.csvLine(cells)}\n`);
     }
-    const width = Math.max(minLabelWidth, ...entries.map(([name]) => name.length));
-    const lines = entries.map(
-      ([name, value]) => `${this.#dim(name.padEnd(width))}  ${printable(formatCell(value))}`,
-    );
-    return this.write(`${lines.join('\n')}\n`);
+    return this.write(this.#recordText(selected, minLabelWidth));
   }
 
   /**
    * Prints rows page by page. The JSON format is `head` with the rows as `items`. A table fits the
-   * terminal: the first page decides the widths of its columns.
+   * terminal; if it is too narrow for the ids and links, each row is a record. The widths are those
+   * of the first page, until a page needs wider ones.
    */
   async list<T extends object>(
     pages: AsyncIterable<readonly T[]>,
@@ -116,7 +129,7 @@ export class Output {
   ): Promise<void> {
     if (this.format === 'json') return this.#jsonList(pages, head);
     let columns: readonly Column<T>[] | undefined;
-    let layout: TableLayout | undefined;
+    let table: TableOnTerminal | undefined;
     for await (const page of pages) {
       if (this.#isClosed) return;
       const [first] = page;
@@ -135,21 +148,15 @@ export class Output {
         await this.write(rows.map((row) => `${this.csvLine(row)}\n`).join(''));
         continue;
       }
-      const cells = rows.map((row) => row.map((value) => printable(formatCell(value))));
-      if (!layout) {
-        layout = this.#layOut(columns, cells);
-        const names = columns.map(({ name }) => name);
-        await this.write(`${this.#dim(tableLine(layout, names))}\n`);
-      }
-      const set = layout;
-      await this.write(cells.map((row) => `${tableLine(set, row)}\n`).join(''));
+      table ??= new TableOnTerminal(columns, lineWidth(this.#stdout), (text) => this.#dim(text));
+      await this.write(table.text(rows));
     }
     if (this.format === 'csv' && !columns) {
       await this.write(csvHeader(this.fields?.map((name) => ({ name })) ?? allColumns));
     }
     if (this.format === 'table' && !columns) this.note('nothing found');
-    if (layout && layout.hidden.length > 0) {
-      this.note(`too narrow for ${layout.hidden.join(', ')}; --fields selects columns`);
+    if (table && table.hidden.length > 0) {
+      this.note(`too narrow for ${table.hidden.join(', ')}; --fields selects columns`);
     }
   }
 
@@ -202,18 +209,86 @@ export class Output {
     );
   }
 
-  #layOut<T>(columns: readonly Column<T>[], cells: readonly (readonly string[])[]): TableLayout {
-    const titles = columns.map(({ name, isWhole = false }) => ({
-      title: name,
-      isShortened: !isWhole,
-    }));
-    const maxWidth = this.#stdout.isTTY ? terminalColumns(this.#stdout) : undefined;
-    return layOutTable(titles, cells, maxWidth);
+  #recordText(item: object, minNameWidth = 0): string {
+    const lines = recordLines(Object.entries(item).map(toField), {
+      maxWidth: lineWidth(this.#stdout),
+      minNameWidth,
+      styleName: (name) => this.#dim(name),
+    });
+    return lines.map((line) => `${line}\n`).join('');
   }
 
   #dim(text: string): string {
     return this.hasColor ? `\u001b[2m${text}\u001b[22m` : text;
   }
+}
+
+/** The state of a table that is printed page by page. */
+class TableOnTerminal {
+  readonly #names: readonly string[];
+  readonly #isWhole: readonly boolean[];
+  readonly #maxWidth: number;
+  readonly #dim: (text: string) => string;
+  #columns: readonly TableColumn[] = [];
+  /** Undefined before the first page, and when rows are records. */
+  #layout: TableLayout | undefined;
+  #isBegun = false;
+
+  constructor(
+    columns: readonly Pick<Column<never>, 'name' | 'isWhole'>[],
+    maxWidth: number,
+    dim: (text: string) => string,
+  ) {
+    this.#names = columns.map(({ name }) => name);
+    this.#isWhole = columns.map(({ isWhole = false }) => isWhole);
+    this.#maxWidth = maxWidth;
+    this.#dim = dim;
+  }
+
+  get hidden(): readonly string[] {
+    return this.#layout?.hidden ?? [];
+  }
+
+  /** Returns the lines of a page. */
+  text(rows: readonly (readonly unknown[])[]): string {
+    const cells = rows.map((row) => row.map((value) => printable(formatCell(value))));
+    const layout = this.#layout;
+    const isEnough =
+      this.#isBegun && (!layout || cells.every((row) => fitsLayout(layout, this.#columns, row)));
+    const header = isEnough ? [] : this.#layOut(rows, cells);
+    const set = this.#layout;
+    const lines = set
+      ? cells.map((row) => tableLine(set, row))
+      : rows.flatMap((row, index) => this.#record(row, this.#isBegun || index > 0));
+    this.#isBegun = true;
+    return [...header, ...lines].map((line) => `${line}\n`).join('');
+  }
+
+  #layOut(rows: readonly (readonly unknown[])[], cells: readonly (readonly string[])[]): string[] {
+    this.#columns = this.#names.map((title, index) => ({
+      title,
+      isWhole: this.#isWhole[index] === true,
+      isShortened: !this.#isWhole[index] && rows.some((row) => isText(row[index])),
+    }));
+    this.#layout = layOutTable(this.#columns, cells, this.#maxWidth);
+    return this.#layout ? [this.#dim(tableLine(this.#layout, this.#names))] : [];
+  }
+
+  #record(row: readonly unknown[], isContinued: boolean): string[] {
+    const fields = this.#names.map((name, index) => toField([name, row[index]]));
+    const shape = { maxWidth: this.#maxWidth, styleName: this.#dim };
+    return [...(isContinued ? [''] : []), ...recordLines(fields, shape)];
+  }
+}
+
+function toField([name, value]: readonly [string, unknown]): RecordField {
+  return { name, pieces: splitValue(value, printable(formatCell(value))) };
+}
+
+/** Returns whether a value can be shortened: half of an instant or a number is of no use. */
+function isText(value: unknown): boolean {
+  if (typeof value === 'string') return !/^(\d{4}-\d\d-\d\d(T[\d:.]+Z)?)?$/.test(value);
+  return typeof value === 'object' && value !== null;
 }
 
 export interface FormatFlags {

@@ -2,7 +2,8 @@ import { ConnectionError, ShortyConfigError, ShortyError, TimeoutError } from '@
 import { CliError, systemErrorCode } from './cli-error.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { formatDuration, formatJson, printable } from './format.js';
-import type { Io } from './io.js';
+import { type Io, lineWidth } from './io.js';
+import { wrapText } from './text-width.js';
 
 interface Report {
   readonly exitCode: ExitCode;
@@ -30,8 +31,11 @@ export function reportError(error: unknown, io: Io, asJson: boolean): ExitCode {
   }
   if (hint) lines.push(`  ${printable(hint)}`);
   if (requestId) lines.push(`  request ${printable(requestId)}`);
-  if (io.env.SHORTY_DEBUG && error instanceof Error) lines.push(error.stack ?? String(error));
-  io.stderr.write(`${lines.join('\n')}\n`);
+  const text = wrapText(lines.join('\n'), lineWidth(io.stderr));
+  io.stderr.write(`${text}\n`);
+  if (io.env.SHORTY_DEBUG && error instanceof Error) {
+    io.stderr.write(`${error.stack ?? String(error)}\n`);
+  }
   return exitCode;
 }
 

@@ -1,22 +1,40 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { layOutTable, tableLine } from './table.js';
+import { printable } from './format.js';
+import {
+  fitsLayout,
+  layOutTable,
+  recordLines,
+  splitValue,
+  type TableLayout,
+  tableLine,
+} from './table.js';
 import { displayWidth } from './text-width.js';
 
 const columns = [
-  { title: 'id', isShortened: false },
-  { title: 'shortUrl', isShortened: false },
-  { title: 'title', isShortened: true },
-  { title: 'targetUrl', isShortened: true },
+  { title: 'id', isWhole: true, isShortened: false },
+  { title: 'shortUrl', isWhole: true, isShortened: false },
+  { title: 'title', isWhole: false, isShortened: true },
+  { title: 'clickCount', isWhole: false, isShortened: false },
+  { title: 'targetUrl', isWhole: false, isShortened: true },
 ];
 const rows = [
-  ['7', 'https://sho.example/a', '東京タワー '.repeat(9), 'https://example.com/?q=1&long=yes'],
-  ['1234', 'https://sho.example/spring', '👩‍👩‍👧 family', `https://example.com/${'x'.repeat(90)}`],
-  ['12', 'https://sho.example/zu', 'Zu\u0308rich', ''],
+  ['7', 'https://sho.example/a', '東京タワー '.repeat(9), '5', 'https://example.com/?q=1&long=yes'],
+  [
+    ...['1234', 'https://sho.example/spring', '👩‍👩‍👧 family', '1234567'],
+    `https://example.com/${'x'.repeat(90)}`,
+  ],
+  ['12', 'https://sho.example/zu', 'Zu\u0308rich', '', ''],
 ];
 
-function show(width: number | undefined): string[] {
+function layOut(width?: number): TableLayout {
   const layout = layOutTable(columns, rows, width);
+  if (!layout) throw new Error('the first columns do not fit');
+  return layout;
+}
+
+function show(width: number | undefined): string[] {
+  const layout = layOut(width);
   return [columns.map(({ title }) => title), ...rows].map((row) => tableLine(layout, row));
 }
 
@@ -47,40 +65,82 @@ test('off a terminal nothing is shortened', () => {
   }
 });
 
-test('the last columns are left out when they would be too narrow', () => {
-  expect(layOutTable(columns, rows, 50).hidden).toEqual(['targetUrl']);
-  expect(layOutTable(columns, rows, 40).hidden).toEqual(['title', 'targetUrl']);
+test('the last columns are left out, rather than cut to less than their titles', () => {
+  expect(layOut(80).hidden).toEqual([]);
+  expect(layOut(60).hidden).toEqual(['targetUrl']);
+  expect(layOut(50).hidden).toEqual(['clickCount', 'targetUrl']);
+  expect(layOut(40).hidden).toEqual(['title', 'clickCount', 'targetUrl']);
 });
 
-test('the first ids and links are always shown whole, even if they wrap', () => {
-  for (const width of [1, 10, 30]) {
-    const layout = layOutTable(columns, rows, width);
-    expect(layout.hidden).toEqual(['title', 'targetUrl']);
-    expect(rows.map((row) => tableLine(layout, row))).toEqual([
-      '7     https://sho.example/a',
-      '1234  https://sho.example/spring',
-      '12    https://sho.example/zu',
-    ]);
-  }
+test('there is no table if the first ids and links do not fit, or an id alone', () => {
+  expect(layOutTable(columns, rows, 30)).toBeUndefined();
+  const [id, , title] = columns;
+  if (!id || !title) throw new Error('no columns');
+  expect(layOutTable([id, title], [['x'.repeat(36), 'a title']], 40)).toBeUndefined();
+  expect(layOutTable([id], [['x'.repeat(36)]], 40)).toBeDefined();
 });
 
-test('no line is wider than the terminal, unless it has ids and links only', () => {
+test('a row with a longer id or link needs another layout, one with a longer text does not', () => {
+  const layout = layOut(80);
+  const [row = []] = rows;
+  expect(fitsLayout(layout, columns, row)).toBe(true);
+  expect(fitsLayout(layout, columns, ['8', row[1] ?? '', 'x'.repeat(99), '5', ''])).toBe(true);
+  expect(fitsLayout(layout, columns, ['8', `${rows[1]?.[1]}x`, 'x', '5', ''])).toBe(false);
+});
+
+test('no line is wider than the terminal, and no title, id or number is cut', () => {
   const cell = fc.string({ unit: 'grapheme', maxLength: 60 });
   fc.assert(
     fc.property(
-      fc.array(fc.record({ title: cell, isShortened: fc.boolean() }), {
-        minLength: 1,
-        maxLength: 6,
-      }),
-      fc.array(fc.array(cell, { minLength: 6, maxLength: 6 }), { maxLength: 4 }),
+      fc.array(
+        fc.record({ title: cell.map(printable), isWhole: fc.boolean(), isShortened: fc.boolean() }),
+        { minLength: 1, maxLength: 6 },
+      ),
+      fc.array(fc.array(cell.map(printable), { minLength: 6, maxLength: 6 }), { maxLength: 4 }),
       fc.integer({ min: 1, max: 200 }),
       (titles, cells, width) => {
-        const layout = layOutTable(titles, cells, width);
-        if (layout.columns.every(({ index }) => titles[index]?.isShortened === false)) return;
-        for (const row of [titles.map(({ title }) => title), ...cells]) {
+        const given = titles.map((each) => ({
+          ...each,
+          isShortened: each.isShortened && !each.isWhole,
+        }));
+        const layout = layOutTable(given, cells, width);
+        if (!layout) return;
+        for (const row of [given.map(({ title }) => title), ...cells]) {
           expect(displayWidth(tableLine(layout, row))).toBeLessThanOrEqual(width);
+        }
+        for (const column of layout.columns) {
+          const { title = '', isShortened } = given[column.index] ?? {};
+          expect(column.width).toBeGreaterThanOrEqual(displayWidth(title));
+          if (isShortened) continue;
+          for (const row of cells) {
+            expect(column.width).toBeGreaterThanOrEqual(displayWidth(row[column.index] ?? ''));
+          }
         }
       },
     ),
   );
+});
+
+test('a record has its values beside their names, or below them', () => {
+  const fields = [
+    { name: 'id', pieces: ['0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47'] },
+    { name: 'title', pieces: splitValue('', 'a title of several words that continues') },
+    { name: 'tags', pieces: splitValue(['spring', 'summer'], 'spring sale|summer') },
+    { name: 'none', pieces: splitValue(null, '') },
+  ];
+  const shape = { styleName: (name: string) => name };
+  expect(recordLines(fields, { ...shape, maxWidth: 30 })).toEqual([
+    'id',
+    '  0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47',
+    'title  a title of several',
+    '       words that continues',
+    'tags   spring sale|summer',
+    'none   ',
+  ]);
+  expect(recordLines(fields, { ...shape, maxWidth: Number.POSITIVE_INFINITY })).toEqual([
+    'id     0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47',
+    'title  a title of several words that continues',
+    'tags   spring sale|summer',
+    'none   ',
+  ]);
 });

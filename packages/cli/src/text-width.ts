@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { printable } from './format.js';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
@@ -33,6 +34,72 @@ export function cutText(text: string, width: number): string {
     kept += segment;
   }
   return width < 1 ? '' : `${kept}…`;
+}
+
+/**
+ * Breaks each line of a text at spaces, so that it has at most `width` columns. Continued lines have
+ * the indentation of their line. A word that is longer, such as a URL, stays whole, because users
+ * copy it: the terminal breaks it. Words of wide characters have no spaces, and break anywhere.
+ */
+export function wrapText(text: string, width: number): string {
+  if (width === Number.POSITIVE_INFINITY) return text;
+  return text
+    .split('\n')
+    .map((line) => {
+      const indentation = /^ */.exec(line)?.[0] ?? '';
+      const available = Math.max(1, width - indentation.length);
+      const lines = wrapPieces(splitWords(line.slice(indentation.length)), available);
+      return lines.map((each) => indentation + each).join('\n');
+    })
+    .join('\n');
+}
+
+/** Joins the lines of each paragraph that is not indented, so that it can be broken elsewhere. */
+export function fillParagraphs(text: string): string {
+  return text.replaceAll(/(?<=^[^ \n].*)\n(?=[^ \n])/gm, ' ');
+}
+
+/**
+ * Returns the words of a line, each with the spaces after it. A command at its end is one word, which
+ * users copy: `to undo: shorty urls bulk-update links.csv`. A backslash at its end belongs to the word
+ * before it.
+ */
+export function splitWords(line: string): string[] {
+  return line.match(/(?<=: )shorty .*$| *[^ ]+(?: \\$)? */g) ?? [];
+}
+
+/** Joins pieces of a text to lines of at most `width` columns, without spaces at their ends. */
+export function wrapPieces(pieces: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  let used = 0;
+  const breakLine = () => {
+    lines.push(line.trimEnd());
+    line = '';
+    used = 0;
+  };
+  for (const piece of pieces) {
+    if (used > 0 && used + shownWidth(piece.trimEnd()) > width) breakLine();
+    for (const part of splitWide(piece, width)) {
+      if (used > 0 && used + shownWidth(part.trimEnd()) > width) breakLine();
+      line += part;
+      used += shownWidth(part);
+    }
+  }
+  breakLine();
+  return lines;
+}
+
+/** Returns the display width of a text that may contain colors. */
+export function shownWidth(text: string): number {
+  return displayWidth(text.includes('\u001b') ? stripVTControlCharacters(text) : text);
+}
+
+/** Splits a word that has wide characters, and does not fit, into its graphemes. */
+function splitWide(piece: string, width: number): string[] {
+  if (ascii.test(piece) || shownWidth(piece.trimEnd()) <= width || !wide.test(piece))
+    return [piece];
+  return Array.from(graphemes.segment(piece), ({ segment }) => segment);
 }
 
 function graphemeWidth(grapheme: string): number {

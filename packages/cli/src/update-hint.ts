@@ -3,7 +3,8 @@ import { mkdir, open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stateFolder } from './app-folders.js';
 import { systemErrorCode } from './cli-error.js';
-import { type Io, isRichTerminal } from './io.js';
+import { type Io, isRichTerminal, lineWidth } from './io.js';
+import { wrapText } from './text-width.js';
 import { version } from './version.js';
 
 const dayMs = 24 * 60 * 60_000;
@@ -26,9 +27,8 @@ export async function showUpdateHint(io: Io, module: string): Promise<void> {
     try {
       const latest = (await readFile(file, 'utf8')).trim();
       if (isNewer(latest)) {
-        io.stderr.write(
-          `shorty ${latest} is available, this is ${version}; SHORTY_NO_UPDATE_HINT=1 hides this\n`,
-        );
+        const hint = `shorty ${latest} is available, this is ${version}; SHORTY_NO_UPDATE_HINT=1 hides this`;
+        io.stderr.write(`${wrapText(hint, lineWidth(io.stderr))}\n`);
       }
       await output.truncate();
       // Emptying an empty file does not change its time.

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { commandExamples } from '../src/command-examples.js';
 import { buildProgram, loadAllCommands, pathOf } from '../src/command-tree.js';
 import { BuiltShorty } from './built-shorty.js';
+import { leavesOf } from './every-command.js';
 import { fakeIo } from './fake-io.js';
 
 test('the man page has every command with its options, and no text that roff would drop', async () => {
@@ -44,7 +44,3 @@ test('the man page has every command with its options, and no text that roff wou
     expect(page).toContain(`\n.TP\n.B ${name}\n`);
   }
 });
-
-function leavesOf(command: Command): Command[] {
-  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
-}

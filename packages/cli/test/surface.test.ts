@@ -3,13 +3,13 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import type { Command } from 'commander';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { commandExamples } from '../src/command-examples.js';
 import { buildProgram, pathOf } from '../src/command-tree.js';
 import { main } from '../src/main.js';
 import type { ApiServer } from './api-server.js';
 import type { BuiltShorty } from './built-shorty.js';
+import { leavesOf } from './every-command.js';
 import { fakeIo } from './fake-io.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
@@ -126,11 +126,6 @@ test('the help of every command begins with examples, which the command accepts'
     }
   }
 });
-
-/** Returns every command that is no group. */
-function leavesOf(command: Command): Command[] {
-  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
-}
 
 /** Runs a line in bash, and returns the arguments of each call of `shorty`. */
 async function shortyArguments(line: string): Promise<string[][]> {

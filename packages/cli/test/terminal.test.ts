@@ -161,7 +161,7 @@ describe('an import', () => {
     expect(await code).toBe(130);
     const screen = stripVTControlCharacters(io.text.stderr);
     expect(screen).toMatch(
-      /shorty: stopped after 200 rows \(200 created, 0 failed\); run the same command again to resume\nshorty: interrupted\n$/,
+      /shorty: stopped after 200 rows \(200 created, 0 failed\); run the same command\nagain to resume\nshorty: interrupted\n$/,
     );
     expect(io.text.stdout).toBe('');
   });

@@ -459,6 +459,7 @@ describe('listen', () => {
       fetch: httpFetch,
       now: Date.now,
     });
+    Object.assign(io.stdout, { columns: 160 });
     const code = main(['webhooks', 'listen', '--port', '0'], io);
     while (!io.text.stderr.includes('Ctrl-C stops')) await once(io.stderr, 'data');
     const url = /(http:\S+);/.exec(io.text.stderr)?.[1] ?? '';

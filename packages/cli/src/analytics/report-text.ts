@@ -1,6 +1,6 @@
-import { formatNumber } from '../format.js';
+import { formatNumber, printable } from '../format.js';
 import { type TextStyle, textStyle } from '../text-style.js';
-import { cutText, displayWidth } from '../text-width.js';
+import { cutText, displayWidth, wrapText } from '../text-width.js';
 import {
   describeBefore,
   describeWindow,
@@ -28,9 +28,9 @@ export function reportText(report: Report, { width, hasColor }: TextShape): stri
   const style = textStyle(hasColor);
   const before = describeBefore(report);
   const head = [
-    style.strong(cutText(report.title, width)),
-    style.faint(cutText(describeWindow(report), width)),
-    ...(before === undefined ? [] : [style.faint(cutText(before, width))]),
+    ...wrapLines(printable(report.title), width).map(style.strong),
+    ...wrapLines(describeWindow(report), width).map(style.faint),
+    ...(before === undefined ? [] : wrapLines(before, width).map(style.faint)),
     '',
     ...totalLines(report, width),
   ];
@@ -40,7 +40,7 @@ export function reportText(report: Report, { width, hasColor }: TextShape): stri
     '',
     ...chart.rows.map(({ scale, bars }) => `${style.faint(scale)}${style.cyan(bars)}`),
     style.faint(cutText(chart.times, width)),
-    style.faint(cutText(chart.legend, width)),
+    ...wrapLines(chart.legend, width).map(style.faint),
   ];
   return joinLines([...head, ...series, ...sectionRows(report, width, style)]);
 }
@@ -103,8 +103,8 @@ function sectionBlock(
 ): Line[] {
   const title = { text: style.strong(section.title), width: displayWidth(section.title) };
   if (section.rows.length === 0) {
-    const text = cutText(`  ${nothingCounted(counted)}`, width);
-    return [title, { text: style.faint(text), width: displayWidth(text) }];
+    const text = `  ${nothingCounted(counted)}`;
+    return [title, { text: style.faint(text), width: text.length }];
   }
   const rows = sectionLines(section, totalClicks, width - 2).map(({ label, count, share, bar }) => {
     const numbers = `  ${label}  ${count}  `;
@@ -112,6 +112,13 @@ function sectionBlock(
     return { text, width: displayWidth(numbers) + share.length + 1 + bar.length };
   });
   return [title, ...rows];
+}
+
+/** Breaks a line at spaces. A longer word is cut, so that it cannot break the columns of a chart. */
+function wrapLines(text: string, width: number): string[] {
+  return wrapText(text, width)
+    .split('\n')
+    .map((line) => cutText(line, width));
 }
 
 /** Wraps the totals at the line width. */
@@ -122,7 +129,7 @@ function totalLines({ totals }: Report, width: number): string[] {
     const text = `${formatNumber(total.count)} ${labelOf(total)}${change === '' ? '' : ` (${change})`}`;
     const last = lines.at(-1);
     if (last === undefined || last.length + 3 + text.length > width)
-      lines.push(cutText(text, width));
+      lines.push(...wrapLines(text, width));
     else lines[lines.length - 1] = `${last}   ${text}`;
   }
   return lines;

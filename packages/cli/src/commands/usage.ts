@@ -49,13 +49,18 @@ async function showUsage({ io, output, client }: Context, flags: UsageFlags): Pr
 }
 
 const columns: readonly Column<Row>[] = [
-  { name: 'of', value: (row) => row.of },
-  { name: 'used', value: ({ used }) => used },
-  { name: 'included', value: ({ included }) => (included === null ? 'unlimited' : included) },
-  { name: 'overage', value: ({ overage }) => overage },
+  { name: 'of', value: (row) => row.of, isWhole: true },
+  { name: 'used', value: ({ used }) => used, isWhole: true },
+  {
+    name: 'included',
+    value: ({ included }) => (included === null ? 'unlimited' : included),
+    isWhole: true,
+  },
+  { name: 'overage', value: ({ overage }) => overage, isWhole: true },
   {
     name: 'overageUsd',
     value: ({ overageUsd }) => (overageUsd === undefined ? undefined : formatUsd(overageUsd)),
+    isWhole: true,
   },
 ];
 

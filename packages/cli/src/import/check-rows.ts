@@ -84,7 +84,7 @@ async function checkEach(
         `${formatCount(rows, 'row')} checked: ${counts}; nothing was ${links ? 'created' : 'sent'}`,
       ];
       if (links) lines.push(...report.lines());
-      await output.write(lines.map((line) => `${line}\n`).join(''));
+      await output.message(lines.join('\n'));
     }
   } else {
     const more = links ? report.record() : {};

@@ -166,7 +166,7 @@ export class ImportReporter {
     this.#failures.finish(files.failedOut ? ` (all are in ${files.failedOut})` : '');
     if (output.format === 'json') await output.record(summary);
     else if (output.format === 'table' && !output.isQuiet) {
-      await output.write(`${formatSummary(summary)}\n`);
+      await output.message(formatSummary(summary));
     }
     if (this.#paused > 0) output.note(describePaused(this.#paused));
     if (this.#taken > 0) output.note(describeTaken(this.#taken));

@@ -100,7 +100,7 @@ async function exportQrs(context: Context, options: ExportOptions): Promise<Exit
   const { written, kept, failed } = counts;
   const summary = `${formatCount(written + kept + failed, 'code')}: ${written} written, ${kept} unchanged, ${failed} failed`;
   if (output.format === 'json') await output.record({ ...counts, out: options.out, errors });
-  else if (output.format === 'table' && !output.isQuiet) await output.write(`${summary}\n`);
+  else if (output.format === 'table' && !output.isQuiet) await output.message(summary);
   if (failed === 0) return exitCodes.done;
   return written + kept > 0 ? exitCodes.partlyDone : exitCodes.failed;
 }

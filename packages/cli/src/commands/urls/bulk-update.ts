@@ -94,8 +94,8 @@ async function updateRows(
     const verb = isDryRun ? 'would be sent' : 'updated';
     const total = formatCount(updated + failed, 'row');
     if (!output.isQuiet) {
-      await output.write(
-        `${total}: ${formatNumber(updated)} ${verb}, ${formatNumber(failed)} failed\n`,
+      await output.message(
+        `${total}: ${formatNumber(updated)} ${verb}, ${formatNumber(failed)} failed`,
       );
     }
   } else {

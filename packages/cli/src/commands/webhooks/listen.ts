@@ -62,15 +62,17 @@ async function listen(context: Context, options: ListenOptions): Promise<ExitCod
   const hasColor = output.allowsColor && isRichTerminal(io.stdout, io.env);
   const target = readTarget(options.forwardTo);
   const secret = await readSigningSecret(context, options.secretStdin);
-  const line = (received: Received) =>
-    format === 'table' ? describeReceived(received, hasColor) : formatJson(received);
+  const writeLine = (received: Received) =>
+    format === 'table'
+      ? output.message(describeReceived(received, hasColor))
+      : output.write(`${formatJson(received)}\n`);
   const listener = await openListener({
     host: options.host,
     port: options.port,
     secret,
     target,
     now: io.now,
-    onReceived: (received) => output.write(`${line(received)}\n`),
+    onReceived: writeLine,
     onError: (error) => output.warn(`shorty: ${error.message}`),
   });
   try {
