@@ -56,7 +56,18 @@ export function wrapText(text: string, width: number): string {
 
 /** Joins the lines of each paragraph that is not indented, so that it can be broken elsewhere. */
 export function fillParagraphs(text: string): string {
-  return text.replaceAll(/(?<=^[^ \n].*)\n(?=[^ \n])/gm, ' ');
+  const lines: string[] = [];
+  for (const line of text.split('\n')) {
+    const last = lines.at(-1);
+    const continues = isFlush(line) && last !== undefined && isFlush(last);
+    if (continues) lines[lines.length - 1] = `${last} ${line}`;
+    else lines.push(line);
+  }
+  return lines.join('\n');
+}
+
+function isFlush(line: string): boolean {
+  return line !== '' && !line.startsWith(' ');
 }
 
 /**
