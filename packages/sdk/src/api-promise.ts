@@ -29,7 +29,9 @@ export class ApiPromise<T> extends Promise<T> {
 
   constructor(result: Promise<WithResponse<T>>) {
     super((resolve, reject) => {
-      result.then(({ data }) => resolve(data), reject);
+      // Each promise has one listener, and `resolve` is passed as it is: otherwise V8 does not find the
+      // function that awaits the call, and its frames are missing in the stack of an error.
+      result.then(({ data }) => data).then(resolve, reject);
     });
     this.#result = result;
   }
@@ -41,9 +43,6 @@ export class ApiPromise<T> extends Promise<T> {
 
   /** Returns the data together with status, headers and request id. */
   withResponse(): Promise<WithResponse<T>> {
-    // The caller handles the returned promise only, so a rejection of this one must not be reported.
-    this.catch(() => {});
-    // A new promise, so a rejection that the caller does not handle is still reported.
-    return this.#result.then((result) => result);
+    return this.then(() => this.#result);
   }
 }

@@ -179,6 +179,17 @@ it.each([undefined, null, '', Number.NaN, {}, '..'])(
   },
 );
 
+it.each(['/a/{b', '/a/}b{', '/{', '/a/%7Bb'])('sends the path %s as it is', async (path) => {
+  const urls: unknown[] = [];
+  const fetch = async (url: RequestInfo | URL) => {
+    urls.push(url);
+    return Response.json({ success: true, data: {} });
+  };
+  const client = new Shorty({ baseUrl: 'https://sho.test', accessToken: 'token', fetch });
+  await client.request('GET', path as `/${string}`, { params: { b: 'c' } });
+  expect(urls).toEqual([`https://sho.test${path}`]);
+});
+
 it('a tag may have the name of a value', async () => {
   const paths: string[] = [];
   const fetch = async (url: RequestInfo | URL) => {

@@ -85,14 +85,16 @@ export class ShortyError extends Error {
 }
 
 /**
- * Returns a copy of an error with the call, and with the frames of the caller in its stack. Calls that
- * wait for the same token get the same error, so each needs a copy.
+ * Returns a copy of an error with the call. Calls that wait for the same token get the same error, so
+ * each needs a copy. In its stack are the functions that await the call: V8 finds them when it is
+ * needed, and the start of each call would pay for a stack that only errors need.
  */
-export function describeCall<E>(error: E, call: CallInfo, callSite: Error): E {
+export function describeCall<E>(error: E, call: CallInfo): E {
   if (!(error instanceof ShortyError) || error instanceof ShortyConfigError) return error;
   const { message, cause } = error;
   const own = new (error.constructor as typeof ShortyError)(message, { ...error, ...call, cause });
-  own.stack = `${own}\n${callSite.stack?.replace(/^Error.*\n/, '')}`;
+  // The stack of an error begins with the name of its base class.
+  own.stack = `${own}\n${new Error().stack?.replace(/^Error.*\n/, '')}`;
   return own as E;
 }
 

@@ -18,7 +18,8 @@ export type Bytes = ReturnType<Uint8ArrayConstructor['of']>;
 /** A complete response. */
 export interface Incoming {
   readonly response: ApiResponse;
-  readonly body: Bytes;
+  /** The bytes of an image, or the text of any other response. */
+  readonly body: Bytes | string;
 }
 
 /** Sends one request, with a token if there is one, and reads its response, of any status. */
@@ -48,16 +49,21 @@ export async function exchange(
       redirect: 'manual',
       body,
     });
+    const received = response.headers;
+    const etag = received.get('etag') ?? undefined;
     incoming = {
       response: {
         // Browsers hide the status of a redirect, so 302 replaces it.
         status: response.type === 'opaqueredirect' ? 302 : response.status,
-        headers: response.headers,
-        requestId: response.headers.get('x-request-id') ?? undefined,
+        headers: received,
+        requestId: received.get('x-request-id') ?? undefined,
         // A proxy that compresses makes the tag weak, and a weak one never matches.
-        etag: response.headers.get('etag')?.replace(/^W\//, ''),
+        etag: etag?.startsWith('W/') ? etag.slice(2) : etag,
       },
-      body: new Uint8Array(await response.arrayBuffer()),
+      body:
+        response.ok && received.get('content-type')?.startsWith('image/')
+          ? new Uint8Array(await response.arrayBuffer())
+          : await response.text(),
     };
   } catch (cause) {
     const reason = describe(cause);

@@ -18,7 +18,7 @@ import { readResponse } from './read-response.js';
 
 function read(status: number, text: string, headers: Record<string, string> = {}): unknown {
   const response = { status, headers: new Headers(headers), requestId: headers['x-request-id'] };
-  const incoming = { response, body: new TextEncoder().encode(text) };
+  const incoming = { response, body: text };
   return readResponse(incoming, 'GET /api/v1/urls', 0);
 }
 

@@ -17,18 +17,17 @@ export interface QrImage {
  * messages.
  */
 export function readResponse<T>(
-  { response, body: bytes }: Incoming,
+  { response, body: text }: Incoming,
   request: string,
   nowMs: number,
 ): T {
   const { status, headers } = response;
-  const contentType = headers.get('content-type');
-  const isSuccess = status >= 200 && status < 300;
-  if (isSuccess && contentType?.startsWith('image/')) {
-    const image: QrImage = { bytes, contentType, etag: response.etag };
+  if (typeof text !== 'string') {
+    const contentType = headers.get('content-type') ?? '';
+    const image: QrImage = { bytes: text, contentType, etag: response.etag };
     return image as T;
   }
-  const text = new TextDecoder().decode(bytes);
+  const isSuccess = status >= 200 && status < 300;
   const body = parse(text);
   if (isSuccess && body?.success === true && 'data' in body) return body.data as T;
   const { code, message, details, requestId } = body?.error ?? {};

@@ -10,24 +10,36 @@ export interface Limits {
  * Runs work with a signal that is aborted by the caller's signal or by a timer. Rejects as soon as it
  * is aborted, even if the work ignores the signal.
  */
-export async function runWithin<T>(
-  limits: Limits,
+export function runWithin<T>(
+  { signal, timeoutMs, createTimeoutError }: Limits,
   ports: Ports,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { signal, timeoutMs, createTimeoutError } = limits;
-  signal?.throwIfAborted();
-  const controller = new AbortController();
-  const onAbort = () => controller.abort(signal?.reason);
-  signal?.addEventListener('abort', onAbort);
-  const stopTimer = ports.startTimer(timeoutMs, () => controller.abort(createTimeoutError()));
-  try {
-    return await settleOrAbort(work(controller.signal), controller.signal);
-  } finally {
-    stopTimer();
-    // A caller may use one signal for many requests, so listeners must not accumulate.
-    signal?.removeEventListener('abort', onAbort);
-  }
+  // Each listener and each promise here would be paid for by every call, so there is one of each.
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const controller = new AbortController();
+    const abort = (reason: unknown) => {
+      fail(reason);
+      controller.abort(reason);
+    };
+    const fail = (reason: unknown) => {
+      end();
+      reject(reason);
+    };
+    const onAbort = () => abort(signal?.reason);
+    signal?.addEventListener('abort', onAbort);
+    const stopTimer = ports.startTimer(timeoutMs, () => abort(createTimeoutError()));
+    const end = () => {
+      stopTimer();
+      // A caller may use one signal for many requests, so listeners must not accumulate.
+      signal?.removeEventListener('abort', onAbort);
+    };
+    work(controller.signal).then((value) => {
+      end();
+      resolve(value);
+    }, fail);
+  });
 }
 
 /** Settles like the promise, or rejects with the signal's reason as soon as it is aborted. */

@@ -514,6 +514,43 @@ describe('an error', () => {
     expect(stack).toMatch(/at callFromHere .*send-request\.test\.ts/);
   });
 
+  it.each<[string, (client: ReturnType<typeof createTestClient>) => PromiseLike<unknown>]>([
+    ['withResponse', ({ usage: resource }) => resource.get().withResponse()],
+    ['then', ({ usage: resource }) => resource.get().then(() => 0)],
+    ['Promise.all', ({ usage: resource }) => Promise.all([resource.get(), 1])],
+    ['a list', ({ urls }) => urls.list()],
+    ['an iteration', ({ urls }) => urls.list().toArray()],
+    ['a bulk call', ({ urls }) => urls.bulkDelete([1]).catch(({ cause }) => Promise.reject(cause))],
+    ['polling', ({ domains }) => domains.verify('1', { wait: true })],
+  ])('has the frames of a caller that awaits %s', async (_, call) => {
+    server.use(http.all(`${api}/*`, () => failure(403, 'INSUFFICIENT_SCOPE')));
+    async function callFromHere() {
+      await call(createTestClient());
+    }
+    const error = await callFromHere().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: 'PermissionError' });
+    expect((error as Error).stack).toMatch(/at (async )?callFromHere .*send-request\.test\.ts/);
+  });
+
+  it('has the frames of its caller after a deadline in a hook', async () => {
+    answerUsage(() => failure(503, 'UNAVAILABLE'));
+    const client = createTestClient({
+      deadlineMs: 1000,
+      hooks: {
+        onRetry() {
+          setImmediate(() => client.ports.advance(1000));
+          return new Promise(() => {});
+        },
+      },
+    });
+    async function callFromHere() {
+      await client.usage.get();
+    }
+    const error = await callFromHere().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: 'TimeoutError', attempts: 1 });
+    expect((error as Error).stack).toMatch(/at (async )?callFromHere .*send-request\.test\.ts/);
+  });
+
   it('of the connection names the call, too', async () => {
     answerUsage(() => HttpResponse.error());
     const call = createTestClient({ maxRetries: 0 }).usage.get();

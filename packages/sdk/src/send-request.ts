@@ -56,11 +56,10 @@ export function createTransport(settings: Settings, ports: Ports): Transport {
     input: RequestInput = {},
     options: RequestOptions = {},
   ): ApiPromise<T> {
-    // An error is created when the response is read. Its own stack lacks the frames of the caller.
-    return new ApiPromise<T>(retry({ route, input, options }, new Error()));
+    return new ApiPromise<T>(retry({ route, input, options }));
   }
 
-  async function retry<T>(call: Call, callSite: Error): Promise<WithResponse<T>> {
+  async function retry<T>(call: Call): Promise<WithResponse<T>> {
     const { signal } = call.options;
     const limits = readLimits(call.options, settings.limits);
     const prepared = prepare(call);
@@ -72,7 +71,7 @@ export function createTransport(settings: Settings, ports: Ports): Transport {
     let lastError: unknown;
     for (let attempt = 1; ; attempt++) {
       const describe = <E>(error: E) =>
-        describeCall(error, { method, path, operation: call.route, attempts: attempt }, callSite);
+        describeCall(error, { method, path, operation: call.route, attempts: attempt });
       try {
         const outgoing = { ...prepared, attempt };
         const leftMs = deadlineAt - monotonicMs();
@@ -82,11 +81,13 @@ export function createTransport(settings: Settings, ports: Ports): Transport {
           isLast
             ? createDeadlineError(lastError)
             : createTimeout(request, `${limits.timeoutMs} ms`, lastError);
-        return await runWithin({ signal, timeoutMs, createTimeoutError }, ports, async (within) => {
-          const incoming = await authorize(outgoing, within);
-          const data = readResponse<T>(incoming, request, ports.epochMs());
-          return { data, response: incoming.response };
-        });
+        const incoming = await runWithin(
+          { signal, timeoutMs, createTimeoutError },
+          ports,
+          (within) => authorize(outgoing, within),
+        );
+        const data = readResponse<T>(incoming, request, ports.epochMs());
+        return { data, response: incoming.response };
       } catch (caught) {
         signal?.throwIfAborted();
         const error = describe(caught);
@@ -96,7 +97,7 @@ export function createTransport(settings: Settings, ports: Ports): Transport {
         // The server would also refuse an attempt before the time that it asked for.
         if (delayMs > maxRetryDelayMs || delayMs >= leftMs) throw error;
         lastError = error;
-        const createTimeoutError = () => describe(createDeadlineError(error));
+        const createTimeoutError = () => createDeadlineError(error);
         // The limits hold for the hook, too.
         await runWithin(
           { signal, timeoutMs: leftMs, createTimeoutError },
@@ -105,7 +106,9 @@ export function createTransport(settings: Settings, ports: Ports): Transport {
             await hooks.onRetry?.({ method, path, attempt, delayMs, error });
             await wait(delayMs, within, ports);
           },
-        );
+        ).catch((reason) => {
+          throw describe(reason);
+        });
       }
     }
   }

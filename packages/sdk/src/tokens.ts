@@ -13,7 +13,7 @@ type RequestToken = (credentials: ClientCredentials, signal: AbortSignal) => Pro
 
 /** Provides access tokens. */
 export interface Tokens {
-  get(signal: AbortSignal): Promise<string>;
+  get(signal: AbortSignal): string | Promise<string>;
   /** Discards a refused token. Returns whether another one can be requested. */
   drop(token: string): boolean;
 }
@@ -34,7 +34,7 @@ export function createTokens(
   request: RequestToken,
 ): Tokens {
   if ('accessToken' in credentials) {
-    return { get: async () => credentials.accessToken, drop: () => false };
+    return { get: () => credentials.accessToken, drop: () => false };
   }
   let current: { readonly token: string; readonly renewAt: number } | undefined;
   let flight: Flight | undefined;
