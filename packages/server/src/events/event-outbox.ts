@@ -61,8 +61,11 @@ export interface NewEvent<Event extends EventDefinition> {
 
 export interface EventOutboxOptions {
   readonly newId: NewId;
-  /** Called after events were committed. Wakes the dispatcher. */
-  readonly onEvents?: () => void;
+  /**
+   * Called after events were committed, to wake the dispatcher: with the webhooks that have new
+   * deliveries, or without an argument when the dispatcher must write the deliveries.
+   */
+  readonly onEvents?: (webhookIds?: readonly string[]) => void;
   readonly plans?: PlanTable;
 }
 
@@ -74,11 +77,15 @@ export interface EventOutboxOptions {
 export class EventOutbox {
   readonly #database: Database;
   readonly #newId: NewId;
-  readonly #onEvents: () => void;
+  readonly #onEvents: (webhookIds?: readonly string[]) => void;
+  /** Called after events without deliveries were committed. */
+  readonly #onEventsToFanOut = () => this.#onEvents();
   readonly #plans: PlanTable;
   readonly #webhooksOf;
   /** The number of deliveries that each open transaction has written. */
   readonly #written = new WeakMap<WriteTransaction, number>();
+  /** The webhooks that have new deliveries in each open transaction. */
+  readonly #webhookIds = new WeakMap<WriteTransaction, Set<string>>();
   #lastOrganizationId = '';
 
   constructor(
@@ -134,7 +141,10 @@ export class EventOutbox {
         webhook_ids: writesDeliveries ? null : JSON.stringify(webhookIds),
       })),
     );
-    if (!writesDeliveries) return true;
+    if (!writesDeliveries) {
+      afterCommit(transaction, this.#onEventsToFanOut);
+      return true;
+    }
     this.#written.set(transaction, written);
     await this.#insertDeliveries(
       transaction,
@@ -190,7 +200,7 @@ export class EventOutbox {
     webhookId: string,
     now: number,
   ): Promise<readonly string[]> {
-    const ids = await this.#insertDeliveries(
+    return this.#insertDeliveries(
       transaction,
       events.map(({ event_id, event_type, url_id }) => ({
         event_id,
@@ -201,8 +211,6 @@ export class EventOutbox {
         is_charged: 0,
       })),
     );
-    afterCommit(transaction, this.#onEvents);
-    return ids;
   }
 
   /**
@@ -275,7 +283,6 @@ export class EventOutbox {
     events: readonly Schema['events'][],
   ): Promise<void> {
     await this.#database.bulkInsert(transaction, 'events', events);
-    afterCommit(transaction, this.#onEvents);
   }
 
   async #insertDeliveries(
@@ -291,6 +298,13 @@ export class EventOutbox {
       due_at: delivery.created_at,
     }));
     await this.#database.bulkInsert(transaction, 'deliveries', rows);
+    const known = this.#webhookIds.get(transaction);
+    const webhookIds = known ?? new Set<string>();
+    for (const { webhook_id } of rows) webhookIds.add(webhook_id);
+    if (!known && webhookIds.size > 0) {
+      this.#webhookIds.set(transaction, webhookIds);
+      afterCommit(transaction, () => this.#onEvents([...webhookIds]));
+    }
     return rows.map(({ id }) => id);
   }
 

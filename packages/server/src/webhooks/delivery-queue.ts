@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { countUses, UsageTally } from '../organizations/usage-meters.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { type Claim, dueDeliveryFinder } from '../storage/due-deliveries.js';
+import { prepare } from '../storage/prepared.js';
 import type { Schema } from '../storage/schema.js';
 import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
 import { type HealthRules, recordHealth } from './endpoint-health.js';
@@ -19,12 +20,17 @@ export class DeliveryQueue {
   readonly #outbox: Pick<EventOutbox, 'record'>;
   readonly #healthRules: HealthRules;
   readonly #findDue;
+  readonly #selectEndpoints;
+  readonly #selectEndpoint;
 
   constructor(database: Database, outbox: Pick<EventOutbox, 'record'>, healthRules: HealthRules) {
     this.#database = database;
     this.#outbox = outbox;
     this.#healthRules = healthRules;
     this.#findDue = dueDeliveryFinder(database);
+    const endpoints = selectEndpoints(database.read);
+    this.#selectEndpoints = prepare(endpoints);
+    this.#selectEndpoint = prepare(endpoints.where('id', '=', ''));
   }
 
   /**
@@ -32,34 +38,14 @@ export class DeliveryQueue {
    * is due, and whether the last recorded attempt was a success.
    */
   async findEndpoints() {
-    const rows = await this.#database.read
-      .selectFrom('webhooks')
-      .select(['id as webhookId', 'organization_id as organizationId', 'url', 'headers'])
-      .select('secret')
-      .select(previousSecretColumns)
-      .select(['last_success_at', 'failing_since'])
-      .select(({ selectFrom }) =>
-        selectFrom('deliveries')
-          .select('due_at')
-          .whereRef('deliveries.webhook_id', '=', 'webhooks.id')
-          .where('due_at', 'is not', null)
-          .orderBy('due_at')
-          .limit(1)
-          .as('dueAt'),
-      )
-      .where('is_active', '=', 1)
-      .where('deleted_at', 'is', null)
-      // Its unwanted deliveries end first.
-      .where('unsubscribed_at', 'is', null)
-      .execute();
-    return rows.flatMap((row) => {
-      const { webhookId, organizationId, url, headers, secret, dueAt } = row;
-      if (dueAt === null) return [];
-      const hasSucceeded = row.last_success_at !== null && row.failing_since === null;
-      const previousSecrets = previousSecretsOf(row);
-      const endpoint = { webhookId, organizationId, url, headers, secret, previousSecrets };
-      return [{ ...endpoint, hasSucceeded, dueAt }];
-    });
+    const { rows } = await this.#database.read.executeQuery(this.#selectEndpoints());
+    return rows.flatMap(endpointsOf);
+  }
+
+  /** Returns a webhook as above, or nothing. */
+  async findEndpoint(webhookId: string) {
+    const { rows } = await this.#database.read.executeQuery(this.#selectEndpoint(webhookId));
+    return rows.flatMap(endpointsOf);
   }
 
   /** Counts pending deliveries, up to `maxCounted`. */
@@ -140,6 +126,41 @@ export class DeliveryQueue {
     );
     return rows.map((row) => ({ ...row, leasedUntil }));
   }
+}
+
+function selectEndpoints(db: Kysely<Schema>) {
+  return (
+    db
+      .selectFrom('webhooks')
+      .select(['id as webhookId', 'organization_id as organizationId', 'url', 'headers'])
+      .select('secret')
+      .select(previousSecretColumns)
+      .select(['last_success_at', 'failing_since'])
+      .select(({ selectFrom }) =>
+        selectFrom('deliveries')
+          .select('due_at')
+          .whereRef('deliveries.webhook_id', '=', 'webhooks.id')
+          .where('due_at', 'is not', null)
+          .orderBy('due_at')
+          .limit(sql.lit(1))
+          .as('dueAt'),
+      )
+      .where('is_active', '=', sql.lit(1))
+      .where('deleted_at', 'is', null)
+      // Its unwanted deliveries end first.
+      .where('unsubscribed_at', 'is', null)
+  );
+}
+
+type EndpointRow = Awaited<ReturnType<ReturnType<typeof selectEndpoints>['execute']>>[number];
+
+function endpointsOf(row: EndpointRow) {
+  const { webhookId, organizationId, url, headers, secret, dueAt } = row;
+  if (dueAt === null) return [];
+  const hasSucceeded = row.last_success_at !== null && row.failing_since === null;
+  const previousSecrets = previousSecretsOf(row);
+  const endpoint = { webhookId, organizationId, url, headers, secret, previousSecrets };
+  return [{ ...endpoint, hasSucceeded, dueAt }];
 }
 
 function deliveredAtOf({ error, attemptedAt, durationMs }: AttemptOutcome): number | null {

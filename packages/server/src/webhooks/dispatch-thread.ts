@@ -42,7 +42,7 @@ export function startDispatcher(
 ) {
   const report = (message: string) => (error: unknown) =>
     emit({ message, error: encodeError(error, []) });
-  const onEvents = () => dispatcher.wake();
+  const onEvents = (webhookIds?: readonly string[]) => dispatcher.wake(webhookIds);
   const outbox = new EventOutbox(database, { newId: newUuid, onEvents, plans });
   const dispatcher = new WebhookDispatcher({
     outbox,
@@ -84,7 +84,7 @@ export function startDispatcher(
   pruning.start();
   replaying.start();
   return {
-    methods: { wake: () => dispatcher.wake() },
+    methods: { wake: (webhookIds?: readonly string[]) => dispatcher.wake(webhookIds) },
     async stop(): Promise<void> {
       clearInterval(reporting);
       await stopAll([pruning, replaying, clicks, dispatcher]);

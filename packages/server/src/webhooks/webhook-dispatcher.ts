@@ -5,7 +5,7 @@ import { ErrorThrottle } from '../lifecycle.js';
 import { PoolClosedError } from '../network/connection-pool.js';
 import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
 import { type AttemptContext, attemptDelivery, attemptTimeoutMs } from './attempt-delivery.js';
-import type { DeliveryQueue } from './delivery-queue.js';
+import type { DeliveryQueue, Endpoint } from './delivery-queue.js';
 import { goneStatus } from './endpoint-health.js';
 import { EndpointQueue, slowAfterMs } from './endpoint-queue.js';
 import { type PlannedClaim, planClaims } from './endpoint-scheduler.js';
@@ -35,8 +35,10 @@ const leaseMarginMs = attemptTimeoutMs + 2_000;
 // How often storage is searched for due deliveries, which other nodes may have created.
 const scanEveryMs = 500;
 // The shortest pause between two scans, as a multiple of the last scan's duration. A scan of many
-// endpoints takes long.
+// endpoints takes long. The same holds for looking up the webhooks that have new deliveries.
 const scanPauseFactor = 4;
+// A scan finds more webhooks than these.
+const maxAnnounced = 64;
 // Outcomes are recorded in batches: at this size, or after this time. A quick endpoint has more
 // deliveries in memory, so its receiver is not idle meanwhile.
 const flushCount = 256;
@@ -59,11 +61,17 @@ export class WebhookDispatcher implements Service {
   /** Claimed deliveries that will not be sent, because their endpoint became slow or inactive. */
   #unsent: ClaimedDelivery[] = [];
   #held = 0;
+  /** The queues that may send in the next turn of the event loop. */
+  readonly #ready = new Set<EndpointQueue>();
   #running: Promise<void> | undefined;
   #isStopping = false;
+  /** Webhooks that have new deliveries. */
+  readonly #announced = new Set<string>();
   #isScanDue = true;
   #scannedAt = Number.NEGATIVE_INFINITY;
   #scanTookMs = 0;
+  /** When announced webhooks may be looked up again. */
+  #lookUpAt = Number.NEGATIVE_INFINITY;
   readonly #counts = new Map<string, OutcomeCount>();
   #pending = 0;
   #earliestDueAt = { answering: Number.POSITIVE_INFINITY, slow: Number.POSITIVE_INFINITY };
@@ -107,9 +115,13 @@ export class WebhookDispatcher implements Service {
     };
   }
 
-  /** Makes the next tick search storage for due deliveries, and starts it now. */
-  wake(): void {
-    this.#isScanDue = true;
+  /**
+   * Makes the next tick search storage for due deliveries of some webhooks, of all of them by default,
+   * and starts it now.
+   */
+  wake(webhookIds?: readonly string[]): void {
+    for (const webhookId of webhookIds ?? []) this.#announced.add(webhookId);
+    if (!webhookIds || this.#announced.size > maxAnnounced) this.#isScanDue = true;
     this.#woken.abort();
   }
 
@@ -173,6 +185,7 @@ export class WebhookDispatcher implements Service {
   async #tick(): Promise<number> {
     const { queue, clock } = this.#options;
     if (this.#nextScanInMs() <= 0) await this.#scan();
+    else if (this.#nextLookUpInMs() <= 0) await this.#lookUp();
     await queue.release(this.#unsent.splice(0), clock());
     const outcomes = this.#takeOutcomes();
     const claims = this.#isStopping ? [] : planClaims(this.#queues);
@@ -220,8 +233,42 @@ export class WebhookDispatcher implements Service {
     return this.#scannedAt + pauseMs - performance.now();
   }
 
+  #nextLookUpInMs(): number {
+    return this.#announced.size === 0 ? scanEveryMs : this.#lookUpAt - performance.now();
+  }
+
   #nextTickInMs(): number {
-    return Math.min(scanEveryMs, Math.max(1, this.#nextScanInMs()));
+    return Math.min(
+      scanEveryMs,
+      Math.max(1, Math.min(this.#nextScanInMs(), this.#nextLookUpInMs())),
+    );
+  }
+
+  /** Reads the webhooks that were announced. */
+  async #lookUp(): Promise<void> {
+    const { queue, clock } = this.#options;
+    const startedAt = performance.now();
+    const webhookIds = [...this.#announced];
+    this.#announced.clear();
+    const now = clock();
+    for (const webhookId of webhookIds) {
+      for (const endpoint of await queue.findEndpoint(webhookId)) this.#update(endpoint, now);
+    }
+    const endedAt = performance.now();
+    this.#lookUpAt = endedAt + scanPauseFactor * (endedAt - startedAt);
+  }
+
+  /** Updates the queue of an endpoint. Creates it if a delivery is due. */
+  #update(endpoint: Endpoint, now: number): EndpointQueue | undefined {
+    const isDue = endpoint.dueAt <= now;
+    let own = this.#queues.get(endpoint.webhookId);
+    if (own) own.endpoint = endpoint;
+    else if (isDue) {
+      own = new EndpointQueue(endpoint);
+      this.#queues.set(endpoint.webhookId, own);
+    }
+    if (own) own.hasMore ||= isDue;
+    return own;
   }
 
   /** Reads endpoints with pending deliveries, and updates or evicts their queues. */
@@ -229,6 +276,7 @@ export class WebhookDispatcher implements Service {
     const startedAt = performance.now();
     const { outbox, queue, unwanted, clock } = this.#options;
     this.#isScanDue = false;
+    this.#announced.clear();
     // The pause between scans also limits the share of time in which a fan-out holds the write lock.
     if (await outbox.fanOut()) this.#isScanDue = true;
     const now = clock();
@@ -238,17 +286,8 @@ export class WebhookDispatcher implements Service {
     const earliest = { answering: Number.POSITIVE_INFINITY, slow: Number.POSITIVE_INFINITY };
     const pending = new Set<EndpointQueue>();
     for (const endpoint of endpoints) {
-      const isDue = endpoint.dueAt <= now;
-      let own = this.#queues.get(endpoint.webhookId);
-      if (own) own.endpoint = endpoint;
-      else if (isDue) {
-        own = new EndpointQueue(endpoint);
-        this.#queues.set(endpoint.webhookId, own);
-      }
-      if (own) {
-        own.hasMore ||= isDue;
-        pending.add(own);
-      }
+      const own = this.#update(endpoint, now);
+      if (own) pending.add(own);
       const kind = own?.isSlow ? 'slow' : 'answering';
       earliest[kind] = Math.min(earliest[kind], endpoint.dueAt);
     }
@@ -287,6 +326,21 @@ export class WebhookDispatcher implements Service {
     }
   }
 
+  /**
+   * Sends after the other responses of this turn of the event loop have been read. A request between
+   * two reads wakes its receiver separately, which costs more than the request itself.
+   */
+  #sendSoon(queue: EndpointQueue): void {
+    if (this.#ready.size === 0) {
+      setImmediate(() => {
+        const ready = [...this.#ready];
+        this.#ready.clear();
+        if (!this.#isStopping) for (const each of ready) this.#send(each);
+      });
+    }
+    this.#ready.add(queue);
+  }
+
   async #attempt(queue: EndpointQueue, delivery: ClaimedDelivery): Promise<void> {
     let outcome: AttemptOutcome | undefined;
     let isSlow = false;
@@ -309,7 +363,7 @@ export class WebhookDispatcher implements Service {
     if (outcome) this.#outcomes.push(outcome);
     // The endpoint is disabled when this outcome is recorded.
     if (outcome?.statusCode === goneStatus) this.#discard(queue.drain());
-    if (!this.#isStopping) this.#send(queue);
+    if (!this.#isStopping) this.#sendSoon(queue);
     if (this.#outcomes.length >= flushCount || this.#held === 0) this.#woken.abort();
     else this.#flushTimer ??= setTimeout(() => this.#woken.abort(), flushAfterMs);
   }

@@ -61,7 +61,7 @@ export function createWebhookModule(options: WebhookModuleOptions) {
     timeLimitMs,
     logger,
   });
-  const wake = () => thread.send('wake');
+  const wake = (webhookIds?: readonly string[]) => thread.send('wake', webhookIds);
   const outbox = new EventOutbox(database, { newId: newUuid, onEvents: wake, plans });
   const webhooks = new WebhookRepository(database);
   const shared = { ...options, access: webhookAccess({ ...options, webhooks }), newId: newUuid };
