@@ -7,6 +7,7 @@ const load = {
   clients: () => import('./operations/commands/clients.js'),
   doctor: () => import('./operations/commands/doctor.js'),
   health: () => import('./operations/commands/health.js'),
+  journal: () => import('./operations/commands/journal.js'),
   migrate: () => import('./operations/commands/migrate.js'),
   organizations: () => import('./operations/commands/organizations.js'),
   operatorErrors: () => import('./operations/commands/open-database.js'),
@@ -40,6 +41,22 @@ program
   .description('compare visits, counters and reports, and repair wrong counters')
   .option('--check', 'change nothing, and exit with 1 if there are errors')
   .action(async (options) => (await load.doctor()).doctor(options));
+
+const journal = program
+  .command('journal')
+  .description('clicks, downloads and API calls that are not in the database yet');
+journal
+  .command('inspect')
+  .description('list the journals, and the lines that cannot be stored')
+  .option('--json', 'print JSON')
+  .action(async (options) => (await load.journal()).inspect(options));
+journal
+  .command('repair')
+  .description(
+    'store the lines in quarantine that can be stored now; exits with 1 if others remain',
+  )
+  .option('--discard', 'delete the others')
+  .action(async (options) => (await load.journal()).repair(options));
 
 program
   .command('backup')

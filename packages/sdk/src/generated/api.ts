@@ -3625,6 +3625,15 @@ export interface components {
              */
             status: "ok";
         };
+        Readiness: {
+            /**
+             * @description The state of the server.
+             * @constant
+             */
+            status: "ok";
+            /** @description The number of lines of journals that cannot be stored, such as damaged ones. They wait for `shorty-server journal repair`, and all others are counted. */
+            quarantinedLines: number;
+        };
         /** @description The TXT record to set in DNS, which proves that the hostname is yours. */
         DomainTxtRecordOutput: {
             /**
@@ -7158,7 +7167,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Health"];
+                    "application/json": components["schemas"]["Readiness"];
                 };
             };
             400: components["responses"]["InvalidHttp"];

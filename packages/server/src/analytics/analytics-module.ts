@@ -6,7 +6,6 @@ import { v7 as newUuid } from 'uuid';
 import type { Config } from '../config.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { PlanTable } from '../organizations/plans.js';
-import { findDatabaseFile } from '../storage/locate-database.js';
 import { decodeError } from '../threads/error-transfer.js';
 import { openThread } from '../threads/open-thread.js';
 import { createVisitDescriber } from './classify/describe-visit.js';
@@ -14,8 +13,13 @@ import { openCountryDatabase } from './classify/find-country.js';
 import { createIngest, type IngestEvent, ingestThread } from './ingest/ingest-thread.js';
 import { VisitRepository } from './ingest/visit-repository.js';
 import { Journal } from './journal/journal.js';
-import { createJournalFolder, type JournalFolder } from './journal/journal-folder.js';
+import {
+  createJournalFolder,
+  type JournalFolder,
+  journalRootOf,
+} from './journal/journal-folder.js';
 import { toCallLine, toDownloadLine } from './journal/journal-lines.js';
+import { openQuarantine } from './journal/quarantine.js';
 import { createVisitRecorder, type RecordVisit } from './journal/visit-recorder.js';
 import { type ReportSources, reportHandlers } from './reports/report-handlers.js';
 import { openReports, type ThreadedReaderOptions } from './reports/report-thread.js';
@@ -45,6 +49,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   const writerId = newUuid();
   const permanentRoot = journalRootOf(config);
   const root = permanentRoot ?? join(tmpdir(), `shorty-visits-${writerId}`);
+  const quarantine = openQuarantine(root);
   const settings = { root, writerId, thresholds, retentionDays };
   // Undefined before `start`. The server accepts requests only after it.
   let folder: JournalFolder | undefined;
@@ -66,6 +71,11 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       const err = decodeError(error, []);
       if (service === undefined) onError(err);
       else logger.error({ err, service }, 'work on visits failed');
+      return;
+    }
+    if ('quarantinedLines' in event) {
+      const { quarantinedLines: lines, writerId: writer } = event;
+      logger.error({ lines, journal: writer }, 'journal lines cannot be stored: see quarantine');
       return;
     }
     stored += event.storedLines;
@@ -140,6 +150,8 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       /** The number of lines that are only in memory, because the journal cannot be written. */
       inMemory: journal?.unwrittenCount ?? 0,
       isFailing: storageError() !== undefined,
+      /** The number of lines in the quarantine, also from earlier runs. */
+      quarantined: quarantine.count(),
     }),
 
     async start(): Promise<void> {
@@ -168,11 +180,4 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       await Promise.all([folder && closeJournal(), reports.thread.stop()]);
     },
   };
-}
-
-/** Returns a folder beside the SQLite file, or the configured one for PostgreSQL; undefined in memory. */
-function journalRootOf({ databaseUrl, journalFolder }: Config): string | undefined {
-  const file = findDatabaseFile(databaseUrl);
-  if (file !== undefined) return `${file}.visits`;
-  return databaseUrl === ':memory:' ? undefined : journalFolder;
 }

@@ -3,6 +3,15 @@ import { defineRoute } from '../contract/define-route.js';
 
 const tag = 'Operations';
 const health = z.object({ status: z.literal('ok') }).meta({ id: 'Health' });
+const readiness = z
+  .object({
+    status: z.literal('ok'),
+    quarantinedLines: z.int().min(0).meta({
+      description:
+        'The number of lines of journals that cannot be stored, such as damaged ones. They wait for `shorty-server journal repair`, and all others are counted.',
+    }),
+  })
+  .meta({ id: 'Readiness' });
 
 export const healthRoutes = [
   defineRoute('getLiveness', 'GET /health/live', {
@@ -19,7 +28,7 @@ export const healthRoutes = [
       'Returns 503 with the reason while storage cannot be read, visits cannot be stored, webhooks are not dispatched, or the server is stopping.',
     access: 'public',
     audience: 'operator',
-    responses: { 200: { description: 'Requests can be served', body: health } },
+    responses: { 200: { description: 'Requests can be served', body: readiness } },
     errors: ['UNAVAILABLE'],
   }),
   defineRoute('getMetrics', 'GET /metrics', {

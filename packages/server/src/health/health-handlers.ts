@@ -11,6 +11,8 @@ export interface HealthOptions {
   readonly isStopping: () => boolean;
   /** Returns the reason why visits cannot be stored; undefined while they can be. */
   readonly visitError: () => string | undefined;
+  /** Returns the number of lines of journals that cannot be stored. */
+  readonly quarantinedLines: () => number;
   /** Returns the time since the webhook dispatcher last queried due deliveries. */
   readonly dispatcherIdleMs: () => number;
   readonly metrics: Registry;
@@ -23,6 +25,7 @@ export function healthHandlers({
   database,
   isStopping,
   visitError,
+  quarantinedLines,
   dispatcherIdleMs,
   metrics,
 }: HealthOptions): HandlersOf<typeof healthRoutes> {
@@ -43,7 +46,7 @@ export function healthHandlers({
       const error = visitError() ?? dispatcherError(dispatcherIdleMs());
       if (error !== undefined) throw new ApiError('UNAVAILABLE', error);
       await sql`select 1 from organizations limit 1`.execute(database.read);
-      return ok;
+      return { status: 200, body: { status: 'ok', quarantinedLines: quarantinedLines() } };
     },
 
     getMetrics: async () => ({

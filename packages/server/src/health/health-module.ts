@@ -6,7 +6,7 @@ import { registerRequestMetrics } from './request-metrics.js';
 import { type MetricSources, registerServerMetrics } from './server-metrics.js';
 
 export function createHealthModule(
-  options: Omit<HealthOptions, 'dispatcherIdleMs' | 'metrics'> & MetricSources,
+  options: Omit<HealthOptions, 'quarantinedLines' | 'dispatcherIdleMs' | 'metrics'> & MetricSources,
 ) {
   const metrics = new Registry();
   registerServerMetrics(metrics, options);
@@ -16,6 +16,7 @@ export function createHealthModule(
   return {
     handlers: healthHandlers({
       ...options,
+      quarantinedLines: () => options.visitFigures().quarantined,
       dispatcherIdleMs: () => options.dispatchFigures().sinceTickMs,
       metrics,
     }),

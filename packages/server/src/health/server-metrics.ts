@@ -53,6 +53,10 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
       help: 'Visits that are only in memory, because the journal cannot be written.',
       read: () => visitFigures().inMemory,
     },
+    shorty_journal_quarantined: {
+      help: 'Lines of journals that cannot be stored and wait for shorty-server journal repair.',
+      read: () => visitFigures().quarantined,
+    },
     shorty_visits_fault: {
       help: '1 while visits cannot be stored.',
       read: () => Number(visitFigures().isFailing),

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
+import { scanFrames } from '../../src/analytics/journal/journal-frames.js';
 import {
-  parseLines,
+  parseTexts,
   toCallLine,
   toDownloadLine,
 } from '../../src/analytics/journal/journal-lines.js';
@@ -17,10 +18,10 @@ beforeEach(async () => {
 });
 afterEach(() => stored.close());
 
-const lineOf = (line: string) => line.slice(0, -1);
+const textOf = (line: string) => scanFrames(Buffer.from(line)).texts;
 const at = (offset: number) => ({ segment: 1, offset });
 const store = (from: number, to: number, lines: readonly string[]) => {
-  return visits.store('writer', at(from), at(to), parseLines(lines.map(lineOf)), now);
+  return visits.store('writer', at(from), at(to), parseTexts(lines.flatMap(textOf)), now);
 };
 const counted = async () =>
   (

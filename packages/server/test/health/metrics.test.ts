@@ -162,6 +162,7 @@ describe('GET /health/ready', () => {
       database: api.server.database,
       isStopping: () => false,
       visitError: () => undefined,
+      quarantinedLines: () => 0,
       dispatcherIdleMs: () => sinceTickMs,
       metrics: new Registry(),
     });

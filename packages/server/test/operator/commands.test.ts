@@ -1,6 +1,10 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
+import { toLine } from '../../src/analytics/journal/journal-lines.js';
+import { makeVisit } from '../analytics/visit-store.js';
 import { migrationNames } from '../storage/migration-names.js';
 import { call, command, newSettings, serve, tokenOf } from './server-process.js';
 
@@ -223,6 +227,69 @@ describe('doctor', () => {
       code: 0,
       stdout: `${report}Repaired 1 error.\n`,
     });
+    expect((await command(settings, 'doctor', '--check')).code).toBe(0);
+  });
+});
+
+describe('journal', () => {
+  it('a damaged line is reported everywhere, and repair --discard deletes it', async () => {
+    const settings = newSettings();
+    const made = await command(
+      settings,
+      'orgs',
+      'create',
+      '--name',
+      'A',
+      '--plan',
+      'free',
+      '--json',
+    );
+    const first = await serve(settings);
+    const token = await tokenOf(first.origin, created(made.stdout));
+    const link = await call(first.origin, token, '/urls', { targetUrl: 'https://example.com/' });
+    first.child.kill('SIGTERM');
+    expect((await first.ended).code).toBe(0);
+
+    const journals = `${settings.SHORTY_DATABASE_URL?.slice('file:'.length)}.visits`;
+    const folder = join(journals, 'of-a-killed-process');
+    mkdirSync(folder, { recursive: true });
+    const line = toLine(makeVisit({ urlId: Number(link.data.id), visitedAt: Date.now() }));
+    writeFileSync(join(folder, '0000000001.log'), `${line}${line.replace('DE', 'DF')}${line}`);
+    const waiting = await command(settings, 'journal', 'inspect');
+    expect(waiting.stdout).toContain(
+      `1 segment, ${3 * line.length} bytes, waits for the next start`,
+    );
+
+    const { origin } = await serve(settings);
+    const ready = async () => (await fetch(`${origin}/health/ready`)).json();
+    await expect
+      .poll(ready, { message: 'the journal is stored', timeout: 10_000 })
+      .toEqual({ status: 'ok', quarantinedLines: 1 });
+    const metrics = await (await fetch(`${origin}/metrics`)).text();
+    expect(metrics).toMatch(/^shorty_journal_quarantined 1$/m);
+    const doctor = await command(settings, 'doctor', '--check');
+    expect(doctor).toMatchObject({ code: 1 });
+    expect(doctor.stdout).toContain('2 visits and 2 clicks');
+    expect(doctor.stdout).toContain(
+      '1 line of journals cannot be stored: see shorty-server journal inspect.\n',
+    );
+    const { stdout } = await command(settings, 'journal', 'inspect');
+    expect(stdout).toContain('Quarantine: 1 line.\ndamaged, ');
+    expect(stdout).toContain('\\tDF\\t');
+    const quarantined = JSON.parse(
+      (await command(settings, 'journal', 'inspect', '--json')).stdout,
+    );
+    expect(quarantined.quarantined).toMatchObject([{ reason: 'damaged' }]);
+
+    expect(await command(settings, 'journal', 'repair')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('Stored 0 lines.\n1 line cannot be stored'),
+    });
+    expect(await command(settings, 'journal', 'repair', '--discard')).toMatchObject({
+      code: 0,
+      stdout: 'Stored 0 lines.\nDeleted 1 line.\n',
+    });
+    expect(await ready()).toEqual({ status: 'ok', quarantinedLines: 0 });
     expect((await command(settings, 'doctor', '--check')).code).toBe(0);
   });
 });

@@ -9,6 +9,7 @@ import type { Database } from '../../storage/database.js';
 import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
 import { defineThread } from '../../threads/define-thread.js';
 import { encodeError, type TransferredError } from '../../threads/error-transfer.js';
+import { openQuarantine, type SaveLines } from '../journal/quarantine.js';
 import { VisitCompactor } from './visit-compactor.js';
 import { ingestJournal, recoverOrphans } from './visit-ingester.js';
 import { pruneVisits } from './visit-pruner.js';
@@ -24,6 +25,8 @@ export interface IngestSettings extends Pick<Config, 'thresholds' | 'retentionDa
 export type IngestEvent =
   /** The number of lines stored since the last event; 0 when only an error has cleared. */
   | { readonly storedLines: number }
+  /** Lines of a writer's journal that cannot be stored were saved in the quarantine. */
+  | { readonly quarantinedLines: number; readonly writerId: string }
   /** `service` is the other work that failed; without it, visits cannot be stored. */
   | { readonly error: TransferredError; readonly service?: string };
 
@@ -50,13 +53,19 @@ export function createIngest(
     isFailing = true;
     emit({ error: encodeError(error, []) });
   };
-  const recover = () => recoverOrphans(visits, root, clock);
+  const { save } = openQuarantine(root);
+  const quarantine: SaveLines = (writer, at, lines) => {
+    save(writer, at, lines);
+    emit({ quarantinedLines: lines.length, writerId: writer });
+  };
+  const recover = () => recoverOrphans(visits, root, clock, quarantine);
   const onStored = (storedLines: number) => {
     isFailing = false;
     emit({ storedLines });
   };
-  const ingest = async () => {
-    const storedLines = await ingestJournal(visits, { path, writerId }, clock, onStored);
+  const ingest = async (hasEnded = false) => {
+    const journal = { path, writerId, hasEnded, quarantine };
+    const storedLines = await ingestJournal(visits, journal, clock, onStored);
     if (storedLines === 0 && isFailing) onStored(0);
   };
   const noteError = (service: string) => (error: unknown) =>
@@ -64,7 +73,7 @@ export function createIngest(
   const repeat = (name: string, everyMs: number, tick: PeriodicWork['tick']) =>
     new PeriodicService({ name, everyMs, tick, onError: noteError(name) });
   const services = [
-    new PeriodicService({ name: 'visits', everyMs: ingestEveryMs, tick: ingest, onError }),
+    new PeriodicService({ name: 'visits', everyMs: ingestEveryMs, tick: () => ingest(), onError }),
     repeat('compaction', compactEveryMs, () => compactor.compact()),
     repeat('orphaned journals', recoverEveryMs, recover),
     repeat('old visits', pruneEveryMs, (signal) =>
@@ -86,7 +95,7 @@ export function createIngest(
       /** Stops the periodic work and stores the remaining lines. Rejects when lines remain. */
       async drain(): Promise<void> {
         await stop();
-        await ingest();
+        await ingest(true);
       },
     },
     stop,

@@ -10,13 +10,17 @@ import type { VisitRepository } from './visit-repository.js';
 
 const line = toDownloadLine('qr');
 const maxTransactions = 50;
+const quarantine = () => expect.unreachable('every line can be stored');
+const journalIn = (path: string) => ({ path, writerId: 'writer', hasEnded: false, quarantine });
+const findUnknownUrls = async () => new Set<number>();
 
 it('stores the lines that exist when the call begins, and later ones in the next call', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-ingester-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   let transactions = 0;
   // During each transaction, another line is appended, as under constant traffic.
-  const visits: Pick<VisitRepository, 'findPosition' | 'store'> = {
+  const visits: Pick<VisitRepository, 'findPosition' | 'findUnknownUrls' | 'store'> = {
+    findUnknownUrls,
     findPosition: async () => ({ segment: 1, offset: transactions === 0 ? 0 : 3 * line.length }),
     store: async () => {
       transactions += 1;
@@ -25,8 +29,7 @@ it('stores the lines that exist when the call begins, and later ones in the next
       return true;
     },
   };
-  const ingest = () =>
-    ingestJournal(visits as VisitRepository, { path: folder, writerId: 'writer' }, Date.now);
+  const ingest = () => ingestJournal(visits as VisitRepository, journalIn(folder), Date.now);
   expect(await ingest()).toBe(0);
   appendFileSync(segmentPath(folder, 1), line.repeat(3));
   expect(await ingest()).toBe(3);
@@ -45,9 +48,7 @@ it('reports the lines that are stored before a transaction fails', async () => {
     return true;
   });
   const stored: number[] = [];
-  const ingest = ingestJournal(visits, { path: folder, writerId: 'writer' }, Date.now, (lines) =>
-    stored.push(lines),
-  );
+  const ingest = ingestJournal(visits, journalIn(folder), Date.now, (lines) => stored.push(lines));
   await expect(ingest).rejects.toThrow('no storage');
   expect(stored).toEqual([1]);
 });
@@ -65,7 +66,8 @@ function createOrphans(...writerIds: string[]): string {
 }
 
 function visitsThat(store: (writerId: string) => Promise<boolean>): VisitRepository {
-  const visits: Pick<VisitRepository, 'findPosition' | 'store' | 'deletePosition'> = {
+  const visits: Omit<VisitRepository, 'constructor'> = {
+    findUnknownUrls,
     findPosition: async () => undefined,
     store,
     deletePosition: async () => {},
@@ -73,13 +75,13 @@ function visitsThat(store: (writerId: string) => Promise<boolean>): VisitReposit
   return visits as VisitRepository;
 }
 
-it('stores the journals of other ended processes when one is damaged', async () => {
+it('stores the journals of other ended processes when one cannot be stored', async () => {
   const root = createOrphans('a', 'b', 'c');
   const visits = visitsThat(async (writerId) => {
-    if (writerId === 'b') throw new Error('damaged');
+    if (writerId === 'b') throw new Error('a defect');
     return true;
   });
-  await expect(recoverOrphans(visits, root, Date.now)).rejects.toThrow(AggregateError);
+  await expect(recoverOrphans(visits, root, Date.now, quarantine)).rejects.toThrow(AggregateError);
   expect(readdirSync(root)).toEqual(['b']);
   // The folder is not locked any more.
   expect(
@@ -87,6 +89,7 @@ it('stores the journals of other ended processes when one is damaged', async () 
       visitsThat(async () => true),
       root,
       Date.now,
+      quarantine,
     ),
   ).toBe(1);
   expect(readdirSync(root)).toEqual([]);
@@ -99,13 +102,16 @@ it('stops at the first journal while storage is unavailable', async () => {
     calls += 1;
     throw new StorageUnavailableError('no storage');
   });
-  await expect(recoverOrphans(visits, root, Date.now)).rejects.toThrow(StorageUnavailableError);
+  await expect(recoverOrphans(visits, root, Date.now, quarantine)).rejects.toThrow(
+    StorageUnavailableError,
+  );
   expect(calls).toBe(1);
   expect(
     await recoverOrphans(
       visitsThat(async () => true),
       root,
       Date.now,
+      quarantine,
     ),
   ).toBe(2);
 });

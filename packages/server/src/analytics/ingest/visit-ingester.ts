@@ -1,15 +1,25 @@
 import type { Clock } from '../../ports.js';
 import { StorageUnavailableError } from '../../storage/database.js';
 import { claimOrphans, type JournalFolder } from '../journal/journal-folder.js';
-import { parseLines } from '../journal/journal-lines.js';
+import { parseTexts, toText, type Visit } from '../journal/journal-lines.js';
 import {
+  type DamagedBytes,
   findJournalEnd,
   isBefore,
   journalStart,
   readJournal,
   removeReadSegments,
 } from '../journal/journal-reader.js';
+import type { QuarantinedLine, SaveLines } from '../journal/quarantine.js';
 import type { VisitRepository } from './visit-repository.js';
+
+/** A journal whose lines are to be stored. */
+export interface IngestedJournal extends Pick<JournalFolder, 'path' | 'writerId'> {
+  /** True when its writer has ended. */
+  readonly hasEnded: boolean;
+  /** Saves the lines that cannot be stored. */
+  readonly quarantine: SaveLines;
+}
 
 /**
  * Moves the lines that a journal has when the call begins into storage, exactly once, even when the
@@ -18,7 +28,7 @@ import type { VisitRepository } from './visit-repository.js';
  */
 export async function ingestJournal(
   visits: VisitRepository,
-  { path, writerId }: Pick<JournalFolder, 'path' | 'writerId'>,
+  { path, writerId, hasEnded, quarantine }: IngestedJournal,
   clock: Clock,
   onStored: (lines: number) => void = () => {},
 ): Promise<number> {
@@ -28,17 +38,42 @@ export async function ingestJournal(
   // for more lines, so this loop would not end.
   const end = findJournalEnd(path);
   while (isBefore(position, end)) {
-    const chunk = readJournal(path, position);
+    const chunk = readJournal(path, position, hasEnded);
     if (!chunk) break;
-    const records = parseLines(chunk.lines);
+    const { records, rejected } = await sortLines(visits, chunk.texts);
+    const quarantined = [...chunk.damaged.map(toQuarantined), ...rejected];
+    if (quarantined.length > 0) quarantine(writerId, position, quarantined);
     const isStored = await visits.store(writerId, position, chunk.position, records, clock());
     if (!isStored) throw new Error(`journal ${writerId}: another process is also storing it`);
-    storedLines += chunk.lines.length;
-    onStored(chunk.lines.length);
+    const stored = chunk.texts.length - rejected.length;
+    storedLines += stored;
+    onStored(stored);
     position = chunk.position;
   }
   removeReadSegments(path, position);
   return storedLines;
+}
+
+/** Returns the records of the lines that can be stored, and the other lines. */
+export async function sortLines(visits: VisitRepository, texts: readonly string[]) {
+  const records = parseTexts(texts);
+  const rejected = records.unknown.map((text) => toRejected('unknown format', text));
+  const unknownUrls = await visits.findUnknownUrls(records.visits);
+  if (unknownUrls.size === 0) return { records, rejected };
+  const known: Visit[] = [];
+  for (const visit of records.visits) {
+    if (unknownUrls.has(visit.urlId)) rejected.push(toRejected('unknown link', toText(visit)));
+    else known.push(visit);
+  }
+  return { records: { ...records, visits: known }, rejected };
+}
+
+function toRejected(reason: QuarantinedLine['reason'], text: string): QuarantinedLine {
+  return { reason, bytes: Buffer.from(text).toString('base64') };
+}
+
+function toQuarantined({ reason, bytes }: DamagedBytes): QuarantinedLine {
+  return { reason, bytes: bytes.toString('base64') };
 }
 
 /** Stores and removes the journals of processes that ended early. Returns the number of lines. */
@@ -46,6 +81,7 @@ export async function recoverOrphans(
   visits: VisitRepository,
   root: string,
   clock: Clock,
+  quarantine: SaveLines,
 ): Promise<number> {
   let storedLines = 0;
   const errors: unknown[] = [];
@@ -53,13 +89,18 @@ export async function recoverOrphans(
   try {
     for (const folder of folders) {
       try {
-        storedLines += await ingestJournal(visits, folder, clock);
+        const { path, writerId } = folder;
+        storedLines += await ingestJournal(
+          visits,
+          { path, writerId, hasEnded: true, quarantine },
+          clock,
+        );
         // The position is deleted last: without it, a remaining folder would be stored again.
         folder.remove();
         await visits.deletePosition(folder.writerId);
       } catch (error) {
         if (error instanceof StorageUnavailableError) throw error;
-        // A damaged journal must not block the others.
+        // A journal that cannot be read must not block the others.
         errors.push(error);
       }
     }

@@ -2,16 +2,21 @@ import { sql } from 'kysely';
 import { recordThresholds, urlClickThreshold } from '../../events/threshold-events.js';
 import { countUses } from '../../organizations/usage-meters.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
-import type { JournalRecords } from '../journal/journal-lines.js';
+import type { JournalRecords, Visit } from '../journal/journal-lines.js';
 import { type JournalPosition, journalStart } from '../journal/journal-reader.js';
 import { encodeColumns } from './columns-codec.js';
 import { countScans, type ThresholdOptions } from './scan-counter.js';
 import { toColumns } from './visit-columns.js';
 
+// About 5 MB.
+const maxKnownUrls = 100_000;
+
 /** Stores visits, and updates the counters and events that depend on them. */
 export class VisitRepository {
   readonly #database: Database;
   readonly #options: ThresholdOptions;
+  /** Ids of URLs that exist. */
+  readonly #knownUrls = new Set<number>();
 
   constructor(database: Database, options: ThresholdOptions) {
     this.#database = database;
@@ -39,6 +44,25 @@ export class VisitRepository {
     );
   }
 
+  /** Returns the ids of URLs that do not exist. A link exists before its first visit. */
+  async findUnknownUrls(visits: readonly Pick<Visit, 'urlId'>[]): Promise<ReadonlySet<number>> {
+    const known = this.#knownUrls;
+    if (known.size > maxKnownUrls) known.clear();
+    const unknown = new Set<number>();
+    for (const { urlId } of visits) if (!known.has(urlId)) unknown.add(urlId);
+    if (unknown.size === 0) return unknown;
+    const members = Array.from(unknown, (id) => `"${id}":0`);
+    const { rows } = await sql<{ id: number }>`select id from urls
+      where id in (select cast(key as bigint) from json_each(${`{${members.join()}}`}))`.execute(
+      this.#database.read,
+    );
+    for (const { id } of rows) {
+      known.add(id);
+      unknown.delete(id);
+    }
+    return unknown;
+  }
+
   /**
    * Stores the records between two positions of a journal exactly once: one transaction writes the
    * visits, the counters, the threshold events and the new position. Returns false, and stores
@@ -48,7 +72,7 @@ export class VisitRepository {
     writerId: string,
     from: JournalPosition,
     to: JournalPosition,
-    { visits = [], downloads, calls }: Partial<JournalRecords>,
+    { visits = [], downloads, calls }: Partial<Omit<JournalRecords, 'unknown'>>,
     now: number,
   ): Promise<boolean> {
     return this.#database.writeDirectly(async (transaction) => {

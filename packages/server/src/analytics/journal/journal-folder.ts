@@ -1,9 +1,24 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
+import type { Config } from '../../config.js';
+import { findDatabaseFile } from '../../storage/locate-database.js';
 
 /** The journal folder of one writer, which is named by the writer's id. */
 export type JournalFolder = ReturnType<typeof toFolder>;
+
+/**
+ * Returns the folder of all journals: beside the SQLite file, or the configured one for PostgreSQL.
+ * Returns undefined for a database in memory.
+ */
+export function journalRootOf({
+  databaseUrl,
+  journalFolder,
+}: Pick<Config, 'databaseUrl' | 'journalFolder'>): string | undefined {
+  const file = findDatabaseFile(databaseUrl);
+  if (file !== undefined) return `${file}.visits`;
+  return databaseUrl === ':memory:' ? undefined : journalFolder;
+}
 
 /** Creates and locks the folder of a new writer. */
 export function createJournalFolder(root: string, writerId: string): JournalFolder {
@@ -37,6 +52,22 @@ export function hasWriters(root: string): boolean {
   });
 }
 
+/** Describes the journals in a folder. */
+export function describeJournals(root: string) {
+  return foldersIn(root).map((path) => {
+    const lock = tryLock(path);
+    lock?.close();
+    const segments = segmentsIn(path);
+    const sizes = segments.map((segment) => statSync(segmentPath(path, segment)).size);
+    return {
+      writerId: basename(path),
+      isRunning: lock === undefined,
+      segments: segments.length,
+      bytes: sizes.reduce((sum, size) => sum + size, 0),
+    };
+  });
+}
+
 function toFolder(path: string, lock: SqliteHandle.Database) {
   const release = (): void => {
     lock.close();
@@ -53,10 +84,16 @@ function toFolder(path: string, lock: SqliteHandle.Database) {
   };
 }
 
-function foldersIn(root: string): string[] {
+/** The folder beside those of the writers with the lines that could not be stored. */
+export const quarantineName = 'quarantine';
+
+/** Lists the folders of all writers. The names of those that are being created begin with a dot. */
+export function foldersIn(root: string): string[] {
   if (!existsSync(root)) return [];
   const entries = readdirSync(root, { withFileTypes: true });
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(root, name));
+  return entries
+    .filter((entry) => entry.isDirectory() && entry.name !== quarantineName)
+    .map(({ name }) => join(root, name));
 }
 
 const segmentName = /^(\d{10})\.log$/;

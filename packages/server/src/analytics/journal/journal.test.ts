@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Journal, type JournalOptions } from './journal.js';
 import { segmentPath, segmentsIn } from './journal-folder.js';
+import { toFrame } from './journal-frames.js';
 import { type JournalPosition, readJournal, removeReadSegments } from './journal-reader.js';
 
 function scratch(): string {
@@ -28,17 +29,18 @@ function open(options: Partial<JournalOptions> = {}) {
   return { journal, folder, errors };
 }
 
-const append = (journal: Journal, line: string) =>
-  new Promise<void>((resolve) => journal.append(line, resolve));
+const append = (journal: Journal, text: string) =>
+  new Promise<void>((resolve) => journal.append(toFrame(text), resolve));
 
 function readAll(folder: string, from: JournalPosition = { segment: 1, offset: 0 }) {
   const lines: string[] = [];
   let position = from;
-  for (let chunk = readJournal(folder, position); chunk; chunk = readJournal(folder, position)) {
-    lines.push(...chunk.lines);
+  for (;;) {
+    const chunk = readJournal(folder, position, false);
+    if (!chunk) return { lines, position };
+    lines.push(...chunk.texts);
     position = chunk.position;
   }
-  return { lines, position };
 }
 
 describe('Journal', () => {
@@ -46,15 +48,15 @@ describe('Journal', () => {
     'has written a line before it calls back (durability %s)',
     async (durability) => {
       const { journal, folder } = open({ durability });
-      await append(journal, 'one\n');
-      expect(readFileSync(segmentPath(folder, 1), 'utf8')).toBe('one\n');
+      await append(journal, 'one');
+      expect(readFileSync(segmentPath(folder, 1), 'utf8')).toBe(toFrame('one'));
       journal.close();
     },
   );
 
   it('writes the lines of one turn in order', async () => {
     const { journal, folder } = open();
-    await Promise.all(['a\n', 'b\n', 'c\n'].map((line) => append(journal, line)));
+    await Promise.all(['a', 'b', 'c'].map((line) => append(journal, line)));
     expect(readAll(folder).lines).toEqual(['a', 'b', 'c']);
     journal.close();
   });
@@ -68,10 +70,10 @@ describe('Journal', () => {
         onCallbackError: (error) => thrown.push(error),
       });
       const error = new Error('the first one');
-      journal.append('a\n', () => {
+      journal.append(toFrame('a'), () => {
         throw error;
       });
-      await Promise.all(['b\n', 'c\n'].map((line) => append(journal, line)));
+      await Promise.all(['b', 'c'].map((line) => append(journal, line)));
       expect(readAll(folder).lines).toEqual(['a', 'b', 'c']);
       expect(thrown).toEqual([error]);
       journal.close();
@@ -81,7 +83,7 @@ describe('Journal', () => {
   it('begins another segment when one is full, without losing lines', async () => {
     const { journal, folder } = open({ segmentBytes: 20 });
     const lines = Array.from({ length: 50 }, (_, at) => `line ${at}`);
-    for (const line of lines) await append(journal, `${line}\n`);
+    for (const line of lines) await append(journal, line);
     journal.close();
     expect(segmentsIn(folder).length).toBeGreaterThan(10);
     expect(readAll(folder).lines).toEqual(lines);
@@ -90,11 +92,11 @@ describe('Journal', () => {
   it('appendNow writes the line and the waiting lines at once', async () => {
     const { journal, folder } = open();
     let isCalled = false;
-    const waiting = append(journal, 'visit\n').then(() => {
+    const waiting = append(journal, 'visit').then(() => {
       isCalled = true;
     });
     let isWritten = false;
-    journal.appendNow('call\n', () => {
+    journal.appendNow(toFrame('call'), () => {
       isWritten = true;
     });
     expect([isWritten, readAll(folder).lines]).toEqual([true, ['visit', 'call']]);
@@ -111,7 +113,7 @@ describe('Journal', () => {
     const { journal, folder } = open({ durability: 'power' });
     let isWritten = false;
     const called = new Promise<void>((resolve) => {
-      journal.appendNow('call\n', () => {
+      journal.appendNow(toFrame('call'), () => {
         isWritten = true;
         resolve();
       });
@@ -125,7 +127,7 @@ describe('Journal', () => {
   it('writes the waiting lines when it is closed', () => {
     const { journal, folder } = open();
     let isWritten = false;
-    journal.append('late\n', () => {
+    journal.append(toFrame('late'), () => {
       isWritten = true;
     });
     journal.close();
@@ -153,8 +155,8 @@ describe('Journal on a full disk', () => {
   it('calls back, and retries the lines that wait only by timer', async () => {
     const { journal, folder, errors, disk } = openOnFullDisk();
     const lines = Array.from({ length: 2_000 }, (_, at) => `a line of some length ${at}`);
-    for (const line of lines) await append(journal, `${line}\n`);
-    const bytes = sum(lines.map((line) => line.length + 1));
+    for (const line of lines) await append(journal, line);
+    const bytes = sum(lines.map((line) => toFrame(line).length));
     expect(sum(disk.attempts)).toBeLessThan(bytes);
     expect(errors).toHaveLength(1);
     expect([journal.isHealthy, journal.unwrittenCount]).toEqual([false, lines.length]);
@@ -163,18 +165,18 @@ describe('Journal on a full disk', () => {
       .poll(() => journal.isHealthy, { message: 'the journal recovered', timeout: 5_000 })
       .toBe(true);
     expect(journal.unwrittenCount).toBe(0);
-    await append(journal, 'after\n');
+    await append(journal, 'after');
     expect(readAll(folder).lines).toEqual([...lines, 'after']);
     journal.close();
   });
 
   it('writes at most 10 MB of the lines that wait in one turn of the event loop', async () => {
     const { journal, folder, disk } = openOnFullDisk();
-    const line = 'x'.repeat(32 * 1024 - 1);
+    const line = 'x'.repeat(32 * 1024 - toFrame('').length);
     const linesPerRetry = 64;
     for (let retries = 0; retries < 12; retries += 1) {
       const { length } = disk.attempts;
-      for (let at = 0; at < linesPerRetry; at += 1) journal.append(`${line}\n`, () => {});
+      for (let at = 0; at < linesPerRetry; at += 1) journal.append(toFrame(line), () => {});
       await expect
         .poll(() => disk.attempts.length, { message: 'a retry', timeout: 5_000, interval: 5 })
         .toBeGreaterThan(length);
@@ -195,30 +197,63 @@ describe('Journal on a full disk', () => {
 
   it('throws when it is closed before the lines are written', async () => {
     const { journal } = openOnFullDisk();
-    await append(journal, 'lost\n');
+    await append(journal, 'lost');
     expect(() => journal.close()).toThrow('no space left');
   });
 });
 
 describe('readJournal', () => {
+  const [whole, half, next] = ['whole', 'half', 'next'].map((text) => toFrame(text)) as [
+    string,
+    string,
+    string,
+  ];
+  const second = { segment: 1, offset: whole.length };
+
   it('reads an incomplete line after it was completed', () => {
     const folder = scratch();
-    writeFileSync(segmentPath(folder, 1), 'whole\nhal');
-    const first = readJournal(folder, { segment: 1, offset: 0 });
-    expect(first).toEqual({ lines: ['whole'], position: { segment: 1, offset: 6 } });
-    expect(readJournal(folder, { segment: 1, offset: 6 })).toBeUndefined();
-    writeFileSync(segmentPath(folder, 1), 'whole\nhalf\n');
-    expect(readJournal(folder, { segment: 1, offset: 6 })?.lines).toEqual(['half']);
+    writeFileSync(segmentPath(folder, 1), whole + half.slice(0, -2));
+    const first = readJournal(folder, { segment: 1, offset: 0 }, false);
+    expect(first).toEqual({ texts: ['whole'], damaged: [], position: second });
+    expect(readJournal(folder, second, false)).toBeUndefined();
+    writeFileSync(segmentPath(folder, 1), whole + half);
+    expect(readJournal(folder, second, false)?.texts).toEqual(['half']);
   });
 
-  it('skips an incomplete line when there is another segment', () => {
+  it('returns an incomplete line as damaged when there is another segment', () => {
     const folder = scratch();
-    writeFileSync(segmentPath(folder, 1), 'whole\nhal');
-    writeFileSync(segmentPath(folder, 3), 'next\n');
+    writeFileSync(segmentPath(folder, 1), whole + half.slice(0, -2));
+    writeFileSync(segmentPath(folder, 3), next);
+    expect(readJournal(folder, second, false)?.damaged).toMatchObject([{ reason: 'damaged' }]);
     expect(readAll(folder)).toEqual({
       lines: ['whole', 'next'],
-      position: { segment: 3, offset: 5 },
+      position: { segment: 3, offset: next.length },
     });
+  });
+
+  it('returns an incomplete line as torn when its writer has ended', () => {
+    const folder = scratch();
+    const torn = half.slice(0, -2);
+    writeFileSync(segmentPath(folder, 1), whole + torn);
+    const end = whole.length + torn.length;
+    expect(readJournal(folder, { segment: 1, offset: 0 }, true)).toEqual({
+      texts: ['whole'],
+      damaged: [{ reason: 'torn', start: whole.length, end, bytes: Buffer.from(torn) }],
+      position: { segment: 1, offset: end },
+    });
+  });
+
+  it('passes a block of zeros that is larger than what it reads at once', () => {
+    const folder = scratch();
+    const zeros = '\0'.repeat(1_000_000);
+    writeFileSync(segmentPath(folder, 1), whole + zeros + next);
+    expect(readAll(folder).lines).toEqual(['whole', 'next']);
+  });
+
+  it('reads the lines without frames that version 0.1.0 wrote', () => {
+    const folder = scratch();
+    writeFileSync(segmentPath(folder, 1), '1\t7\trest\ncall\torg\t5\n');
+    expect(readAll(folder).lines).toEqual(['1\t7\trest', 'call\torg\t5']);
   });
 
   it('returns each line once, for any lines and any stops between reads', () => {
@@ -232,7 +267,10 @@ describe('readJournal', () => {
             const read: string[] = [];
             let position = { segment: 1, offset: 0 };
             for (const [at, lines] of segments.entries()) {
-              writeFileSync(segmentPath(folder, at + 1), lines.map((text) => `${text}\n`).join(''));
+              writeFileSync(
+                segmentPath(folder, at + 1),
+                lines.map((text) => toFrame(text)).join(''),
+              );
               const next = readAll(folder, position);
               read.push(...next.lines);
               position = next.position;

@@ -1,9 +1,9 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
 import { ingestJournal } from '../../analytics/ingest/visit-ingester.js';
 import { VisitRepository } from '../../analytics/ingest/visit-repository.js';
-import { segmentPath, segmentsIn } from '../../analytics/journal/journal-folder.js';
+import { foldersIn, segmentPath, segmentsIn } from '../../analytics/journal/journal-folder.js';
 import { ConfigError } from '../../config-error.js';
 import { EventOutbox } from '../../events/event-outbox.js';
 import type { Database } from '../../storage/database.js';
@@ -67,10 +67,10 @@ async function copyAll({ databasePath, to, thresholds }: BackupOptions, folder: 
  */
 function copyJournals(live: string, to: string): void {
   mkdirSync(to);
-  if (!existsSync(live)) return;
-  for (const entry of readdirSync(live, { withFileTypes: true })) {
-    if (!entry.isDirectory() || entry.name.startsWith('.')) continue;
-    const [source, target] = [join(live, entry.name), join(to, entry.name)];
+  for (const source of foldersIn(live)) {
+    const name = basename(source);
+    if (name.startsWith('.')) continue;
+    const target = join(to, name);
     mkdirSync(target);
     for (const segment of ignoreMissing(() => segmentsIn(source)) ?? []) {
       ignoreMissing(() => copyFileSync(segmentPath(source, segment), segmentPath(target, segment)));
@@ -86,6 +86,8 @@ function ignoreMissing<T>(read: () => T): T | undefined {
     throw error;
   }
 }
+
+const ignoreLines = (): void => {};
 
 /** Returns undefined if it is unknown which visits of a journal the database has. */
 async function moveVisits(
@@ -103,7 +105,9 @@ async function moveVisits(
     const position = await visits.findPosition(writerId);
     if (!position && !existsSync(join(live, writerId))) return undefined;
     const path = join(journals, writerId);
-    moved += await ingestJournal(visits, { path, writerId }, Date.now);
+    // Damaged lines stay where they are: the server moves them to its quarantine.
+    const journal = { path, writerId, hasEnded: false, quarantine: ignoreLines };
+    moved += await ingestJournal(visits, journal, Date.now);
   }
   return moved;
 }

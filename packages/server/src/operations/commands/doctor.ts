@@ -1,3 +1,5 @@
+import { journalRootOf } from '../../analytics/journal/journal-folder.js';
+import { openQuarantine } from '../../analytics/journal/quarantine.js';
 import {
   diagnoseClicks,
   diagnoseScans,
@@ -5,6 +7,7 @@ import {
   repairScanCounters,
   type WrongCounter,
 } from '../../analytics/reports/visit-doctor.js';
+import { readConfig } from '../../config.js';
 import { findWrongLinkCounters, repairLinkCounters } from '../../organizations/link-doctor.js';
 import type { Database } from '../../storage/database.js';
 import { diagnoseSearch, repairSearch } from '../../urls/search-doctor.js';
@@ -18,8 +21,8 @@ interface Diagnosis {
   /** The number of errors that can be repaired. */
   readonly errors: number;
   repair(): Promise<void>;
-  /** The server computes wrong figures, which no repair of the data corrects. */
-  readonly hasServerError?: boolean;
+  /** True for what this repair cannot correct: an error of the server, or lines in quarantine. */
+  readonly needsAttention?: boolean;
 }
 
 /** Compares figures that are stored in two places, and repairs those that disagree. */
@@ -29,9 +32,9 @@ export async function doctor({ check }: { check?: true }): Promise<void> {
     for (const examine of examinations) diagnoses.push(await examine(database));
     for (const text of diagnoses.flatMap(({ lines }) => lines)) if (text) print(text);
     const errors = diagnoses.reduce((sum, each) => sum + each.errors, 0);
-    const hasServerError = diagnoses.some((each) => each.hasServerError);
-    if (hasServerError || (check && errors > 0)) process.exitCode = 1;
-    if (errors === 0 && !hasServerError) print('Visits, counters and series agree.');
+    const needsAttention = diagnoses.some((each) => each.needsAttention);
+    if (needsAttention || (check && errors > 0)) process.exitCode = 1;
+    if (errors === 0 && !needsAttention) print('Visits, counters and series agree.');
     if (errors === 0 || check) return;
     for (const each of diagnoses) if (each.errors > 0) await each.repair();
     print(`Repaired ${number(errors)} ${errors === 1 ? 'error' : 'errors'}.`);
@@ -51,7 +54,20 @@ const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
       ],
       errors: wrongCounters.length,
       repair: () => repairClickCounters(database, wrongCounters),
-      hasServerError,
+      needsAttention: hasServerError,
+    };
+  },
+  async () => {
+    const root = journalRootOf(readConfig(process.env));
+    const lines = root === undefined ? 0 : openQuarantine(root).count();
+    return {
+      lines: [
+        lines > 0 &&
+          `${number(lines)} ${lines === 1 ? 'line' : 'lines'} of journals cannot be stored: see shorty-server journal inspect.`,
+      ],
+      errors: 0,
+      needsAttention: lines > 0,
+      repair: async () => {},
     };
   },
   async (database) => {

@@ -274,7 +274,8 @@ describe('a PostgreSQL that is killed', () => {
     onTestFinished(() => database.close());
     const outbox = new EventOutbox(database, { newId: randomUUID, plans: standardPlans });
     const visits = new VisitRepository(database, { outbox, thresholds: [] });
-    const recover = () => recoverOrphans(visits, settings.journalFolder, Date.now);
+    const quarantine = () => expect.unreachable('every line can be stored');
+    const recover = () => recoverOrphans(visits, settings.journalFolder, Date.now, quarantine);
     await expect(recover()).rejects.toThrow(StorageUnavailableError);
     await postgres.start();
     await recover();
