@@ -1,5 +1,5 @@
-// The verifier on bodies of 512 bytes, against node:crypto on the same bytes, and against
-// standardwebhooks on bodies with its own signatures.
+// The verifier on bodies of 512 bytes, against the shortest receiver that node:crypto allows, and
+// against standardwebhooks on bodies with its own signatures.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import {
@@ -18,7 +18,7 @@ const rateOf = (count, work) => {
   return (count / (performance.now() - startedAt)) * 1000;
 };
 
-export async function benchVerify({ count = 60_000, runs = 9 } = {}) {
+export async function benchVerify({ count = 60_000, runs = 15 } = {}) {
   const data = { id: '1', shortCode: 'aB3xY9q', targetUrl: '', organizationId: '' };
   const draft = { type: 'url.created', data };
   const missing = bodyBytes - signWebhook(draft, { secret }).body.length;
@@ -28,20 +28,30 @@ export async function benchVerify({ count = 60_000, runs = 9 } = {}) {
   );
   const body = Buffer.from(signed.body);
   if (body.length !== bodyBytes) throw new Error(`the body has ${body.length} bytes`);
-  const headers = Object.fromEntries(
-    Object.entries(signed.headers).map(([name, value]) => [name.toLowerCase(), value]),
-  );
+  // As node:http returns them, with those of the connection.
+  const headers = {
+    host: 'receiver.example.com',
+    connection: 'keep-alive',
+    'content-length': String(bodyBytes),
+    ...Object.fromEntries(
+      Object.entries(signed.headers).map(([name, value]) => [name.toLowerCase(), value]),
+    ),
+  };
   const timestamp = signed.headers['X-Service-Timestamp'];
-  const signature = Buffer.from(signed.headers['X-Service-Signature'].slice(7), 'hex');
 
-  // `verifySignature` parses no body, like bare node:crypto. `verifyWebhook` and standardwebhooks
-  // return the parsed body.
+  // `verifySignature` parses no body, like the shortest receiver: it checks the age, and compares one
+  // signature of one header by one secret. `verifyWebhook` and standardwebhooks return the parsed body.
   const checked = async () => rateOf(count, () => verifySignature({ body, headers, secret }));
   const parsed = async () => rateOf(count, () => verifyWebhook({ body, headers, secret }));
   const bare = async () =>
     rateOf(count, () => {
-      const mac = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest();
-      if (!timingSafeEqual(mac, signature)) throw new Error('the signatures differ');
+      const seconds = headers['x-service-timestamp'];
+      const isRecent = Math.abs(Date.now() / 1000 - Number(seconds)) <= 300;
+      const given = Buffer.from(headers['x-service-signature'].slice('sha256='.length), 'hex');
+      const mac = createHmac('sha256', secret).update(`${seconds}.`).update(body).digest();
+      if (!isRecent || given.length !== mac.length || !timingSafeEqual(mac, given)) {
+        throw new Error('the delivery is refused');
+      }
     });
   const other = new Webhook(`whsec_${Buffer.from(secret).toString('base64')}`);
   const otherHeaders = {
@@ -52,7 +62,7 @@ export async function benchVerify({ count = 60_000, runs = 9 } = {}) {
   const standard = async () => rateOf(count / 4, () => other.verify(signed.body, otherHeaders));
 
   report(
-    'verifySignature, 512 bytes, beside bare node:crypto',
+    'verifySignature, 512 bytes, beside the shortest receiver',
     await compare({ ceiling: bare, ours: checked, runs }),
     0.8,
     'a second',

@@ -1,11 +1,11 @@
 import type { WebhookEvent } from './event.js';
-import { headerOf, isStandard, type WebhookHeaders } from './signed-headers.js';
+import { headerOf, type WebhookHeaders } from './signed-headers.js';
 
 /** A verified delivery, which an adapter passes to the handler. */
 export interface WebhookDelivery {
   readonly event: WebhookEvent;
   /**
-   * From `X-Service-Delivery-Id`, or from `webhook-id` if the headers of Standard Webhooks were verified:
+   * From `X-Service-Delivery-Id`, or from `webhook-id` if there is no `X-Service-Signature`:
    * the same in every attempt, and new in a replay. Pass it to a deduper. The id of the event if a test
    * sends no such header.
    */
@@ -15,7 +15,8 @@ export interface WebhookDelivery {
 const deliveries = new WeakMap<object, WebhookDelivery>();
 
 export function storeDelivery(carrier: object, event: WebhookEvent, headers: WebhookHeaders): void {
-  const name = isStandard(headers) ? 'webhook-id' : 'x-service-delivery-id';
+  const name =
+    headerOf(headers, 'x-service-signature') === null ? 'webhook-id' : 'x-service-delivery-id';
   const deliveryId = headerOf(headers, name) ?? event.id;
   deliveries.set(carrier, { event, deliveryId });
 }
@@ -41,6 +42,6 @@ export function storeDelivery(carrier: object, event: WebhookEvent, headers: Web
  */
 export function webhookDelivery(carrier: object): WebhookDelivery {
   const delivery = deliveries.get(carrier);
-  if (!delivery) throw new TypeError('No verified webhook: add the adapter first');
+  if (!delivery) throw new TypeError('No verified webhook: add the adapter');
   return delivery;
 }

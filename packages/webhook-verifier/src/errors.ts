@@ -8,12 +8,6 @@ export type WebhookVerificationErrorCode =
   | 'body_too_large'
   | 'invalid_json';
 
-const statusCodes: Partial<Record<WebhookVerificationErrorCode, 400 | 413 | 500>> = {
-  invalid_json: 400,
-  body_too_large: 413,
-  body_already_parsed: 500,
-};
-
 /**
  * The error of every invalid delivery. An invalid argument of the receiver, such as an empty secret,
  * throws a `TypeError` instead.
@@ -44,7 +38,12 @@ export class WebhookVerificationError extends Error {
   constructor(code: WebhookVerificationErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.code = code;
-    this.statusCode = statusCodes[code] ?? 401;
+    const statusCodes = {
+      invalid_json: 400,
+      body_too_large: 413,
+      body_already_parsed: 500,
+    } as const;
+    this.statusCode = statusCodes[code as keyof typeof statusCodes] ?? 401;
   }
 
   /** Returns the error for the sender. It contains neither a secret nor an expected signature. */
@@ -72,5 +71,5 @@ export function refuse(
  */
 export function refuseConsumed(cause?: unknown): never {
   if (cause instanceof WebhookVerificationError) throw cause;
-  refuse('body_already_parsed', 'The body must be raw bytes, not parsed', cause);
+  refuse('body_already_parsed', 'The body must be raw bytes: verify before parsing', cause);
 }

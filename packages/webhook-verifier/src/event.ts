@@ -1,5 +1,6 @@
 import { refuse } from './errors.js';
 import type { WebhookEventData } from './generated/event-data.js';
+import { tagOf } from './raw-bytes.js';
 
 /** A type of event that a webhook can subscribe to. */
 export type WebhookEventType = keyof WebhookEventData;
@@ -38,23 +39,9 @@ export type WebhookEvent<Type extends WebhookEventType = WebhookEventType> = {
 
 const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true });
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return {}.toString.call(value) === '[object Object]';
-}
-
-function isEvent(value: unknown): value is WebhookEvent {
-  return (
-    isObject(value) &&
-    typeof value.id === 'string' &&
-    typeof value.type === 'string' &&
-    typeof value.createdAt === 'string' &&
-    isObject(value.data)
-  );
-}
-
 /** Parses the event in a body whose signature is verified. */
 export function parseEvent(bytes: Uint8Array): WebhookEvent {
-  let value: unknown;
+  let value: Partial<WebhookEvent> | undefined;
   let cause: unknown;
   try {
     // The decoder is fatal: if it replaced invalid bytes, the text would differ from the signed body.
@@ -62,6 +49,13 @@ export function parseEvent(bytes: Uint8Array): WebhookEvent {
   } catch (error) {
     cause = error;
   }
-  if (isEvent(value)) return value;
+  if (
+    tagOf(value?.data) === '[object Object]' &&
+    typeof value?.id === 'string' &&
+    typeof value.type === 'string' &&
+    Date.parse(value.createdAt as string) >= 0
+  ) {
+    return value as WebhookEvent;
+  }
   refuse('invalid_json', 'The body must be a JSON event', cause);
 }

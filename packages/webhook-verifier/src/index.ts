@@ -1,3 +1,7 @@
+export * from './web.js';
+
+// The modules of the line above come first in a bundle, which makes it nine bytes smaller.
+
 export {
   type SignedWebhook,
   type SignOptions,
@@ -11,4 +15,3 @@ export {
   verifySignature,
   verifyWebhook,
 } from './verify-webhook.js';
-export * from './web.js';

@@ -41,9 +41,9 @@ export async function readBody(
     // The negation refuses every size if the limit is NaN.
     if (!(end <= limit)) refuse('body_too_large', `The body must be at most ${limit} bytes`);
     if (end > bytes.length) {
-      const larger = new Uint8Array(end + size);
-      larger.set(bytes);
-      bytes = larger;
+      const smaller = bytes;
+      bytes = new Uint8Array(end + size);
+      bytes.set(smaller);
     }
     bytes.set(chunk, size);
     size = end;

@@ -1,16 +1,37 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { refuse } from './errors.js';
 import type { Key } from './options.js';
-import type { Encoding } from './signed-headers.js';
+import { type RawBody, rawBytes } from './raw-bytes.js';
+import type { Claim, Encoding } from './signed-headers.js';
 
 /**
- * Returns the HMAC-SHA256 of a prefix and a body as text. It is faster than a Buffer, which would
- * allocate memory outside the heap.
+ * Returns the HMAC-SHA256 of a prefix and a body by each key, as text. It is faster than a Buffer, which
+ * would allocate memory outside the heap.
  */
-export function signatureOf(
+export function signaturesOf(
   prefix: string,
   body: Uint8Array | string,
-  key: Key,
+  keys: readonly Key[],
   encoding: Encoding,
-): string {
-  return createHmac('sha256', key).update(prefix).update(body).digest(encoding);
+): readonly string[] {
+  return keys.map((key) => createHmac('sha256', key).update(prefix).update(body).digest(encoding));
+}
+
+/** Verifies a claim about a body and returns the bytes of the body. */
+export function verifyClaim(
+  [keys, prefix, encoding, signatures]: Claim,
+  body: RawBody,
+): Uint8Array {
+  const bytes = rawBytes(body);
+  // Every pair is compared, so the duration does not reveal which one matched.
+  let matches = false;
+  for (const expected of signaturesOf(prefix, bytes, keys, encoding)) {
+    for (const signature of signatures) {
+      matches =
+        timingSafeEqual(Buffer.from(expected, encoding), Buffer.from(signature, encoding)) ||
+        matches;
+    }
+  }
+  if (!matches) refuse('signature_mismatch', 'No signature matches');
+  return bytes;
 }

@@ -2,10 +2,11 @@ import { refuse } from './errors.js';
 import { type Key, keysOf, type VerifyOptions } from './options.js';
 
 /**
- * The headers of a request: `Headers`, a `Map`, pairs, or a plain object with names in any case and a
- * value or an array for each.
+ * The headers of a request: `Headers`, a `Map`, pairs, an object with a method `get`, or a plain object
+ * with names in any case and a value or an array for each.
  */
 export type WebhookHeaders =
+  | { get(name: string): string | null | undefined }
   | Iterable<readonly [string, string | readonly string[]]>
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -22,68 +23,86 @@ export type Claim = readonly [
   signatures: readonly string[],
 ];
 
-// Enough for 16 signatures with separators. Shorty sends at most three in a header.
-const MAX_SIGNATURES_LENGTH = 1168;
-
 // A signature in hex or base64, another scheme, or nothing.
 const listElement =
   /^[ \t]*(?:(?:sha256=([\da-fA-F]{64})|v1,([\da-zA-Z+/]{43}=))[ \t]*|(?!sha256=|v1,)\w+[=,].*|)$/;
 
+/** The forms of `WebhookHeaders` in one. A sender may send a header of the name "get". */
+interface AnyHeaders {
+  readonly get?: { readonly call?: (headers: AnyHeaders, name: string) => string | null };
+  readonly [name: string]: unknown;
+}
+
 /**
  * Returns the value of a header. Several lines are joined by commas (RFC 9110 §5.3). The name must be
- * in lower case.
+ * in lower case, as Node's headers are, because a lookup is faster than a search.
  */
-export function headerOf(headers: WebhookHeaders, name: string): string | undefined {
-  // Names are in lower case as in Node's headers, which makes a lookup possible. A search through all
-  // headers takes a tenth of the whole check.
-  const own = (headers as Record<string, unknown>)[name];
-  if (typeof own === 'string') return own;
-  const entries: Iterable<readonly [string, unknown]> =
-    Symbol.iterator in headers ? headers : Object.entries(headers);
-  const values = [...entries].flatMap(([key, value]) =>
-    key.toLowerCase() === name ? (value ?? []) : [],
-  );
-  return values[0] === undefined ? undefined : values.join();
-}
-
-/** Returns whether the headers of Standard Webhooks are verified: only without an `X-Service-Signature`. */
-export function isStandard(headers: WebhookHeaders): boolean {
-  return headerOf(headers, 'x-service-signature') === undefined;
+export function headerOf(headers: WebhookHeaders, name: string): string | null {
+  // Some methods `get` return an empty text for a missing header, such as Koa's.
+  const own =
+    (headers as AnyHeaders)[name] ??
+    ((headers as AnyHeaders).get?.call?.(headers as AnyHeaders, name) || null);
+  const values: unknown[] = [];
+  if (own != null) return String(own);
+  for (const key in headers) {
+    // The lengths are compared first, because that is faster for the usual missing header.
+    if (key.length === name.length && key.toLowerCase() === name) {
+      values.push((headers as AnyHeaders)[key] ?? []);
+    }
+  }
+  if (Symbol.iterator in headers) {
+    for (const [key, value] of headers as Iterable<readonly [string, unknown]>) {
+      if (key.toLowerCase() === name) values.push(value);
+    }
+  }
+  return values.flat().length ? values.join() : null;
 }
 
 /**
- * Reads the signatures and checks the age. It runs first, because it does not hash. Reads the
- * headers of Standard Webhooks if there is no `X-Service-Signature`.
+ * Reads the signatures and checks the age. It runs first, because it does not hash. Reads the headers of
+ * Standard Webhooks if there is no `X-Service-Signature`, and during a rotation, because only
+ * `webhook-signature` has a signature by each secret.
  */
 export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Claim {
+  // Only sent during a rotation.
+  const next = headerOf(headers, 'x-service-signature-next');
+  const standard =
+    (next !== null || headerOf(headers, 'x-service-signature') === null) &&
+    headerOf(headers, 'webhook-signature') !== null;
   const keys = keysOf(options);
-  const { tolerance = 300, now = new Date() } = options;
+  const { tolerance = 300, now = Date.now() } = options;
+  // Names in full, because the lookup of a joined name is slow.
+  const signatureName = standard ? 'webhook-signature' : 'x-service-signature';
+  const timestampName = standard ? 'webhook-timestamp' : 'x-service-timestamp';
+  const encoding = standard ? 'base64' : 'hex';
+  const separator = standard ? ' ' : ',';
   const present = (name: string) =>
     headerOf(headers, name) ?? refuse('missing_header', `${name} is missing`);
-  const standard = isStandard(headers);
-  const [timestampName, signatureName, separator, encoding] = standard
-    ? (['webhook-timestamp', 'webhook-signature', ' ', 'base64'] as const)
-    : (['x-service-timestamp', 'x-service-signature', ',', 'hex'] as const);
   let list = present(signatureName);
   const timestamp = present(timestampName);
-  let prefix = `${timestamp}.`;
-  if (standard) prefix = `${present('webhook-id')}.${prefix}`;
-  else list += `,${headerOf(headers, 'x-service-signature-next') ?? ''}`;
+  if (next && !standard) list += `,${next}`;
 
   const signatures = list.split(separator).flatMap((element) => {
-    const [, hex, base64] = listElement.exec(element) ?? ['', '', ''];
-    // Hex is case-insensitive (RFC 4648 §8).
-    return (standard ? base64 : hex?.toLowerCase()) ?? [];
+    const match = listElement.exec(element) ?? ['', '', ''];
+    return match[standard ? 2 : 1] ?? [];
   });
-  const problem =
-    list.length > MAX_SIGNATURES_LENGTH || !signatures[0] || signatures.includes('')
-      ? `${signatureName} must be ${encoding}`
-      : !/^\d+$/.test(timestamp) && `${timestampName} must be Unix seconds`;
-  if (problem) refuse('malformed_header', problem);
-  const distance = Math.abs(Math.floor(Number(now) / 1000) - Number(timestamp));
-  // The negation refuses every time if the tolerance or now is invalid.
+  // The first text in order is empty if an element is broken. The length is enough for 16 signatures
+  // with separators. Shorty sends at most three in a header.
+  if (list[1168] || !signatures.sort()[0]) {
+    refuse('malformed_header', `${signatureName} must be ${encoding}`);
+  }
+  if (!/^\d+$/.test(timestamp)) {
+    refuse('malformed_header', `${timestampName} must be Unix seconds`);
+  }
+  const distance = Math.abs(Math.floor((now as number) / 1000) - (timestamp as unknown as number));
+  // The negation refuses every time if now is invalid.
   if (!(distance <= tolerance)) {
     refuse('timestamp_out_of_tolerance', `${timestampName} is ${distance} s from now`);
   }
-  return [keys, prefix, encoding, signatures];
+  return [
+    keys,
+    `${standard ? `${present('webhook-id')}.` : ''}${timestamp}.`,
+    encoding,
+    signatures,
+  ];
 }

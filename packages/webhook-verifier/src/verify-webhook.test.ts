@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { codeOf, EVENT, NOW, SECRET, sample } from '../test/sample.js';
+import { expressWebhook } from './adapters/express.js';
 import {
   type RawBody,
   verifySignature,
@@ -22,6 +23,9 @@ const timed = (value: string | readonly string[] | undefined): WebhookHeaders =>
   'x-service-timestamp': value,
   'x-service-signature': signature,
 });
+
+/** An object without any other way to read the headers. */
+const getOnly = (get: (name: string) => string | null): WebhookHeaders => ({ get });
 
 function sharedCopy(bytes: Uint8Array) {
   const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
@@ -88,6 +92,8 @@ describe('verifyWebhook', () => {
     ['Map', new Map(Object.entries(headers))],
     ['Map with names in lower case', new Map(new Headers(headers))],
     ['pairs', Object.entries(headers)],
+    ['object with get() only', getOnly((name) => new Headers(headers).get(name))],
+    ["object with get() like Koa's", getOnly((name) => new Headers(headers).get(name) ?? '')],
     ['object as it was signed', headers],
     ['object in lower case', Object.fromEntries(new Headers(headers))],
     [
@@ -139,7 +145,7 @@ describe('verifyWebhook', () => {
     ['no headers', {}, 'missing_header'],
     ['no timestamp', timed(undefined), 'missing_header'],
     ['no signature', signed(undefined), 'missing_header'],
-    ['an empty list of signatures', signed([]), 'missing_header'],
+    ['an empty list of signatures', signed([]), 'malformed_header'],
     ['Headers without either', new Headers(), 'missing_header'],
     ['an empty timestamp', timed(''), 'malformed_header'],
     ['a negative timestamp', timed('-1748779200'), 'malformed_header'],
@@ -231,13 +237,12 @@ describe('verifyWebhook', () => {
     ['null', null],
     ['undefined', undefined],
     ['a number', 7],
-    ['a string with a lone surrogate, which stands for no bytes', `${body}\ud800`],
   ])('reports how to fix a body that is %s', (_name, given) => {
     expect(() => verifyWebhook({ ...good, body: given as RawBody })).toThrow(
       expect.objectContaining({
         code: 'body_already_parsed',
         statusCode: 500,
-        message: 'The body must be raw bytes, not parsed',
+        message: 'The body must be raw bytes: verify before parsing',
       }),
     );
   });
@@ -254,14 +259,40 @@ describe('verifyWebhook', () => {
     expect(() => verifyWebhook({ ...good, ...wrong })).toThrow(TypeError);
   });
 
-  it.each<[string, object]>([
-    ['a tolerance below 0', { tolerance: -1 }],
-    ['a tolerance that is no number', { tolerance: Number.NaN }],
-    ['a time that is none', { now: new Date('never') }],
-  ])('refuses everything with %s', async (_name, wrong) => {
-    expect(await codeOf(() => verifyWebhook({ ...good, ...wrong }))).toBe(
-      'timestamp_out_of_tolerance',
+  it.each([-1, Number.NaN, Number.NEGATIVE_INFINITY])(
+    'throws for a tolerance of %d',
+    (tolerance) => {
+      const error = new TypeError(`tolerance ${tolerance}: must be at least 0`);
+      expect(() => verifyWebhook({ ...good, tolerance })).toThrow(error);
+      expect(() => expressWebhook({ secret: SECRET, tolerance })).toThrow(error);
+    },
+  );
+
+  it('refuses everything with a time that is none', async () => {
+    const now = new Date('never');
+    expect(await codeOf(() => verifyWebhook({ ...good, now }))).toBe('timestamp_out_of_tolerance');
+  });
+
+  it('replaces lone surrogates of a string, as its encoding does', async () => {
+    expect(await codeOf(() => verifyWebhook({ ...good, body: `${body}\ud800` }))).toBe(
+      'signature_mismatch',
     );
+  });
+
+  it('names X-Service-Signature if there is no signature at all', () => {
+    expect(() => verifyWebhook({ ...good, headers: {} })).toThrow(
+      expect.objectContaining({
+        code: 'missing_header',
+        message: 'x-service-signature is missing',
+      }),
+    );
+  });
+
+  it('treats a header of the name "get" as a header', () => {
+    for (const get of ['x', ['x'], 'call']) {
+      const given = { ...headers, get } as WebhookHeaders;
+      expect(verifyWebhook({ ...good, headers: given }).id).toBe(EVENT.id);
+    }
   });
 
   it('has a stable status for each code', () => {

@@ -30,6 +30,7 @@ export const hostileHeaders = fc.oneof(
       'webhook-id': values,
       'webhook-timestamp': values,
       'Webhook-Signature': values,
+      get: values,
     },
     { requiredKeys: [] },
   ),

@@ -107,6 +107,17 @@ describe('the headers of Standard Webhooks', () => {
     expect(await outcomeOf({ ...standard, ...only('x-service-sig') })).toBe('missing_header');
   });
 
+  it('have the signature by the middle one of three secrets', async () => {
+    const rotating = sample({ secret: ['newest', 'middle', 'oldest'] }).headers;
+    for (const secret of ['newest', 'middle', 'oldest', ['other', 'middle']]) {
+      expect(await outcomeOf(rotating, secret)).toBe('accepted');
+    }
+    expect(await outcomeOf(rotating, 'other')).toBe('signature_mismatch');
+    const { 'webhook-signature': _, ...simple } = rotating;
+    expect(await outcomeOf(simple, 'newest')).toBe('accepted');
+    expect(await outcomeOf(simple, 'middle')).toBe('signature_mismatch');
+  });
+
   it('are not checked beside a valid X-Service-Signature', async () => {
     expect(await outcomeOf({ ...headers, 'webhook-signature': zeros })).toBe('accepted');
   });

@@ -127,7 +127,7 @@ describe('expressWebhook', () => {
   it('throws in a handler without the middleware', async () => {
     const { post } = await serve(raw);
     expect(await (await post(fresh(), '/bare')).json()).toEqual({
-      fault: 'No verified webhook: add the adapter first',
+      fault: 'No verified webhook: add the adapter',
     });
   });
 
