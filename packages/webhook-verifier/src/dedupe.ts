@@ -2,15 +2,18 @@
 export type DedupeState = 'claimed' | 'running' | 'done';
 
 /**
- * Stores the state of ids. A store that several processes share must claim atomically: in Redis,
- * `SET id running NX PX leaseMs`, and `GET id` when that sets nothing.
+ * Stores the state of ids. A store that several processes share must claim in one atomic step. The
+ * examples in the repository have stores for SQLite, PostgreSQL and Redis.
  */
 export interface DedupeStore {
-  /** Marks an unknown id as running for `leaseMs` milliseconds. Returns the previous state. */
+  /** Marks an unknown or expired id as running for `leaseMs` milliseconds, or returns its state. */
   claim(id: string, leaseMs: number): DedupeState | Promise<DedupeState>;
   /** Marks a claimed id as done for `ttlMs` milliseconds. */
   finish(id: string, ttlMs: number): void | Promise<void>;
-  /** Deletes a claimed id whose work has failed. */
+  /**
+   * Deletes an id whose work has failed, but only the own claim: after the lease, another process may
+   * have claimed it.
+   */
   release(id: string): void | Promise<void>;
 }
 
