@@ -24,7 +24,10 @@ export function writeSdkSources(folder) {
   writeFileSync(join(folder, 'fixtures.ts'), renderFixtures(document));
 }
 
-/** Returns the operations below /api/: the others are pages, redirects and operator routes. */
+/**
+ * Returns the operations below /api/: the others are pages, redirects and operator routes. Without the
+ * streams, which the SDK does not read.
+ */
 export function apiOperations({ paths }) {
   return Object.entries(paths)
     .filter(([path]) => path.startsWith('/api/'))
@@ -34,7 +37,8 @@ export function apiOperations({ paths }) {
         method: method.toUpperCase(),
         ...operation,
       })),
-    );
+    )
+    .filter(({ responses }) => !responses[200]?.content?.['text/event-stream']);
 }
 
 function renderRoutes(document) {

@@ -119,6 +119,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     headers: {},
   };
   const onWebhook = { path: { id: webhook.id } };
+  const onStream = { path: { id: (await create('/webhooks/streams', {})).id } };
   const onReplay = { path: { id: webhook.id, replayId } };
   const onDelivery = { path: { id: webhook.id, deliveryId: delivery.id } };
   const day = 24 * 60 * 60 * 1000;
@@ -178,7 +179,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     getWebhook: [onWebhook, { path: { id: nobody }, status: 404 }],
     updateWebhook: { ...onWebhook, body: { ...receiver, ...settings, isActive: true } },
     deleteWebhook: { path: { id: (await create('/webhooks', receiver)).id } },
-    testWebhook: { ...onWebhook, body: { type: 'qr.created' }, status: 201 },
+    testWebhook: { ...onWebhook, body: { type: 'qr.created', set: {} }, status: 201 },
     rotateWebhookSecret: [
       { ...onWebhook, body: { expireOldAfterSeconds: 0 } },
       { path: { id: nobody }, status: 404 },
@@ -197,6 +198,25 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     },
     getDelivery: onDelivery,
     replayDelivery: { ...onDelivery, status: 201 },
+    createWebhookStream: { body: { events: ['url.created'], replayLast: 1 }, status: 201 },
+    readWebhookStream: [
+      { ...onStream, contentType: 'text/event-stream' },
+      { path: { id: nobody }, status: 404 },
+    ],
+    reportOutcomes: {
+      ...onStream,
+      body: {
+        outcomes: [
+          {
+            deliveryId: delivery.id,
+            statusCode: 204,
+            error: 'none',
+            durationMs: 12,
+            responseBody: 'ok',
+          },
+        ],
+      },
+    },
     createReplay: { path: { id: replayed.id }, body: replay, status: 202 },
     listReplays: onWebhook,
     getReplay: onReplay,

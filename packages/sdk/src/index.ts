@@ -119,6 +119,7 @@ export type {
   WebhookPage,
   WebhookRotateRequest,
   WebhookSecret,
+  WebhookStream,
   WebhookTestRequest,
   WebhookUpdateRequest,
 } from './types.js';

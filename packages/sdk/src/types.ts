@@ -153,6 +153,8 @@ export interface DeliveryDetail extends Schema<'DeliveryDetail'> {}
 export interface DeliveryAttempt extends Schema<'DeliveryAttempt'> {}
 /** Filters and paging of a list of deliveries. `limit` is the size of a page, 1 to 100. */
 export interface DeliveryListQuery extends Query<'GET /api/v1/webhooks/{id}/deliveries'> {}
+/** A temporary webhook whose deliveries are read as server-sent events. */
+export interface WebhookStream extends Schema<'WebhookStream'> {}
 /** A job that delivers the events of a time range again, with its progress. */
 export interface Replay extends Schema<'Replay'> {}
 /** The deliveries to replay: those created since a time, failed ones by default. */

@@ -326,6 +326,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   async function shutDown(): Promise<void> {
     // Queued requests are refused; running ones may finish.
     for (const queue of queues) queue.close();
+    await webhooks.endStreams();
     await listener?.stop(stopGraceMs);
     // Stopped after the public listener, so that /health/ready reports the stop until then.
     await adminListener?.stop(adminStopGraceMs);

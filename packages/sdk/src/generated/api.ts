@@ -334,6 +334,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhooks/streams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a temporary webhook whose deliveries are read from a stream
+         * @description For development: it needs no address that the server can reach. It is a webhook in all other operations, and is deleted 60 seconds after it was last read. An organization has at most 5, which do not count as webhooks.
+         */
+        post: operations["createWebhookStream"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/streams/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read deliveries as server-sent events
+         * @description Each event `delivery` has the id of the delivery as its `id`, and `{ "headers", "body" }` as JSON in `data`: the headers and the exact body that a receiver would get. The client then reports an outcome. A client has at most 100 deliveries without an outcome. One without an outcome is sent again after 60 seconds, and when another connection begins to follow the stream, which ends this one.
+         */
+        get: operations["readWebhookStream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/streams/{id}/outcomes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report the outcomes of deliveries from a stream
+         * @description A delivery with a status of 2xx is delivered, and every other one has failed: it is not retried. Outcomes of deliveries that have one already are ignored.
+         */
+        post: operations["reportOutcomes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhooks": {
         parameters: {
             query?: never;
@@ -1347,6 +1407,61 @@ export interface components {
              */
             errorCorrectionLevel?: "L" | "M" | "Q" | "H";
         };
+        WebhookStreamRequest: {
+            /**
+             * @description The event types to deliver. Default: `*`, which is all but `url.clicked`.
+             * @default [
+             *       "*"
+             *     ]
+             * @example [
+             *       "url.created",
+             *       "url.click_threshold"
+             *     ]
+             */
+            events?: components["schemas"]["SubscribedEventType"][];
+            /**
+             * @description The number of past events of these types that are delivered first, oldest first, if a webhook of the organization got them. Available in the plans scale and enterprise.
+             * @default 0
+             * @example 5
+             */
+            replayLast?: number;
+        };
+        /**
+         * @description An event type, or `*` for all types, including future ones.
+         * @enum {string}
+         */
+        SubscribedEventType: "url.created" | "url.updated" | "url.deleted" | "url.restored" | "url.clicked" | "url.click_threshold" | "url.expired" | "qr.created" | "qr.scan_threshold" | "qr.deleted" | "domain.verified" | "webhook.disabled" | "*";
+        DeliveryOutcomes: {
+            /** @description Outcomes in any order. */
+            outcomes: components["schemas"]["DeliveryOutcome"][];
+        };
+        DeliveryOutcome: {
+            /**
+             * Format: uuid
+             * @description The id of the delivery.
+             */
+            deliveryId: string;
+            /**
+             * @description The status of the response. Null without a response.
+             * @example 204
+             */
+            statusCode: number | null;
+            /**
+             * @description Why there is no response.
+             * @example null
+             */
+            error?: string | null;
+            /**
+             * @description How long the attempt took.
+             * @example 12
+             */
+            durationMs: number;
+            /**
+             * @description The start of the response.
+             * @example ok
+             */
+            responseBody?: string | null;
+        };
         WebhookCreateRequest: {
             /**
              * @description The URL of the receiver: http or https, on a public address, without a user name. The server checks the address at every attempt.
@@ -1380,11 +1495,6 @@ export interface components {
                 [key: string]: string;
             } | null;
         };
-        /**
-         * @description An event type, or `*` for all types, including future ones.
-         * @enum {string}
-         */
-        SubscribedEventType: "url.created" | "url.updated" | "url.deleted" | "url.restored" | "url.clicked" | "url.click_threshold" | "url.expired" | "qr.created" | "qr.scan_threshold" | "qr.deleted" | "domain.verified" | "webhook.disabled" | "*";
         /**
          * @example {
          *       "tags": [
@@ -1447,6 +1557,15 @@ export interface components {
         WebhookTestRequest: {
             /** @description The type of the example. Default: the webhook's first type. */
             type?: components["schemas"]["EventType"];
+            /**
+             * @description Other values for at most 50 fields of the example, by their path in `data`, such as `visits[0].country`. The result must be valid data of the type.
+             * @example {
+             *       "title": "Spring sale"
+             *     }
+             */
+            set?: {
+                [key: string]: unknown;
+            };
         };
         /** @enum {string} */
         EventType: "url.created" | "url.updated" | "url.deleted" | "url.restored" | "url.clicked" | "url.click_threshold" | "url.expired" | "qr.created" | "qr.scan_threshold" | "qr.deleted" | "domain.verified" | "webhook.disabled";
@@ -2309,7 +2428,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description The URL of the receiver.
+             * @description The URL of the receiver. The path of the stream for a webhook stream.
              * @example https://example.com/hooks/shorty
              */
             url: string;
@@ -3198,6 +3317,45 @@ export interface components {
             /** @description Distinct visitors in this bucket. */
             uniques: number;
         };
+        WebhookStream: {
+            /**
+             * Format: uuid
+             * @description The id of the record.
+             * @example 0198c0de-0000-7000-8000-0000000000aa
+             */
+            id: string;
+            /**
+             * @description The path of the stream.
+             * @example /api/v1/webhooks/streams/0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47
+             */
+            url: string;
+            /** @description The event types that are delivered, or `*` for all. */
+            events: components["schemas"]["SubscribedEventType"][];
+            /**
+             * @description The signing secret. Only this response contains it.
+             * @example shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE
+             */
+            secret: string;
+            /**
+             * @description The same secret for libraries of Standard Webhooks: `whsec_` and the base64 of the bytes of `secret`.
+             * @example whsec_c2hvcnR5X3dzXzJZYlczcFB6WUhxVW5Ua1RxUEh5QWVxSnZVcVo0WXQ2bUM4YjFmWnIwZEU=
+             */
+            standardWebhooksSecret: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, in UTC.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the stream is deleted, unless a client reads it. Each read moves it to 60 seconds later.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            expiresAt: string;
+            /** @description The number of past events that are delivered first. */
+            replayed: number;
+        };
         WebhookCreated: {
             /**
              * Format: uuid
@@ -3206,7 +3364,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description The URL of the receiver.
+             * @description The URL of the receiver. The path of the stream for a webhook stream.
              * @example https://example.com/hooks/shorty
              */
             url: string;
@@ -3233,7 +3391,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description The URL of the receiver.
+             * @description The URL of the receiver. The path of the stream for a webhook stream.
              * @example https://example.com/hooks/shorty
              */
             url: string;
@@ -3264,6 +3422,11 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             updatedAt: string;
+            /**
+             * @description When a webhook stream is deleted, unless a client reads it before. Null for a webhook with a receiver.
+             * @example null
+             */
+            expiresAt: string | null;
             /**
              * @description The share of recent attempts that failed: a moving average in which each new attempt has a weight of 2 %. Null before the first attempt.
              * @example 0.02
@@ -6010,6 +6173,153 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createWebhookStream: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WebhookStreamRequest"];
+            };
+        };
+        responses: {
+            /** @description The stream and its secret */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["WebhookStream"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["QuotaExceeded"];
+            403: components["responses"]["PlanRequiredOrInsufficientScope"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readWebhookStream: {
+        parameters: {
+            query?: {
+                /** @description True keeps the response open for later deliveries, for ten minutes at most. By default, it ends after those that are due. */
+                follow?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the record. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PlanRequiredOrInsufficientScope"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    reportOutcomes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the record. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeliveryOutcomes"];
+            };
+        };
+        responses: {
+            /** @description The number of outcomes that were recorded */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: {
+                            /**
+                             * @description The number of recorded outcomes.
+                             * @example 1
+                             */
+                            recorded: number;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

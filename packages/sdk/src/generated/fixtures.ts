@@ -600,6 +600,21 @@ export const fixtures: {
       }
     ]
   },
+  "createWebhookStream": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "url": "/api/v1/webhooks/streams/0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47",
+    "events": [
+      "url.created"
+    ],
+    "secret": "shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE",
+    "standardWebhooksSecret": "whsec_c2hvcnR5X3dzXzJZYlczcFB6WUhxVW5Ua1RxUEh5QWVxSnZVcVo0WXQ2bUM4YjFmWnIwZEU=",
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "expiresAt": "2030-01-01T00:00:00.000Z",
+    "replayed": 1
+  },
+  "reportOutcomes": {
+    "recorded": 1
+  },
   "createWebhook": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
     "url": "https://example.com/hooks/shorty",
@@ -633,6 +648,7 @@ export const fixtures: {
         ],
         "createdAt": "2030-01-01T00:00:00.000Z",
         "updatedAt": "2030-01-01T00:00:00.000Z",
+        "expiresAt": null,
         "failureRate": null,
         "lastSuccessAt": null,
         "failingSince": null,
@@ -666,6 +682,7 @@ export const fixtures: {
     ],
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z",
+    "expiresAt": null,
     "failureRate": null,
     "lastSuccessAt": null,
     "failingSince": null,
@@ -696,6 +713,7 @@ export const fixtures: {
     ],
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z",
+    "expiresAt": null,
     "failureRate": null,
     "lastSuccessAt": null,
     "failingSince": null,
@@ -726,6 +744,7 @@ export const fixtures: {
     ],
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z",
+    "expiresAt": null,
     "failureRate": null,
     "lastSuccessAt": null,
     "failingSince": null,
@@ -1104,6 +1123,14 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
   },
   "getQrScans": {
     "route": "GET /api/v1/qr/{id}/scans",
+    "status": 200
+  },
+  "createWebhookStream": {
+    "route": "POST /api/v1/webhooks/streams",
+    "status": 201
+  },
+  "reportOutcomes": {
+    "route": "POST /api/v1/webhooks/streams/{id}/outcomes",
     "status": 200
   },
   "createWebhook": {

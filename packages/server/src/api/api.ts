@@ -12,6 +12,7 @@ import { tagRoutes } from '../urls/tag-contract.js';
 import { urlRoutes } from '../urls/url-contract.js';
 import { eventTypeRoutes } from '../webhooks/event-type-contract.js';
 import { replayRoutes } from '../webhooks/replay-contract.js';
+import { streamRoutes } from '../webhooks/stream-contract.js';
 import { webhookRoutes } from '../webhooks/webhook-contract.js';
 import { docsRoutes } from './docs/docs-contract.js';
 
@@ -24,6 +25,8 @@ export const api = [
   ...tagRoutes,
   ...qrRoutes,
   ...reportRoutes,
+  // Before /webhooks/{id}, which would match /webhooks/streams.
+  ...streamRoutes,
   ...webhookRoutes,
   ...replayRoutes,
   ...eventTypeRoutes,

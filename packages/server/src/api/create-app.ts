@@ -81,8 +81,10 @@ function reportWhenFinished(
   const requestId = stableRequestIdOf(request);
   // The query is not logged, because it may contain personal data.
   const { method, path } = request;
-  response.on('close', () => {
-    const status = response.writableFinished ? response.statusCode : undefined;
+  let isReported = false;
+  const report = (status: number | undefined) => {
+    if (isReported) return;
+    isReported = true;
     const durationMs = performance.now() - startedAt;
     const { organizationId, route } = response.locals;
     // An error that an event listener throws would be uncaught.
@@ -93,5 +95,8 @@ function reportWhenFinished(
     } catch (error) {
       onRequestError(error, requestId);
     }
-  });
+  };
+  // A stream is reported when it begins. It may last for minutes.
+  response.locals.reportOpened = () => report(response.statusCode);
+  response.on('close', () => report(response.writableFinished ? response.statusCode : undefined));
 }

@@ -41,6 +41,10 @@ export const tables = {
     /** Replaced before `previous_secret`. Also signs deliveries, until `oldest_secret_expires_at`. */
     oldest_secret: 'text',
     oldest_secret_expires_at: 'bigint',
+    /** When a webhook stream is deleted unless it is read again; null for a webhook with a receiver. */
+    expires_at: 'bigint',
+    /** The connection that reads the stream. A newer one replaces it. */
+    connection_id: 'text',
   },
   deliveries: {
     ...baselineTables.deliveries,

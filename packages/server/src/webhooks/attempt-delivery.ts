@@ -31,17 +31,10 @@ export async function attemptDelivery(
 ): Promise<AttemptOutcome> {
   const attemptedAt = clock();
   const startedAt = performance.now();
-  const headers: Record<string, string> = signBody(delivery.body, delivery.eventType, {
-    secret: secretsAt(endpoint, attemptedAt),
-    deliveryId: delivery.id,
-    now: new Date(attemptedAt),
-  });
-  headers['User-Agent'] = userAgent;
   const response = await fetch
     .request(endpoint.url, {
       method: 'POST',
-      headers:
-        endpoint.headers === null ? headers : { ...JSON.parse(endpoint.headers), ...headers },
+      headers: headersOf(delivery, endpoint, attemptedAt),
       body: delivery.body,
       timeoutMs: attemptTimeoutMs,
       bodyTimeoutMs,
@@ -69,8 +62,28 @@ export async function attemptDelivery(
   };
 }
 
+/** Returns the headers of an attempt: its signatures, and those that the owner has set. */
+export function headersOf(
+  { id, body, eventType }: Pick<ClaimedDelivery, 'id' | 'body' | 'eventType'>,
+  endpoint: Pick<Endpoint, 'secret' | 'previousSecrets' | 'headers'>,
+  now: number,
+): Record<string, string> {
+  return {
+    ...(endpoint.headers === null ? {} : JSON.parse(endpoint.headers)),
+    ...signBody(body, eventType, {
+      secret: secretsAt(endpoint, now),
+      deliveryId: id,
+      now: new Date(now),
+    }),
+    'User-Agent': userAgent,
+  };
+}
+
 /** Returns the secrets that sign at a time, newest first. */
-function secretsAt({ secret, previousSecrets }: Endpoint, now: number): readonly string[] {
+function secretsAt(
+  { secret, previousSecrets }: Pick<Endpoint, 'secret' | 'previousSecrets'>,
+  now: number,
+): readonly string[] {
   return [secret, ...liveAt(previousSecrets, now).map((previous) => previous.secret)];
 }
 

@@ -74,7 +74,7 @@ export class DeliveryQueue {
     leaseMs: number,
   ): Promise<ClaimedDelivery[]> {
     return this.#database.writeDirectly(async (transaction) => {
-      await this.#record(transaction, outcomes);
+      await this.record(transaction, outcomes);
       return this.#claim(transaction, claims, now, now + leaseMs);
     }, 'deliveries');
   }
@@ -92,7 +92,11 @@ export class DeliveryQueue {
     );
   }
 
-  async #record(transaction: WriteTransaction, outcomes: readonly AttemptOutcome[]): Promise<void> {
+  /** Records outcomes in a transaction. Returns those that no other outcome has preceded. */
+  async record(
+    transaction: WriteTransaction,
+    outcomes: readonly AttemptOutcome[],
+  ): Promise<readonly AttemptOutcome[]> {
     const changed = await this.#database.updateEach(
       transaction,
       'deliveries',
@@ -109,6 +113,7 @@ export class DeliveryQueue {
     await this.#database.bulkInsert(transaction, 'delivery_attempts', recorded.map(attemptOf));
     await countUses(transaction, 'webhook_delivery', charged);
     await recordHealth(this.#database, this.#outbox, transaction, recorded, this.#healthRules);
+    return recorded;
   }
 
   async #claim(
@@ -147,6 +152,8 @@ function selectEndpoints(db: Kysely<Schema>) {
       )
       .where('is_active', '=', sql.lit(1))
       .where('deleted_at', 'is', null)
+      // Clients read the deliveries of streams.
+      .where('expires_at', 'is', null)
       // Its unwanted deliveries end first.
       .where('unsubscribed_at', 'is', null)
   );

@@ -15,6 +15,7 @@ import { pruneDeliveries } from './delivery-pruner.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { HealthRules } from './endpoint-health.js';
 import { ReplayRunner } from './replay-runner.js';
+import { deleteExpiredStreams } from './stream-repository.js';
 import { UnwantedDeliveries } from './unwanted-deliveries.js';
 import { type DispatchFigures, WebhookDispatcher } from './webhook-dispatcher.js';
 
@@ -32,6 +33,7 @@ const reportEveryMs = 1_000;
 const batchClicksEveryMs = 500;
 const pruneEveryMs = 10 * 60_000;
 const replayEveryMs = 500;
+const expireEveryMs = 5_000;
 
 /** Starts the dispatcher, the batches of clicks and the pruner, which report figures and errors as events. */
 export function startDispatcher(
@@ -77,17 +79,24 @@ export function startDispatcher(
     tick: (signal) => runner.tick(signal),
     onError: report('a replay of webhook deliveries failed'),
   });
+  const expiring = new PeriodicService({
+    name: 'expired webhook streams',
+    everyMs: expireEveryMs,
+    tick: () => deleteExpiredStreams(database, clock()),
+    onError: report('deleting expired webhook streams failed'),
+  });
   const reporting = setInterval(() => emit({ figures: dispatcher.figures }), reportEveryMs);
   reporting.unref();
   dispatcher.start();
   clicks.start();
   pruning.start();
   replaying.start();
+  expiring.start();
   return {
     methods: { wake: (webhookIds?: readonly string[]) => dispatcher.wake(webhookIds) },
     async stop(): Promise<void> {
       clearInterval(reporting);
-      await stopAll([pruning, replaying, clicks, dispatcher]);
+      await stopAll([pruning, expiring, replaying, clicks, dispatcher]);
     },
   };
 }

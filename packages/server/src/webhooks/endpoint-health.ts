@@ -54,6 +54,8 @@ export async function recordHealth(
     .select(['last_success_at', 'failing_since'])
     .select(['failure_rate', 'disabled_at', 'disabled_reason', 'updated_at'])
     .where('id', 'in', [...byWebhook.keys()])
+    // A stream has no health, and is never disabled.
+    .where('expires_at', 'is', null)
     // All dispatchers lock in ascending order, which prevents deadlock.
     .orderBy('id');
   const rows = await (engine === 'postgres' ? query.forNoKeyUpdate() : query).execute();

@@ -23,6 +23,7 @@ import {
   filters,
   filtersRecord,
   headers,
+  refuseProto,
   subscribedType,
 } from './webhook-settings.js';
 
@@ -83,7 +84,7 @@ export const webhookUpdateRequest = z
   });
 
 const secretExample = 'shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE';
-const secrets = {
+export const secrets = {
   secret: z.string().meta({
     description: 'The signing secret. Only this response contains it.',
     example: secretExample,
@@ -97,7 +98,10 @@ const secrets = {
 
 const commonFields = {
   id: uuidText,
-  url: z.string().meta({ example: 'https://example.com/hooks/shorty' }),
+  url: z.string().meta({
+    description: 'The URL of the receiver. The path of the stream for a webhook stream.',
+    example: 'https://example.com/hooks/shorty',
+  }),
   events: z.array(subscribedType),
 };
 const isActive = z.boolean().meta({
@@ -135,6 +139,10 @@ export const webhookCreated = z
   .object({ ...commonFields, ...secrets, isActive })
   .meta({ id: 'WebhookCreated' });
 
+/** The maximum number of changes to an example. */
+const maxChanges = 50;
+const changeRule = `must have at most ${maxChanges} fields`;
+
 /** The longest time that old secrets still sign after a rotation, in seconds. */
 const maxRotationSeconds = 7 * 24 * 60 * 60;
 
@@ -164,6 +172,11 @@ export const webhookRecord = z
     }),
     createdAt: instant,
     updatedAt: instant,
+    expiresAt: instant.nullable().meta({
+      description:
+        'When a webhook stream is deleted, unless a client reads it before. Null for a webhook with a receiver.',
+      example: null,
+    }),
     ...health,
     previousSecrets: z
       .array(z.object({ expiresAt: instant.meta({ description: 'When it ends.' }) }))
@@ -325,6 +338,18 @@ export const webhookRoutes = [
         type: eventType
           .optional()
           .meta({ description: "The type of the example. Default: the webhook's first type." }),
+        set: z
+          .preprocess(
+            refuseProto,
+            z
+              .record(z.string(), z.unknown())
+              .refine((changes) => Object.keys(changes).length <= maxChanges, changeRule),
+          )
+          .optional()
+          .meta({
+            description: `Other values for at most ${maxChanges} fields of the example, by their path in \`data\`, such as \`visits[0].country\`. The result must be valid data of the type.`,
+            example: { title: 'Spring sale' },
+          }),
       })
       .meta({ id: 'WebhookTestRequest' }),
     bodyOptional: true,

@@ -9,6 +9,7 @@ import { openPage } from '../http/open-page.js';
 import { findUrlError } from '../network/receiver-url.js';
 import type { Clock, NewId, RandomBytes } from '../ports.js';
 import { etagOf } from '../preconditions/if-match.js';
+import { changeExample } from './change-example.js';
 import type { DeliveryRepository } from './delivery-repository.js';
 import { eventExamples } from './event-examples.js';
 import { maxPreviousSecrets } from './live-secrets.js';
@@ -134,7 +135,7 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
         organizationId,
         id,
         type,
-        eventExamples[type],
+        body?.set ? changeExample(type, body.set) : eventExamples[type],
         clock(),
         idempotency,
       );

@@ -8,11 +8,15 @@ import type { Database } from '../storage/database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
 import { decodeError } from '../threads/error-transfer.js';
 import { openThread } from '../threads/open-thread.js';
+import { DeliveryQueue } from './delivery-queue.js';
 import { DeliveryRepository } from './delivery-repository.js';
 import { dispatchThread, startDispatcher } from './dispatch-thread.js';
 import { eventTypeHandlers } from './event-type-handlers.js';
+import { OpenStreams } from './open-streams.js';
 import { type ReplayHandlerOptions, replayHandlers } from './replay-handlers.js';
 import { ReplayRepository } from './replay-repository.js';
+import { streamHandlers } from './stream-handlers.js';
+import { StreamRepository } from './stream-repository.js';
 import { type WebhookAccessOptions, webhookAccess } from './webhook-access.js';
 import type { DispatchFigures } from './webhook-dispatcher.js';
 import { type WebhookHandlerOptions, webhookHandlers } from './webhook-handlers.js';
@@ -30,6 +34,9 @@ export interface WebhookModuleOptions
 }
 
 const timeLimitMs = 10_000;
+// The maximum number of streams that clients follow on this node, also as a share of all connections.
+const maxOpenStreams = 100;
+const shareOfConnections = 1 / 10;
 
 /** Composes the outbox in which other modules record events, the API, and the dispatcher. */
 export function createWebhookModule(options: WebhookModuleOptions) {
@@ -74,6 +81,17 @@ export function createWebhookModule(options: WebhookModuleOptions) {
     onChanged: wake,
   });
   const replays = new ReplayRepository(database);
+  const streams = new StreamRepository(
+    database,
+    outbox,
+    new DeliveryQueue(database, outbox, settings),
+  );
+  const open = new OpenStreams({
+    streams,
+    clock,
+    maxOpen: Math.min(maxOpenStreams, Math.floor(config.maxConnections * shareOfConnections)),
+    onError: (err) => logger.error({ err }, 'sending webhook streams failed'),
+  });
   const dispatcher: Service = {
     name: 'webhooks',
     start: () => thread.start(),
@@ -81,8 +99,15 @@ export function createWebhookModule(options: WebhookModuleOptions) {
   };
   return {
     outbox,
-    handlers: { ...handlers, ...replayHandlers({ ...shared, replays }), ...eventTypeHandlers },
-    services: [dispatcher],
+    handlers: {
+      ...handlers,
+      ...replayHandlers({ ...shared, replays }),
+      ...streamHandlers({ ...shared, streams, open, randomBytes }),
+      ...eventTypeHandlers,
+    },
+    services: [dispatcher, open],
+    /** Ends the streams that clients follow. The stop of the HTTP server waits for them. */
+    endStreams: () => open.stop(),
     threads: [thread],
     figures(): DispatchFigures {
       // The age of the last report counts, because a thread that hangs no longer reports.

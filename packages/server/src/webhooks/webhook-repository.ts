@@ -86,7 +86,9 @@ export class WebhookRepository {
     idempotency: IdempotentRequest | undefined,
   ): Promise<IdempotentResult<NewWebhook | null>> {
     return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
-      const existing = await selectWebhooks(transaction, organizationId).execute();
+      const existing = await selectWebhooks(transaction, organizationId)
+        .where('expires_at', 'is', null)
+        .execute();
       if (existing.length >= maxWebhooks) return null;
       const { id, url, events, secret, isActive, createdAt } = webhook;
       await transaction
@@ -154,6 +156,10 @@ export class WebhookRepository {
       const before = await find(transaction, organizationId, id);
       if (!before) return null;
       checkIfMatch(ifMatch, before.updatedAt);
+      if (url !== undefined && before.expiresAt !== null) {
+        const message = 'cannot be set: the deliveries of this webhook are read from a stream';
+        throw validationError([{ path: 'url', message }]);
+      }
       const hasNewUrl = url !== undefined && url !== before.url;
       const columns = settingColumns(settings);
       if (hasNewUrl && columns.headers === undefined) checkOrigin(before, url);
@@ -253,7 +259,7 @@ function selectWebhooks(db: Kysely<Schema>, organizationId: string) {
     .select(['created_at as createdAt', 'updated_at as updatedAt'])
     .select(['failure_rate as failureRate', 'last_success_at as lastSuccessAt'])
     .select(['failing_since as failingSince', 'disabled_at as disabledAt'])
-    .select('disabled_reason as disabledReason')
+    .select(['disabled_reason as disabledReason', 'expires_at as expiresAt'])
     .select(previousSecretColumns)
     .select(({ selectFrom }) =>
       selectFrom('deliveries')

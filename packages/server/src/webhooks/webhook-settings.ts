@@ -105,7 +105,7 @@ function isReserved(name: string): boolean {
 }
 
 // Zod ignores the key `__proto__` without an error.
-const refuseProto: Parameters<typeof z.preprocess>[0] = (input, context) => {
+export const refuseProto: Parameters<typeof z.preprocess>[0] = (input, context) => {
   if (typeof input === 'object' && input !== null && Object.hasOwn(input, '__proto__')) {
     context.addIssue({ code: 'custom', path: ['__proto__'], message: 'is not allowed' });
   }

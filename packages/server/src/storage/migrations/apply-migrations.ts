@@ -13,6 +13,7 @@ import { deliveryFilters } from './0010-delivery-filters.js';
 import { clickQueues } from './0011-click-queues.js';
 import { oldestSecrets } from './0012-oldest-secrets.js';
 import { webhookReplays } from './0013-webhook-replays.js';
+import { webhookStreams } from './0014-webhook-streams.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -60,6 +61,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0011-click-queues': { up: (db) => clickQueues(db, engine) },
     '0012-oldest-secrets': { up: (db) => oldestSecrets(db, engine) },
     '0013-webhook-replays': { up: (db) => webhookReplays(db, engine) },
+    '0014-webhook-streams': { up: (db) => webhookStreams(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }
