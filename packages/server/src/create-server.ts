@@ -56,6 +56,8 @@ export interface ServerOptions extends Partial<Config> {
   /** True uses worker threads. Requires the build and a database that is not in memory. */
   readonly isThreaded?: boolean;
   readonly logger?: Logger;
+  /** Returns the number of lines that the logger dropped, for `/metrics`. */
+  readonly droppedLogLines?: () => number;
   /** Tests pass shorter limits for slow clients. */
   readonly timeLimits?: Partial<TimeLimits>;
   /** The quotas and prices of the plans; by default `standardPlans`. */
@@ -113,6 +115,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const {
     clock = Date.now,
     logger = pino({ level: 'silent' }),
+    droppedLogLines = () => 0,
     isThreaded = false,
     timeLimits: changedLimits,
     plans = standardPlans,
@@ -252,6 +255,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     // Not among `queues`: requests that are running during a stop still write.
     queues: [...queues, ...database.writeQueues],
     errorLog,
+    droppedLogLines,
   });
   const appOptions = {
     logger,

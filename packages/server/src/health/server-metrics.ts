@@ -15,6 +15,8 @@ export interface MetricSources {
   readonly threads: () => readonly ObservedThread[];
   readonly queues: readonly FairQueue[];
   readonly errorLog: ErrorLog;
+  /** Returns the number of log lines that could not be written. */
+  readonly droppedLogLines: () => number;
 }
 
 type Metrics = Readonly<Record<string, Omit<ScrapedMetric, 'name'>>>;
@@ -25,7 +27,7 @@ const noAttempts = eventTypes.flatMap((event) =>
 );
 
 export function registerServerMetrics(registry: Registry, sources: MetricSources): void {
-  const { visitFigures, dispatchFigures, threads, queues, errorLog } = sources;
+  const { visitFigures, dispatchFigures, threads, queues, errorLog, droppedLogLines } = sources;
   const perThread = (value: (figures: ObservedThread['figures']) => number) =>
     toSamples(
       'thread',
@@ -121,6 +123,10 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
           threads().map(({ figures }) => ['thread', figures.uncaughtErrors]),
         ),
       ],
+    },
+    shorty_log_lines_dropped_total: {
+      help: 'Log lines that were dropped, because stderr could not be written.',
+      read: droppedLogLines,
     },
     shorty_unavailable_responses_total: {
       help: 'Responses with status 503, by error: a full queue, or an outage of storage or of a worker thread.',

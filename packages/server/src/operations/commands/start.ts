@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { destination } from 'pino';
 import type { Credentials } from '../../auth/auth-service.js';
 import { readConfig } from '../../config.js';
 import { createServer } from '../../create-server.js';
 import { createLogger } from './create-logger.js';
+import { LogDestination } from './log-destination.js';
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 // Service managers kill a process after 10 s. A hanging storage or thread must not delay a stop.
@@ -14,8 +14,11 @@ const exitWithinMs = 500;
 export async function start(): Promise<void> {
   const config = readConfig(process.env);
   // JSON lines on stderr. Output for people goes to stdout.
-  const logger = createLogger(config.logLevel, destination({ dest: 2, sync: true }));
-  const server = createServer({ ...config, logger, isThreaded: true });
+  const log = new LogDestination();
+  const logger = createLogger(config.logLevel, log);
+  const droppedLogLines = () => log.dropped;
+  const server = createServer({ ...config, logger, droppedLogLines, isThreaded: true });
+  process.stdout.on('error', (err) => logger.warn({ err }, 'stdout cannot be written'));
   // Installed before the start: a signal during the start takes effect after it.
   const signal = new Promise<string>((resolve) => {
     for (const name of stopSignals) process.once(name, () => resolve(name));
