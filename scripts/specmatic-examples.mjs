@@ -221,6 +221,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     listReplays: onWebhook,
     getReplay: onReplay,
     cancelReplay: onReplay,
+    getWebhookStats: { ...onWebhook, query: window },
     listEventTypes: {},
     createDomain: { body: { hostname: 'new.example.com' }, status: 201 },
     listDomains: { query: { isActive: 'true', hostname: 'go.example.com' } },

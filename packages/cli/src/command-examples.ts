@@ -121,6 +121,10 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     `shorty webhooks deliveries ${uuid}`,
     `shorty webhooks deliveries ${uuid} \\\n  --status failed --since 24h`,
   ],
+  'webhooks stats': [
+    `shorty webhooks stats ${uuid}`,
+    `shorty webhooks stats ${uuid} \\\n  --since 24h --group-by hour --watch`,
+  ],
   'webhooks replay': [
     `shorty webhooks replay ${uuid} --since 2h --wait`,
     `shorty webhooks replay ${uuid} \\\n  ${uuid.replace('0192', '0193')}`,

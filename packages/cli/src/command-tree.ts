@@ -167,6 +167,10 @@ const tree: Tree = {
         summary: 'List deliveries, or show one with its attempts',
         load: () => import('./commands/webhooks/deliveries.js'),
       },
+      stats: {
+        summary: 'Show success rate, response times and failures',
+        load: () => import('./commands/webhooks/stats.js'),
+      },
       replay: {
         summary: 'Deliver the events of a time range again',
         load: () => import('./commands/webhooks/replay.js'),

@@ -23,7 +23,7 @@ const commands = [
   ...['qr', 'qr create', 'qr list', 'qr get', 'qr update', 'qr delete', 'qr export', 'qr scans'],
   ...['webhooks', 'webhooks create', 'webhooks list', 'webhooks get', 'webhooks update'],
   ...['webhooks delete', 'webhooks deliveries', 'webhooks replay', 'webhooks test'],
-  ...['webhooks replays', 'webhooks resend', 'webhooks event-types'],
+  ...['webhooks replays', 'webhooks resend', 'webhooks event-types', 'webhooks stats'],
   ...['webhooks rotate-secret', 'webhooks listen', 'webhooks verify'],
   ...['domains', 'domains create', 'domains list', 'domains get', 'domains verify'],
   ...[

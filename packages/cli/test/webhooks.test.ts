@@ -150,6 +150,27 @@ describe('managing', () => {
     expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining('another option')]);
   });
 
+  test('stats shows a report, the data and the series', async () => {
+    const hook = createServer((_, response) => response.writeHead(503).end());
+    hook.listen(0, '127.0.0.1');
+    await once(hook, 'listening');
+    onTestFinished(() => void hook.close());
+    const address = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/hook`;
+    const { id } = await json('create', address, '--event', 'url.created');
+    await json('test', id);
+    await expect
+      .poll(async () => (await json('stats', id)).failures, { timeout: 20_000 })
+      .toEqual([{ cause: 'status_5xx', attempts: 1 }]);
+    const { stdout } = await shorty.run(['webhooks', 'stats', id, '--since', '24h']);
+    expect(stdout).toContain(`Attempts of webhook ${id}`);
+    expect(stdout).toContain('1 attempt   0% succeeded   0 delivered   0 failed   1 pending');
+    expect(stdout).toMatch(/status 5xx +1 +100\.0%/);
+    const csv = await shorty.run(['webhooks', 'stats', id, '--output', 'csv']);
+    expect(csv.stdout.split('\n')[0]).toBe('bucket,attempts,failedAttempts');
+    const wrong = await shorty.run(['webhooks', 'stats', id, '--since', 'soon']);
+    expect(wrong.code).toBe(2);
+  });
+
   test('event-types lists the types, and shows the fields and the schema of one', async () => {
     const { items } = await json('event-types');
     const clicked = items.find(({ type }: { type: string }) => type === 'url.clicked');

@@ -22,6 +22,7 @@ const withoutMethod = [
   'listReplays',
   'getReplay',
   'cancelReplay',
+  'getWebhookStats',
   'listEventTypes',
 ];
 

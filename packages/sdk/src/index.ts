@@ -120,6 +120,8 @@ export type {
   WebhookRotateRequest,
   WebhookSecret,
   WebhookStream,
+  WebhookStats,
+  WebhookStatsQuery,
   WebhookTestRequest,
   WebhookUpdateRequest,
 } from './types.js';

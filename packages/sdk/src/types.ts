@@ -159,6 +159,10 @@ export interface WebhookStream extends Schema<'WebhookStream'> {}
 export interface Replay extends Schema<'Replay'> {}
 /** The deliveries to replay: those created since a time, failed ones by default. */
 export interface ReplayRequest extends Schema<'ReplayRequest'> {}
+/** The window of the statistics of a webhook, and their grouping. */
+export interface WebhookStatsQuery extends Query<'GET /api/v1/webhooks/{id}/stats'> {}
+/** The attempts of a webhook in a window: outcomes, response times and causes of failures. */
+export interface WebhookStats extends Schema<'WebhookStats'> {}
 /** One page of a list of deliveries, newest first. */
 export interface DeliveryPage extends Page<Delivery> {}
 

@@ -25,9 +25,9 @@ interface Window {
 }
 
 /** A response, and a function that reads what only people see: titles and the window before. */
-export interface FetchedReport<Data> {
+export interface FetchedReport<Data, Shown = Report> {
   readonly data: Data;
-  readonly complete: () => Promise<Report>;
+  readonly complete: () => Promise<Shown>;
 }
 
 export interface ReportRequest {

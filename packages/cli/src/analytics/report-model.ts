@@ -8,18 +8,25 @@ import type {
 import { formatInstant, formatNumber } from '../format.js';
 
 /** The content of a report in any format, in display order. */
-export interface Report {
-  readonly title: string;
+export interface Report extends TextReport {
   /** The unit of the `clicks` fields. A scan is also a click. */
   readonly counted: 'click' | 'scan';
+  readonly uniqueClicks: number;
+  readonly series: readonly Bucket[];
+}
+
+/** The content of a report as text. */
+export interface TextReport {
+  readonly title: string;
+  /** The unit of the `clicks` fields. */
+  readonly counted: 'click' | 'scan' | 'attempt';
   /** Milliseconds since the epoch. The window excludes `until`. */
   readonly since: number;
   readonly until: number;
   readonly groupBy: GroupBy;
   readonly totalClicks: number;
-  readonly uniqueClicks: number;
   readonly totals: readonly Total[];
-  readonly series: readonly Bucket[];
+  readonly series: readonly Omit<Bucket, 'uniques'>[];
   readonly sections: readonly Section[];
   /** The window of the same length before this one; undefined when it was not read. */
   readonly before: { readonly since: number; readonly until: number } | undefined;
@@ -39,10 +46,13 @@ export interface Total {
   readonly count: number;
   /** The count in the window before; undefined when it has none. */
   readonly before?: number | undefined;
+  /** The text to show, if it is not the count and the label. */
+  readonly text?: string;
 }
 
 export interface Section {
   readonly name:
+    | 'failure'
     | 'country'
     | 'device'
     | 'browser'
@@ -53,6 +63,8 @@ export interface Section {
     | 'top-url';
   readonly title: string;
   readonly rows: readonly SectionRow[];
+  /** The text without rows; by default, that nothing was counted. */
+  readonly emptyText?: string;
 }
 
 export interface SectionRow {
@@ -248,11 +260,11 @@ const other = '(other)';
 const bucketMs = { hour: 3_600_000, day: 86_400_000 } as const;
 
 /** Marks the first and the last bucket if the window begins or ends within them. */
-function bucketsOf(
-  series: readonly ClickBucket[],
+export function bucketsOf<Item extends Omit<ClickBucket, 'uniques'>>(
+  series: readonly Item[],
   window: { since: string; until: string },
   groupBy: GroupBy,
-): Bucket[] {
+): (Item & { isPartial: boolean })[] {
   const { since, until } = windowOf(window);
   return series.map((each) => {
     const start = Date.parse(each.bucket);
@@ -261,12 +273,12 @@ function bucketsOf(
 }
 
 /** `2030-11-01 00:00 UTC to 2030-12-01 00:00 UTC, by day`. */
-export function describeWindow({ since, until, groupBy }: Report): string {
+export function describeWindow({ since, until, groupBy }: TextReport): string {
   return `${formatInstant(since)} to ${formatInstant(until)}, by ${groupBy}`;
 }
 
 /** `2030-10-02 00:00 UTC to 2030-11-01 00:00 UTC`, or undefined without a comparison. */
-export function describeBefore({ before }: Report): string | undefined {
+export function describeBefore({ before }: TextReport): string | undefined {
   if (!before) return undefined;
   return `change from ${formatInstant(before.since)} to ${formatInstant(before.until)} in parentheses`;
 }
@@ -289,7 +301,7 @@ export function formatShare(part: number, whole: number): string {
   return percent < 0.1 ? '<0.1%' : `${percent.toFixed(1)}%`;
 }
 
-function windowOf({ since, until }: { since: string; until: string }) {
+export function windowOf({ since, until }: { since: string; until: string }) {
   return { since: Date.parse(since), until: Date.parse(until) };
 }
 

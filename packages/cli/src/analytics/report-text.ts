@@ -6,8 +6,8 @@ import {
   describeWindow,
   formatChange,
   labelOf,
-  type Report,
   type Section,
+  type TextReport,
 } from './report-model.js';
 import { sectionLines } from './section-lines.js';
 import { timeChart } from './time-chart.js';
@@ -24,7 +24,7 @@ const gap = 4;
 const narrowestSection = 36;
 
 /** Renders a report as text. */
-export function reportText(report: Report, { width, hasColor }: TextShape): string {
+export function reportText(report: TextReport, { width, hasColor }: TextShape): string {
   const style = textStyle(hasColor);
   const before = describeBefore(report);
   const head = [
@@ -45,7 +45,7 @@ export function reportText(report: Report, { width, hasColor }: TextShape): stri
   return joinLines([...head, ...series, ...sectionRows(report, width, style)]);
 }
 
-function nothingCounted(counted: Report['counted']): string {
+function nothingCounted(counted: TextReport['counted']): string {
   return `no ${counted}s in this window`;
 }
 
@@ -56,7 +56,7 @@ interface Line {
 }
 
 /** Returns the lines of all sections, side by side where the width allows. */
-function sectionRows(report: Report, width: number, style: TextStyle): string[] {
+function sectionRows(report: TextReport, width: number, style: TextStyle): string[] {
   const perRow = Math.max(1, Math.floor((width + gap) / (narrowestSection + gap)));
   const narrow = Math.floor((width - gap * (perRow - 1)) / perRow);
   const lines: string[] = [];
@@ -97,13 +97,13 @@ function joinBlocks(blocks: readonly (readonly Line[])[], width: number): string
 
 function sectionBlock(
   section: Section,
-  { counted, totalClicks }: Pick<Report, 'counted' | 'totalClicks'>,
+  { counted, totalClicks }: Pick<TextReport, 'counted' | 'totalClicks'>,
   width: number,
   style: TextStyle,
 ): Line[] {
   const title = { text: style.strong(section.title), width: displayWidth(section.title) };
   if (section.rows.length === 0) {
-    const text = `  ${nothingCounted(counted)}`;
+    const text = `  ${section.emptyText ?? nothingCounted(counted)}`;
     return [title, { text: style.faint(text), width: text.length }];
   }
   const rows = sectionLines(section, totalClicks, width - 2).map(({ label, count, share, bar }) => {
@@ -122,11 +122,12 @@ function wrapLines(text: string, width: number): string[] {
 }
 
 /** Wraps the totals at the line width. */
-function totalLines({ totals }: Report, width: number): string[] {
+function totalLines({ totals }: TextReport, width: number): string[] {
   const lines: string[] = [];
   for (const total of totals) {
     const change = formatChange(total);
-    const text = `${formatNumber(total.count)} ${labelOf(total)}${change === '' ? '' : ` (${change})`}`;
+    const shown = total.text ?? `${formatNumber(total.count)} ${labelOf(total)}`;
+    const text = `${shown}${change === '' ? '' : ` (${change})`}`;
     const last = lines.at(-1);
     if (last === undefined || last.length + 3 + text.length > width)
       lines.push(...wrapLines(text, width));

@@ -1,22 +1,24 @@
-import type { AnalyticsOverview, QrScans, UrlClicks } from '@shorty/sdk';
 import { UsageError } from '../cli-error.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { groupIntoPages } from '../group-into-pages.js';
 import type { FetchedReport } from './fetch-report.js';
+import type { TextReport } from './report-model.js';
 import { reportText } from './report-text.js';
 import { reportWidth } from './report-width.js';
 import { watchReport } from './watch-report.js';
 
-type Data = UrlClicks | AnalyticsOverview | QrScans;
+interface Data {
+  readonly timeseries: readonly object[];
+}
 
 /**
- * Prints clicks or scans in the requested format. ndjson and csv contain only the series. With
+ * Prints clicks, scans or attempts in the requested format. ndjson and csv contain only the series. With
  * `watchSeconds`, fetches and prints the report again until Ctrl-C.
  */
 export async function showReport(
   context: Context,
-  fetch: () => Promise<FetchedReport<Data>>,
+  fetch: () => Promise<FetchedReport<Data, TextReport>>,
   watchSeconds: number | undefined,
 ): Promise<ExitCode> {
   const { io, output } = context;

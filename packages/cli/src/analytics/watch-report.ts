@@ -6,7 +6,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { formatInstant } from '../format.js';
 import { isRichTerminal } from '../io.js';
 import { cutText } from '../text-width.js';
-import type { Report } from './report-model.js';
+import type { TextReport } from './report-model.js';
 import { reportText } from './report-text.js';
 import { reportWidth } from './report-width.js';
 
@@ -18,7 +18,7 @@ const leaveScreen = '\u001b[?25h\u001b[?1049l';
 export async function watchReport(
   { io, output }: Context,
   seconds: number,
-  fetch: () => Promise<Report>,
+  fetch: () => Promise<TextReport>,
 ): Promise<ExitCode> {
   const { stdout, interrupt } = io;
   if (!isRichTerminal(stdout, io.env)) throw new UsageError('--watch: stdout must be a terminal');
@@ -76,7 +76,7 @@ function isTemporary(error: unknown): error is Error {
 
 /** Draws over the screen before, and clears what is left of it. A long report loses its end. */
 function screenOf(
-  report: Report,
+  report: TextReport,
   status: string,
   hasColor: boolean,
   stdout: Context['io']['stdout'],

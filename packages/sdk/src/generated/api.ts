@@ -611,6 +611,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhooks/{id}/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the statistics of a webhook's attempts
+         * @description Attempts of the last 30 days, test events and replays included. Sums are by hour, so the window is rounded to whole hours.
+         */
+        get: operations["getWebhookStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/event-types": {
         parameters: {
             query?: never;
@@ -3676,6 +3696,112 @@ export interface components {
             createdAt: string;
             /** @description When the job ended. Null while it is running. */
             finishedAt: string | null;
+        };
+        WebhookStats: {
+            /**
+             * Format: uuid
+             * @description The id of the webhook.
+             * @example 0198c0de-0000-7000-8000-0000000000aa
+             */
+            webhookId: string;
+            /**
+             * Format: date-time
+             * @description The start of the window, rounded down to the hour.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description The end of the window, rounded up to the hour.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            until: string;
+            /** @description The counts of the whole window. */
+            totals: {
+                /**
+                 * @description The number of attempts.
+                 * @example 120
+                 */
+                attempts: number;
+                /**
+                 * @description The number of attempts that failed.
+                 * @example 3
+                 */
+                failedAttempts: number;
+                /**
+                 * @description The share of attempts that succeeded. Null without attempts.
+                 * @example 0.975
+                 */
+                successRate: number | null;
+                /**
+                 * @description Deliveries that the receiver accepted.
+                 * @example 117
+                 */
+                delivered: number;
+                /**
+                 * @description Deliveries whose last attempt failed.
+                 * @example 0
+                 */
+                failed: number;
+            };
+            /** @description The response times of attempts with a response, rounded by at most 10 %. Null without one. */
+            responseTimeMs: {
+                /**
+                 * @description The median.
+                 * @example 38
+                 */
+                p50: number | null;
+                /**
+                 * @description The 95th percentile.
+                 * @example 215
+                 */
+                p95: number | null;
+            };
+            /** @description Failed attempts by cause, the most frequent first. */
+            failures: {
+                /**
+                 * @description The class of the status, or why there was no response: `bad_url`, `forbidden_address` (a private address), `dns`, `refused`, `unreachable`, `reset` (the connection was closed), `tls`, `timeout`, `protocol` (no valid HTTP).
+                 * @example status_5xx
+                 * @enum {string}
+                 */
+                cause: "status_3xx" | "status_4xx" | "status_5xx" | "status_other" | "bad_url" | "forbidden_address" | "dns" | "refused" | "unreachable" | "reset" | "tls" | "timeout" | "protocol";
+                /**
+                 * @description The number of attempts.
+                 * @example 120
+                 */
+                attempts: number;
+            }[];
+            /** @description When the last attempt succeeded. */
+            lastSuccessAt: string | null;
+            /** @description When an attempt last failed. Null if none did in the last 30 days. */
+            lastFailureAt: string | null;
+            /** @description The deliveries that are pending now. */
+            pending: {
+                /** @description Deliveries that wait for an attempt now, counted up to 100000. */
+                count: number;
+                /** @description When the oldest of these was created, among the 10,000 that are due first. Null without one. */
+                oldestCreatedAt: string | null;
+            };
+            /** @description The attempts by hour or day, in UTC, without gaps. */
+            timeseries: components["schemas"]["AttemptBucket"][];
+        };
+        AttemptBucket: {
+            /**
+             * Format: date-time
+             * @description The start of the bucket.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            bucket: string;
+            /**
+             * @description The number of attempts.
+             * @example 120
+             */
+            attempts: number;
+            /**
+             * @description The number of attempts that failed.
+             * @example 3
+             */
+            failedAttempts: number;
         };
         EventTypeDetails: {
             /** @description The type of the event. */
@@ -7070,6 +7196,56 @@ export interface operations {
             403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWebhookStats: {
+        parameters: {
+            query?: {
+                /** @description The start of the window. Default: 30 days before now. The time series does not begin before the record was created, so 1970-01-01 means: all. */
+                since?: components["parameters"]["Since"];
+                /** @description The end of the window (exclusive). Default: now. */
+                until?: components["parameters"]["Until"];
+                /** @description The length of one bucket of the time series, in UTC. */
+                groupBy?: components["parameters"]["GroupBy"];
+            };
+            header?: never;
+            path: {
+                /** @description The id of the record. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The statistics of the window */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["WebhookStats"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

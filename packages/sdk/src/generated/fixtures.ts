@@ -898,6 +898,41 @@ export const fixtures: {
     "createdAt": "2030-01-01T00:00:00.000Z",
     "finishedAt": null
   },
+  "getWebhookStats": {
+    "webhookId": "0198c0de-0000-7000-8000-0000000000aa",
+    "since": "2030-01-01T00:00:00.000Z",
+    "until": "2030-01-01T00:00:00.000Z",
+    "totals": {
+      "attempts": 120,
+      "failedAttempts": 3,
+      "successRate": null,
+      "delivered": 117,
+      "failed": 0
+    },
+    "responseTimeMs": {
+      "p50": null,
+      "p95": null
+    },
+    "failures": [
+      {
+        "cause": "status_5xx",
+        "attempts": 120
+      }
+    ],
+    "lastSuccessAt": null,
+    "lastFailureAt": null,
+    "pending": {
+      "count": 1,
+      "oldestCreatedAt": null
+    },
+    "timeseries": [
+      {
+        "bucket": "2030-01-01T00:00:00.000Z",
+        "attempts": 120,
+        "failedAttempts": 3
+      }
+    ]
+  },
   "listEventTypes": {
     "items": [
       {
@@ -1187,6 +1222,10 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
   },
   "cancelReplay": {
     "route": "POST /api/v1/webhooks/{id}/replays/{replayId}/cancel",
+    "status": 200
+  },
+  "getWebhookStats": {
+    "route": "GET /api/v1/webhooks/{id}/stats",
     "status": 200
   },
   "listEventTypes": {

@@ -43,6 +43,7 @@ export const createReplay = 'POST /api/v1/webhooks/{id}/replay';
 export const listReplays = 'GET /api/v1/webhooks/{id}/replays';
 export const getReplay = 'GET /api/v1/webhooks/{id}/replays/{replayId}';
 export const cancelReplay = 'POST /api/v1/webhooks/{id}/replays/{replayId}/cancel';
+export const getWebhookStats = 'GET /api/v1/webhooks/{id}/stats';
 export const listEventTypes = 'GET /api/v1/event-types';
 export const createDomain = 'POST /api/v1/domains';
 export const listDomains = 'GET /api/v1/domains';

@@ -13,6 +13,7 @@ import { urlRoutes } from '../urls/url-contract.js';
 import { eventTypeRoutes } from '../webhooks/event-type-contract.js';
 import { replayRoutes } from '../webhooks/replay-contract.js';
 import { streamRoutes } from '../webhooks/stream-contract.js';
+import { statsRoutes } from '../webhooks/stats-contract.js';
 import { webhookRoutes } from '../webhooks/webhook-contract.js';
 import { docsRoutes } from './docs/docs-contract.js';
 
@@ -29,6 +30,7 @@ export const api = [
   ...streamRoutes,
   ...webhookRoutes,
   ...replayRoutes,
+  ...statsRoutes,
   ...eventTypeRoutes,
   ...domainRoutes,
   ...usageRoutes,

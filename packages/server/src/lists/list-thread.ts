@@ -1,3 +1,4 @@
+import type { Window } from '../analytics/reports/report-window.js';
 import { listApiKeys } from '../auth/api-key-repository.js';
 import { toApiKeyRecord } from '../auth/present-api-key.js';
 import type { PageRange, Position } from '../contract/fields.js';
@@ -17,6 +18,7 @@ import type { TagFilter } from '../urls/tag-contract.js';
 import { findTagged, listTags } from '../urls/tag-query.js';
 import type { UrlFilter } from '../urls/url-contract.js';
 import { listUrls } from '../urls/url-query.js';
+import { readAttemptCounts } from '../webhooks/attempt-counts.js';
 import { listDeliveries } from '../webhooks/delivery-repository.js';
 import { toDeliveryRecord, toReplayRecord, toWebhookRecord } from '../webhooks/present-webhook.js';
 import type { ReplayFilter } from '../webhooks/replay-contract.js';
@@ -57,6 +59,8 @@ export function startLists(database: Database, emit: (event: ListThreadEvent) =>
       },
       listDeliveries: async (_organizationId: string, webhookId: string, filter: DeliveryFilter) =>
         toPageText(await listDeliveries(database, webhookId, filter), toDeliveryRecord),
+      readAttempts: (_organizationId: string, webhookId: string, window: Window) =>
+        readAttemptCounts(database, webhookId, window),
       listReplays: async (_organizationId: string, webhookId: string, filter: ReplayFilter) =>
         toPageText(await listReplays(database, webhookId, filter), toReplayRecord),
       listApiKeys: async (organizationId: string, range: PageRange) =>

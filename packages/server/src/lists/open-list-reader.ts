@@ -59,6 +59,7 @@ export function openListReader(options: ThreadedReaderOptions) {
     listQrs: (...args) => queued(plain, 'listQrs', ...args),
     listWebhooks: (...args) => queued(plain, 'listWebhooks', ...args),
     listDeliveries: (...args) => queued(plain, 'listDeliveries', ...args),
+    readAttempts: (...args) => queued(plain, 'readAttempts', ...args),
     listReplays: (...args) => queued(plain, 'listReplays', ...args),
     listApiKeys: (...args) => queued(plain, 'listApiKeys', ...args),
     listDomains: (...args) => queued(plain, 'listDomains', ...args),

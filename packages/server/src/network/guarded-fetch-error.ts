@@ -1,11 +1,16 @@
-export type GuardedFetchReason =
-  | 'bad_url'
-  | 'forbidden_address'
-  | 'dns'
-  | 'connect'
-  | 'tls'
-  | 'timeout'
-  | 'protocol';
+export const guardedFetchReasons = [
+  'bad_url',
+  'forbidden_address',
+  'dns',
+  'refused',
+  'unreachable',
+  'reset',
+  'tls',
+  'timeout',
+  'protocol',
+] as const;
+
+export type GuardedFetchReason = (typeof guardedFetchReasons)[number];
 
 /** A request failed. The message names no address and can be shown to the owner of the URL. */
 export class GuardedFetchError extends Error {
@@ -28,12 +33,12 @@ export function toGuardedFetchError(error: unknown): GuardedFetchError {
   if (/^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|CRL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)) {
     return failed('tls', `The TLS handshake failed (${code})`);
   }
-  if (code === 'ECONNREFUSED') return failed('connect', 'The connection was refused');
+  if (code === 'ECONNREFUSED') return failed('refused', 'The connection was refused');
   if (/^(?:EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/.test(code)) {
-    return failed('connect', 'The host is unreachable');
+    return failed('unreachable', 'The host is unreachable');
   }
   if (/^(?:ECONNRESET|EPIPE|ECONNABORTED)$/.test(code)) {
-    return failed('connect', 'The connection was closed before the response was complete');
+    return failed('reset', 'The connection was closed before the response was complete');
   }
   return failed('protocol', 'The request failed');
 }

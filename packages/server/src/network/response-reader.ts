@@ -90,7 +90,7 @@ export class ResponseReader {
     if (this.#phase === 'close') this.#phase = 'complete';
     if (this.#phase !== 'complete') {
       const message = 'The connection was closed before the response was complete';
-      throw new GuardedFetchError('connect', message);
+      throw new GuardedFetchError('reset', message);
     }
   }
 

@@ -112,6 +112,21 @@ export const tables = {
     created_at: 'bigint not null',
     finished_at: 'bigint',
   },
+  /** Hourly sums of the attempts of each webhook, for its statistics. */
+  attempt_counts: {
+    webhook_id: 'text not null references webhooks (id)',
+    /** The start of the hour. */
+    hour: 'bigint not null',
+    /** `success`, or the cause of the failure. */
+    outcome: 'text not null',
+    /** The duration of the attempts, rounded to one of about 50 values. */
+    duration_ms: 'bigint not null',
+    attempts: 'bigint not null',
+    /** The attempts that were the last of their delivery and failed. */
+    exhausted: 'bigint not null',
+    /** The time of the latest attempt. */
+    last_at: 'bigint not null',
+  },
 } as const;
 
 /** The tables for queries. */

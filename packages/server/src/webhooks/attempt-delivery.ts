@@ -2,7 +2,7 @@ import { signBody } from '@shorty/webhook-verifier';
 import type { GuardedFetch } from '../network/guarded-fetch.js';
 import { GuardedFetchError } from '../network/guarded-fetch-error.js';
 import type { Clock } from '../ports.js';
-import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
+import { type AttemptOutcome, type ClaimedDelivery, causeOfStatus } from './attempt.js';
 import type { Endpoint } from './delivery-queue.js';
 import { liveAt } from './live-secrets.js';
 import { maxStoredResponseBytes } from './webhook-contract.js';
@@ -48,6 +48,7 @@ export async function attemptDelivery(
   const isError = response instanceof GuardedFetchError;
   const statusCode = isError ? null : response.status;
   const isSuccess = statusCode !== null && statusCode >= 200 && statusCode < 300;
+  const cause = isError ? response.reason : causeOfStatus(response.status);
   const delayMs = isSuccess ? undefined : schedule[delivery.attempts];
   const failure = isError ? response.message : `The receiver answered ${statusCode}`;
   return {
@@ -56,6 +57,7 @@ export async function attemptDelivery(
     attemptedAt,
     durationMs,
     statusCode,
+    cause: isSuccess ? null : cause,
     error: isSuccess ? null : failure,
     responseBody: isError ? null : textOf(response.body),
     nextAttemptAt: delayMs === undefined ? null : attemptedAt + delayMs,

@@ -70,7 +70,9 @@ async function pruneWebhook(
       .select('id')
       .where('webhook_id', '=', id);
     await database.writeDirectly(async (transaction) => {
-      await transaction.deleteFrom('webhook_replays').where('webhook_id', '=', id).execute();
+      for (const table of ['webhook_replays', 'attempt_counts'] as const) {
+        await transaction.deleteFrom(table).where('webhook_id', '=', id).execute();
+      }
       await transaction
         .deleteFrom('webhooks')
         .where('id', '=', id)
@@ -85,6 +87,20 @@ async function pruneWebhook(
   }
   if (disabled_at !== null && disabled_at <= now - disabledRetentionMs) {
     await inBatches(own.where('due_at', 'is not', null), fail);
+  }
+  const oldCounts = database.read
+    .selectFrom('attempt_counts')
+    .select('hour')
+    .where('webhook_id', '=', id)
+    .where('hour', '<', now - deliveryRetentionMs);
+  if (await oldCounts.limit(1).executeTakeFirst()) {
+    await database.writeDirectly((transaction) =>
+      transaction
+        .deleteFrom('attempt_counts')
+        .where('webhook_id', '=', id)
+        .where('hour', '<', now - deliveryRetentionMs)
+        .execute(),
+    );
   }
   const clicks = own
     .where('event_type', '=', urlClicked.type)

@@ -6,6 +6,7 @@ import { type Claim, dueDeliveryFinder } from '../storage/due-deliveries.js';
 import { prepare } from '../storage/prepared.js';
 import type { Schema } from '../storage/schema.js';
 import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
+import { countAttempts } from './attempt-counts.js';
 import { type HealthRules, recordHealth } from './endpoint-health.js';
 import { previousSecretColumns, previousSecretsOf } from './live-secrets.js';
 
@@ -113,6 +114,8 @@ export class DeliveryQueue {
     await this.#database.bulkInsert(transaction, 'delivery_attempts', recorded.map(attemptOf));
     await countUses(transaction, 'webhook_delivery', charged);
     await recordHealth(this.#database, this.#outbox, transaction, recorded, this.#healthRules);
+    // After recordHealth, which locks the webhooks: two nodes do not change the same sums at once.
+    await countAttempts(transaction, recorded);
     return recorded;
   }
 

@@ -15,6 +15,7 @@ import { eventTypeHandlers } from './event-type-handlers.js';
 import { OpenStreams } from './open-streams.js';
 import { type ReplayHandlerOptions, replayHandlers } from './replay-handlers.js';
 import { ReplayRepository } from './replay-repository.js';
+import { type StatsHandlerOptions, statsHandlers } from './stats-handlers.js';
 import { streamHandlers } from './stream-handlers.js';
 import { StreamRepository } from './stream-repository.js';
 import { type WebhookAccessOptions, webhookAccess } from './webhook-access.js';
@@ -25,6 +26,7 @@ import { WebhookRepository } from './webhook-repository.js';
 export interface WebhookModuleOptions
   extends Pick<WebhookHandlerOptions, 'listWebhooks' | 'listDeliveries' | 'clock'>,
     Pick<ReplayHandlerOptions, 'listReplays'>,
+    Pick<StatsHandlerOptions, 'readAttempts'>,
     Pick<WebhookAccessOptions, 'organizations' | 'plans'> {
   readonly config: Config;
   readonly database: Database;
@@ -103,6 +105,7 @@ export function createWebhookModule(options: WebhookModuleOptions) {
       ...handlers,
       ...replayHandlers({ ...shared, replays }),
       ...streamHandlers({ ...shared, streams, open, randomBytes }),
+      ...statsHandlers(shared),
       ...eventTypeHandlers,
     },
     services: [dispatcher, open],

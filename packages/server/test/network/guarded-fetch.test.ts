@@ -255,8 +255,8 @@ describe('a request ends when the response is', () => {
       'protocol',
     ],
     ['headers of 1 MB', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(1_000_000)}\r\n\r\n`, 'protocol'],
-    ['a body cut short', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab', 'connect'],
-    ['an end without an answer', '', 'connect'],
+    ['a body cut short', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab', 'reset'],
+    ['an end without an answer', '', 'reset'],
   ])('%s', async (_name, text, reason) => {
     const server = await rawServer((socket) => void socket.end(text));
     expect(await reasonOf(guarded(true).request(server.url, get))).toBe(reason);
@@ -264,13 +264,13 @@ describe('a request ends when the response is', () => {
 
   it('a reset connection', async () => {
     const server = await rawServer((socket) => void socket.resetAndDestroy());
-    expect(await reasonOf(guarded(true).request(server.url, get))).toBe('connect');
+    expect(await reasonOf(guarded(true).request(server.url, get))).toBe('reset');
   });
 
   it('a refused connection', async () => {
     const server = await httpServer(() => {});
     const gone = server.url.replace(/:\d+$/, ':1024');
-    expect(await reasonOf(guarded(true).request(gone, get))).toBe('connect');
+    expect(await reasonOf(guarded(true).request(gone, get))).toBe('refused');
   });
 
   it.each(['Content-Length: 1000000000', 'X-No-Length: true'])(

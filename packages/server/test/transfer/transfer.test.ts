@@ -34,6 +34,7 @@ const excludedTables: Readonly<Record<string, string>> = {
   events: 'events exist for their deliveries',
   deliveries: 'the exporting server makes the pending deliveries',
   delivery_attempts: 'attempts belong to deliveries',
+  attempt_counts: 'the attempts are those of the exporting server',
   webhook_replays: 'replays create deliveries of the exporting server',
   url_id_counter: 'all organizations share the counter',
   visit_batches: 'visits are exported as chunks',

@@ -28,21 +28,29 @@ A time is a timestamp with a time zone (2030-11-01T00:00:00Z), a date
 (2030-11-01: its start in UTC), or a duration before now (24h, 7d, 12w).`;
 
 export function addWindowOptions(command: Command): Command {
+  return addSpanOptions(command).addOption(
+    new Option('--limit <count>', 'entries per list, 1 to 50 (default: 10)').argParser(
+      parsePositive,
+    ),
+  );
+}
+
+/** Adds the options of a window, for reports without lists. */
+export function addSpanOptions(command: Command): Command {
   return command
     .option('--since <time>', 'start of the window (default: 30 days ago)')
     .option('--until <time>', 'end of the window (default: now)')
     .addOption(
       new Option('--group-by <span>', 'length of a bucket').choices(['hour', 'day']).default('day'),
-    )
-    .addOption(
-      new Option('--limit <count>', 'entries per list, 1 to 50 (default: 10)').argParser(
-        parsePositive,
-      ),
     );
 }
 
 export function addReportOptions(command: Command): Command {
-  return addWindowOptions(command).addOption(
+  return addWatchOption(addWindowOptions(command));
+}
+
+export function addWatchOption(command: Command): Command {
+  return command.addOption(
     new Option('--watch [seconds]', 'show the report until Ctrl-C, and update it')
       .argParser(parseInterval)
       .preset('5'),

@@ -5,7 +5,8 @@ import { scanMethods } from '../classify/decide-scan.js';
 import { deviceTypes } from '../classify/parse-agent.js';
 import { referrerTypes } from '../classify/referrers.js';
 
-const reportQuery = z.strictObject({
+/** The window of a report, and the buckets of its time series. */
+export const windowQuery = z.strictObject({
   since: timestamp.optional().meta({
     param: { id: 'Since' },
     description:
@@ -24,12 +25,15 @@ const reportQuery = z.strictObject({
       param: { id: 'GroupBy' },
       description: 'The length of one bucket of the time series, in UTC.',
     }),
+});
+
+const reportQuery = windowQuery.extend({
   limit: queryInteger({ min: 1, max: 50, default: 10 }).meta({
     param: { id: 'BreakdownLimit' },
     description: 'The most entries in each breakdown, the largest first.',
   }),
 });
-export type ReportQueryInput = z.output<typeof reportQuery>;
+export type WindowInput = z.output<typeof windowQuery>;
 
 const instant = z.string().meta({ format: 'date-time', example: '2030-11-01T00:00:00.000Z' });
 const window = { since: instant, until: instant };

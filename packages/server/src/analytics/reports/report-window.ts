@@ -1,5 +1,5 @@
 import { validationError } from '../../contract/api-error.js';
-import type { ReportQueryInput } from './report-contract.js';
+import type { WindowInput } from './report-contract.js';
 
 /** A time range, in milliseconds since 1970. */
 export interface Window {
@@ -41,11 +41,11 @@ export function bucketsOf({ since, until, groupBy, seriesFrom = since }: ReportW
  * Fills in the defaults of a query for a record that was created at `createdAt`. Throws
  * VALIDATION_FAILED when the window is empty or has too many buckets.
  */
-export function parseReportQuery(
-  query: ReportQueryInput,
+export function parseReportQuery<Query extends WindowInput>(
+  query: Query,
   now: number,
   createdAt: number,
-): ReportQuery {
+): Omit<Query, keyof ReportWindow> & ReportWindow {
   const { groupBy } = query;
   const since = query.since === undefined ? now - defaultLengthMs : Date.parse(query.since);
   const until = query.until === undefined ? now : Date.parse(query.until);

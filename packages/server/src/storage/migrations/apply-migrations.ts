@@ -14,6 +14,7 @@ import { clickQueues } from './0011-click-queues.js';
 import { oldestSecrets } from './0012-oldest-secrets.js';
 import { webhookReplays } from './0013-webhook-replays.js';
 import { webhookStreams } from './0014-webhook-streams.js';
+import { attemptCounts } from './0015-attempt-counts.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -62,6 +63,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0012-oldest-secrets': { up: (db) => oldestSecrets(db, engine) },
     '0013-webhook-replays': { up: (db) => webhookReplays(db, engine) },
     '0014-webhook-streams': { up: (db) => webhookStreams(db, engine) },
+    '0015-attempt-counts': { up: (db) => attemptCounts(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -278,4 +278,5 @@ export const compositeKeys: { readonly [table: string]: readonly string[] } = {
   scan_days: ['qr_id', 'day'],
   delivery_attempts: ['delivery_id', 'number'],
   queued_clicks: ['webhook_id', 'batch_id'],
+  attempt_counts: ['webhook_id', 'hour', 'outcome', 'duration_ms'],
 };

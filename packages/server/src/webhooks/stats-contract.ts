@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { windowQuery } from '../analytics/reports/report-contract.js';
+import { defineRoute } from '../contract/define-route.js';
+import { instant, uuidParam, uuidText } from '../contract/fields.js';
+import { failureCauses } from './attempt.js';
+import { maxPendingCounted } from './attempt-counts.js';
+
+const count = z.int().min(0);
+const attempts = count.meta({ description: 'The number of attempts.', example: 120 });
+const failedAttempts = count.meta({
+  description: 'The number of attempts that failed.',
+  example: 3,
+});
+const milliseconds = count.nullable();
+
+export const webhookStats = z
+  .object({
+    webhookId: uuidText,
+    since: instant.meta({ description: 'The start of the window, rounded down to the hour.' }),
+    until: instant.meta({ description: 'The end of the window, rounded up to the hour.' }),
+    totals: z.object({
+      attempts,
+      failedAttempts,
+      successRate: z.number().min(0).max(1).nullable().meta({
+        description: 'The share of attempts that succeeded. Null without attempts.',
+        example: 0.975,
+      }),
+      delivered: count.meta({
+        description: 'Deliveries that the receiver accepted.',
+        example: 117,
+      }),
+      failed: count.meta({
+        description: 'Deliveries whose last attempt failed.',
+        example: 0,
+      }),
+    }),
+    responseTimeMs: z
+      .object({
+        p50: milliseconds.meta({ description: 'The median.', example: 38 }),
+        p95: milliseconds.meta({ description: 'The 95th percentile.', example: 215 }),
+      })
+      .meta({
+        description:
+          'The response times of attempts with a response, rounded by at most 10 %. Null without one.',
+      }),
+    failures: z
+      .array(
+        z.object({
+          cause: z.enum(failureCauses).meta({
+            description:
+              'The class of the status, or why there was no response: `bad_url`, `forbidden_address` (a private address), `dns`, `refused`, `unreachable`, `reset` (the connection was closed), `tls`, `timeout`, `protocol` (no valid HTTP).',
+            example: 'status_5xx',
+          }),
+          attempts,
+        }),
+      )
+      .meta({ description: 'Failed attempts by cause, the most frequent first.' }),
+    lastSuccessAt: instant.nullable().meta({ description: 'When the last attempt succeeded.' }),
+    lastFailureAt: instant.nullable().meta({
+      description: 'When an attempt last failed. Null if none did in the last 30 days.',
+    }),
+    pending: z
+      .object({
+        count: count.max(maxPendingCounted).meta({
+          description: `Deliveries that wait for an attempt now, counted up to ${maxPendingCounted}.`,
+        }),
+        oldestCreatedAt: instant.nullable().meta({
+          description:
+            'When the oldest of these was created, among the 10,000 that are due first. Null without one.',
+        }),
+      })
+      .meta({ description: 'The deliveries that are pending now.' }),
+    timeseries: z
+      .array(
+        z
+          .object({
+            bucket: instant.meta({ description: 'The start of the bucket.' }),
+            attempts,
+            failedAttempts,
+          })
+          .meta({ id: 'AttemptBucket' }),
+      )
+      .meta({ description: 'The attempts by hour or day, in UTC, without gaps.' }),
+  })
+  .meta({ id: 'WebhookStats' });
+
+export const statsRoutes = [
+  defineRoute('getWebhookStats', 'GET /api/v1/webhooks/{id}/stats', {
+    tag: 'Webhooks',
+    access: { scope: 'webhooks:read' },
+    summary: "Read the statistics of a webhook's attempts",
+    description:
+      'Attempts of the last 30 days, test events and replays included. Sums are by hour, so the window is rounded to whole hours.',
+    params: z.strictObject({ id: uuidParam }),
+    query: windowQuery,
+    responses: { 200: { description: 'The statistics of the window', data: webhookStats } },
+  }),
+] as const;
