@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import { join } from 'node:path';
-import { verifyWebhook } from '@shorty/webhook-verifier';
 import { expect, onTestFinished, test } from 'vitest';
 import { poll, thinkTime } from '../../packages/server/test/poll.js';
-import {
-  type PostgresServer,
-  startPostgres,
-} from '../../packages/server/test/postgres/start-postgres.js';
+import { startPostgres } from '../../packages/server/test/postgres/start-postgres.js';
 import { connect } from '../lib/api.js';
+import { type Node, newNode } from '../lib/nodes.js';
 import { createOrganization, type SignedIn, signIn } from '../lib/organizations.js';
-import { credentials, freePort, scratchFolder, startServer } from '../lib/processes.js';
+import { credentials } from '../lib/processes.js';
+import { collectDeliveries, startReceiver } from '../lib/receiver.js';
 import { followLinks, headers as visitor } from '../lib/visitors.js';
 
 const killRounds = 2;
@@ -20,90 +16,6 @@ const quotaCreators = 6;
 // The link quota of the plan `free`.
 const linkQuota = 50;
 const leaseMs = 20_000;
-
-/** Starts a node with a separate port and journal, like on a separate machine. */
-async function newNode(postgres: PostgresServer, name: string) {
-  const settings = {
-    port: await freePort(),
-    folder: join(scratchFolder(), name),
-    environment: {
-      SHORTY_DATABASE_URL: postgres.urlOf('nodes'),
-      SHORTY_ALLOW_PRIVATE_NETWORK: '1',
-      SHORTY_WEBHOOK_RETRY_SCHEDULE: '0.2,0.5,1,2,5,5,5,5',
-      SHORTY_RATE_LIMIT: '0',
-      // Nodes log each error that this test causes.
-      SHORTY_LOG_LEVEL: 'fatal',
-    },
-  };
-  const start = () =>
-    startServer({
-      ...settings,
-      environment: {
-        ...settings.environment,
-        SHORTY_JOURNAL_FOLDER: join(settings.folder, 'visits'),
-      },
-    });
-  let server = await start();
-  return {
-    origin: server.origin,
-    environment: settings.environment,
-    kill: () => server.kill(),
-    stop: () => server.stop(),
-    async restart() {
-      server = await start();
-    },
-  };
-}
-
-type Node = Awaited<ReturnType<typeof newNode>>;
-
-/** Starts a receiver that verifies signatures and can delay its responses. */
-async function startReceiver(secret: () => string) {
-  const port = await freePort();
-  const links = new Set<string>();
-  const errors: unknown[] = [];
-  const waiting: (() => void)[] = [];
-  let isPaused = false;
-  let cutOff = 0;
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = Buffer.concat(chunks);
-    if (isPaused) {
-      response.once('close', () => {
-        if (!response.writableFinished) cutOff += 1;
-      });
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    }
-    try {
-      const event = verifyWebhook({ body, headers: request.headers, secret: secret() });
-      links.add(String(event.data.id));
-      response.writeHead(204).end();
-    } catch (error) {
-      errors.push(error);
-      response.writeHead(401).end();
-    }
-  });
-  server.listen(port, '127.0.0.1');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return {
-    url: `http://127.0.0.1:${port}/hook`,
-    links,
-    errors,
-    waiting: () => waiting.length,
-    cutOff: () => cutOff,
-    pause() {
-      isPaused = true;
-    },
-    resume() {
-      isPaused = false;
-      for (const respond of waiting.splice(0)) respond();
-    },
-  };
-}
 
 interface Result {
   readonly status: number;
@@ -160,7 +72,7 @@ test('no acknowledged write is lost or duplicated when nodes and PostgreSQL are 
   const postgres = await startPostgres();
   onTestFinished(() => postgres.stop());
   await postgres.createDatabase('nodes');
-  const nodes = [await newNode(postgres, 'a'), await newNode(postgres, 'b')] as const;
+  const nodes = [await newNode(postgres), await newNode(postgres)] as const;
   const own = await signIn(nodes[0].origin, {
     clientId: credentials.SHORTY_CLIENT_ID,
     clientSecret: credentials.SHORTY_CLIENT_SECRET,
@@ -174,7 +86,8 @@ test('no acknowledged write is lost or duplicated when nodes and PostgreSQL are 
     Array.from({ length: visitedLinks }, () => ({ targetUrl: 'https://example.com' })),
   );
   const webhooks: { secret: string }[] = [];
-  const hook = await startReceiver(() => webhooks[0]?.secret ?? '');
+  const { links: received, onEvent } = collectDeliveries();
+  const hook = await startReceiver(() => webhooks[0]?.secret ?? '', onEvent);
   webhooks.push(await shorty.webhooks.create({ url: hook.url, events: ['url.created'] }));
 
   // Printed when the test fails.
@@ -292,7 +205,7 @@ test('no acknowledged write is lost or duplicated when nodes and PostgreSQL are 
     },
   };
   const missing = () =>
-    [...idsOf.values()].flatMap((ids) => [...ids]).filter((id) => !hook.links.has(id));
+    [...idsOf.values()].flatMap((ids) => [...ids]).filter((id) => !received.has(id));
   const clicksOf = async () => {
     let sum = 0;
     for (const { id } of created) sum += (await shorty.urls.get(id)).clickCount;
@@ -362,7 +275,7 @@ test('no acknowledged write is lost or duplicated when nodes and PostgreSQL are 
   } catch (error) {
     const stored = await clicksOf().catch(String);
     const visits = { answered: visitors.answered(), cutOff: visitors.cutOff(), stored };
-    const links = { keys: idsOf.size, received: hook.links.size, missing: missing().length };
+    const links = { keys: idsOf.size, received: received.size, missing: missing().length };
     console.error(JSON.stringify({ ...observed, visits, links }, undefined, 2));
     throw error;
   }

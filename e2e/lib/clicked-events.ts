@@ -1,0 +1,52 @@
+import type { Shorty } from '@shorty/sdk';
+import type { WebhookEvent } from '@shorty/webhook-verifier';
+import { expect } from 'vitest';
+
+/** Adds up the visits in events of url.clicked by link, each event once. For `startReceiver`. */
+export function addUpClicks() {
+  const events = new Map<string, Map<string, number>>();
+  let omitted = 0;
+  const counts = () => {
+    const sums: Record<string, number> = {};
+    for (const ofEvent of events.values()) {
+      for (const [id, count] of ofEvent) sums[id] = (sums[id] ?? 0) + count;
+    }
+    return sums;
+  };
+  return {
+    onEvent(event: WebhookEvent): void {
+      if (event.type !== 'url.clicked') throw new Error(event.type);
+      const ofEvent = new Map<string, number>();
+      for (const { urlId } of event.data.visits) ofEvent.set(urlId, (ofEvent.get(urlId) ?? 0) + 1);
+      if (!events.has(event.id)) omitted += event.data.omitted;
+      events.set(event.id, ofEvent);
+    },
+    /** Returns the number of events. */
+    events: () => events.size,
+    /** Returns the number of visits in all events. */
+    total: () => Object.values(counts()).reduce((sum, count) => sum + count, 0),
+    /** Waits until each stored click of the links is in exactly one event. */
+    async containEachClickOf(shorty: Shorty, ids: readonly string[]): Promise<void> {
+      const differences = async () => {
+        const inEvents = counts();
+        const found: string[] = [];
+        for (const id of ids) {
+          const { clickCount } = await shorty.urls.get(id);
+          const sent = inEvents[id] ?? 0;
+          if (clickCount !== sent)
+            found.push(`link ${id}: ${clickCount} clicks, ${sent} in events`);
+        }
+        return found;
+      };
+      await expect
+        .poll(differences, {
+          message: 'links whose stored clicks differ from the visits in events',
+          // The leases of the dispatcher that was killed last expire after 20 s.
+          timeout: 120_000,
+          interval: 200,
+        })
+        .toEqual([]);
+      expect(omitted).toBe(0);
+    },
+  };
+}
