@@ -110,6 +110,8 @@ export async function everyCommand(client: Shorty, folder: string): Promise<Comm
   add('qr export', ['--url-id', link.id, '--out', path('codes')]);
   add('qr scans', [code.id]);
   add('webhooks list');
+  add('webhooks event-types');
+  add('webhooks event-types', ['url.click_threshold']);
   add('webhooks get', [hook.id]);
   add('webhooks create', [url, '--event', 'url.created', '--event', 'url.click_threshold']);
   add('webhooks update', [hook.id, '--event', 'url.created']);

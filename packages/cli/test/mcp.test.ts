@@ -49,6 +49,8 @@ async function connect(
   const client = new Client({ name: 'test', version: '1.0.0' });
   onTestFinished(() => client.close());
   await client.connect(transport);
+  // The client validates each result by the output schema of its tool, which it has from this list.
+  await client.listTools();
   const call = async (name: string, input: Record<string, unknown> = {}) => {
     const result = (await client.callTool({ name, arguments: input })) as CallToolResult;
     const data = result.structuredContent ?? {};
@@ -92,7 +94,8 @@ describe('the list of tools', () => {
   test('describes each tool and each input, and names what changes records', async () => {
     const { tools } = await (await connect()).client.listTools();
     const hints = new Map(tools.map(({ name, annotations }) => [name, annotations]));
-    for (const { name, title, description, inputSchema } of tools) {
+    for (const { name, title, description, inputSchema, outputSchema } of tools) {
+      expect(outputSchema, name).toMatchObject({ type: 'object' });
       expect([name, title, description]).toEqual([name, expect.any(String), expect.any(String)]);
       expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
       for (const [input, schema] of Object.entries(inputSchema.properties ?? {})) {
@@ -105,6 +108,18 @@ describe('the list of tools', () => {
     expect(hints.get('create_qr_code')).toMatchObject(adds);
     expect(hints.get('update_link')).toMatchObject(changes);
     expect(hints.get('delete_link')).toMatchObject(changes);
+  });
+
+  test('has output schemas of the contract, to which a newer server may add fields', async () => {
+    const { tools } = await (await connect()).client.listTools();
+    const schemas = new Map(tools.map(({ name, outputSchema }) => [name, outputSchema]));
+    const record = schemas.get('get_link') as { properties: object; required: string[] };
+    const { id } = await server.client.urls.create({ targetUrl: 'https://example.com/schema' });
+    const fields = Object.keys(await server.client.urls.get(id)).sort();
+    expect(Object.keys(record.properties).sort()).toEqual([...fields, 'etag'].sort());
+    expect([...record.required].sort()).toEqual(fields);
+    expect(schemas.get('get_click_report')).toMatchObject({ anyOf: [{}, {}] });
+    expect(JSON.stringify([...schemas.values()])).not.toContain('"additionalProperties":false');
   });
 
   test.each([

@@ -89,7 +89,7 @@ function wordsOf(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== '\\');
 }
 
-test('the commands of this test are all commands', async () => {
+test('every-command.ts has all commands', async () => {
   const lines = await everyCommand(server.client, join(folder, 'all'));
   const tested = new Set([...lines.map(({ command }) => command), ...waitingCommands]);
   expect([...tested].sort()).toEqual(

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { UsageError } from '../cli-error.js';
 import { readEtag, withEtag } from '../etag.js';
 import { findLink, findLinkId } from '../find-link.js';
+import { dataOf, pageOf } from './output-schema.js';
 import { timeInput, toInstants } from './time-input.js';
 import { defineTool, type Tool } from './tool.js';
 
@@ -51,6 +52,19 @@ type LinkField = keyof typeof linkFields;
 
 const linkFieldNames = Object.keys(linkFields) as [LinkField, ...LinkField[]];
 
+const versionedLink = dataOf('getUrl').extend({ etag: z.string().exactOptional() });
+
+// The fields by which an assistant selects a link, because whole records fill its context.
+const summaryFields = [
+  ...['id', 'shortUrl', 'targetUrl', 'title', 'category', 'tags'],
+  ...['isActive', 'expiresAt', 'clickCount', 'createdAt'],
+];
+
+const { shape } = dataOf('getUrl');
+const summary = z.object(
+  Object.fromEntries(Object.entries(shape).filter(([field]) => summaryFields.includes(field))),
+);
+
 export const linkTools: readonly Tool[] = [
   defineTool({
     name: 'find_links',
@@ -81,6 +95,7 @@ export const linkTools: readonly Tool[] = [
       limit: z.int().min(1).max(100).describe('links on a page').default(20),
       after: text('nextAfter of the page before, with the same filters'),
     }),
+    output: pageOf('links', summary),
     run: async ({ createdSince, createdUntil, ...filter }, { client, signal, now }) => {
       const times = toInstants({ createdSince, createdUntil }, now());
       const query = { ...filter, ...times, view: 'full' } as const;
@@ -97,6 +112,7 @@ export const linkTools: readonly Tool[] = [
     access: 'read',
     scopes: ['urls:read'],
     input: z.strictObject({ link }),
+    output: versionedLink,
     run: async (input, { client, signal }) => ({
       data: withEtag(await findLink(client, input.link, { signal })),
     }),
@@ -119,6 +135,7 @@ export const linkTools: readonly Tool[] = [
       Exclude<keyof UrlCreateRequest, 'isPasswordProtected' | 'importedClicks'>,
       z.ZodType
     >),
+    output: dataOf('createUrl'),
     run: async ({ password, ...fields }, { client, signal }) => {
       const body: UrlCreateRequest =
         password === undefined ? fields : { ...fields, password, isPasswordProtected: true };
@@ -142,6 +159,7 @@ export const linkTools: readonly Tool[] = [
         'the etag of get_link: the call fails if somebody has changed the link since then',
       ),
     }),
+    output: versionedLink,
     run: async ({ link: name, clear = [], ifMatch, ...fields }, { client, signal }) => {
       const patch: UrlUpdateRequest = { ...fields };
       for (const field of clear) {
@@ -165,6 +183,7 @@ export const linkTools: readonly Tool[] = [
     access: 'change',
     scopes: ['urls:write'],
     input: z.strictObject({ link }),
+    output: dataOf('deleteUrl'),
     run: async (input, { client, signal }) => {
       const id = await findLinkId(client, input.link, { signal });
       return { data: await client.urls.delete(id, { signal }) };
@@ -172,10 +191,6 @@ export const linkTools: readonly Tool[] = [
   }),
 ];
 
-/** Returns the fields by which an assistant selects a link, because whole records fill its context. */
-function summaryOf(record: UrlRecord) {
-  const { id, shortUrl, targetUrl, title, category, tags, isActive } = record;
-  const { expiresAt, clickCount, createdAt } = record;
-  const texts = { title, category, tags };
-  return { id, shortUrl, targetUrl, ...texts, isActive, expiresAt, clickCount, createdAt };
+function summaryOf(record: UrlRecord): object {
+  return Object.fromEntries(Object.entries(record).filter(([field]) => field in summary.shape));
 }

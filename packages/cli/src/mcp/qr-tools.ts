@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { UsageError } from '../cli-error.js';
 import { findLinkId } from '../find-link.js';
 import { link } from './link-tools.js';
+import { dataOf, pageOf } from './output-schema.js';
 import { defineTool, type Tool } from './tool.js';
 
 const color = (description: string) =>
@@ -23,6 +24,7 @@ export const qrTools: readonly Tool[] = [
       limit: z.int().min(1).max(100).describe('QR codes on a page').default(20),
       after: z.string().describe('nextAfter of the page before').exactOptional(),
     }),
+    output: pageOf('qrCodes', dataOf('getQr')),
     run: async ({ link: name, ...page }, { client, signal }) => {
       const filter =
         name === undefined ? {} : { urlId: await findLinkId(client, name, { signal }) };
@@ -38,6 +40,7 @@ export const qrTools: readonly Tool[] = [
     access: 'read',
     scopes: ['qr:read'],
     input: z.strictObject({ id: z.string().describe('id of the QR code (a UUID)') }),
+    output: dataOf('getQr'),
     run: async ({ id }, { client, signal }) => ({
       data: await client.qr.get(id, { signal }),
       image: await client.qr.download(id, { signal }),
@@ -75,6 +78,7 @@ export const qrTools: readonly Tool[] = [
         .exactOptional(),
       logoUrl: z.string().describe('URL of a logo for the middle').exactOptional(),
     } satisfies Record<Exclude<keyof QrCreateRequest, 'urlId'> | 'link', z.ZodType>),
+    output: dataOf('createQr'),
     run: async ({ link: name, data, ...design }, { client, signal }) => {
       if ((name === undefined) === (data === undefined)) {
         throw new UsageError('exactly one of link and data is required');

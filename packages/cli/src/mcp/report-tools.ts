@@ -2,6 +2,7 @@ import type { ClicksQuery } from '@shorty/sdk';
 import { z } from 'zod';
 import { findLinkId } from '../find-link.js';
 import { link } from './link-tools.js';
+import { dataOf } from './output-schema.js';
 import { timeInput, toInstants } from './time-input.js';
 import { defineTool, type Tool } from './tool.js';
 
@@ -26,6 +27,7 @@ export const reportTools: readonly Tool[] = [
         .exactOptional(),
       ...window,
     }),
+    output: z.union([dataOf('getUrlClicks'), dataOf('getAnalyticsOverview')]),
     run: async ({ link: name, ...input }, { client, signal, now }) => {
       const query = queryOf(input, now());
       if (name === undefined) return { data: await client.analytics.overview(query, { signal }) };
@@ -41,6 +43,7 @@ export const reportTools: readonly Tool[] = [
     access: 'read',
     scopes: ['qr:read'],
     input: z.strictObject({ id: z.string().describe('id of the QR code (a UUID)'), ...window }),
+    output: dataOf('getQrScans'),
     run: async ({ id, ...input }, { client, signal, now }) => ({
       data: await client.qr.scans(id, queryOf(input, now()), { signal }),
     }),
@@ -58,6 +61,7 @@ export const reportTools: readonly Tool[] = [
         .describe('a month such as 2030-01; default: the current month in UTC')
         .exactOptional(),
     }),
+    output: dataOf('getMe').extend({ usage: dataOf('getUsage') }),
     run: async (query, { client, signal }) => {
       const [me, usage] = await Promise.all([
         client.me({ signal }),

@@ -2,13 +2,15 @@ import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { type CallToolResult, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { QrImage, Shorty } from '@shorty/sdk';
+import { z } from 'zod';
 import { formatJson } from '../format.js';
 import type { Io } from '../io.js';
 import { describeError } from '../report-error.js';
 import { version } from '../version.js';
 import { linkTools } from './link-tools.js';
+import { outputSchemaOf } from './output-schema.js';
 import { qrTools } from './qr-tools.js';
 import { reportTools } from './report-tools.js';
 import type { Tool, ToolResult } from './tool.js';
@@ -31,14 +33,8 @@ export async function serveMcp(io: Io, client: Shorty, allowed: readonly Tool[])
   const server = new McpServer({ name: 'shorty', title: 'Shorty', version }, { instructions });
   const calls = new Set<Promise<unknown>>();
   for (const tool of allowed) {
-    const { name, title, description, access, input } = tool;
-    const annotations = {
-      readOnlyHint: access === 'read',
-      destructiveHint: access === 'change',
-      idempotentHint: access !== 'add',
-      openWorldHint: false,
-    };
-    const config = { title, description, inputSchema: input, annotations };
+    const { name, title, description, input } = tool;
+    const config = { title, description, inputSchema: input, annotations: hintsOf(tool) };
     server.registerTool(name, config, async (values: unknown, extra: { signal: AbortSignal }) => {
       const signal = AbortSignal.any([extra.signal, io.interrupt]);
       const call = callTool(tool, values, { io, client, signal });
@@ -46,6 +42,8 @@ export async function serveMcp(io: Io, client: Shorty, allowed: readonly Tool[])
       return call.finally(() => calls.delete(call));
     });
   }
+  // The list of McpServer would forbid fields that a newer server adds to results.
+  server.server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: allowed.map(describe) }));
   server.server.onerror = ({ message }) => io.stderr.write(`shorty mcp: ${message}\n`);
   await server.connect(new StdioServerTransport(io.stdin, io.stdout));
   await once(io.stdin, 'end', { signal: io.interrupt }).catch((error: unknown) => {
@@ -56,6 +54,27 @@ export async function serveMcp(io: Io, client: Shorty, allowed: readonly Tool[])
   await Promise.allSettled(calls);
   await setImmediate();
   await server.close();
+}
+
+function describe(tool: Tool) {
+  const { name, title, description, input, output } = tool;
+  return {
+    ...{ name, title, description, annotations: hintsOf(tool) },
+    inputSchema: {
+      ...z.toJSONSchema(input, { target: 'draft-7', io: 'input' }),
+      type: 'object' as const,
+    },
+    outputSchema: outputSchemaOf(output),
+  };
+}
+
+function hintsOf({ access }: Tool) {
+  return {
+    readOnlyHint: access === 'read',
+    destructiveHint: access === 'change',
+    idempotentHint: access !== 'add',
+    openWorldHint: false,
+  };
 }
 
 async function callTool(

@@ -26,6 +26,8 @@ export interface Tool<Input = unknown> {
   /** The token needs one of these scopes; any token suffices if there are none. */
   readonly scopes: readonly string[];
   readonly input: z.ZodType<Input>;
+  /** The schema of `data`: an object, or a union of objects. */
+  readonly output: z.ZodType;
   readonly run: (input: Input, call: ToolCall) => Promise<ToolResult>;
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deviceTypes } from '../analytics/classify/parse-agent.js';
+import { deviceTypes } from '../analytics/classify/device-types.js';
 import { referrerTypes } from '../analytics/classify/referrers.js';
 import { instant } from '../contract/fields.js';
 import { defineEvent } from '../events/define-event.js';

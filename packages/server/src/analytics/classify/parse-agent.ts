@@ -1,11 +1,9 @@
 import { isbot } from 'isbot';
 import { UAParser } from 'ua-parser-js';
+import type { DeviceType } from './device-types.js';
 import { type KnownApp, knownApps } from './known-apps.js';
 import { isLinkPreviewer } from './link-previewers.js';
 import { plainText } from './plain-text.js';
-
-export const deviceTypes = ['desktop', 'mobile', 'tablet', 'other'] as const;
-type DeviceType = (typeof deviceTypes)[number];
 
 /** The facts that a user agent contains. */
 export interface AgentFacts {

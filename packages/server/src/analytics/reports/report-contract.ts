@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../../contract/define-route.js';
 import { queryInteger, timestamp, urlIdParam, uuidParam } from '../../contract/fields.js';
 import { scanMethods } from '../classify/decide-scan.js';
-import { deviceTypes } from '../classify/parse-agent.js';
+import { deviceTypes } from '../classify/device-types.js';
 import { referrerTypes } from '../classify/referrers.js';
 
 /** The window of a report, and the buckets of its time series. */
