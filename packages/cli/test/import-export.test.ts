@@ -1,23 +1,20 @@
 import { readFile, truncate } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { UrlRecord } from '@shorty/sdk';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ApiServer, startApiServer } from './api-server.js';
-import { BuiltShorty } from './built-shorty.js';
+import { beforeAll, expect, test } from 'vitest';
+import type { ApiServer } from './api-server.js';
+import type { BuiltShorty } from './built-shorty.js';
 import { openFaultProxy } from './fault-proxy.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
 
 let server: ApiServer;
 let shorty: BuiltShorty;
 let txtRecord = '';
 
 beforeAll(async () => {
-  server = await startApiServer({ resolveTxt: async () => [txtRecord] });
-  shorty = await BuiltShorty.build(server.env);
-});
-
-afterAll(async () => {
-  await shorty.remove();
-  await server.stop();
+  const started = await startSignedInShorty({ resolveTxt: async () => [txtRecord] });
+  ({ server, shorty } = started);
+  return started.stop;
 });
 
 interface Expected extends Partial<UrlRecord> {
@@ -319,6 +316,35 @@ test('--dry-run names slugs that are taken, or twice in the file', async () => {
     ].join('\n'),
   );
   expect(stdout).toContain('2 slugs kept, 0 new short codes');
+});
+
+test('--dry-run looks up the slugs of the file when the organization has many more links', async () => {
+  const many = Array.from({ length: 3_000 }, (_, index) => ({
+    targetUrl: `https://many.example/${index}`,
+  }));
+  expect((await server.client.urls.bulkCreate(many)).createdCount).toBe(3_000);
+  // The test of --domain has created moved-1 on both domains, and moved-2 on one.
+  const rows = ['dub.sh/moved-1', 'dub.sh/moved-2', 'links.old.example/moved-2', 'dub.sh/free-2'];
+  const csv = rows.map((name) => `https://${name},https://again.example/,0`);
+  await shorty.write('again.csv', ['short_link,url,clicks', ...csv, ''].join('\n'));
+  const proxy = await openFaultProxy(server.url, () => true);
+  let requests = 0;
+  proxy.decide = () => {
+    requests++;
+    return 'pass';
+  };
+  const domain = ['--domain', 'links.old.example=go.moved.example', '--base-url', proxy.url];
+  const { stderr } = await shorty.run(['import', 'dub', 'again.csv', '--dry-run', ...domain]);
+  await proxy.stop();
+  expect(stderr).toBe(
+    [
+      'line 2: slug moved-1 is taken (SLUG_CONFLICT)',
+      'line 4: slug moved-2 is taken (SLUG_CONFLICT)',
+      'taken: the slug of 2 rows exists already; --skip-existing skips such rows',
+      '',
+    ].join('\n'),
+  );
+  expect(requests).toBeLessThan(12);
 });
 
 test('--new-codes imports the rows whose slugs are not valid here', async () => {

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ApiServer, startApiServer } from './api-server.js';
-import { BuiltShorty } from './built-shorty.js';
+import { beforeAll, expect, test } from 'vitest';
+import type { ApiServer } from './api-server.js';
+import type { BuiltShorty } from './built-shorty.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
 
 let server: ApiServer;
 let shorty: BuiltShorty;
 let txtRecord = '';
 
 beforeAll(async () => {
-  server = await startApiServer({ resolveTxt: async () => [txtRecord] });
-  shorty = await BuiltShorty.build(server.env);
-});
-
-afterAll(async () => {
-  await shorty.remove();
-  await server.stop();
+  const started = await startSignedInShorty({ resolveTxt: async () => [txtRecord] });
+  ({ server, shorty } = started);
+  return started.stop;
 });
 
 test('--retry-failed sends only the failed rows, and writes those that fail again', async () => {

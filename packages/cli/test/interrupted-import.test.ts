@@ -1,8 +1,9 @@
 import { mkdir } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type ApiServer, startApiServer } from './api-server.js';
-import { BuiltShorty, type RunResult } from './built-shorty.js';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { ApiServer } from './api-server.js';
+import type { BuiltShorty, RunResult } from './built-shorty.js';
 import { type FaultProxy, openFaultProxy } from './fault-proxy.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
 
 const rowCount = 1050;
 
@@ -12,13 +13,9 @@ let proxy: FaultProxy;
 let imports = 0;
 
 beforeAll(async () => {
-  server = await startApiServer();
-  shorty = await BuiltShorty.build(server.env);
-});
-
-afterAll(async () => {
-  await shorty.remove();
-  await server.stop();
+  const started = await startSignedInShorty();
+  ({ server, shorty } = started);
+  return started.stop;
 });
 
 beforeEach(async () => {

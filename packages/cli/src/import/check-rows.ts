@@ -3,6 +3,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { formatCount, formatNumber, printable } from '../format.js';
 import { findItemError } from './check-item.js';
 import { FailureReport } from './failure-report.js';
+import { slugKey } from './find-taken.js';
 import { describePaused, describeTaken } from './import-reporter.js';
 import { headerLine, refuseOverwriting } from './import-session.js';
 import { maxListedErrors, type RowError } from './import-summary.js';
@@ -14,12 +15,30 @@ import { ResultFile } from './result-file.js';
 export interface CheckOptions {
   /** Set for the links of another shortener. */
   readonly links?: LinkRules | undefined;
-  /** Returns whether a link on a domain has a slug; `''` is the domain of the server. */
-  readonly isTaken?: ((domainId: string, slug: string) => boolean) | undefined;
+  /** The slugs that links have already, as `slugKey` returns them; undefined if they are unknown. */
+  readonly taken?: ReadonlySet<string> | undefined;
   /** The host names of the custom domains of the links, by their ids. */
   readonly hostnames?: ReadonlyMap<string, string>;
   /** The file for the invalid rows. */
   readonly failedOut?: string | undefined;
+}
+
+/** Returns the slugs of the valid rows, as `slugKey` returns them. */
+export async function readSlugs(
+  prepared: PreparedImport,
+  links: LinkRules,
+  { io }: Pick<Context, 'io'>,
+): Promise<ReadonlySet<string>> {
+  const slugs = new Set<string>();
+  for await (const { rows } of planChunks(prepared.rows(), prepared.plan, { links })) {
+    io.interrupt.throwIfAborted();
+    for (const { item } of rows) {
+      if (!item || findItemError(item, links.now) !== undefined) continue;
+      const { customSlug, domainId } = item;
+      if (typeof customSlug === 'string') slugs.add(slugKey(String(domainId ?? ''), customSlug));
+    }
+  }
+  return slugs;
 }
 
 /** Validates each row of a file, reports the errors, and writes the invalid rows. Creates nothing. */
@@ -117,9 +136,9 @@ class LinkReport {
     const { customSlug, importedClicks } = item;
     const domainId = String(item.domainId ?? '');
     if (typeof customSlug === 'string') {
-      const key = `${domainId}/${customSlug}`;
+      const key = slugKey(domainId, customSlug);
       if (this.#keys.has(key)) return `slug ${customSlug} is in the file twice`;
-      if (this.#options.isTaken?.(domainId, customSlug)) return `slug ${customSlug} is taken`;
+      if (this.#options.taken?.has(key)) return `slug ${customSlug} is taken`;
       this.#keys.add(key);
       this.#keptSlugs++;
     } else this.#newCodes++;

@@ -3,9 +3,9 @@ import { Option } from 'commander';
 import { CliError, UsageError } from '../../cli-error.js';
 import { collect, type DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
-import type { CheckOptions } from '../../import/check-rows.js';
+import { findTaken } from '../../import/find-taken.js';
 import { type LinkSource, type LinkSourceName, linkSources } from '../../import/link-sources.js';
-import { addImportOptions, type ImportOptions, importFile } from '../urls/bulk-create.js';
+import { addImportOptions, type ImportOptions, importFile, patience } from '../urls/bulk-create.js';
 import { addCsvOptions } from '../urls/csv-options.js';
 
 interface ForeignOptions extends ImportOptions {
@@ -59,9 +59,9 @@ async function importExport(
     source,
     domains: new Map(moves.map(({ from, to }) => [from, ids.get(to) ?? ''])),
     keepsSlugs: options.newCodes !== true,
-    readExisting: async () => ({
+    readExisting: async (slugs) => ({
       hostnames: new Map([...ids].map(([hostname, id]) => [id, hostname])),
-      isTaken: await readKeys(context),
+      taken: await readTaken(context, slugs, options),
     }),
   });
 }
@@ -101,18 +101,17 @@ async function readDomainIds(
   });
 }
 
-/** Reads the slugs and codes of all links. Returns undefined when the server does not return them. */
-async function readKeys({ client, io, output }: Context): Promise<CheckOptions['isTaken']> {
-  const keys = new Set<string>();
+/** Returns the slugs that exist already, or undefined when the server does not return them. */
+async function readTaken(
+  { client, io, output }: Context,
+  slugs: ReadonlySet<string>,
+  options: ImportOptions,
+): Promise<ReadonlySet<string> | undefined> {
   try {
-    const links = (await client()).urls.list({ view: 'full' }, { signal: io.interrupt });
-    for await (const { domainId, customSlug, shortCode } of links) {
-      for (const key of [customSlug, shortCode]) keys.add(`${domainId ?? ''}/${key}`);
-    }
+    return await findTaken(await client(patience(options)), slugs, { signal: io.interrupt });
   } catch (error) {
     if (!(error instanceof ShortyError || error instanceof CliError)) throw error;
     output.note(`slugs were not compared with those on the server: ${error.message}`);
     return undefined;
   }
-  return (domainId, slug) => keys.has(`${domainId}/${slug}`);
 }

@@ -7,7 +7,7 @@ import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { formatCount, formatNumber, printable } from '../../format.js';
-import { type CheckOptions, checkRows } from '../../import/check-rows.js';
+import { type CheckOptions, checkRows, readSlugs } from '../../import/check-rows.js';
 import type { ResumeMode } from '../../import/decide-start.js';
 import { chunkKey, importIdentity } from '../../import/import-identity.js';
 import { ImportReporter } from '../../import/import-reporter.js';
@@ -43,8 +43,8 @@ export interface ImportOptions extends CsvFlags {
 /** What the import of another shortener's export adds to that of a CSV file. */
 export interface ForeignExport extends Omit<LinkRules, 'now'> {
   readonly source: LinkSource;
-  /** Reads what a dry run compares the rows with. */
-  readonly readExisting: () => Promise<CheckOptions>;
+  /** Reads what a dry run compares the rows with, of which it gets the slugs. */
+  readonly readExisting: (slugs: ReadonlySet<string>) => Promise<CheckOptions>;
 }
 
 const maxConcurrency = 32;
@@ -123,8 +123,9 @@ export async function importFile(
     for (const note of prepared.notes) output.note(note);
     if (foreign) await checkDomains(prepared, foreign);
     if (options.dryRun) {
-      const existing = await foreign?.readExisting();
       const links = foreign && { ...foreign, now: context.io.now() };
+      const existing =
+        links && (await links.readExisting(await readSlugs(prepared, links, context)));
       return await checkRows(prepared, context, {
         ...existing,
         links,
@@ -179,12 +180,7 @@ async function importRows(
     variant: foreign && [foreign.source.title, [...foreign.domains].sort(), foreign.keepsSlugs],
   });
   const reporter = new ImportReporter(context, prepared, options);
-  const client = await context.client({
-    deadlineMs: options.retryFor * 1000,
-    maxRetries: Number.POSITIVE_INFINITY,
-    maxRetryDelayMs,
-    hooks: reporter.hooks,
-  });
+  const client = await context.client({ ...patience(options), hooks: reporter.hooks });
   const session = await ImportSession.open(prepared, {
     folder: join(stateFolder(io), 'imports'),
     identity,
@@ -245,6 +241,15 @@ async function importRows(
   const summary = await reporter.summarise(session.done, options, isQuotaReached);
   if (isQuotaReached) await explainQuota(context, client);
   return importExitCode(summary);
+}
+
+/** Returns the options of a client that waits for a server that is busy or restarts. */
+export function patience({ retryFor }: Pick<ImportOptions, 'retryFor'>) {
+  return {
+    deadlineMs: retryFor * 1000,
+    maxRetries: Number.POSITIVE_INFINITY,
+    maxRetryDelayMs,
+  };
 }
 
 function resumeMode({ resume, retryFailed }: ImportOptions): ResumeMode {
