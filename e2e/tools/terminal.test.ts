@@ -78,6 +78,21 @@ test('browse finds a link, shows its clicks, pauses it and leaves the screen as 
   await terminal.untilShows(/code 130/);
 });
 
+test('browse has whole short URLs, facts and keys on 40 columns', async () => {
+  const { terminal, client } = await openTerminal(40);
+  const { shortUrl } = await client.urls.create({
+    targetUrl: `https://example.com/${'path/'.repeat(20)}`,
+    customSlug: 'tokyo-1',
+  });
+  terminal.type('clear; shorty browse\n');
+  const list = await terminal.untilShows(/1 link/);
+  expect(list).toContain(`› ${shortUrl.replace('http://', '')}  https://`);
+  terminal.press('Enter');
+  const screen = await terminal.untilShows(/esc back/);
+  expect(screen).toMatch(/^active {3}0 clicks in total\ncreated \d{4}-\d\d-\d\d \d\d:\d\d UTC$/m);
+  expect(screen).toMatch(/^o open {3}c copy {3}r QR code\np pause or resume {3}esc back$/m);
+});
+
 test.each([40, 60, 80, 120, 200])('every command fits %d columns', async (columns) => {
   const { folder, terminal, client } = await openTerminal(columns);
   const lines = await everyCommand(client, join(folder, 'files'));

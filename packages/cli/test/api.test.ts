@@ -56,6 +56,16 @@ test('--paginate prints the items of every page, one line each', async () => {
   expect([code, new Set(items.map(({ id }) => id)).size]).toEqual([0, 115]);
 });
 
+test('the method can be in lower case, and --paginate says what --jq gets', async () => {
+  expect((await api('get', 'urls', '-f', 'limit=1', '--jq', '.total')).code).toBe(0);
+  const paged = await api('GET', 'urls', '--paginate', '--jq', '.items[].id');
+  expect([paged.code, paged.stderr]).toEqual([
+    1,
+    'shorty: --jq .items[].id: cannot iterate over null\n' +
+      '  with --paginate, --jq gets one item at a time: .id\n',
+  ]);
+});
+
 test('--jq filters the data, and prints strings as text', async () => {
   const run = async (expression: string, ...more: string[]) =>
     (await api('GET', 'urls', '-f', 'limit=2', '-f', 'tag=even', ...more, '--jq', expression))
@@ -83,7 +93,7 @@ test('an error of the server exits with 1 and names the fields', async () => {
 });
 
 test.each([
-  [['PUT', 'urls'], 'Allowed choices are GET, POST, PATCH, DELETE'],
+  [['PUT', 'urls'], 'method PUT: must be GET, POST, PATCH, DELETE'],
   [['GET', 'https://other.example/api/v1/urls'], 'must be a path'],
   [['GET', 'urls?limit=1'], 'use --field name=value'],
   [['GET', 'urls', '-f', 'limit'], 'must have the form name=value'],

@@ -174,7 +174,7 @@ describe('columns', () => {
     );
     expect([code, stderr]).toEqual([
       0,
-      'columns are separated by a semicolon; --delimiter says otherwise\n',
+      'columns are separated by a semicolon; --delimiter changes this\n',
     ]);
     expect(await linksTo('https://map.example/')).toMatchObject([{ title: 'Hallo' }]);
   });
@@ -336,7 +336,7 @@ describe('files that other programs write', () => {
     const { code, stderr } = await shorty.run(['urls', 'bulk-create', 'pipe.csv']);
     expect([code, stderr]).toEqual([
       0,
-      'columns are separated by a pipe; --delimiter says otherwise\n',
+      'columns are separated by a pipe; --delimiter changes this\n',
     ]);
     expect(await targets('https://pipe.example/')).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Argument } from 'commander';
-import { UsageError } from '../cli-error.js';
+import { CliError, UsageError } from '../cli-error.js';
 import { collect, type DefineCommand } from '../command.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
@@ -18,17 +18,23 @@ type Method = (typeof methods)[number];
 
 export const define: DefineCommand = (command, start) => {
   command
-    .addArgument(new Argument('<method>', 'HTTP method').choices(methods))
+    .addArgument(new Argument('<method>', 'HTTP method').choices(methods).argParser(parseMethod))
     .argument('<path>', 'path of the route: urls/42 or /api/v1/urls/42')
     .option('-f, --field <name=value>', 'parameter as text, or name:=JSON; repeatable', collect)
     .option('--input <file>', 'JSON file with the body, or - for stdin')
-    .option('--paginate', 'read every page of a list, and print its items')
+    .option('--paginate', 'read every page of a list, and print its items; --jq gets each item')
     .option('--jq <expression>', 'filter the data with a jq expression')
     .addHelpText('after', help)
     .action((method: Method, path: string, options: ApiOptions) =>
       start((context) => callApi(context, method, path, options), { ownsOutput: true }),
     );
 };
+
+function parseMethod(text: string): Method {
+  const method = methods.find((each) => each === text.toUpperCase());
+  if (method) return method;
+  throw new UsageError(`method ${text}: must be ${methods.join(', ')}`, 'such as GET urls/42');
+}
 
 const help = `
 Fields are query parameters of GET, and fields of the JSON body otherwise.
@@ -66,7 +72,13 @@ async function callApi(
   }
   for await (const item of itemsOf(route, call, input.query)) {
     if (output.isClosed) break;
-    await print(item);
+    try {
+      await print(item);
+    } catch (error) {
+      if (!filter || !(error instanceof CliError)) throw error;
+      const hint = 'with --paginate, --jq gets one item at a time: .id';
+      throw new CliError(error.message, { hint, cause: error });
+    }
   }
   return exitCodes.done;
 }

@@ -49,7 +49,7 @@ export async function inspectCsv(
   }
   if (options.delimiter === undefined && delimiter !== ',') {
     const name = delimiterName(delimiter);
-    notes.push(`columns are separated by a ${name}; --delimiter says otherwise`);
+    notes.push(`columns are separated by a ${name}; --delimiter changes this`);
   }
   return {
     input,

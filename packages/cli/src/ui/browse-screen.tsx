@@ -2,7 +2,7 @@ import type { UrlRecord } from '@shorty/sdk';
 import { Box, Text, useApp, useInput } from 'ink';
 import { useState, useSyncExternalStore } from 'react';
 import { formatCount, printable } from '../format.js';
-import { cutText, fitText } from '../text-width.js';
+import { cutText, displayWidth, fitText } from '../text-width.js';
 import type { BrowseApi } from './browse-api.js';
 import { LinkList } from './link-list.js';
 import { LinkScreen } from './link-screen.js';
@@ -10,6 +10,7 @@ import { useTerminalSize } from './use-terminal-size.js';
 
 // The lines of the search field, of the status and of the space between.
 const otherRows = 4;
+const widestName = 32;
 
 interface Props {
   readonly api: BrowseApi;
@@ -52,12 +53,20 @@ export function BrowseScreen({ api, initialSearch, now }: Props) {
   const first = Math.max(0, Math.min(selected - height + 1, items.length - height));
   const shown = items.slice(first, first + height);
   const width = columns - 1;
+  const names = shown.map((item) => displayWidth(nameOf(item)));
+  const nameWidth = Math.min(widestName, Math.max(0, ...names));
   return (
     <Box flexDirection="column">
       <Text>{cutText(`Search: ${list.search}▏`, width)}</Text>
       <Text dimColor>{cutText(describeList(list), width)}</Text>
       {shown.map((item, index) => (
-        <LinkRow key={item.id} item={item} width={width} isSelected={first + index === selected} />
+        <LinkRow
+          key={item.id}
+          item={item}
+          width={width}
+          nameWidth={nameWidth}
+          isSelected={first + index === selected}
+        />
       ))}
       <Text dimColor>{cutText('↑ ↓ select   enter show   esc quit', width)}</Text>
     </Box>
@@ -73,15 +82,18 @@ function describeList({ items, total, error }: LinkList): string {
 interface RowProps {
   readonly item: UrlRecord;
   readonly width: number;
+  readonly nameWidth: number;
   readonly isSelected: boolean;
 }
 
-function LinkRow({ item, width, isSelected }: RowProps) {
-  const short = item.shortUrl.replace(/^https?:\/\//, '');
-  const shortWidth = Math.min(32, Math.floor(width / 2));
+function nameOf({ shortUrl }: UrlRecord): string {
+  return shortUrl.replace(/^https?:\/\//, '');
+}
+
+function LinkRow({ item, width, nameWidth, isSelected }: RowProps) {
   const state = item.isActive ? '' : ' (inactive)';
   const title = item.title ? `${item.title}  ` : '';
-  const text = `${isSelected ? '›' : ' '} ${fitText(short, shortWidth)}  ${title}${item.targetUrl}${state}`;
+  const text = `${isSelected ? '›' : ' '} ${fitText(nameOf(item), nameWidth)}  ${title}${item.targetUrl}${state}`;
   return (
     <Text inverse={isSelected} dimColor={!item.isActive}>
       {fitText(text, width)}

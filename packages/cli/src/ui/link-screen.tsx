@@ -5,14 +5,14 @@ import { linkReport } from '../analytics/report-model.js';
 import { timeChart } from '../analytics/time-chart.js';
 import { formatCount, formatInstant } from '../format.js';
 import { terminalCode } from '../qr/terminal-code.js';
-import { cutText } from '../text-width.js';
+import { cutText, wrapPieces } from '../text-width.js';
 import type { BrowseApi } from './browse-api.js';
 import { useTerminalSize } from './use-terminal-size.js';
 
 const refreshMs = 2000;
 const chartHeight = 5;
 // The lines about the link, of the status and of the keys.
-const otherRows = 8;
+const otherRows = 6;
 const keys = 'o open   c copy   r QR code   p pause or resume   esc back';
 
 interface Props {
@@ -53,7 +53,9 @@ export function LinkScreen({ api, id, now, onBack }: Props) {
 
   const width = columns - 1;
   if (!link) return <Text>{cutText(error ?? 'loading ...', width)}</Text>;
-  const height = Math.max(1, rows - otherRows);
+  const details = fitParts(describeLink(link), width);
+  const keyLines = fitParts(keys, width);
+  const height = Math.max(1, rows - otherRows - details.length - keyLines.length);
   const lines = showsCode
     ? codeLines(link.shortUrl, width, height)
     : clickLines(clicks, now(), width).slice(0, height);
@@ -61,14 +63,19 @@ export function LinkScreen({ api, id, now, onBack }: Props) {
     <Box flexDirection="column">
       <Text bold>{cutText(`${link.shortUrl}${link.title ? `  ${link.title}` : ''}`, width)}</Text>
       <Text>{cutText(`→ ${link.targetUrl}`, width)}</Text>
-      <Text dimColor>{cutText(describeLink(link), width)}</Text>
+      <Text dimColor>{details.join('\n')}</Text>
       <Text> </Text>
       <Text>{lines.join('\n')}</Text>
       <Text> </Text>
       <Text color="yellow">{cutText(error ?? status, width) || ' '}</Text>
-      <Text dimColor>{cutText(keys, width)}</Text>
+      <Text dimColor>{keyLines.join('\n')}</Text>
     </Box>
   );
+}
+
+/** Breaks a line between its parts, which three spaces separate. */
+function fitParts(text: string, width: number): string[] {
+  return wrapPieces(text.split(/(?<= {3})/), width).map((line) => cutText(line, width));
 }
 
 function describeLink({ isActive, clickCount, createdAt, tags }: UrlRecord): string {
@@ -93,9 +100,9 @@ function clickLines(clicks: UrlClicks | undefined, now: number, width: number): 
   const { totals } = clicks;
   const head = `last 24 hours: ${formatCount(totals.totalClicks, 'click')}, ${formatCount(totals.uniqueClicks, 'visitor')}   ${formatInstant(now)}`;
   const chart = timeChart(linkReport(clicks, 'hour'), { width, height: chartHeight });
-  if (!chart) return [cutText(head, width)];
+  if (!chart) return fitParts(head, width);
   const bars = chart.rows.map((row) => row.scale + row.bars);
-  return [cutText(head, width), '', ...bars, chart.times];
+  return [...fitParts(head, width), '', ...bars, chart.times];
 }
 
 /** Reads a link and its clicks every two seconds. */
