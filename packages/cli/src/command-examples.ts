@@ -141,9 +141,14 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     `shorty webhooks rotate-secret ${uuid}`,
     `shorty webhooks rotate-secret ${uuid} \\\n  --expire-old-after 0`,
   ],
+  'webhooks trigger': [
+    'shorty webhooks trigger url.created',
+    "shorty webhooks trigger url.created --set title='Spring sale' --set clickCount=7",
+    `shorty webhooks trigger url.clicked --webhook ${uuid} \\\n  --set 'visits[0].country=FR'`,
+  ],
   'webhooks listen': [
-    'shorty webhooks listen',
-    'shorty webhooks listen --forward-to http://localhost:8080/hook',
+    'shorty webhooks listen --forward-to http://localhost:3000/hooks',
+    'shorty webhooks listen --forward-to http://localhost:3000/hooks \\\n  --events url.created,url.updated --replay-last 5',
   ],
   'webhooks verify': [
     "shorty webhooks verify body.json -H 'X-Service-Timestamp: 1924992000' \\\n  -H 'X-Service-Signature: sha256=9f86d081884c7d65'",

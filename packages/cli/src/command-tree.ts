@@ -196,8 +196,12 @@ const tree: Tree = {
         load: () => import('./commands/webhooks/rotate-secret.js'),
       },
       listen: {
-        summary: 'Receive webhooks on this machine and forward them',
+        summary: 'Forward events to a receiver on this machine',
         load: () => import('./commands/webhooks/listen.js'),
+      },
+      trigger: {
+        summary: 'Send an example event with your own values',
+        load: () => import('./commands/webhooks/trigger.js'),
       },
       verify: {
         summary: 'Check the signature of a delivery',

@@ -36,14 +36,14 @@ export function createContext(
     output: new Output(io, outputOptions),
     isInteractive: io.stdin.isTTY === true && io.stderr.isTTY === true,
     settings,
-    client: async (options = {}) => {
+    client: async ({ fetch: baseFetch = io.fetch, ...options } = {}) => {
       const resolved = await settings();
       const credentials = requireCredentials(resolved);
       const baseUrl = resolved.baseUrl.value;
       const fetch =
         'clientId' in credentials
-          ? new TokenCache(io, { baseUrl, ...credentials }).wrap(io.fetch)
-          : io.fetch;
+          ? new TokenCache(io, { baseUrl, ...credentials }).wrap(baseFetch)
+          : baseFetch;
       return new Shorty({
         baseUrl,
         ...credentials,

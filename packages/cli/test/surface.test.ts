@@ -24,7 +24,7 @@ const commands = [
   ...['webhooks', 'webhooks create', 'webhooks list', 'webhooks get', 'webhooks update'],
   ...['webhooks delete', 'webhooks deliveries', 'webhooks replay', 'webhooks test'],
   ...['webhooks replays', 'webhooks resend', 'webhooks event-types', 'webhooks stats'],
-  ...['webhooks rotate-secret', 'webhooks listen', 'webhooks verify'],
+  ...['webhooks rotate-secret', 'webhooks listen', 'webhooks trigger', 'webhooks verify'],
   ...['domains', 'domains create', 'domains list', 'domains get', 'domains verify'],
   ...[
     'domains delete',

@@ -63,3 +63,10 @@ function endToEnd(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
     Object.entries(headers).filter(([name, value]) => !hopByHop.has(name) && value !== undefined),
   );
 }
+
+/** Returns the reason of a failed request. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? String(error.code) : '';
+  return error.message || code || error.name;
+}

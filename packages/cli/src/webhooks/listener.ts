@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CliError } from '../cli-error.js';
-import { forward } from './forward.js';
+import { forward, reasonOf } from './forward.js';
 import { inspectDelivery, type Received } from './received.js';
 
 export interface ListenerOptions {
@@ -123,10 +123,4 @@ function send(
 // RFC 9110, 8.6: these statuses have no content.
 function lengthHeader(status: number, body: Buffer): Record<string, number> {
   return status === 204 || status === 304 ? {} : { 'content-length': body.length };
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error ? String(error.code) : '';
-  return error.message || code || error.name;
 }

@@ -33,7 +33,8 @@ const reportEveryMs = 1_000;
 const batchClicksEveryMs = 500;
 const pruneEveryMs = 10 * 60_000;
 const replayEveryMs = 500;
-const expireEveryMs = 5_000;
+// After a start, clients have this time to read their streams again, however long the stop took.
+const expireEveryMs = 15_000;
 
 /** Starts the dispatcher, the batches of clicks and the pruner, which report figures and errors as events. */
 export function startDispatcher(

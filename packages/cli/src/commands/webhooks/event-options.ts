@@ -26,15 +26,15 @@ export function addEventOptions(command: Command): Command {
 const everyType: SubscribedEventType = '*';
 
 /** Returns the selected event types, or undefined when no option was set. */
-export function readEvents({
-  event = [],
-  allEvents,
-}: EventOptions): [SubscribedEventType, ...SubscribedEventType[]] | undefined {
+export function readEvents(
+  { event = [], allEvents }: EventOptions,
+  flag = '--event',
+): [SubscribedEventType, ...SubscribedEventType[]] | undefined {
   const selected: SubscribedEventType[] = event
     .flatMap((text) => text.split(','))
     .map((text) => text.trim())
     .filter((text) => text !== '')
-    .map((text) => (text === everyType ? everyType : checkEventType(text, '--event')));
+    .map((text) => (text === everyType ? everyType : checkEventType(text, flag)));
   const [first, ...others] = allEvents ? [everyType] : selected;
   return first && [first, ...others];
 }

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { describeForward } from './describe-forward.js';
+import type { Received } from './received.js';
+
+const received: Received = {
+  receivedAt: '2030-01-01T08:12:01.000Z',
+  deliveryId: 'd1',
+  type: 'url.created',
+  isVerified: true,
+  refusal: null,
+  event: { data: { shortUrl: 'https://sho.example/spring-sale' } },
+  forwardedStatus: 201,
+  forwardError: null,
+  durationMs: 14.4,
+};
+
+it('shows time, type, status, duration and link', () => {
+  expect(describeForward(received, 120, false)).toBe(
+    '08:12:01  url.created          201         14 ms  sho.example/spring-sale',
+  );
+});
+
+it('drops the host of a link that does not fit, and then cuts it', () => {
+  const lines = [64, 60].map((width) => describeForward(received, width, false));
+  expect(lines.map((line) => line.slice(50))).toEqual(['/spring-sale', '/spring-s…']);
+});
+
+it('shows failures, refusals and deliveries that were not forwarded', () => {
+  const shown = (change: Partial<Received>) =>
+    describeForward({ ...received, ...change }, 80, false).slice(31, 48);
+  expect(shown({ forwardedStatus: null, forwardError: 'connect ECONNREFUSED' })).toBe(
+    'FAILED      14 ms',
+  );
+  expect(shown({ forwardedStatus: null, refusal: 'signature_mismatch', durationMs: null })).toBe(
+    'REFUSED          ',
+  );
+  expect(shown({ forwardedStatus: null, durationMs: null })).toBe('-                ');
+});
+
+it('colors the status by its success', () => {
+  expect(describeForward(received, 80, true)).toContain('\u001b[32m201\u001b[39m');
+  const failed = describeForward({ ...received, forwardedStatus: 500 }, 80, true);
+  expect(failed).toContain('\u001b[31m500\u001b[39m');
+});
+
+it('finds the subject of events without a short URL', () => {
+  const linkOf = (data: object) =>
+    describeForward({ ...received, event: { data } }, 120, false).slice(50);
+  expect(linkOf({ shortCode: 'aB3' })).toBe('aB3');
+  expect(linkOf({ hostname: 'go.example.com' })).toBe('go.example.com');
+  expect(linkOf({ visits: [{ customSlug: null, shortCode: 'a' }, {}, {}] })).toBe('a and 2 more');
+  expect(linkOf({ shortUrl: 'https://x/\u001b[2J' })).toBe('x/\ufffd[2J');
+  expect(describeForward({ ...received, event: null }, 120, false)).toHaveLength(48);
+});

@@ -1,0 +1,54 @@
+import { printable } from '../format.js';
+import { cutText, displayWidth } from '../text-width.js';
+import type { Received } from './received.js';
+
+/**
+ * Formats a delivery as one line of at most `width` columns: the time, the event type, the status of
+ * the response, how long it took, and the link.
+ */
+export function describeForward(received: Received, width: number, hasColor: boolean): string {
+  const { receivedAt, type, forwardedStatus, forwardError, refusal, durationMs } = received;
+  const status = refusal ? 'REFUSED' : forwardError ? 'FAILED' : String(forwardedStatus ?? '-');
+  const isSuccess = !hasFailed(received);
+  const color = forwardedStatus === null && isSuccess ? 39 : isSuccess ? 32 : 31;
+  const parts = [
+    receivedAt.slice(11, 19),
+    printable(type).padEnd(19),
+    status.padEnd(7),
+    (durationMs === null ? '' : `${Math.round(durationMs)} ms`).padStart(8),
+  ];
+  const start = parts.join('  ');
+  const link = fitLink(linkOf(received.event), width - start.length - 2);
+  const line = `${start}  ${link}`.trimEnd();
+  return hasColor ? line.replace(status, `\u001b[${color}m${status}\u001b[39m`) : line;
+}
+
+/** Returns whether the receiver did not accept a delivery. */
+export function hasFailed({ forwardedStatus, forwardError, isVerified }: Received): boolean {
+  const isRefused = forwardedStatus !== null && (forwardedStatus < 200 || forwardedStatus > 299);
+  return isVerified === false || forwardError !== null || isRefused;
+}
+
+/** Returns the link that an event is about, without its scheme; otherwise what identifies its subject. */
+function linkOf(event: unknown): string {
+  const { data } = fieldsOf(event);
+  const { shortUrl, qrData, shortCode, hostname, url, visits } = fieldsOf(data);
+  if (Array.isArray(visits)) {
+    const [first] = visits;
+    const { customSlug, shortCode: code } = fieldsOf(first);
+    const more = visits.length > 1 ? ` and ${visits.length - 1} more` : '';
+    return `${customSlug ?? code}${more}`;
+  }
+  const subject = shortUrl ?? qrData ?? shortCode ?? hostname ?? url;
+  return typeof subject === 'string' ? subject.replace(/^https?:\/\//, '') : '';
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** Removes the host if the link does not fit, and then cuts it. */
+function fitLink(link: string, width: number): string {
+  const text = displayWidth(link) > width ? link.replace(/^[^/]+(?=\/.)/, '') : link;
+  return cutText(text, Math.max(0, width));
+}
