@@ -91,7 +91,9 @@ describe('the guides', () => {
         const names = words.filter((word) => !word.startsWith('-'));
         const profile = words.indexOf('--profile');
         if (profile === 0) names.shift();
-        const section = commands.get(names.slice(0, 2).join(' ')) ?? commands.get(names[0] ?? '');
+        const section = [3, 2, 1]
+          .map((count) => commands.get(names.slice(0, count).join(' ')))
+          .find((each) => each !== undefined);
         checked += 1;
         if (section === undefined) errors.push(`${place}: shorty ${words.join(' ')}`);
         const known = new Set([...optionsOf(section ?? ''), ...optionsOf(everywhere)]);
@@ -135,8 +137,10 @@ describe('the guides', () => {
   it('run against a server', async () => {
     const { folder, path } = folderOfReader();
     const port = await freePort();
-    const server = await startServer({ port, folder: scratchFolder() });
-    const signIn = { ...credentials, PATH: path, SHORTY_BASE_URL: server.origin };
+    const operator = { SHORTY_OPERATOR_KEY: 'operator-key-of-the-guides-0123456789' };
+    const settings = { port, folder: scratchFolder(), environment: operator };
+    const server = await startServer(settings);
+    const signIn = { ...credentials, ...operator, PATH: path, SHORTY_BASE_URL: server.origin };
     const environment = { ...signIn, TOKEN: await tokenOf(server.origin) };
     const runBlock = ({ code, language, run: name = '' }: CodeBlock): string => {
       if (language === 'sh') {
@@ -158,6 +162,7 @@ describe('the guides', () => {
     const files = [
       'README.md',
       ...['api', 'qr', 'webhooks', 'cli', 'assistants', 'moving', 'sdk'].map(toGuide),
+      toGuide('administration'),
     ];
     const blocks = files
       .flatMap(markedBlocksOf)

@@ -10,7 +10,12 @@ export async function writeExamples(server, operations, folder, externals) {
   const { url: origin, credentials } = server;
   const { accessToken } = await post(origin, '/api/v1/auth/token', credentials);
   const create = (path, body) => post(origin, `/api/v1${path}`, body, accessToken);
-  const exchanges = await makeExchanges(create, credentials, externals);
+  const administrate = (path, body) =>
+    post(origin, `/api/v1/admin${path}`, body, externals.operatorKey);
+  const exchanges = {
+    ...(await makeExchanges(create, credentials, externals)),
+    ...(await makeOperatorExchanges(administrate, origin)),
+  };
   const missing = [...operations.keys()].filter((id) => !exchanges[id]);
   if (missing.length > 0) throw new Error(`there is no example of ${missing.join(', ')}`);
   mkdirSync(folder, { recursive: true });
@@ -243,6 +248,43 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     previewQr: onQr,
     followLink: [...redirects, { path: { code: locked.shortCode } }],
     unlockLink: { path: { code: locked.shortCode }, body: { password }, status: 303 },
+  };
+}
+
+/** Returns the exchanges of the operator. */
+async function makeOperatorExchanges(create, origin) {
+  const organization = await create('/organizations', { name: 'Acme', plan: 'scale' });
+  const { id } = organization;
+  const nobody = '00000000-0000-7000-8000-000000000000';
+  const scopes = ['keys:write', 'urls:read'];
+  const client = await create(`/organizations/${id}/clients`, { name: 'CI', scopes });
+  const old = await create(`/organizations/${id}/clients`, {});
+  const { clientSecret } = client;
+  const { accessToken } = await post(origin, '/api/v1/auth/token', {
+    clientId: client.id,
+    clientSecret,
+  });
+  const newKey = () => post(origin, '/api/v1/api-keys', { name: 'a key' }, accessToken);
+  const onOrganization = { path: { id } };
+  const onClient = { path: { id, clientId: client.id } };
+  const onKey = { path: { id, keyId: (await newKey()).id } };
+  const expiresAt = '2099-12-31T23:59:59Z';
+  return {
+    createOrganization: { body: { name: 'Acme', plan: 'scale' }, status: 201 },
+    listOrganizations: { query: { limit: '5', offset: '0' } },
+    getOrganization: [onOrganization, { path: { id: nobody }, status: 404 }],
+    updateOrganization: {
+      ...onOrganization,
+      body: { name: 'Acme', plan: 'scale', isSuspended: false },
+    },
+    listUsage: { query: { period: '2026-01' } },
+    createClient: { ...onOrganization, body: { name: 'CI', scopes }, status: 201 },
+    listClients: onOrganization,
+    updateClient: { ...onClient, body: { name: 'CI', expiresAt } },
+    revokeClient: { path: { id, clientId: old.id } },
+    listOrganizationApiKeys: onOrganization,
+    updateOrganizationApiKey: { ...onKey, body: { name: 'a key', expiresAt } },
+    deleteOrganizationApiKey: { path: { id, keyId: (await newKey()).id } },
   };
 }
 

@@ -36,7 +36,9 @@ const { createServer } = await import('@shorty/server');
 const { parse } = createRequire(join(root, 'packages/server/package.json'))('yaml');
 const scratch = mkdtempSync(join(tmpdir(), 'shorty-specmatic-'));
 const challenges = [];
+const operatorKey = 'operator-key-of-specmatic-0123456789';
 const server = createServer({
+  operatorKey,
   allowPrivateNetwork: true,
   // Every domain has its required TXT record.
   resolveTxt: async () => challenges,
@@ -61,7 +63,11 @@ async function run() {
   const examples = join(scratch, 'examples');
   const logoUrl = `http://127.0.0.1:${logos.address().port}/logo.svg`;
   const { document, operations } = describeApi();
-  const token = await writeExamples(server, operations, examples, { challenges, logoUrl });
+  const token = await writeExamples(server, operations, examples, {
+    challenges,
+    logoUrl,
+    operatorKey,
+  });
   writeFileSync(join(scratch, 'openapi.json'), JSON.stringify(document));
   writeFileSync(join(scratch, 'specmatic.json'), JSON.stringify(settings(examples, token)));
   const command = ['-y', '--package', specmatic, 'specmatic', 'test', '--strict'];
@@ -74,7 +80,10 @@ async function run() {
 function settings(examples, token) {
   const source = { filesystem: { directory: scratch } };
   const id = 'shorty';
-  const securitySchemes = { accessToken: { type: 'bearer', token } };
+  const securitySchemes = {
+    accessToken: { type: 'bearer', token },
+    operatorKey: { type: 'bearer', token: operatorKey },
+  };
   return {
     version: 3,
     systemUnderTest: {

@@ -38,6 +38,28 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty urls update 42 --title "Autumn sale" --if-match mi8p2k1x',
   ],
   'urls delete': ['shorty urls delete 42', 'shorty urls delete 42 43 --dry-run'],
+  'admin login': [
+    'shorty admin login https://links.example.com',
+    'shorty admin login https://links.example.com < secret.txt',
+  ],
+  'admin orgs list': ['shorty admin orgs list', 'shorty admin orgs list --all --output csv'],
+  'admin orgs create': ['shorty admin orgs create "Acme Ltd" --plan scale'],
+  'admin orgs get': [`shorty admin orgs get ${uuid}`],
+  'admin orgs update': [`shorty admin orgs update ${uuid} --plan scale`],
+  'admin orgs suspend': [`shorty admin orgs suspend ${uuid}`],
+  'admin orgs resume': [`shorty admin orgs resume ${uuid}`],
+  'admin clients list': [`shorty admin clients list ${uuid}`],
+  'admin clients create': [
+    `shorty admin clients create ${uuid} \\\n    --name CI --scopes "urls:read urls:write"`,
+  ],
+  'admin clients update': [
+    `shorty admin clients update ${uuid} \\\n    shorty_ci_0f3b --expires-at 2030-12-31`,
+  ],
+  'admin clients revoke': [`shorty admin clients revoke ${uuid} \\\n    shorty_ci_0f3b`],
+  'admin keys list': [`shorty admin keys list ${uuid}`],
+  'admin keys update': [`shorty admin keys update ${uuid} \\\n    ${uuid} --no-expiry`],
+  'admin keys revoke': [`shorty admin keys revoke ${uuid} \\\n    ${uuid}`],
+  'admin usage': ['shorty admin usage', 'shorty admin usage --period 2030-01 --all -o csv'],
   'import bitly': [
     'shorty import bitly bitly.csv --dry-run',
     'shorty import bitly bitly.csv --failed-out failed.csv',

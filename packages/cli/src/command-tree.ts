@@ -264,6 +264,86 @@ const tree: Tree = {
       },
     },
   },
+  admin: {
+    summary: 'Administrate all organizations of a server, with the operator key',
+    commands: {
+      login: {
+        summary: 'Store the operator key of a server',
+        load: () => import('./commands/admin/login.js'),
+      },
+      orgs: {
+        summary: 'Manage organizations',
+        commands: {
+          list: {
+            summary: 'List organizations, newest first',
+            load: () => import('./commands/admin/orgs/list.js'),
+          },
+          create: {
+            summary: 'Create an organization and its first client',
+            load: () => import('./commands/admin/orgs/create.js'),
+          },
+          get: {
+            summary: 'Show an organization',
+            load: () => import('./commands/admin/orgs/get.js'),
+          },
+          update: {
+            summary: 'Rename an organization, or change its plan',
+            load: () => import('./commands/admin/orgs/update.js'),
+          },
+          suspend: {
+            summary: 'Refuse the API requests of an organization, and stop its links',
+            load: () => import('./commands/admin/orgs/suspend.js'),
+          },
+          resume: {
+            summary: 'End the suspension of an organization',
+            load: () => import('./commands/admin/orgs/resume.js'),
+          },
+        },
+      },
+      clients: {
+        summary: 'Manage the clients of an organization',
+        commands: {
+          list: {
+            summary: 'List the clients of an organization, newest first',
+            load: () => import('./commands/admin/clients/list.js'),
+          },
+          create: {
+            summary: 'Create a client of an organization',
+            load: () => import('./commands/admin/clients/create.js'),
+          },
+          update: {
+            summary: 'Change the name or the expiry of a client',
+            load: () => import('./commands/admin/clients/update.js'),
+          },
+          revoke: {
+            summary: 'Revoke a client and its access tokens',
+            load: () => import('./commands/admin/clients/revoke.js'),
+          },
+        },
+      },
+      keys: {
+        summary: 'Manage the API keys of an organization',
+        commands: {
+          list: {
+            summary: 'List the API keys of an organization, newest first',
+            load: () => import('./commands/admin/keys/list.js'),
+          },
+          update: {
+            summary: 'Change the name or the expiry of an API key',
+            load: () => import('./commands/admin/keys/update.js'),
+          },
+          revoke: {
+            summary: 'Revoke an API key of an organization',
+            load: () => import('./commands/admin/keys/revoke.js'),
+          },
+        },
+      },
+      usage: {
+        summary: 'Show the usage of every organization in a month',
+        load: () => import('./commands/admin/usage.js'),
+      },
+    },
+  },
   import: {
     summary: 'Import the links of another link shortener',
     commands: {

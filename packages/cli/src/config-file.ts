@@ -10,6 +10,7 @@ export interface Profile {
   baseUrl?: string;
   clientId?: string;
   clientSecret?: string;
+  operatorKey?: string;
 }
 
 export interface ConfigContent {

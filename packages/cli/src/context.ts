@@ -3,7 +3,9 @@ import { ConfigFile } from './config-file.js';
 import type { Io } from './io.js';
 import { type FormatFlags, Output, type OutputOptions } from './output.js';
 import {
+  type OperatorSignIn,
   requireCredentials,
+  requireOperatorKey,
   resolveSettings,
   type SettingFlags,
   type Settings,
@@ -20,6 +22,8 @@ export interface Context {
   readonly isInteractive: boolean;
   settings(): Promise<Settings>;
   client(options?: ClientOptions): Promise<Shorty>;
+  /** Returns a client that sends the operator key. */
+  operator(signIn?: OperatorSignIn): Promise<Shorty>;
 }
 
 export function createContext(
@@ -50,6 +54,15 @@ export function createContext(
         fetch,
         timeoutMs: flags.timeout === undefined ? undefined : flags.timeout * 1000,
         ...options,
+      });
+    },
+    operator: async (signIn) => {
+      const { baseUrl, operatorKey } = signIn ?? requireOperatorKey(await settings());
+      return new Shorty({
+        baseUrl,
+        accessToken: operatorKey,
+        fetch: io.fetch,
+        timeoutMs: flags.timeout === undefined ? undefined : flags.timeout * 1000,
       });
     },
   };

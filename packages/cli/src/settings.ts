@@ -20,6 +20,9 @@ export interface Settings {
   /** The server of a stored secret that is not used, because the base URL names another server. */
   readonly secretServer: string | undefined;
   readonly accessToken: Sourced | undefined;
+  readonly operatorKey: Sourced | undefined;
+  /** The server of a stored operator key that is not used, because the base URL names another server. */
+  readonly operatorServer: string | undefined;
 }
 
 export interface SettingFlags {
@@ -79,7 +82,36 @@ export function resolveSettings(
     clientSecret,
     secretServer: isStoredClient && !isStoredServer ? storedServer : undefined,
     accessToken,
+    operatorKey: pick(
+      [env.SHORTY_OPERATOR_KEY, 'SHORTY_OPERATOR_KEY'],
+      [isStoredServer ? stored?.operatorKey : undefined, fromProfile],
+    ),
+    operatorServer: stored?.operatorKey !== undefined && !isStoredServer ? storedServer : undefined,
   };
+}
+
+export interface OperatorSignIn {
+  readonly baseUrl: string;
+  readonly operatorKey: string;
+}
+
+/** Returns the operator key and the server that it is for. */
+export function requireOperatorKey({
+  baseUrl,
+  operatorKey,
+  operatorServer,
+  profile,
+}: Settings): OperatorSignIn {
+  if (operatorKey) return { baseUrl: baseUrl.value, operatorKey: operatorKey.value };
+  const problem =
+    operatorServer === undefined
+      ? 'no operator key is set'
+      : `the operator key of profile ${profile.value} belongs to ${operatorServer} and is not sent to ${baseUrl.value} (${baseUrl.source})`;
+  throw new CliError(problem, {
+    exitCode: exitCodes.notAllowed,
+    code: 'NOT_SIGNED_IN',
+    hint: 'run shorty admin login, or set SHORTY_OPERATOR_KEY',
+  });
 }
 
 export type Credentials =

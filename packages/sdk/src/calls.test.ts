@@ -26,6 +26,9 @@ const withoutMethod = [
   'listEventTypes',
 ];
 
+// The operator of a server is not a user of this client.
+const isForOperator = (route: string) => route.includes(' /api/v1/admin/');
+
 it('every other operation of the contract has a method', () => {
   const files = readdirSync(new URL('resources/', import.meta.url)).map(
     (name) => `resources/${name}`,
@@ -38,7 +41,9 @@ it('every other operation of the contract has a method', () => {
     [...sources.matchAll(/\b(?:send|list|request)\(\s*'([^']+)'/g)].map(([, route]) => route),
   );
   const { version: _, createToken, ...operations } = routes;
-  const missing = Object.entries(operations).filter(([, route]) => !called.has(route));
+  const missing = Object.entries(operations).filter(
+    ([, route]) => !called.has(route) && !isForOperator(route),
+  );
   expect(missing.map(([id]) => id)).toEqual(withoutMethod);
   expect(Object.keys(operations).length).toBeGreaterThan(30);
   expect(createToken).toBe('POST /api/v1/auth/token');

@@ -196,6 +196,16 @@ export interface ApiKey extends Schema<'ApiKey'> {}
 export interface ApiKeyListQuery extends Query<'GET /api/v1/api-keys'> {}
 /** One page of a list of API keys, newest first. */
 export interface ApiKeyPage extends Page<ApiKey> {}
+/** An organization, as the operator of the server reads it. */
+export interface Organization extends Schema<'Organization'> {}
+/** The fields of an organization to change. */
+export interface OrganizationUpdateRequest extends Request<'OrganizationUpdateRequest'> {}
+/** The use of an organization in a month. */
+export interface OrganizationUsage extends Schema<'OrganizationUsage'> {}
+/** An API client of an organization, without its secret. */
+export interface OrganizationClient extends Schema<'Client'> {}
+/** An API client to create. */
+export interface ClientCreateRequest extends Request<'ClientCreateRequest'> {}
 /** The organization of the caller, its plan and the scopes of the token or key. */
 export interface Me extends Schema<'Me'> {}
 

@@ -38,6 +38,7 @@ const descriptions: Readonly<Record<string, string>> = {
   'Me.apiKey.name': 'What the key is for.',
   'Me.client.id': 'The id of the API client.',
   'Me.apiKey.expiresAt': 'When the key stops working. Null: never.',
+  'OrganizationUsage.organization.name': 'The name of the organization.',
   plan: 'The plan of the organization, which sets its limits.',
   // Links
   shortCode: 'The random code of the link. Its QR codes contain it.',

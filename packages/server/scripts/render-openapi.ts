@@ -9,6 +9,7 @@ import {
 } from 'zod-openapi';
 import { api } from '../src/api/api.js';
 import {
+  isForOrganizations,
   isWrite,
   type Route,
   type RouteResponse,
@@ -30,6 +31,8 @@ const tags = {
   'QR codes': 'QR codes for links and for any text.',
   Analytics: 'Clicks and scans: who, from where and when.',
   Webhooks: 'Events, signed and delivered at least once.',
+  Administration:
+    'Organizations, clients and links of all tenants, for the operator of the server. Exists only if `SHORTY_OPERATOR_KEY` is set.',
   Usage: 'The usage of the organization and the limits of its plan.',
   Operations: 'Health checks, metrics and this document.',
   Redirects: 'The short links themselves.',
@@ -100,6 +103,11 @@ export function renderOpenApi(): string {
           type: 'http',
           scheme: 'bearer',
           description: 'A token from POST /api/v1/auth/token, or an API key.',
+        },
+        operatorKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The operator key of the server: SHORTY_OPERATOR_KEY.',
         },
         clientCredentials: {
           type: 'oauth2',
@@ -232,12 +240,16 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
   };
 }
 
-const forOperators =
-  'Needs no token: monitoring and the TLS proxy call it. If `SHORTY_ADMIN_LISTEN` is set, ' +
-  'only that listener serves it.';
+const forMonitoring = 'Needs no token: monitoring and the TLS proxy call it.';
+const onAdminListener = 'If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.';
 
-function describe({ description, audience }: Route): { description?: string } {
-  const parts = [description, audience === 'operator' ? forOperators : undefined];
+function describe({ description, audience, access }: Route): { description?: string } {
+  const isForOperators = audience === 'operator';
+  const parts = [
+    description,
+    isForOperators && access === 'public' ? forMonitoring : undefined,
+    isForOperators ? onAdminListener : undefined,
+  ];
   const text = parts.filter((part) => part !== undefined).join(' ');
   return text === '' ? {} : { description: text };
 }
@@ -277,6 +289,7 @@ const ifMatchHeader = z.object({
 
 function securityOf(route: Route): Record<string, string[]>[] {
   if (route.access === 'public') return [];
+  if (route.access === 'operator') return [{ operatorKey: [] }];
   const needed = scopesOf(route)?.map((scope) => [scope]) ?? [[]];
   return [{ accessToken: [] }, ...needed.map((scopes) => ({ clientCredentials: scopes }))];
 }
@@ -289,7 +302,7 @@ function successesOf(route: Route): ZodOpenApiResponsesObject {
         description: response.description,
         headers: {
           ...requestId,
-          ...(route.access !== 'public' && rateLimits),
+          ...(isForOrganizations(route) && rateLimits),
           ...(route.hasVersions && referToHeaders(['ETag'])),
           ...headersOf(response),
         },
@@ -335,6 +348,9 @@ export function errorsOf(route: Route): ErrorCode[] {
   if (route.params) codes.add('NOT_FOUND');
   if (takesInput && !(route.isForVisitors && !hasBody)) codes.add('VALIDATION_FAILED');
   if (route.access !== 'public') codes.add('UNAUTHORIZED').add('RATE_LIMITED');
+  // Without an operator key, its routes do not exist.
+  if (route.access === 'operator') codes.add('NOT_FOUND');
+  if (isForOrganizations(route)) codes.add('ORGANIZATION_SUSPENDED');
   if (typeof route.access === 'object') codes.add('INSUFFICIENT_SCOPE');
   if (hasBody) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
   if (takesIfMatch(route)) codes.add('PRECONDITION_FAILED');

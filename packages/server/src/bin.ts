@@ -106,14 +106,38 @@ orgs
   .option('--json', 'print JSON')
   .action(async (options) => (await load.organizations()).changePlan(options));
 
+orgs
+  .command('rename')
+  .description('change the name of an organization')
+  .requiredOption('--org <id>', 'the organization')
+  .requiredOption('--name <name>', 'its new name')
+  .action(async (options) => (await load.organizations()).renameOrganization(options));
+orgs
+  .command('suspend')
+  .description('refuse the API requests of an organization, and answer its links with 410')
+  .requiredOption('--org <id>', 'the organization')
+  .action(async ({ org }) => (await load.organizations()).suspendOrganization(org, true));
+orgs
+  .command('resume')
+  .description('end the suspension of an organization')
+  .requiredOption('--org <id>', 'the organization')
+  .action(async ({ org }) => (await load.organizations()).suspendOrganization(org, false));
+
 const clients = program.command('clients').description('API clients');
 clients
   .command('create')
   .description('add a client to an organization; the secret is shown only now')
   .requiredOption('--org <id>', 'the organization')
+  .option('--name <name>', 'what it is for')
   .option('--scopes <scopes>', 'its scopes, separated by spaces (default: all but keys:write)')
   .option('--json', 'print JSON')
   .action(async (options) => (await load.clients()).createClient(options));
+clients
+  .command('list')
+  .description('list the clients of an organization, newest first')
+  .requiredOption('--org <id>', 'the organization')
+  .option('--json', 'print JSON')
+  .action(async (options) => (await load.clients()).printClients(options));
 clients
   .command('revoke')
   .description('revoke a client and all of its tokens')

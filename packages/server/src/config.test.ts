@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 
@@ -180,5 +183,49 @@ describe('readConfig', () => {
   ])('%s: hides the password of %s in the message', (name, value, shown) => {
     expect(() => readConfig({ [name]: value })).toThrow(shown);
     expect(() => readConfig({ [name]: value })).not.toThrow('open-sesame');
+  });
+});
+
+describe('SHORTY_OPERATOR_KEY', () => {
+  const key = 'a'.repeat(32);
+
+  function fileWith(text: string): string {
+    const folder = mkdtempSync(join(tmpdir(), 'shorty-config-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'operator.key');
+    writeFileSync(file, text);
+    return file;
+  }
+
+  it('comes from the variable, or from the file that its _FILE names', () => {
+    expect(readConfig({}).operatorKey).toBeUndefined();
+    expect(readConfig({ SHORTY_OPERATOR_KEY: key }).operatorKey).toBe(key);
+    const file = fileWith(`${key}\n`);
+    expect(readConfig({ SHORTY_OPERATOR_KEY_FILE: file }).operatorKey).toBe(key);
+  });
+
+  it.each([
+    [{ SHORTY_OPERATOR_KEY: 'too-short-a-key' }, 'it has 15 characters: it must have at least 32'],
+    [{ SHORTY_OPERATOR_KEY: `${key} ${key}` }, 'letters, digits'],
+    [{ SHORTY_OPERATOR_KEY_FILE: '/no/such/file' }, 'SHORTY_OPERATOR_KEY_FILE is "/no/such/file"'],
+    [{ SHORTY_OPERATOR_KEY: key, SHORTY_OPERATOR_KEY_FILE: '/x' }, 'are both set: set one'],
+  ])('%j stops the start', (environment, message) => {
+    expect(() => readConfig(environment)).toThrow(ConfigError);
+    expect(() => readConfig(environment)).toThrow(message);
+  });
+
+  it('that is wrong is not shown', () => {
+    const short = 'shortsecretkey';
+    expect.assertions(1);
+    try {
+      readConfig({ SHORTY_OPERATOR_KEY: short });
+    } catch (error) {
+      expect((error as Error).message).not.toContain(short);
+    }
+  });
+
+  it('in an empty file stops the start', () => {
+    const environment = { SHORTY_OPERATOR_KEY_FILE: fileWith('\n') };
+    expect(() => readConfig(environment)).toThrow('it is empty');
   });
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { ConfigError } from './config-error.js';
 import { parseAddressRanges, withoutBrackets } from './network/ip-address.js';
@@ -26,6 +27,16 @@ export function readConfig(environment: Environment) {
   };
   const optional = <T>(name: string, parse: (text: string) => T): T | undefined =>
     read(name, '', (text) => (text === '' ? undefined : parse(text)));
+  /** Reads a secret from a variable, or from the file that the variable with `_FILE` names. */
+  const readSecret = <T>(name: string, parse: (text: string) => T): T | undefined => {
+    const text = secretOf(environment, name);
+    try {
+      return text === undefined ? undefined : parse(text);
+    } catch (error) {
+      // The value is not shown, because logs are no place for secrets.
+      throw new ConfigError(`${name}: ${(error as Error).message}`);
+    }
+  };
   optional('SHORTY_WORKERS', refuseWorkers);
   const port = read('PORT', '3000', wholeNumber(0, 65_535, 'port'));
   const host = read('HOST', '127.0.0.1', (text) => text);
@@ -46,6 +57,8 @@ export function readConfig(environment: Environment) {
     journalFolder: read('SHORTY_JOURNAL_FOLDER', './data/visits', (text) => text),
     /** The limit of this process's connections to PostgreSQL for requests. */
     databaseConnections: read('SHORTY_DATABASE_CONNECTIONS', '10', wholeNumber(4, 1_000)),
+    /** The key of the administration API; undefined turns the API off. */
+    operatorKey: readSecret('SHORTY_OPERATOR_KEY', parseOperatorKey),
     /** The public origin of the API; undefined uses the listener's address. */
     baseUrl: optional('SHORTY_BASE_URL', parseOrigin),
     /** The host of short links; undefined uses the host of `baseUrl`. */
@@ -95,6 +108,30 @@ export function readConfig(environment: Environment) {
     maxConnections: read('SHORTY_MAX_CONNECTIONS', '10000', wholeNumber(10, 1_000_000)),
     logLevel: read('SHORTY_LOG_LEVEL', 'info', oneOf(logLevels)),
   };
+}
+
+function secretOf(environment: Environment, name: string): string | undefined {
+  const value = environment[name]?.trim() || undefined;
+  const file = environment[`${name}_FILE`]?.trim() || undefined;
+  if (file === undefined) return value;
+  if (value !== undefined) throw new ConfigError(`${name} and ${name}_FILE are both set: set one`);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new ConfigError(`${name}_FILE is ${JSON.stringify(file)}: ${(error as Error).message}`);
+  }
+  if (text === '') throw new ConfigError(`${name}_FILE is ${JSON.stringify(file)}: it is empty`);
+  return text;
+}
+
+const minOperatorKeyLength = 32;
+
+function parseOperatorKey(text: string): string {
+  if (text.length >= minOperatorKeyLength && /^[\w~+/.=-]+$/.test(text)) return text;
+  throw new Error(
+    `it has ${text.length} characters: it must have at least ${minOperatorKeyLength}, which are letters, digits or one of _ ~ + / . = -. Generate one with: openssl rand -hex 32`,
+  );
 }
 
 // The setting was removed. Ignoring it would start fewer processes than the operator expects.

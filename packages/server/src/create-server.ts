@@ -14,7 +14,9 @@ import {
   createAuthService,
   newCredentials,
 } from './auth/auth-service.js';
+import { clientHandlers } from './auth/client-handlers.js';
 import { ClientRepository } from './auth/client-repository.js';
+import { ClientService } from './auth/client-service.js';
 import { openPasswords } from './auth/passwords.js';
 import { tokenHandlers } from './auth/token-handlers.js';
 import { type Config, readConfig } from './config.js';
@@ -35,13 +37,16 @@ import { openListReader } from './lists/open-list-reader.js';
 import { createTxtResolver } from './network/dns-resolver.js';
 import { affordableConnections } from './network/open-files.js';
 import { meHandlers } from './organizations/me-handlers.js';
+import { organizationHandlers } from './organizations/organization-handlers.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
+import { OrganizationService } from './organizations/organization-service.js';
 import { type PlanTable, standardPlans } from './organizations/plans.js';
 import { usageHandlers } from './organizations/usage-handlers.js';
 import type { Clock, ResolveTxt } from './ports.js';
 import { createQrModule } from './qr/qr-module.js';
 import { toLink } from './redirect/link.js';
 import { LinkCache } from './redirect/link-cache.js';
+import { LinkPolicyWatch } from './redirect/link-policy-watch.js';
 import { RedirectHandler } from './redirect/redirect-handler.js';
 import type { Database } from './storage/database.js';
 import { openStorage } from './storage/open-storage.js';
@@ -92,6 +97,8 @@ export interface ShortyServer {
 
 const housekeepingEveryMs = 10 * 60_000;
 const keyUsesEveryMs = 1_000;
+// Other processes obey a suspension within a second.
+const linkPolicyEveryMs = 500;
 // Open connections are closed after this time, because a stop must end within ten seconds.
 const stopGraceMs = 8_000;
 const adminStopGraceMs = 200;
@@ -153,7 +160,14 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const organizations = new OrganizationRepository(database);
   const apiKeys = new ApiKeyRepository(database);
   const apiKeyUses = new ApiKeyUses(apiKeys);
-  const auth = createAuthService({ clients, apiKeys, uses: apiKeyUses, clock, randomBytes });
+  const auth = createAuthService({
+    clients,
+    apiKeys,
+    uses: apiKeyUses,
+    operatorKey: config.operatorKey,
+    clock,
+    randomBytes,
+  });
   const errorLog = new ErrorLog(logger);
   const onRequestError = (error: unknown, requestId: string) =>
     errorLog.noteRequest(error, requestId);
@@ -188,10 +202,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   });
   const linkCache = new LinkCache({
     load: async (domainId, key) => {
-      const url = await urls.urls.findByKey(domainId, key);
-      return url && toLink(url);
+      const found = await urls.urls.findByKey(domainId, key);
+      return found && toLink(found.url, found);
     },
   });
+  const linkPolicy = new LinkPolicyWatch(database, () => linkCache.clear());
   const analytics = createAnalyticsModule({
     ...shared,
     outbox,
@@ -263,6 +278,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     onFinished: health.onFinished,
     auth,
     clock,
+    hasOperatorKey: config.operatorKey !== undefined,
     corsOrigins: config.corsOrigins,
     proxies: config.trustedProxies,
     rateLimiter: config.rateLimit > 0 ? new RateLimiter(config.rateLimit) : undefined,
@@ -283,6 +299,18 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...webhooks.handlers,
       ...domains.handlers,
       ...usageHandlers({ database, plans, clock }),
+      ...organizationHandlers({
+        ...shared,
+        organizations,
+        service: new OrganizationService({ organizations, clock, newId: newUuid, randomBytes }),
+        onChanged: () => linkCache.clear(),
+      }),
+      ...clientHandlers({
+        ...lists,
+        clients: new ClientService({ clients, clock, randomBytes }),
+        apiKeys,
+        hasOrganization: async (id) => (await organizations.find(id)) !== undefined,
+      }),
       ...docsHandlers,
       ...health.handlers,
     },
@@ -322,6 +350,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       everyMs: keyUsesEveryMs,
       tick: () => apiKeyUses.store(clock()),
       onError: (err) => logger.error({ err }, 'storing the last use of API keys failed'),
+    }),
+    new PeriodicService({
+      name: 'link policy',
+      everyMs: linkPolicyEveryMs,
+      tick: () => linkPolicy.refresh(),
+      onError: (err) => logger.error({ err }, 'cannot read changes of the link policy'),
     }),
     ...webhooks.services,
     ...health.services,
@@ -364,6 +398,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         clientOf(id, first, scopes),
       );
       credentials = isFirst ? first : undefined;
+      await linkPolicy.refresh();
       await analytics.start();
       await listReader.start();
       stopWatching = await database.watchChanges?.(caches, (err) =>

@@ -8,16 +8,23 @@ export const define: DefineCommand = (command, start) => {
   command.action(() => start(logout));
 };
 
+const secretVariables = [
+  'SHORTY_ACCESS_TOKEN',
+  'SHORTY_CLIENT_ID',
+  'SHORTY_CLIENT_SECRET',
+  'SHORTY_OPERATOR_KEY',
+];
+
 async function logout(context: Context): Promise<ExitCode> {
   const { config, output } = context;
   const content = await config.read();
   const { profile } = await context.settings();
   const stored = content.profiles[profile.value];
-  if (!stored?.clientId && !stored?.clientSecret) {
+  if (!stored?.clientId && !stored?.clientSecret && !stored?.operatorKey) {
     output.note(`profile ${profile.value} has no credentials`);
     return exitCodes.done;
   }
-  const { clientId, clientSecret, ...rest } = stored;
+  const { clientId, clientSecret, operatorKey: _, ...rest } = stored;
   if (clientId && clientSecret) {
     const baseUrl = checkBaseUrl({ value: stored.baseUrl ?? defaultBaseUrl, source: 'profile' });
     const signIn = { baseUrl, clientId, clientSecret };
@@ -26,7 +33,7 @@ async function logout(context: Context): Promise<ExitCode> {
   content.profiles[profile.value] = rest;
   await config.write(content);
   output.note(`removed the credentials of profile ${profile.value}`);
-  for (const name of ['SHORTY_ACCESS_TOKEN', 'SHORTY_CLIENT_ID', 'SHORTY_CLIENT_SECRET']) {
+  for (const name of secretVariables) {
     if (context.io.env[name]) output.note(`${name} is still set in the environment`);
   }
   return exitCodes.done;

@@ -753,6 +753,166 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/admin/organizations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List organizations, newest first
+         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
+        get: operations["listOrganizations"];
+        put?: never;
+        /**
+         * Create an organization and its first client
+         * @description The response contains the secret of the client, which is shown only once. The client has every scope but keys:write. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
+        post: operations["createOrganization"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/organizations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an organization
+         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
+        get: operations["getOrganization"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Rename, suspend or resume an organization, or change its plan
+         * @description A suspension takes effect before the response on this node, and within a second on others. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
+        patch: operations["updateOrganization"];
+        trace?: never;
+    };
+    "/api/v1/admin/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the use of every organization in a month, newest organizations first
+         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
+        get: operations["listUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/organizations/{id}/clients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the clients of an organization, newest first
+         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
+        get: operations["listClients"];
+        put?: never;
+        /**
+         * Create a client of an organization
+         * @description The response contains the secret, which is shown only once. An organization has at most 100 clients that are not revoked. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
+        post: operations["createClient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/organizations/{id}/clients/{clientId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a client and its access tokens
+         * @description The next request with one of its tokens gets 401, on every node. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
+        delete: operations["revokeClient"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the name or the expiry of a client
+         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
+        patch: operations["updateClient"];
+        trace?: never;
+    };
+    "/api/v1/admin/organizations/{id}/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the API keys of an organization, newest first
+         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
+        get: operations["listOrganizationApiKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/organizations/{id}/api-keys/{keyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key of an organization
+         * @description The next request with the key gets 401, on every node. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
+        delete: operations["deleteOrganizationApiKey"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the name or the expiry of an API key
+         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
+        patch: operations["updateOrganizationApiKey"];
+        trace?: never;
+    };
     "/health/live": {
         parameters: {
             query?: never;
@@ -1629,6 +1789,60 @@ export interface components {
              */
             hostname: string;
         };
+        OrganizationCreateRequest: {
+            /**
+             * @description The name of the organization.
+             * @example Acme Ltd
+             */
+            name: string;
+            /**
+             * @description The plan of the organization, which sets its limits.
+             * @enum {string}
+             */
+            plan: "free" | "developer" | "scale" | "enterprise";
+        };
+        OrganizationUpdateRequest: {
+            /**
+             * @description The name of the organization.
+             * @example Acme Ltd
+             */
+            name?: string;
+            /**
+             * @description Takes effect at the next request. Links and codes beyond the new plan stay.
+             * @enum {string}
+             */
+            plan?: "free" | "developer" | "scale" | "enterprise";
+            /**
+             * @description True suspends the organization: its API requests get 403, and its links answer 410. False resumes it.
+             * @example true
+             */
+            isSuspended?: boolean;
+        };
+        ClientCreateRequest: {
+            name?: string | null;
+            /**
+             * @description What the client may do. Default: every scope but keys:write.
+             * @example [
+             *       "urls:read",
+             *       "urls:write"
+             *     ]
+             */
+            scopes?: ("urls:read" | "urls:write" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write")[];
+        };
+        ClientUpdateRequest: {
+            name?: string | null;
+            /** @description When it stops working. Null: never. */
+            expiresAt?: string | null;
+        };
+        ApiKeyUpdateRequest: {
+            /**
+             * @description What the key is for.
+             * @example deploy script
+             */
+            name?: string;
+            /** @description When it stops working. Null: never. */
+            expiresAt?: string | null;
+        };
         UnlockRequest: {
             /**
              * Format: password
@@ -2488,7 +2702,7 @@ export interface components {
             };
         };
         /** @enum {string} */
-        ErrorCode: "VALIDATION_FAILED" | "SLUG_RESERVED" | "DOMAIN_INVALID" | "UNAUTHORIZED" | "QUOTA_EXCEEDED" | "PLAN_REQUIRED" | "INSUFFICIENT_SCOPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_CONFLICT" | "DOMAIN_CONFLICT" | "SECRET_CONFLICT" | "IDEMPOTENCY_CONFLICT" | "REPLAY_CONFLICT" | "GONE" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE";
+        ErrorCode: "VALIDATION_FAILED" | "SLUG_RESERVED" | "DOMAIN_INVALID" | "UNAUTHORIZED" | "QUOTA_EXCEEDED" | "PLAN_REQUIRED" | "INSUFFICIENT_SCOPE" | "ORGANIZATION_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_CONFLICT" | "DOMAIN_CONFLICT" | "SECRET_CONFLICT" | "IDEMPOTENCY_CONFLICT" | "REPLAY_CONFLICT" | "GONE" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE";
         ErrorDetail: {
             /**
              * @description JSON path of the field; empty for the body as a whole.
@@ -2507,7 +2721,7 @@ export interface components {
              * @description The error code of RFC 6749 §5.2.
              * @enum {string}
              */
-            error: "invalid_request" | "invalid_client" | "invalid_scope" | "unsupported_grant_type" | "server_error" | "temporarily_unavailable";
+            error: "invalid_request" | "invalid_client" | "invalid_scope" | "unauthorized_client" | "unsupported_grant_type" | "server_error" | "temporarily_unavailable";
             /** @description The reason, for people. */
             error_description: string;
         };
@@ -3907,6 +4121,170 @@ export interface components {
              */
             overageUsd: number;
         };
+        OrganizationCreated: {
+            /**
+             * Format: uuid
+             * @description The id of the record.
+             * @example 0198c0de-0000-7000-8000-0000000000aa
+             */
+            id: string;
+            /**
+             * @description The name of the organization.
+             * @example Acme Ltd
+             */
+            name: string;
+            /**
+             * @description The plan of the organization, which sets its limits.
+             * @enum {string}
+             */
+            plan: "free" | "developer" | "scale" | "enterprise";
+            /** @description The number of active links. */
+            activeUrls: number;
+            /**
+             * Format: date-time
+             * @description When the record was created, in UTC.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            createdAt: string;
+            /** @description Since when the organization is suspended. Null: it is not. */
+            suspendedAt: string | null;
+            /**
+             * @description The id of the API client.
+             * @example shorty_ci_0f3b
+             */
+            clientId: string;
+            /**
+             * @description The secret of the first client. Only this response contains it.
+             * @example shorty_cs_2c81
+             */
+            clientSecret: string;
+        };
+        Organization: {
+            /**
+             * Format: uuid
+             * @description The id of the record.
+             * @example 0198c0de-0000-7000-8000-0000000000aa
+             */
+            id: string;
+            /**
+             * @description The name of the organization.
+             * @example Acme Ltd
+             */
+            name: string;
+            /**
+             * @description The plan of the organization, which sets its limits.
+             * @enum {string}
+             */
+            plan: "free" | "developer" | "scale" | "enterprise";
+            /** @description The number of active links. */
+            activeUrls: number;
+            /**
+             * Format: date-time
+             * @description When the record was created, in UTC.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            createdAt: string;
+            /** @description Since when the organization is suspended. Null: it is not. */
+            suspendedAt: string | null;
+        };
+        OrganizationUsage: {
+            /** @description The organization that the figures belong to. */
+            organization: {
+                /**
+                 * Format: uuid
+                 * @description The id of the record.
+                 * @example 0198c0de-0000-7000-8000-0000000000aa
+                 */
+                id: string;
+                /**
+                 * @description The name of the organization.
+                 * @example Acme Ltd
+                 */
+                name: string;
+            };
+            /**
+             * @description A calendar month in UTC.
+             * @example 2030-01
+             */
+            period: string;
+            /**
+             * @description The plan that the period is charged by: the plan at its end, or the current plan.
+             * @enum {string}
+             */
+            plan: "free" | "developer" | "scale" | "enterprise";
+            /** @description What was used, by meter. */
+            meters: {
+                /** @description Requests with a valid token, whatever their status. A bulk request counts once. */
+                api_call: {
+                    /** @description How much was used. */
+                    used: number;
+                };
+                /** @description QR codes created. */
+                qr_generated: components["schemas"]["BundledUsage"];
+                /** @description Deliveries that a receiver has acknowledged. Tests and replays are free. */
+                webhook_delivery: components["schemas"]["BundledUsage"];
+            };
+            /** @description The current state, whatever the period. */
+            links: {
+                /** @description Links that are active now. */
+                used: number;
+                /** @description The plan's bundle; null without a limit. */
+                included: number | null;
+            };
+        };
+        ClientCreated: {
+            /**
+             * @description The id of the record.
+             * @example shorty_ci_0f3b
+             */
+            id: string;
+            /**
+             * @description What the client is for. Null: it has no name.
+             * @example import job
+             */
+            name: string | null;
+            /** @description What the client may do. */
+            scopes: ("urls:read" | "urls:write" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write")[];
+            /**
+             * Format: date-time
+             * @description When the record was created, in UTC.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            createdAt: string;
+            /** @description When the client and its tokens stop working. Null: never. */
+            expiresAt: string | null;
+            /** @description When the client was revoked. Null: it was not. */
+            revokedAt: string | null;
+            /**
+             * @description The secret of the client. Only this response contains it.
+             * @example shorty_cs_2c81
+             */
+            clientSecret: string;
+        };
+        Client: {
+            /**
+             * @description The id of the record.
+             * @example shorty_ci_0f3b
+             */
+            id: string;
+            /**
+             * @description What the client is for. Null: it has no name.
+             * @example import job
+             */
+            name: string | null;
+            /** @description What the client may do. */
+            scopes: ("urls:read" | "urls:write" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write")[];
+            /**
+             * Format: date-time
+             * @description When the record was created, in UTC.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            createdAt: string;
+            /** @description When the client and its tokens stop working. Null: never. */
+            expiresAt: string | null;
+            /** @description When the client was revoked. Null: it was not. */
+            revokedAt: string | null;
+        };
         Health: {
             /**
              * @description The state of the server.
@@ -4091,6 +4469,26 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
             };
         };
+        /** @description ORGANIZATION_SUSPENDED */
+        OrganizationSuspendedForm: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "ORGANIZATION_SUSPENDED",
+                 *         "message": "The reason in one sentence",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
+            };
+        };
         /** @description PAYLOAD_TOO_LARGE */
         PayloadTooLargeForm: {
             headers: {
@@ -4263,8 +4661,8 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description INSUFFICIENT_SCOPE */
-        InsufficientScope: {
+        /** @description INSUFFICIENT_SCOPE, ORGANIZATION_SUSPENDED */
+        InsufficientScopeOrOrganizationSuspended: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -4429,6 +4827,26 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
+        /** @description ORGANIZATION_SUSPENDED */
+        OrganizationSuspended: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "ORGANIZATION_SUSPENDED",
+                 *         "message": "The reason in one sentence",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
         /** @description VALIDATION_FAILED, SLUG_RESERVED, DOMAIN_INVALID */
         ValidationFailedOrSlugReservedOrDomainInvalid: {
             headers: {
@@ -4521,8 +4939,8 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description PLAN_REQUIRED, INSUFFICIENT_SCOPE */
-        PlanRequiredOrInsufficientScope: {
+        /** @description PLAN_REQUIRED, INSUFFICIENT_SCOPE, ORGANIZATION_SUSPENDED */
+        PlanRequiredOrInsufficientScopeOrOrganizationSuspended: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -4853,6 +5271,12 @@ export interface components {
         DeliveryId: string;
         /** @description The id of the replay. */
         ReplayId: string;
+        /** @description A calendar month in UTC. The default is the current month; later ones are refused. */
+        Period: string;
+        /** @description The id of the client. */
+        ClientId: string;
+        /** @description The id of the API key. */
+        KeyId: string;
         /** @description The id of the QR code. */
         QrId: string;
         /** @description A short code or a custom slug. */
@@ -4929,6 +5353,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailedForm"];
             401: components["responses"]["UnauthorizedForm"];
+            403: components["responses"]["OrganizationSuspendedForm"];
             413: components["responses"]["PayloadTooLargeForm"];
             415: components["responses"]["UnsupportedMediaTypeForm"];
             429: components["responses"]["RateLimitedForm"];
@@ -4990,7 +5415,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -5037,7 +5462,7 @@ export interface operations {
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5085,7 +5510,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             429: components["responses"]["RateLimited"];
@@ -5125,6 +5550,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["OrganizationSuspended"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -5206,7 +5632,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -5254,7 +5680,7 @@ export interface operations {
             400: components["responses"]["ValidationFailedOrSlugReservedOrDomainInvalid"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             409: components["responses"]["SlugConflictOrIdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5325,7 +5751,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5377,7 +5803,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5448,7 +5874,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5494,7 +5920,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -5538,7 +5964,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -5587,7 +6013,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             412: components["responses"]["PreconditionFailed"];
@@ -5643,7 +6069,7 @@ export interface operations {
             400: components["responses"]["ValidationFailedOrDomainInvalid"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["SlugConflictOrIdempotencyConflict"];
             412: components["responses"]["PreconditionFailed"];
@@ -5714,7 +6140,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -5759,7 +6185,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             429: components["responses"]["RateLimited"];
@@ -5810,7 +6236,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
@@ -5878,7 +6304,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -5926,7 +6352,7 @@ export interface operations {
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
@@ -5993,7 +6419,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -6037,7 +6463,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -6086,7 +6512,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             412: components["responses"]["PreconditionFailed"];
@@ -6141,7 +6567,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             412: components["responses"]["PreconditionFailed"];
@@ -6197,7 +6623,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -6246,7 +6672,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -6297,7 +6723,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -6505,7 +6931,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -6553,7 +6979,7 @@ export interface operations {
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
-            403: components["responses"]["PlanRequiredOrInsufficientScope"];
+            403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
             409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6599,7 +7025,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -6648,7 +7074,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             412: components["responses"]["PreconditionFailed"];
@@ -6703,7 +7129,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PlanRequiredOrInsufficientScope"];
+            403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             412: components["responses"]["PreconditionFailed"];
@@ -6757,7 +7183,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PlanRequiredOrInsufficientScope"];
+            403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
@@ -6810,7 +7236,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PlanRequiredOrInsufficientScope"];
+            403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["SecretConflictOrIdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
@@ -6889,7 +7315,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -6934,7 +7360,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -6982,7 +7408,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PlanRequiredOrInsufficientScope"];
+            403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             429: components["responses"]["RateLimited"];
@@ -7033,7 +7459,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PlanRequiredOrInsufficientScope"];
+            403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflictOrReplayConflict"];
             413: components["responses"]["PayloadTooLarge"];
@@ -7100,7 +7526,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -7145,7 +7571,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -7193,7 +7619,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
             429: components["responses"]["RateLimited"];
@@ -7286,7 +7712,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -7350,7 +7776,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -7397,7 +7823,7 @@ export interface operations {
             400: components["responses"]["ValidationFailedOrDomainInvalid"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             409: components["responses"]["DomainConflictOrIdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -7442,7 +7868,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -7488,7 +7914,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DomainConflictOrIdempotencyConflict"];
             429: components["responses"]["RateLimited"];
@@ -7535,7 +7961,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailedOrDomainInvalid"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DomainConflictOrIdempotencyConflict"];
             429: components["responses"]["RateLimited"];
@@ -7576,7 +8002,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description A calendar month in UTC. The default is the current month; later ones are refused. */
-                period?: string;
+                period?: components["parameters"]["Period"];
             };
             header?: never;
             path?: never;
@@ -7608,6 +8034,607 @@ export interface operations {
             };
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["OrganizationSuspended"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listOrganizations: {
+        parameters: {
+            query?: {
+                /** @description The number of items to return. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The number of items to skip. Not together with after. */
+                offset?: components["parameters"]["Offset"];
+                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
+                after?: components["parameters"]["After"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of organizations */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: {
+                            /** @description The number of items on all pages. With after, the number when the first page was read. */
+                            total: number;
+                            /** @description The most items on a page. */
+                            limit: number;
+                            /** @description The number of items on the pages before. */
+                            offset: number;
+                            /** @description The items of this page. */
+                            items: components["schemas"]["Organization"][];
+                            /**
+                             * @description Send it as after to get the next page. Null on the last page.
+                             * @example null
+                             */
+                            nextAfter: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createOrganization: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrganizationCreateRequest"];
+            };
+        };
+        responses: {
+            /** @description The new organization */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["OrganizationCreated"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the record. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The organization */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["Organization"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateOrganization: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the record. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrganizationUpdateRequest"];
+            };
+        };
+        responses: {
+            /** @description The changed organization */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["Organization"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listUsage: {
+        parameters: {
+            query?: {
+                /** @description The number of items to return. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The number of items to skip. Not together with after. */
+                offset?: components["parameters"]["Offset"];
+                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
+                after?: components["parameters"]["After"];
+                /** @description A calendar month in UTC. The default is the current month; later ones are refused. */
+                period?: components["parameters"]["Period"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of usage */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: {
+                            /** @description The number of items on all pages. With after, the number when the first page was read. */
+                            total: number;
+                            /** @description The most items on a page. */
+                            limit: number;
+                            /** @description The number of items on the pages before. */
+                            offset: number;
+                            /** @description The items of this page. */
+                            items: components["schemas"]["OrganizationUsage"][];
+                            /**
+                             * @description Send it as after to get the next page. Null on the last page.
+                             * @example null
+                             */
+                            nextAfter: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listClients: {
+        parameters: {
+            query?: {
+                /** @description The number of items to return. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The number of items to skip. Not together with after. */
+                offset?: components["parameters"]["Offset"];
+                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
+                after?: components["parameters"]["After"];
+            };
+            header?: never;
+            path: {
+                /** @description The id of the record. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of clients */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: {
+                            /** @description The number of items on all pages. With after, the number when the first page was read. */
+                            total: number;
+                            /** @description The most items on a page. */
+                            limit: number;
+                            /** @description The number of items on the pages before. */
+                            offset: number;
+                            /** @description The items of this page. */
+                            items: components["schemas"]["Client"][];
+                            /**
+                             * @description Send it as after to get the next page. Null on the last page.
+                             * @example null
+                             */
+                            nextAfter: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createClient: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the record. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClientCreateRequest"];
+            };
+        };
+        responses: {
+            /** @description The new client */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["ClientCreated"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["QuotaExceeded"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    revokeClient: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the record. */
+                id: components["parameters"]["Id"];
+                /** @description The id of the client. */
+                clientId: components["parameters"]["ClientId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The revoked client */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["Client"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateClient: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the record. */
+                id: components["parameters"]["Id"];
+                /** @description The id of the client. */
+                clientId: components["parameters"]["ClientId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClientUpdateRequest"];
+            };
+        };
+        responses: {
+            /** @description The changed client */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["Client"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listOrganizationApiKeys: {
+        parameters: {
+            query?: {
+                /** @description The number of items to return. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The number of items to skip. Not together with after. */
+                offset?: components["parameters"]["Offset"];
+                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
+                after?: components["parameters"]["After"];
+            };
+            header?: never;
+            path: {
+                /** @description The id of the record. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of keys */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: {
+                            /** @description The number of items on all pages. With after, the number when the first page was read. */
+                            total: number;
+                            /** @description The most items on a page. */
+                            limit: number;
+                            /** @description The number of items on the pages before. */
+                            offset: number;
+                            /** @description The items of this page. */
+                            items: components["schemas"]["ApiKey"][];
+                            /**
+                             * @description Send it as after to get the next page. Null on the last page.
+                             * @example null
+                             */
+                            nextAfter: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteOrganizationApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the record. */
+                id: components["parameters"]["Id"];
+                /** @description The id of the API key. */
+                keyId: components["parameters"]["KeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key that was revoked */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["ApiKey"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateOrganizationApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the record. */
+                id: components["parameters"]["Id"];
+                /** @description The id of the API key. */
+                keyId: components["parameters"]["KeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyUpdateRequest"];
+            };
+        };
+        responses: {
+            /** @description The changed key */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["ApiKey"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

@@ -1051,6 +1051,178 @@ export const fixtures: {
       "used": 1,
       "included": null
     }
+  },
+  "createOrganization": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "name": "Acme Ltd",
+    "plan": "free",
+    "activeUrls": 1,
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "suspendedAt": null,
+    "clientId": "shorty_ci_0f3b",
+    "clientSecret": "shorty_cs_2c81"
+  },
+  "listOrganizations": {
+    "total": 1,
+    "limit": 100,
+    "offset": 0,
+    "items": [
+      {
+        "id": "0198c0de-0000-7000-8000-0000000000aa",
+        "name": "Acme Ltd",
+        "plan": "free",
+        "activeUrls": 1,
+        "createdAt": "2030-01-01T00:00:00.000Z",
+        "suspendedAt": null
+      }
+    ],
+    "nextAfter": null
+  },
+  "getOrganization": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "name": "Acme Ltd",
+    "plan": "free",
+    "activeUrls": 1,
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "suspendedAt": null
+  },
+  "updateOrganization": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "name": "Acme Ltd",
+    "plan": "free",
+    "activeUrls": 1,
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "suspendedAt": null
+  },
+  "listUsage": {
+    "total": 1,
+    "limit": 100,
+    "offset": 0,
+    "items": [
+      {
+        "organization": {
+          "id": "0198c0de-0000-7000-8000-0000000000aa",
+          "name": "Acme Ltd"
+        },
+        "period": "2030-01",
+        "plan": "free",
+        "meters": {
+          "api_call": {
+            "used": 1
+          },
+          "qr_generated": {
+            "used": 1,
+            "included": null,
+            "overage": 0,
+            "overageUsd": 0.15
+          },
+          "webhook_delivery": {
+            "used": 1,
+            "included": null,
+            "overage": 0,
+            "overageUsd": 0.15
+          }
+        },
+        "links": {
+          "used": 1,
+          "included": null
+        }
+      }
+    ],
+    "nextAfter": null
+  },
+  "createClient": {
+    "id": "shorty_ci_0f3b",
+    "name": null,
+    "scopes": [
+      "urls:read"
+    ],
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "expiresAt": null,
+    "revokedAt": null,
+    "clientSecret": "shorty_cs_2c81"
+  },
+  "listClients": {
+    "total": 1,
+    "limit": 100,
+    "offset": 0,
+    "items": [
+      {
+        "id": "shorty_ci_0f3b",
+        "name": null,
+        "scopes": [
+          "urls:read"
+        ],
+        "createdAt": "2030-01-01T00:00:00.000Z",
+        "expiresAt": null,
+        "revokedAt": null
+      }
+    ],
+    "nextAfter": null
+  },
+  "updateClient": {
+    "id": "shorty_ci_0f3b",
+    "name": null,
+    "scopes": [
+      "urls:read"
+    ],
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "expiresAt": null,
+    "revokedAt": null
+  },
+  "revokeClient": {
+    "id": "shorty_ci_0f3b",
+    "name": null,
+    "scopes": [
+      "urls:read"
+    ],
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "expiresAt": null,
+    "revokedAt": null
+  },
+  "listOrganizationApiKeys": {
+    "total": 1,
+    "limit": 100,
+    "offset": 0,
+    "items": [
+      {
+        "id": "0198c0de-0000-7000-8000-0000000000aa",
+        "name": "deploy script",
+        "start": "shorty_ak_mZ4c",
+        "scopes": [
+          "urls:read"
+        ],
+        "createdBy": "shorty_ci_0f3b",
+        "createdAt": "2030-01-01T00:00:00.000Z",
+        "expiresAt": null,
+        "lastUsedAt": null
+      }
+    ],
+    "nextAfter": null
+  },
+  "updateOrganizationApiKey": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "name": "deploy script",
+    "start": "shorty_ak_mZ4c",
+    "scopes": [
+      "urls:read"
+    ],
+    "createdBy": "shorty_ci_0f3b",
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "expiresAt": null,
+    "lastUsedAt": null
+  },
+  "deleteOrganizationApiKey": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "name": "deploy script",
+    "start": "shorty_ak_mZ4c",
+    "scopes": [
+      "urls:read"
+    ],
+    "createdBy": "shorty_ci_0f3b",
+    "createdAt": "2030-01-01T00:00:00.000Z",
+    "expiresAt": null,
+    "lastUsedAt": null
   }
 };
 
@@ -1256,6 +1428,54 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
     "route": "GET /api/v1/usage",
     "status": 200
   },
+  "createOrganization": {
+    "route": "POST /api/v1/admin/organizations",
+    "status": 201
+  },
+  "listOrganizations": {
+    "route": "GET /api/v1/admin/organizations",
+    "status": 200
+  },
+  "getOrganization": {
+    "route": "GET /api/v1/admin/organizations/{id}",
+    "status": 200
+  },
+  "updateOrganization": {
+    "route": "PATCH /api/v1/admin/organizations/{id}",
+    "status": 200
+  },
+  "listUsage": {
+    "route": "GET /api/v1/admin/usage",
+    "status": 200
+  },
+  "createClient": {
+    "route": "POST /api/v1/admin/organizations/{id}/clients",
+    "status": 201
+  },
+  "listClients": {
+    "route": "GET /api/v1/admin/organizations/{id}/clients",
+    "status": 200
+  },
+  "updateClient": {
+    "route": "PATCH /api/v1/admin/organizations/{id}/clients/{clientId}",
+    "status": 200
+  },
+  "revokeClient": {
+    "route": "DELETE /api/v1/admin/organizations/{id}/clients/{clientId}",
+    "status": 200
+  },
+  "listOrganizationApiKeys": {
+    "route": "GET /api/v1/admin/organizations/{id}/api-keys",
+    "status": 200
+  },
+  "updateOrganizationApiKey": {
+    "route": "PATCH /api/v1/admin/organizations/{id}/api-keys/{keyId}",
+    "status": 200
+  },
+  "deleteOrganizationApiKey": {
+    "route": "DELETE /api/v1/admin/organizations/{id}/api-keys/{keyId}",
+    "status": 200
+  },
   "downloadQr": {
     "route": "GET /api/qr/{id}/download",
     "status": 200
@@ -1271,6 +1491,7 @@ export const errorStatuses: Readonly<Record<ErrorCodes[keyof ErrorCodes], number
   "QUOTA_EXCEEDED": 402,
   "PLAN_REQUIRED": 403,
   "INSUFFICIENT_SCOPE": 403,
+  "ORGANIZATION_SUSPENDED": 403,
   "NOT_FOUND": 404,
   "SLUG_CONFLICT": 409,
   "DOMAIN_CONFLICT": 409,

@@ -51,6 +51,18 @@ export const getDomain = 'GET /api/v1/domains/{id}';
 export const deleteDomain = 'DELETE /api/v1/domains/{id}';
 export const verifyDomain = 'POST /api/v1/domains/{id}/verify';
 export const getUsage = 'GET /api/v1/usage';
+export const createOrganization = 'POST /api/v1/admin/organizations';
+export const listOrganizations = 'GET /api/v1/admin/organizations';
+export const getOrganization = 'GET /api/v1/admin/organizations/{id}';
+export const updateOrganization = 'PATCH /api/v1/admin/organizations/{id}';
+export const listUsage = 'GET /api/v1/admin/usage';
+export const createClient = 'POST /api/v1/admin/organizations/{id}/clients';
+export const listClients = 'GET /api/v1/admin/organizations/{id}/clients';
+export const updateClient = 'PATCH /api/v1/admin/organizations/{id}/clients/{clientId}';
+export const revokeClient = 'DELETE /api/v1/admin/organizations/{id}/clients/{clientId}';
+export const listOrganizationApiKeys = 'GET /api/v1/admin/organizations/{id}/api-keys';
+export const updateOrganizationApiKey = 'PATCH /api/v1/admin/organizations/{id}/api-keys/{keyId}';
+export const deleteOrganizationApiKey = 'DELETE /api/v1/admin/organizations/{id}/api-keys/{keyId}';
 export const downloadQr = 'GET /api/qr/{id}/download';
 
 /** The version of this package. */
@@ -61,7 +73,7 @@ export interface ErrorCodes {
   400: 'VALIDATION_FAILED' | 'SLUG_RESERVED' | 'DOMAIN_INVALID';
   401: 'UNAUTHORIZED';
   402: 'QUOTA_EXCEEDED';
-  403: 'PLAN_REQUIRED' | 'INSUFFICIENT_SCOPE';
+  403: 'PLAN_REQUIRED' | 'INSUFFICIENT_SCOPE' | 'ORGANIZATION_SUSPENDED';
   404: 'NOT_FOUND';
   409: 'SLUG_CONFLICT' | 'DOMAIN_CONFLICT' | 'SECRET_CONFLICT' | 'IDEMPOTENCY_CONFLICT' | 'REPLAY_CONFLICT';
   410: 'GONE';

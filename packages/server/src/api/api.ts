@@ -1,9 +1,11 @@
 import { reportRoutes } from '../analytics/reports/report-contract.js';
 import { apiKeyRoutes } from '../auth/api-key-contract.js';
+import { clientRoutes } from '../auth/client-contract.js';
 import { tokenRoutes } from '../auth/token-contract.js';
 import { domainRoutes } from '../domains/domain-contract.js';
 import { healthRoutes } from '../health/health-contract.js';
 import { meRoutes } from '../organizations/me-contract.js';
+import { organizationRoutes } from '../organizations/organization-contract.js';
 import { usageRoutes } from '../organizations/usage-contract.js';
 import { qrRoutes } from '../qr/qr-contract.js';
 import { qrImageRoutes } from '../qr/qr-image-contract.js';
@@ -34,6 +36,8 @@ export const api = [
   ...eventTypeRoutes,
   ...domainRoutes,
   ...usageRoutes,
+  ...organizationRoutes,
+  ...clientRoutes,
   ...healthRoutes,
   ...docsRoutes,
   ...qrImageRoutes,

@@ -15,6 +15,8 @@ import { type MountOptions, mountRoutes } from './mount-routes.js';
 export interface AppOptions extends MountOptions {
   /** The origins that browsers may call the API from; undefined allows none. */
   readonly corsOrigins: CorsOrigins | undefined;
+  /** False removes the routes for the operator key. */
+  readonly hasOperatorKey: boolean;
   readonly logger: Logger;
   readonly onRequestError: (error: unknown, requestId: string) => void;
   /** Called when a response has been sent or its client has disconnected. */
@@ -53,8 +55,9 @@ export function createApp(options: AppOptions, listener: 'public' | 'admin' | 'b
     if (forbiddenTarget.test(request.url)) notFound(request, response);
     else next();
   });
-  const isMounted = ({ audience }: Route) =>
-    listener === 'both' || (audience === 'operator') === (listener === 'admin');
+  const isMounted = ({ audience, access }: Route) =>
+    (access !== 'operator' || options.hasOperatorKey) &&
+    (listener === 'both' || (audience === 'operator') === (listener === 'admin'));
   // Only the API: browsers follow short links and show images without it.
   if (options.corsOrigins !== undefined) app.use('/api/v1', createCors(options.corsOrigins));
   mountRoutes(app, options, isMounted);

@@ -29,7 +29,7 @@ beforeEach(async () => {
   isCalled.length = 0;
   mountRoutes(app, {
     handlers: handlers as Handlers,
-    auth: { authenticate: async () => caller },
+    auth: { authenticate: async () => caller, authenticateOperator: () => {} },
     clock: () => 0,
     proxies: parseAddressRanges(''),
     rateLimiter: undefined,

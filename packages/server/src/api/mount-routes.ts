@@ -20,7 +20,7 @@ export type Handlers = HandlersOf<typeof api>;
 
 export interface MountOptions {
   readonly handlers: Handlers;
-  readonly auth: Pick<AuthService, 'authenticate'>;
+  readonly auth: Pick<AuthService, 'authenticate' | 'authenticateOperator'>;
   readonly clock: Clock;
   readonly proxies: AddressRanges;
   /** Limits the requests of an organization; undefined sets no limit. */
@@ -86,6 +86,13 @@ export function mountRoutes(
 async function serve(call: Call, options: MountOptions): Promise<Reply<unknown>> {
   const { route, request, response } = call;
   if (route.access === 'public') return handle(call, options, undefined);
+  if (route.access === 'operator') {
+    options.auth.authenticateOperator(
+      request.headers.authorization,
+      addressBlockOf(addressOf(request, options)),
+    );
+    return handle(call, options, undefined);
+  }
   const caller = await options.auth.authenticate(request.headers.authorization);
   response.locals.organizationId = caller.organizationId;
   // No response is sent before the count is durable, whether the request succeeds or fails.
@@ -112,10 +119,10 @@ async function handle(
   try {
     const params = check(route.params, request.params);
     const query = check(route.query, checkQuery(request.query));
-    const { remoteAddress } = request.socket;
-    const address = clientAddressOf(remoteAddress, headers['x-forwarded-for'], options.proxies);
+    const address = addressOf(request, options);
     // Public routes without a body are health and documentation, which have no limit.
-    if (!caller && route.body) publicRateLimiter?.take(addressBlockOf(address), clock());
+    if (route.access === 'public' && route.body)
+      publicRateLimiter?.take(addressBlockOf(address), clock());
     const body = await readInput(kind, request, response, {
       slots: options.bodySlots,
       organizationId: caller?.organizationId,
@@ -130,13 +137,17 @@ async function handle(
       ...(isForm && { form: check(route.form, body.value) }),
       caller,
       ifMatch: readIfMatch(route, headers['if-match']),
-      idempotency: caller && readIdempotency(route, request, body, caller.organizationId, clock()),
+      idempotency: readIdempotency(route, request, body, caller?.organizationId, clock()),
       headers,
       address,
     } as HandlerInput<Route>);
   } catch (error) {
     throw kind === 'form' ? toOAuthError(error) : error;
   }
+}
+
+function addressOf({ socket, headers }: Request, { proxies }: MountOptions): string {
+  return clientAddressOf(socket.remoteAddress, headers['x-forwarded-for'], proxies);
 }
 
 function checkScope(route: Route, { scopes }: Caller): void {

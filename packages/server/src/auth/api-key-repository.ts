@@ -1,4 +1,3 @@
-import type { Caller } from '../contract/caller.js';
 import type { KeyScope } from '../contract/define-route.js';
 import type { Page, PageRange } from '../contract/fields.js';
 import {
@@ -11,6 +10,7 @@ import { readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
 import { prepare } from '../storage/prepared.js';
 import { maxApiKeys } from './api-key-contract.js';
+import type { FoundCaller } from './client-repository.js';
 
 /** An API key without its secret. Instants are milliseconds since 1970. */
 export interface ApiKey {
@@ -42,8 +42,9 @@ export class ApiKeyRepository {
     this.#byHash = prepare(
       database.read
         .selectFrom('api_keys')
-        .select(['id', 'name', 'organization_id as organizationId', 'scopes'])
-        .select('expires_at as expiresAt')
+        .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
+        .select(['api_keys.id', 'api_keys.name', 'organization_id as organizationId', 'scopes'])
+        .select(['expires_at as expiresAt', 'suspended_at as suspendedAt'])
         .where('key_hash', '=', ''),
     );
   }
@@ -94,13 +95,39 @@ export class ApiKeyRepository {
     });
   }
 
+  /** Changes the name or the expiry of a key and returns it; null when there is none. */
+  update(
+    organizationId: string,
+    id: string,
+    changes: { readonly name?: string | undefined; readonly expiresAt?: number | null | undefined },
+    idempotency: IdempotentRequest | undefined,
+  ): Promise<IdempotentResult<ApiKey | null>> {
+    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
+      const { name, expiresAt } = changes;
+      await transaction
+        .updateTable('api_keys')
+        .set({
+          id,
+          ...(name !== undefined && { name }),
+          ...(expiresAt !== undefined && { expires_at: expiresAt }),
+        })
+        .where('id', '=', id)
+        .where('organization_id', '=', organizationId)
+        .execute();
+      const keys = selectKeys(transaction, organizationId).where('id', '=', id);
+      const row = await keys.executeTakeFirst();
+      return row ? fromRow(row) : null;
+    });
+  }
+
   /** Finds the caller of a key that has not expired. */
-  async findCaller(keyHash: string, now: number): Promise<Caller | undefined> {
+  async findCaller(keyHash: string, now: number): Promise<FoundCaller | undefined> {
     const { rows } = await this.#database.read.executeQuery(this.#byHash(keyHash));
     const [row] = rows;
     if (!row || (row.expiresAt !== null && row.expiresAt <= now)) return undefined;
-    const { organizationId, scopes, ...apiKey } = row;
-    return { organizationId, scopes: new Set(scopes.split(' ')), client: null, apiKey };
+    const { organizationId, scopes, suspendedAt, ...apiKey } = row;
+    const caller = { organizationId, scopes: new Set(scopes.split(' ')), client: null, apiKey };
+    return { caller, suspendedAt };
   }
 
   /** Records when keys were last used. Other nodes may have recorded later uses. */

@@ -5,7 +5,7 @@ import type { Clock, RandomBytes } from '../ports.js';
 import type { ApiKeyRepository } from './api-key-repository.js';
 import type { ApiKeyUses } from './api-key-uses.js';
 import { AttemptLimiter, tokenAttempts, tooManyAttempts } from './attempt-limiter.js';
-import type { Client, ClientRepository } from './client-repository.js';
+import type { ClientRepository, NewClient } from './client-repository.js';
 import { hashSecret, isApiKey, matchesHash, newSecret } from './secrets.js';
 import { tokenLifetimeSeconds } from './token-contract.js';
 
@@ -25,6 +25,8 @@ export interface AuthServiceOptions {
   readonly clients: ClientRepository;
   readonly apiKeys: Pick<ApiKeyRepository, 'findCaller'>;
   readonly uses: Pick<ApiKeyUses, 'note'>;
+  /** Undefined accepts no key. */
+  readonly operatorKey: string | undefined;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
 }
@@ -34,12 +36,14 @@ export function createAuthService({
   clients,
   apiKeys,
   uses,
+  operatorKey,
   clock,
   randomBytes,
 }: AuthServiceOptions) {
   const limiter = new AttemptLimiter(tokenAttempts);
   // Compared when the client does not exist. Response times must not reveal which client ids exist.
   const decoyHash = hashSecret(newSecret('clientSecret', randomBytes));
+  const operatorKeyHash = operatorKey === undefined ? undefined : hashSecret(operatorKey);
   return {
     /**
      * Exchanges credentials for a token. Throws UNAUTHORIZED, InvalidScopeError, or RATE_LIMITED when
@@ -50,7 +54,7 @@ export function createAuthService({
       scope: string | undefined,
       clientKey: string,
     ) {
-      const client = await clients.find(clientId);
+      const client = await clients.find(clientId, clock());
       const matches = matchesHash(clientSecret, client?.secretHash ?? decoyHash);
       const isCorrect = client !== undefined && matches;
       // Correct attempts are not counted. A blocked address is refused even with valid credentials.
@@ -59,6 +63,7 @@ export function createAuthService({
       if (!client || !isCorrect) {
         throw new ApiError('UNAUTHORIZED', 'The client is unknown or its secret is wrong');
       }
+      refuseIfSuspended(client);
       const scopes = chooseScopes(client.scopes, scope).join(' ');
       const accessToken = newSecret('accessToken', randomBytes);
       const now = clock();
@@ -77,16 +82,33 @@ export function createAuthService({
       const token = bearerTokenOf(authorization);
       const now = clock();
       if (!isApiKey(token)) {
-        const caller = await clients.findCaller(hashSecret(token), now);
-        if (caller) return caller;
-        throw new ApiError('UNAUTHORIZED', 'The access token is unknown or has expired');
+        const found = await clients.findCaller(hashSecret(token), now);
+        if (!found) {
+          throw new ApiError('UNAUTHORIZED', 'The access token is unknown or has expired');
+        }
+        refuseIfSuspended(found);
+        return found.caller;
       }
-      const caller = await apiKeys.findCaller(hashSecret(token), now);
-      if (!caller?.apiKey) {
+      const found = await apiKeys.findCaller(hashSecret(token), now);
+      if (!found?.caller.apiKey) {
         throw new ApiError('UNAUTHORIZED', 'The API key is unknown, revoked or has expired');
       }
-      uses.note(caller.apiKey.id, now);
+      refuseIfSuspended(found);
+      const { caller } = found;
+      uses.note(found.caller.apiKey.id, now);
       return caller;
+    },
+
+    /**
+     * Throws UNAUTHORIZED unless an `Authorization` header has the operator key, or RATE_LIMITED when the
+     * client key has too many failed attempts. These count together with those of token requests.
+     */
+    authenticateOperator(authorization: string | undefined, clientKey: string): void {
+      const token = bearerTokenOf(authorization);
+      const isCorrect = operatorKeyHash !== undefined && matchesHash(token, operatorKeyHash);
+      const waitMs = limiter.take(clientKey, clock(), isCorrect);
+      if (waitMs > 0) throw tooManyAttempts(tokenAttempts, waitMs);
+      if (!isCorrect) throw new ApiError('UNAUTHORIZED', 'The operator key is wrong');
     },
   };
 }
@@ -98,6 +120,14 @@ export function bearerTokenOf(authorization: string | undefined): string {
   throw new ApiError(
     'UNAUTHORIZED',
     'Send an access token or an API key as "Authorization: Bearer …"',
+  );
+}
+
+function refuseIfSuspended({ suspendedAt }: { readonly suspendedAt: number | null }): void {
+  if (suspendedAt === null) return;
+  throw new ApiError(
+    'ORGANIZATION_SUSPENDED',
+    `The operator of this server suspended the organization at ${new Date(suspendedAt).toISOString()}: contact the operator`,
   );
 }
 
@@ -129,6 +159,7 @@ export function clientOf(
   organizationId: string,
   { clientId, clientSecret }: Credentials,
   scopes: readonly Scope[] = keyScopes,
-): Client {
-  return { id: clientId, organizationId, secretHash: hashSecret(clientSecret), scopes };
+  name: string | null = null,
+): NewClient {
+  return { id: clientId, organizationId, name, secretHash: hashSecret(clientSecret), scopes };
 }

@@ -1,13 +1,48 @@
 import type { Caller } from '../contract/caller.js';
+import type { Page, PageRange } from '../contract/fields.js';
+import {
+  type IdempotentRequest,
+  type IdempotentResult,
+  writeOnce,
+} from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
+import { readList } from '../storage/list-page.js';
+import type { ListQuery } from '../storage/list-query.js';
 import { prepare } from '../storage/prepared.js';
 import { deleteExpired } from '../storage/run-in-batches.js';
+import { maxClients } from './client-contract.js';
 
+/** A client without its secret. Instants are milliseconds since 1970. */
 export interface Client {
   readonly id: string;
   readonly organizationId: string;
-  readonly secretHash: string;
+  /** What the client is for. */
+  readonly name: string | null;
   readonly scopes: readonly string[];
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+export type NewClient = Pick<Client, 'id' | 'organizationId' | 'name' | 'scopes'> & {
+  readonly secretHash: string;
+};
+
+/** A new client, as it is stored with an idempotency key: its secret is sealed. */
+export interface SealedClient {
+  readonly client: Client;
+  readonly sealedSecret: string;
+}
+
+/** A caller, and the time since when its organization is suspended; null when it is not. */
+export interface FoundCaller {
+  readonly caller: Caller;
+  readonly suspendedAt: number | null;
+}
+
+interface ClientChanges {
+  readonly name?: string | null | undefined;
+  readonly expiresAt?: number | null | undefined;
 }
 
 /** Stores API clients and their access tokens. Secrets are stored as hashes only. */
@@ -22,41 +57,99 @@ export class ClientRepository {
       database.read
         .selectFrom('access_tokens')
         .innerJoin('clients', 'clients.id', 'access_tokens.client_id')
+        .innerJoin('organizations', 'organizations.id', 'clients.organization_id')
         .select(['client_id as clientId', 'organization_id as organizationId'])
-        .select('access_tokens.scopes')
+        .select(['access_tokens.scopes', 'suspended_at as suspendedAt'])
+        .select('clients.expires_at as clientExpiresAt')
         .where('clients.revoked_at', 'is', null)
         .where('token_hash', '=', '')
-        .where('expires_at', '>', 0),
+        .where('access_tokens.expires_at', '>', 0),
     );
   }
 
-  create(client: Client, now: number): Promise<void> {
-    return this.#database.writeDirectly((transaction) => insertClient(transaction, client, now));
+  /** Creates a client, unless its organization does not exist or has `maxClients` that are not revoked. */
+  create(
+    client: NewClient,
+    sealedSecret: string,
+    now: number,
+    idempotency: IdempotentRequest | undefined,
+  ): Promise<IdempotentResult<SealedClient | 'no-organization' | 'too-many'>> {
+    const { organizationId } = client;
+    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
+      if (!(await hasOrganization(transaction, organizationId))) return 'no-organization';
+      const live = await selectClients(transaction, organizationId)
+        .where('revoked_at', 'is', null)
+        .execute();
+      if (live.length >= maxClients) return 'too-many';
+      await insertClient(transaction, client, now);
+      return { client: toClient(client, now), sealedSecret };
+    });
   }
 
-  /** Finds a client that is not revoked. */
-  async find(id: string): Promise<Client | undefined> {
+  /** Finds a client that is neither revoked nor expired. */
+  async find(id: string, now: number) {
     const row = await this.#database.read
       .selectFrom('clients')
-      .select(['id', 'organization_id as organizationId', 'secret_hash as secretHash', 'scopes'])
-      .where('id', '=', id)
+      .innerJoin('organizations', 'organizations.id', 'clients.organization_id')
+      .select(['organization_id as organizationId', 'secret_hash as secretHash', 'scopes'])
+      .select('suspended_at as suspendedAt')
+      .where('clients.id', '=', id)
       .where('revoked_at', 'is', null)
+      .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
       .executeTakeFirst();
     return row && { ...row, scopes: row.scopes.split(' ') };
   }
 
-  /** Revokes a client and deletes its tokens; returns false when there is no such client. */
-  revoke(id: string, now: number): Promise<boolean> {
-    return this.#database.writeDirectly(async (transaction) => {
-      const result = await transaction
+  /** Changes the name or the expiry of a client and returns it; null when there is none. */
+  update(
+    organizationId: string,
+    id: string,
+    { name, expiresAt }: ClientChanges,
+    idempotency: IdempotentRequest | undefined,
+  ): Promise<IdempotentResult<Client | null>> {
+    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
+      await transaction
+        .updateTable('clients')
+        .set({
+          id,
+          ...(name !== undefined && { name }),
+          ...(expiresAt !== undefined && { expires_at: expiresAt }),
+        })
+        .where('id', '=', id)
+        .where('organization_id', '=', organizationId)
+        .execute();
+      return findClient(transaction, organizationId, id);
+    });
+  }
+
+  /** Revokes a client and deletes its tokens. Returns the client; null when there is none. */
+  revoke(
+    organizationId: string,
+    id: string,
+    now: number,
+    idempotency: IdempotentRequest | undefined,
+  ): Promise<IdempotentResult<Client | null>> {
+    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
+      const before = await findClient(transaction, organizationId, id);
+      if (!before || before.revokedAt !== null) return before;
+      await transaction
         .updateTable('clients')
         .set({ revoked_at: now })
         .where('id', '=', id)
-        .where('revoked_at', 'is', null)
-        .executeTakeFirst();
+        .execute();
       await transaction.deleteFrom('access_tokens').where('client_id', '=', id).execute();
-      return result.numUpdatedRows > 0n;
+      return { ...before, revokedAt: now };
     });
+  }
+
+  /** Returns the organization of a client; undefined when there is no such client. */
+  async findOrganization(id: string): Promise<string | undefined> {
+    const row = await this.#database.read
+      .selectFrom('clients')
+      .select('organization_id as organizationId')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return row?.organizationId;
   }
 
   saveToken(organizationId: string, token: Schema['access_tokens']): Promise<void> {
@@ -65,17 +158,17 @@ export class ClientRepository {
     });
   }
 
-  async findCaller(tokenHash: string, now: number): Promise<Caller | undefined> {
+  async findCaller(tokenHash: string, now: number): Promise<FoundCaller | undefined> {
     const { rows } = await this.#database.read.executeQuery(this.#byToken(tokenHash, now));
     const [row] = rows;
-    return (
-      row && {
-        organizationId: row.organizationId,
-        scopes: new Set(row.scopes.split(' ')),
-        client: { id: row.clientId },
-        apiKey: null,
-      }
-    );
+    if (!row || (row.clientExpiresAt !== null && row.clientExpiresAt <= now)) return undefined;
+    const caller = {
+      organizationId: row.organizationId,
+      scopes: new Set(row.scopes.split(' ')),
+      client: { id: row.clientId },
+      apiKey: null,
+    };
+    return { caller, suspendedAt: row.suspendedAt };
   }
 
   /** Deletes the expired access tokens, until the signal aborts. */
@@ -84,9 +177,55 @@ export class ClientRepository {
   }
 }
 
+/** Returns one page of clients, revoked ones included, newest first. */
+export function listClients(
+  database: Database,
+  organizationId: string,
+  range: PageRange,
+): Promise<Page<Client>> {
+  const list: ListQuery = {
+    table: 'clients',
+    owner: { column: 'organization_id', value: organizationId },
+    ...range,
+  };
+  return readList<string, Client>(database, list, async (ids) => {
+    const clients = selectClients(database.read, organizationId).where('id', 'in', ids);
+    return (await clients.execute()).map(fromRow);
+  });
+}
+
+/** Returns a new client as it is stored. */
+export function toClient({ secretHash: _, ...client }: NewClient, createdAt: number): Client {
+  return { ...client, createdAt, expiresAt: null, revokedAt: null };
+}
+
+async function findClient(db: Database['read'], organizationId: string, id: string) {
+  const row = await selectClients(db, organizationId).where('id', '=', id).executeTakeFirst();
+  return row ? fromRow(row) : null;
+}
+
+function selectClients(db: Database['read'], organizationId: string) {
+  return db
+    .selectFrom('clients')
+    .select(['id', 'organization_id as organizationId', 'name', 'scopes'])
+    .select(['created_at as createdAt', 'expires_at as expiresAt', 'revoked_at as revokedAt'])
+    .where('organization_id', '=', organizationId);
+}
+
+type ClientRow = Awaited<ReturnType<ReturnType<typeof selectClients>['execute']>>[number];
+
+function fromRow({ scopes, ...row }: ClientRow): Client {
+  return { ...row, scopes: scopes.split(' ') };
+}
+
+async function hasOrganization(transaction: WriteTransaction, id: string): Promise<boolean> {
+  const organizations = transaction.selectFrom('organizations').select('id').where('id', '=', id);
+  return (await organizations.executeTakeFirst()) !== undefined;
+}
+
 export async function insertClient(
   transaction: WriteTransaction,
-  client: Client,
+  client: NewClient,
   now: number,
 ): Promise<void> {
   await transaction
@@ -94,9 +233,11 @@ export async function insertClient(
     .values({
       id: client.id,
       organization_id: client.organizationId,
+      name: client.name,
       secret_hash: client.secretHash,
       scopes: client.scopes.join(' '),
       created_at: now,
+      expires_at: null,
       revoked_at: null,
     })
     .execute();

@@ -75,6 +75,6 @@ export const tokenRoutes = [
     responses: {
       200: { description: 'A new access token', data: token, formBody: oauthToken },
     },
-    errors: ['UNAUTHORIZED', 'RATE_LIMITED'],
+    errors: ['UNAUTHORIZED', 'ORGANIZATION_SUSPENDED', 'RATE_LIMITED'],
   }),
 ] as const;

@@ -41,6 +41,9 @@ export function tokenHandlers(auth: AuthService): HandlersOf<typeof tokenRoutes>
         if (form && error instanceof ApiError && error.code === 'UNAUTHORIZED') {
           throw new OAuthError('invalid_client', error.message, basic ? basicChallenge : {});
         }
+        if (form && error instanceof ApiError && error.code === 'ORGANIZATION_SUSPENDED') {
+          throw new OAuthError('unauthorized_client', error.message);
+        }
         throw error;
       }
     },

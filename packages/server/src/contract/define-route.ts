@@ -26,9 +26,16 @@ export type Method = 'get' | 'post' | 'patch' | 'delete';
 
 /**
  * The access that a route requires: a token or an API key with a scope (or another one), any token or API
- * key, or none.
+ * key, the operator key, or none. Routes for the operator key exist only if SHORTY_OPERATOR_KEY is set.
  */
-export type Access = { scope: Scope; or?: Scope } | 'token' | 'public';
+export type Access = { scope: Scope; or?: Scope } | 'token' | 'operator' | 'public';
+
+/** The fields of routes for the operator key. */
+export const forOperator = {
+  tag: 'Administration',
+  access: 'operator',
+  audience: 'operator',
+} as const satisfies Partial<Route>;
 
 /**
  * The response of one status: data in the success envelope, a bare JSON body, or another media type.
@@ -78,8 +85,9 @@ export interface Route {
    */
   readonly isForVisitors?: boolean;
   /**
-   * 'operator' for routes that monitoring and the TLS proxy call without a token. SHORTY_ADMIN_LISTEN
-   * moves them to a separate listener; the public one then answers with 404.
+   * 'operator' for the routes that monitoring and the TLS proxy call without a token, and for those of the
+   * operator key. SHORTY_ADMIN_LISTEN moves them to a separate listener; the public one then answers with
+   * 404.
    */
   readonly audience?: 'operator';
 }
@@ -90,6 +98,11 @@ export interface Route {
  */
 export function isWrite({ method, access }: Route): boolean {
   return method !== 'get' && access !== 'public';
+}
+
+/** Returns whether a route needs a token or an API key of an organization. */
+export function isForOrganizations({ access }: Route): boolean {
+  return access !== 'public' && access !== 'operator';
 }
 
 /** Returns the scopes of which a token needs one; undefined when it needs none. */

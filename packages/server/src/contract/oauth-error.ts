@@ -3,6 +3,7 @@ const statuses = {
   invalid_request: 400,
   invalid_client: 401,
   invalid_scope: 400,
+  unauthorized_client: 400,
   unsupported_grant_type: 400,
   server_error: 500,
   temporarily_unavailable: 503,

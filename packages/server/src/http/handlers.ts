@@ -27,7 +27,7 @@ type BodyInput<R extends Route> = R extends { form: z.ZodType }
 export type HandlerInput<R extends Route> = BodyInput<R> & {
   readonly params: Output<R['params']>;
   readonly query: Output<R['query']>;
-  readonly caller: R['access'] extends 'public' ? undefined : Caller;
+  readonly caller: R['access'] extends 'public' | 'operator' ? undefined : Caller;
   readonly idempotency: IdempotentRequest | undefined;
   readonly ifMatch?: IfMatch | undefined;
   readonly headers: IncomingHttpHeaders;

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { validationError } from '../contract/api-error.js';
 import { isWrite, type Route } from '../contract/define-route.js';
 import { parseInput } from '../contract/parse-input.js';
-import type { IdempotentRequest } from '../idempotency/with-idempotency-key.js';
+import { type IdempotentRequest, operatorOwner } from '../idempotency/with-idempotency-key.js';
 import { type BodyFormat, bodyFormatOf, parseForm } from './body-format.js';
 import type { BodySlots } from './body-slots.js';
 import { parseJson } from './parse-json.js';
@@ -93,13 +93,13 @@ const idempotencyKey = /^[\x21-\x7e]{1,255}$/;
 
 /**
  * Returns the `Idempotency-Key` of a request with the fingerprint that detects the reuse of a key for a
- * different request.
+ * different request. Without an organization, the key belongs to the operator.
  */
 export function readIdempotency(
   route: Route,
   request: IncomingMessage,
   body: Body,
-  organizationId: string,
+  organizationId: string | undefined,
   now: number,
 ): IdempotentRequest | undefined {
   const key = request.headers['idempotency-key'];
@@ -109,5 +109,6 @@ export function readIdempotency(
       { path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' },
     ]);
   }
-  return { organizationId, key, fingerprint: body.fingerprint as string, now };
+  const owner = organizationId ?? operatorOwner;
+  return { organizationId: owner, key, fingerprint: body.fingerprint as string, now };
 }

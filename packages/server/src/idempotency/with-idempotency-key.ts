@@ -7,8 +7,12 @@ import {
 } from '../storage/database.js';
 import { deleteExpired } from '../storage/run-in-batches.js';
 
+/** The owner of the operator's keys and queued writes. No organization has this id, because it is no UUID. */
+export const operatorOwner = 'operator';
+
 /** A request with an `Idempotency-Key`. */
 export interface IdempotentRequest {
+  /** The owner of the key: the caller's organization, or `operatorOwner`. */
   readonly organizationId: string;
   readonly key: string;
   /** A hash of the method, the path with its query, and the body. */
@@ -49,11 +53,11 @@ export function writeOnce<T>(
     const stored = await findStoredResult<T>(transaction, request);
     if (stored) return stored;
     const result = await work(transaction);
-    const { key, fingerprint, now } = request;
+    const { organizationId: owner, key, fingerprint, now } = request;
     const row = { fingerprint, result: JSON.stringify(result), created_at: now };
     await transaction
       .insertInto('idempotency_keys')
-      .values({ organization_id: organizationId, key, ...row })
+      .values({ organization_id: owner, key, ...row })
       // Replaces an expired key.
       .onConflict((conflict) => conflict.columns(['organization_id', 'key']).doUpdateSet(row))
       .execute();

@@ -1,11 +1,17 @@
 import type { Window } from '../analytics/reports/report-window.js';
 import { listApiKeys } from '../auth/api-key-repository.js';
+import { listClients } from '../auth/client-repository.js';
 import { toApiKeyRecord } from '../auth/present-api-key.js';
+import { toClientRecord } from '../auth/present-client.js';
 import type { PageRange, Position } from '../contract/fields.js';
 import { toPageText } from '../contract/json-text.js';
 import { toDomainRecord } from '../domains/domain.js';
 import type { DomainFilter } from '../domains/domain-contract.js';
 import { listDomains } from '../domains/domain-repository.js';
+import { listOrganizations } from '../organizations/organization-repository.js';
+import type { PlanTable } from '../organizations/plans.js';
+import { toOrganizationRecord } from '../organizations/present-organization.js';
+import { listUsage, presentUsage } from '../organizations/usage-handlers.js';
 import type { QrFilter } from '../qr/qr-contract.js';
 import { toQrRecord } from '../qr/qr-record.js';
 import { listQrs } from '../qr/qr-repository.js';
@@ -65,6 +71,17 @@ export function startLists(database: Database, emit: (event: ListThreadEvent) =>
         toPageText(await listReplays(database, webhookId, filter), toReplayRecord),
       listApiKeys: async (organizationId: string, range: PageRange) =>
         toPageText(await listApiKeys(database, organizationId, range), toApiKeyRecord),
+      listClients: async (organizationId: string, range: PageRange) =>
+        toPageText(await listClients(database, organizationId, range), toClientRecord),
+      listOrganizations: async (_owner: string, range: PageRange) =>
+        toPageText(await listOrganizations(database, range), toOrganizationRecord),
+      async listUsage(_owner: string, range: PageRange, month: string, plans: PlanTable) {
+        const page = await listUsage(database, range, month);
+        return toPageText(page, ({ organization, ...usage }) => ({
+          organization,
+          ...presentUsage(plans, month, usage),
+        }));
+      },
       listDomains: async (organizationId: string, filter: DomainFilter) =>
         toPageText(await listDomains(database, organizationId, filter), toDomainRecord),
     },

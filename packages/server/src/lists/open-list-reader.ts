@@ -62,6 +62,9 @@ export function openListReader(options: ThreadedReaderOptions) {
     readAttempts: (...args) => queued(plain, 'readAttempts', ...args),
     listReplays: (...args) => queued(plain, 'listReplays', ...args),
     listApiKeys: (...args) => queued(plain, 'listApiKeys', ...args),
+    listClients: (...args) => queued(plain, 'listClients', ...args),
+    listOrganizations: (...args) => queued(plain, 'listOrganizations', ...args),
+    listUsage: (...args) => queued(plain, 'listUsage', ...args),
     listDomains: (...args) => queued(plain, 'listDomains', ...args),
   };
   /** Starts the thread. The migrations must have been applied. */

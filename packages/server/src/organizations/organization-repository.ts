@@ -1,6 +1,37 @@
-import { type Client, insertClient } from '../auth/client-repository.js';
+import { insertClient, type NewClient } from '../auth/client-repository.js';
+import type { Page, PageRange } from '../contract/fields.js';
+import {
+  type IdempotentRequest,
+  type IdempotentResult,
+  operatorOwner,
+  writeOnce,
+} from '../idempotency/with-idempotency-key.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
+import { changeLinkPolicy } from '../storage/link-policy.js';
+import { readList } from '../storage/list-page.js';
 import type { PlanName } from './plans.js';
+
+/** A stored organization. Instants are milliseconds since 1970. */
+export type Organization = Awaited<ReturnType<ReturnType<typeof select>['execute']>>[number];
+
+/** A new organization, as it is stored with an idempotency key: the secret is sealed. */
+export interface NewTenant {
+  readonly organization: Organization;
+  readonly clientId: string;
+  readonly sealedSecret: string;
+}
+
+/** An organization after a change, and before it. */
+export interface ChangedOrganization {
+  readonly before: Organization;
+  readonly organization: Organization;
+}
+
+export interface OrganizationChanges {
+  readonly name?: string | undefined;
+  readonly plan?: PlanName | undefined;
+  readonly isSuspended?: boolean | undefined;
+}
 
 interface NewOrganization {
   readonly id: string;
@@ -18,12 +49,24 @@ export class OrganizationRepository {
   }
 
   /** Creates an organization and its first client. */
-  create(organization: NewOrganization, client: Client): Promise<void> {
-    return this.#database.writeDirectly((transaction) => insert(transaction, organization, client));
+  create(
+    organization: NewOrganization,
+    client: NewClient,
+    sealedSecret = '',
+    idempotency?: IdempotentRequest,
+  ): Promise<IdempotentResult<NewTenant>> {
+    return writeOnce(this.#database, operatorOwner, idempotency, async (transaction) => {
+      await insert(transaction, organization, client);
+      return {
+        organization: { ...organization, activeUrls: 0, suspendedAt: null },
+        clientId: client.id,
+        sealedSecret,
+      };
+    });
   }
 
   /** Creates the first organization and its client. Returns false when there already is one. */
-  async createFirst(organization: NewOrganization, client: Client): Promise<boolean> {
+  async createFirst(organization: NewOrganization, client: NewClient): Promise<boolean> {
     // Reads first, because a start must not wait for the write lock of a database in use.
     if (await hasAny(this.#database.read)) return false;
     return this.#database.writeDirectly(async (transaction) => {
@@ -34,25 +77,37 @@ export class OrganizationRepository {
   }
 
   /**
-   * Changes the plan from the next request on. Links and codes beyond the new plan stay. Returns the
-   * organization as it was before; undefined when it does not exist.
+   * Changes an organization from the next request on. Links and codes beyond a new plan stay. Returns null
+   * when there is no such organization.
    */
-  changePlan(id: string, plan: PlanName, now: number) {
-    return this.#database.writeDirectly(async (transaction) => {
+  update(
+    id: string,
+    changes: OrganizationChanges,
+    now: number,
+    idempotency: IdempotentRequest | undefined,
+  ): Promise<IdempotentResult<ChangedOrganization | null>> {
+    return writeOnce(this.#database, id, idempotency, async (transaction) => {
       const before = await select(transaction).where('id', '=', id).executeTakeFirst();
-      if (!before || before.plan === plan) return before;
+      if (!before) return null;
+      const { name = before.name, plan = before.plan } = changes;
+      const { isSuspended = before.suspendedAt !== null } = changes;
+      const suspendedAt = isSuspended ? (before.suspendedAt ?? now) : null;
+      if (plan !== before.plan) await recordPlan(transaction, before, now);
       await transaction
-        .insertInto('plan_changes')
-        .values({ organization_id: id, changed_at: now, plan_before: before.plan })
-        // Of two changes in one millisecond, the first one has the plan before both.
-        .onConflict((conflict) => conflict.doNothing())
+        .updateTable('organizations')
+        .set({ name, plan, suspended_at: suspendedAt })
+        .where('id', '=', id)
         .execute();
-      await transaction.updateTable('organizations').set({ plan }).where('id', '=', id).execute();
-      return before;
+      if (suspendedAt !== before.suspendedAt) await changeLinkPolicy(transaction);
+      return { before, organization: { ...before, name, plan, suspendedAt } };
     });
   }
 
-  get(id: string) {
+  find(id: string): Promise<Organization | undefined> {
+    return select(this.#database.read).where('id', '=', id).executeTakeFirst();
+  }
+
+  get(id: string): Promise<Organization> {
     return select(this.#database.read).where('id', '=', id).executeTakeFirstOrThrow();
   }
 
@@ -62,10 +117,35 @@ export class OrganizationRepository {
   }
 }
 
+/** Returns one page of organizations, newest first. */
+export function listOrganizations(
+  database: Database,
+  range: PageRange,
+): Promise<Page<Organization>> {
+  return readList<string, Organization>(database, { table: 'organizations', ...range }, (ids) =>
+    select(database.read).where('id', 'in', ids).execute(),
+  );
+}
+
+/** Records the plan before a change, by which earlier months are charged. */
+async function recordPlan(
+  transaction: WriteTransaction,
+  { id, plan }: Organization,
+  now: number,
+): Promise<void> {
+  await transaction
+    .insertInto('plan_changes')
+    .values({ organization_id: id, changed_at: now, plan_before: plan })
+    // Of two changes in one millisecond, the first one has the plan before both.
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
 function select(db: Database['read']) {
   return db
     .selectFrom('organizations')
     .select(['id', 'name', 'plan', 'active_urls as activeUrls', 'created_at as createdAt'])
+    .select('suspended_at as suspendedAt')
     .$narrowType<{ plan: PlanName }>();
 }
 
@@ -77,7 +157,7 @@ async function hasAny(db: Database['read']): Promise<boolean> {
 async function insert(
   transaction: WriteTransaction,
   { id, name, plan, createdAt }: NewOrganization,
-  client: Client,
+  client: NewClient,
 ): Promise<void> {
   await transaction
     .insertInto('organizations')

@@ -43,6 +43,17 @@ export const usage = z
   })
   .meta({ id: 'Usage' });
 
+export const period = z
+  .string()
+  .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month, such as 2030-01')
+  .optional()
+  .meta({
+    description:
+      'A calendar month in UTC. The default is the current month; later ones are refused.',
+    example: '2030-01',
+    param: { id: 'Period' },
+  });
+
 export const usageRoutes = [
   defineRoute('getUsage', 'GET /api/v1/usage', {
     tag: 'Usage',
@@ -50,17 +61,7 @@ export const usageRoutes = [
     description:
       'Each use is counted exactly once. `api_call` is up to date within half a second, the other meters at once.',
     access: 'token',
-    query: z.strictObject({
-      period: z
-        .string()
-        .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month, such as 2030-01')
-        .optional()
-        .meta({
-          description:
-            'A calendar month in UTC. The default is the current month; later ones are refused.',
-          example: '2030-01',
-        }),
-    }),
+    query: z.strictObject({ period }),
     responses: { 200: { description: 'The use in the period', data: usage } },
   }),
 ] as const;

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { validationError } from '../contract/api-error.js';
+import type { Page, PageRange } from '../contract/fields.js';
 import type { HandlersOf } from '../http/handlers.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
+import { listOrganizations } from './organization-repository.js';
 import {
   type BundledMeter,
   computeCharge,
@@ -12,6 +14,13 @@ import {
   type PlanTable,
 } from './plans.js';
 import type { usageRoutes } from './usage-contract.js';
+
+/** The use of an organization in a month. */
+interface MonthlyUsage {
+  readonly plan: PlanName;
+  readonly activeUrls: number;
+  readonly used: ReadonlyMap<Meter, number>;
+}
 
 /** Reports the use of an organization in a month, and its cost. */
 export function usageHandlers({
@@ -24,56 +33,99 @@ export function usageHandlers({
   readonly clock: Clock;
 }): HandlersOf<typeof usageRoutes> {
   return {
-    async getUsage({ caller, query }) {
-      const now = monthOf(clock());
-      const month = query.period ?? now;
-      if (month > now) {
-        throw validationError([
-          { path: 'period', message: `must not lie in the future (the current month is ${now})` },
-        ]);
-      }
-      const { plan, activeUrls, used } = await readMonthlyUsage(
-        database,
-        caller.organizationId,
-        month,
-      );
-      const { linkBundle, meters } = plans[plan];
-      const usedOf = (meter: Meter) => used.get(meter) ?? 0;
-      const charge = (meter: BundledMeter) => computeCharge(usedOf(meter), meters[meter]);
-      return {
-        status: 200,
-        data: {
-          period: month,
-          plan,
-          meters: {
-            api_call: { used: usedOf('api_call') },
-            qr_generated: charge('qr_generated'),
-            webhook_delivery: charge('webhook_delivery'),
-          },
-          links: { used: activeUrls, included: linkBundle },
-        },
-      };
+    async getUsage({ caller: { organizationId }, query }) {
+      const month = readPeriod(query.period, clock());
+      const usage = await readMonthlyUsage(database, organizationId, month);
+      return { status: 200, data: presentUsage(plans, month, usage) };
     },
   };
 }
 
+/** Returns the month of a query: by default the current one. Throws VALIDATION_FAILED for a later one. */
+export function readPeriod(period: string | undefined, clockNow: number): string {
+  const now = monthOf(clockNow);
+  const month = period ?? now;
+  if (month <= now) return month;
+  throw validationError([
+    { path: 'period', message: `must not lie in the future (the current month is ${now})` },
+  ]);
+}
+
+/** Returns one page of the use of all organizations in a month, newest organizations first. */
+export async function listUsage(
+  database: Database,
+  range: PageRange,
+  month: string,
+): Promise<Page<MonthlyUsage & { readonly organization: { id: string; name: string } }>> {
+  const page = await listOrganizations(database, range);
+  const usages = await readMonthlyUsages(
+    database,
+    page.items.map(({ id }) => id),
+    month,
+  );
+  const items = page.items.flatMap(({ id, name }) => {
+    const usage = usages.get(id);
+    return usage ? [{ organization: { id, name }, ...usage }] : [];
+  });
+  return { ...page, items };
+}
+
 /** Reads the uses of a month, and the current number of active links. */
-export async function readMonthlyUsage(database: Database, organizationId: string, month: string) {
+export async function readMonthlyUsage(
+  database: Database,
+  organizationId: string,
+  month: string,
+): Promise<MonthlyUsage> {
+  const usages = await readMonthlyUsages(database, [organizationId], month);
+  return usages.get(organizationId) as MonthlyUsage;
+}
+
+async function readMonthlyUsages(
+  database: Database,
+  ids: readonly string[],
+  month: string,
+): Promise<Map<string, MonthlyUsage>> {
+  if (ids.length === 0) return new Map();
   const endsAt = Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)));
   // The month is charged by the plan at its end: the plan before the first later change.
-  const { rows } = await sql<{ plan: PlanName; activeUrls: number }>`
-    select active_urls as "activeUrls", coalesce((
+  const { rows } = await sql<{ id: string; plan: PlanName; activeUrls: number }>`
+    select id, active_urls as "activeUrls", coalesce((
       select plan_before from plan_changes
       where organization_id = organizations.id and changed_at >= ${endsAt}
       order by changed_at limit 1), plan) as plan
-    from organizations where id = ${organizationId}`.execute(database.read);
-  const { plan, activeUrls } = rows[0] as (typeof rows)[number];
+    from organizations where id in (${sql.join(ids)})`.execute(database.read);
   const meters = await database.read
     .selectFrom('usage_meters')
-    .select(['meter', 'used'])
-    .where('organization_id', '=', organizationId)
+    .select(['organization_id as id', 'meter', 'used'])
+    .where('organization_id', 'in', ids)
     .where('month', '=', month)
     .execute();
-  const used = new Map(meters.map(({ meter, used }) => [meter as Meter, used]));
-  return { plan, activeUrls, used };
+  return new Map(
+    rows.map(({ id, plan, activeUrls }) => {
+      const own = meters.filter((meter) => meter.id === id);
+      const used = new Map(own.map(({ meter, used }) => [meter as Meter, used]));
+      return [id, { plan, activeUrls, used }];
+    }),
+  );
+}
+
+/** Returns the use of a month as the API presents it. */
+export function presentUsage(
+  plans: PlanTable,
+  month: string,
+  { plan, activeUrls, used }: MonthlyUsage,
+) {
+  const { linkBundle, meters } = plans[plan];
+  const usedOf = (meter: Meter) => used.get(meter) ?? 0;
+  const charge = (meter: BundledMeter) => computeCharge(usedOf(meter), meters[meter]);
+  return {
+    period: month,
+    plan,
+    meters: {
+      api_call: { used: usedOf('api_call') },
+      qr_generated: charge('qr_generated'),
+      webhook_delivery: charge('webhook_delivery'),
+    },
+    links: { used: activeUrls, included: linkBundle },
+  };
 }

@@ -9,7 +9,7 @@ export const notFoundPage = renderPage(
 export const gonePage = renderPage(
   'Link no longer active',
   html`<h1>This link is no longer active</h1>
-<p>It has expired, or its owner has deactivated it.</p>`,
+<p>It has expired or was deactivated.</p>`,
 );
 
 export const unavailablePage = renderPage(

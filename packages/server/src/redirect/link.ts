@@ -13,7 +13,8 @@ const cacheControls: Record<RedirectType, string> = {
   308: 'private, max-age=90',
 };
 
-export function toLink(url: ShortUrl) {
+/** `isSuspended`: the organization of the link is suspended. */
+export function toLink(url: ShortUrl, { isSuspended } = { isSuspended: false }) {
   return {
     urlId: url.id,
     organizationId: url.organizationId,
@@ -22,7 +23,7 @@ export function toLink(url: ShortUrl) {
     /** The Location header: one ASCII line. */
     location: injectUtm(new URL(url.targetUrl).href, utmParametersOf(url)),
     cacheControl: cacheControls[url.redirectType],
-    isActive: url.isActive,
+    isActive: url.isActive && !isSuspended,
     expiresAt: url.expiresAt,
     passwordHash: url.passwordHash,
     /** Undefined when the path of the target cannot be that of a short link. */

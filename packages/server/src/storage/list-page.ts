@@ -53,7 +53,7 @@ export function rowsOf(
   hint: RawBuilder<unknown> = sql``,
 ): RawBuilder<unknown> {
   return sql`from ${sql.table(table)} ${hint}
-    where ${sql.ref(owner.column)} = ${owner.value} and ${indexed ?? sql`true`}`;
+    where ${owner ? sql`${sql.ref(owner.column)} = ${owner.value}` : sql`true`} and ${indexed ?? sql`true`}`;
 }
 
 /** Returns the value by which a list is ordered. */

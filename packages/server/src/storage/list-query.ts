@@ -1,10 +1,12 @@
 import type { RawBuilder, SqlBool } from 'kysely';
 import type { PageRange, Position } from '../contract/fields.js';
 
-/** A list of one owner's rows. */
+/** A list of one owner's rows, or of all rows of a table without owners. */
 export interface ListQuery extends PageRange {
   readonly table:
     | 'api_keys'
+    | 'clients'
+    | 'organizations'
     | 'urls'
     | 'qr_codes'
     | 'webhooks'
@@ -13,9 +15,9 @@ export interface ListQuery extends PageRange {
     | 'domains';
   /**
    * The owner's column and its value. The table has an index of (column, `created_at`, `id`) over the
-   * rows for which `indexed` is true.
+   * rows for which `indexed` is true. A table without owners has one of (`created_at`, `id`).
    */
-  readonly owner: { readonly column: string; readonly value: string | number };
+  readonly owner?: { readonly column: string; readonly value: string | number };
   readonly indexed?: RawBuilder<SqlBool> | undefined;
   /**
    * The index of `owner` and `indexed`, if the table has several that begin with the owner's column.

@@ -4,6 +4,19 @@ import { baselineTables, compositeKeys } from './migrations/baseline-tables.js';
 /** The tables after the latest migration, the same on every engine. */
 export const tables = {
   ...baselineTables,
+  organizations: {
+    ...baselineTables.organizations,
+    /** Null unless the operator suspended the organization. */
+    suspended_at: 'bigint',
+  },
+  clients: {
+    ...baselineTables.clients,
+    /** What the client is for. */
+    name: 'text',
+    expires_at: 'bigint',
+  },
+  /** One row. Its version increases with each change that affects any number of links. */
+  link_policy: { version: 'bigint not null' },
   urls: {
     ...baselineTables.urls,
     /** The clicks that another link shortener counted. */

@@ -83,6 +83,11 @@ export type UpdateOutcome<Presented> =
 
 type RefusedUpdate = Refused | { readonly status: 'refused'; readonly error: ErrorDetail };
 
+export interface FoundUrl {
+  readonly url: ShortUrl;
+  readonly isSuspended: boolean;
+}
+
 export interface WriteContext {
   readonly organizationId: string;
   readonly now: number;
@@ -127,6 +132,8 @@ export class UrlRepository {
     this.#byKey = prepare(
       selectUrls(database.read)
         .innerJoin('url_keys', 'url_keys.url_id', 'urls.id')
+        .innerJoin('organizations', 'organizations.id', 'urls.organization_id')
+        .select('suspended_at as suspendedAt')
         .where('url_keys.domain_key', '=', '')
         .where('url_keys.key', '=', ''),
     );
@@ -203,13 +210,16 @@ export class UrlRepository {
     return [...new Map(rows.map((row) => [row.id, fromRow(row)])).values()];
   }
 
-  /** Returns the link of a key on a domain; `domainId` null is the platform's domain. */
-  async findByKey(domainId: string | null, key: string): Promise<ShortUrl | undefined> {
+  /**
+   * Returns the link of a key on a domain, and whether its organization is suspended; `domainId` null is
+   * the platform's domain.
+   */
+  async findByKey(domainId: string | null, key: string): Promise<FoundUrl | undefined> {
     const { rows } = await this.#database.read.executeQuery(
       this.#byKey(domainKeyOf(domainId), key),
     );
     const [row] = rows;
-    return row && fromRow(row);
+    return row && { url: fromRow(row), isSuspended: row.suspendedAt !== null };
   }
 
   /**

@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api as table } from '../../src/api/api.js';
-import { type Route, type Scope, scopesOf } from '../../src/contract/define-route.js';
+import {
+  isForOrganizations,
+  type Route,
+  type Scope,
+  scopesOf,
+} from '../../src/contract/define-route.js';
 import type { ApiResponse } from './api-response.js';
 import { type Caller, startServer, type TestServer } from './start-server.js';
 
 // The cases come from the contract, so they include new routes. test/isolation tests requests
 // without a token, without the scope or of another organization.
 const guarded = (table as readonly Route[])
-  .filter((route) => route.access !== 'public')
+  .filter(isForOrganizations)
   .map((route): [string, Route] => [`${route.method.toUpperCase()} ${route.path}`, route]);
 const scoped = guarded.flatMap(([name, route]) =>
   (scopesOf(route) ?? []).map((scope): [string, Route, Scope] => [name, route, scope]),

@@ -128,7 +128,7 @@ describe('a plan with a bundle of 1,000 links', () => {
     const { created } = (await caller.call('bulkCreateUrls', { body: { urls } })).data;
     const [one, ...others] = created.map(({ id }) => id);
     const organizations = new OrganizationRepository(api.server.database);
-    await organizations.changePlan(caller.organizationId, 'free', api.clock());
+    await organizations.update(caller.organizationId, { plan: 'free' }, api.clock(), undefined);
     expect((await caller.call('getUsage')).data.links).toEqual({ used: 60, included: 50 });
     const refused = await caller.call('createUrl', { body });
     expect(refused.outcome).toBe('402 QUOTA_EXCEEDED');

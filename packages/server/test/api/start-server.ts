@@ -46,6 +46,8 @@ export interface TestServer extends Caller {
   /** The TXT records that the server looks up. */
   readonly zone: Zone;
   readonly credentials: Credentials;
+  /** Sends the operator key instead of a token. */
+  readonly operator: Caller;
   /** Returns the response to a visit without following redirects. */
   visit(path: string, init?: RequestInit): Promise<ApiResponse>;
   signIn(credentials: Credentials, scope?: string): Promise<Caller>;
@@ -67,12 +69,15 @@ export function testClock(start = Date.UTC(2030, 0, 1)): TestClock {
   });
 }
 
+export const testOperatorKey = 'operator-key-of-the-tests-0123456789';
+
 /** Starts a server in this process with its own clock, and a caller with every scope. */
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const clock = testClock();
   const zone = new Zone();
   const empty = engine() === 'postgres' && !options.databaseUrl ? await emptyDatabase() : undefined;
-  const server = createServer({ clock, resolveTxt: zone.resolveTxt, ...empty, ...options });
+  const fixed = { clock, resolveTxt: zone.resolveTxt, operatorKey: testOperatorKey };
+  const server = createServer({ ...fixed, ...empty, ...options });
   await server.start();
   const base = server.url;
   const credentials = server.credentials;
@@ -99,6 +104,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     clock,
     zone,
     credentials,
+    operator: callerOf(base, testOperatorKey, ''),
     signIn,
     visit: (path, init) => contractFetch(base + path, init),
     async createOrganization(plan, scopes) {

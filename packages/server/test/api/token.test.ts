@@ -168,7 +168,9 @@ describe('access tokens', () => {
     const credentials = await api.createOrganization('free');
     const caller = await api.signIn(credentials);
     expect((await caller.call('listUrls')).status).toBe(200);
-    await new ClientRepository(api.server.database).revoke(credentials.clientId, api.clock());
+    const clients = new ClientRepository(api.server.database);
+    const { organizationId } = caller;
+    await clients.revoke(organizationId, credentials.clientId, api.clock(), undefined);
     expect((await caller.call('listUrls')).outcome).toBe('401 UNAUTHORIZED');
     expect((await askJson(credentials)).outcome).toBe('401 UNAUTHORIZED');
   });

@@ -221,7 +221,7 @@ describe('a plan that changes', () => {
       const { organizationId } = await own.signIn(credentials);
       const organizations = new OrganizationRepository(own.server.database);
       const change = (plan: PlanName) =>
-        organizations.changePlan(organizationId, plan, own.clock());
+        organizations.update(organizationId, { plan }, own.clock(), undefined);
       await change('developer');
       own.clock.advance(31 * day);
       await change('scale');

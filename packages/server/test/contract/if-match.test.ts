@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api as table } from '../../src/api/api.js';
-import type { Route } from '../../src/contract/define-route.js';
+import { isForOrganizations, type Route } from '../../src/contract/define-route.js';
 import { takesIfMatch } from '../../src/preconditions/if-match.js';
 import { type SampleRequest, sampleRequests } from '../isolation/sample-requests.js';
 import { requestInit, World } from '../isolation/world.js';
 
 const routes: readonly Route[] = table;
-// Built from the contract's table. Every record that has a PATCH has versions.
-const patches = routes.filter(({ method, path }) => method === 'patch' && path.endsWith('{id}'));
+const forOrganizations = routes.filter(isForOrganizations);
+// Built from the contract's table. Every record of an organization that has a PATCH
+// has versions.
+const patches = forOrganizations.filter(
+  ({ method, path }) => method === 'patch' && path.endsWith('{id}'),
+);
 const conditional = routes.filter(takesIfMatch).map((route) => {
   const [plain] = sampleRequests(route) as [SampleRequest];
   return [route.operationId, plain] as const;

@@ -8,6 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
+const callerOf = (path: string) => (path.startsWith('/api/v1/admin/') ? api.operator : api);
 /** Replaces the parameters of a path by a value. */
 const pathWith = (path: string, value: string) => path.replaceAll(/\{\w+\}/g, value);
 const idFor = (path: string) =>
@@ -22,7 +23,7 @@ const inQueries = withApiQuery.flatMap(({ operationId, method, path, parameters 
 );
 
 it.each(inQueries)('%s refuses U+0000 in the query parameter %s', async (_, name, method, path) => {
-  const { status, text } = await api.send(
+  const { status, text } = await callerOf(path).send(
     method.toUpperCase(),
     `${pathWith(path, idFor(path))}?${name}=a%00b`,
   );
@@ -34,7 +35,10 @@ const inPaths = operations.filter(({ path }) => path.includes('{'));
 it.each(inPaths.map(({ operationId, method, path }) => [operationId, method, path] as const))(
   '%s answers U+0000 in its path with 4xx',
   async (_, method, path) => {
-    const { status, text } = await api.send(method.toUpperCase(), pathWith(path, 'a%00b'));
+    const { status, text } = await callerOf(path).send(
+      method.toUpperCase(),
+      pathWith(path, 'a%00b'),
+    );
     expect(status, text).toBeGreaterThanOrEqual(400);
     expect(status, text).toBeLessThan(500);
   },

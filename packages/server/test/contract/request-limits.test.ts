@@ -164,7 +164,8 @@ const routeOf = ({ operationId }: Operation) =>
 
 /** Returns whether the server accepts a request. It may still refuse it for its state. */
 async function accepts(operation: Operation, path: string, body: unknown, headers = {}) {
-  const { token } = world.api;
+  const { operator, token: own } = world.api;
+  const token = operation.path.startsWith('/api/v1/admin/') ? operator.token : own;
   const response = await fetch(world.api.server.url + path, {
     ...requestInit(body === undefined ? undefined : JSON.stringify(body)),
     method: operation.method.toUpperCase(),

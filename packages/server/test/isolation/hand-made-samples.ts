@@ -86,6 +86,12 @@ export const sampleRecords: Readonly<
     const params = { id: await streamOf(owner) };
     return (await owner.call('testWebhook', { params })).data.id;
   },
+  '/api/v1/admin/organizations/{id}/api-keys': async (api, _, id) => {
+    const body = { scopes: ['keys:write', 'urls:read'] };
+    const { data } = await api.operator.call('createClient', { params: { id }, body });
+    const client = await api.signIn({ clientId: data.id, clientSecret: data.clientSecret });
+    return (await client.call('createApiKey', { body: { name: 'a key' } })).data.id;
+  },
   '/api/v1/events': (_, owner) => makeEvent(owner),
   '/api/v1/webhooks/{id}/deliveries': async (_, owner, webhookId) =>
     (await owner.call('testWebhook', { params: { id: webhookId } })).data.id,

@@ -108,7 +108,8 @@ export class World {
   }
 
   send(caller: Caller, route: Route, { path, body }: Filled['request']): Promise<ApiResponse> {
-    return caller.send(route.method.toUpperCase(), path, requestInit(body));
+    const sender = route.access === 'operator' ? this.api.operator : caller;
+    return sender.send(route.method.toUpperCase(), path, requestInit(body));
   }
 
   async #make(collection: string, owner: Caller, made: Map<string, string>): Promise<void> {

@@ -39,6 +39,7 @@ describe('orgs', () => {
         plan: 'free',
         activeUrls: 0,
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        suspendedAt: null,
       },
     ]);
   });
@@ -99,6 +100,48 @@ describe('orgs plan', () => {
 });
 
 describe('beside a running server', () => {
+  it('a suspended organization is refused at once, and its links within a second', async () => {
+    const settings = newSettings();
+    const { origin } = await serve(settings);
+    const args = ['orgs', 'create', '--name', 'Acme', '--plan', 'free', '--json'];
+    const organization = created((await command(settings, ...args)).stdout);
+    const token = await tokenOf(origin, organization);
+    const made = await call(origin, token, '/urls', { targetUrl: 'https://example.com/' });
+    const { shortCode } = made.data as { shortCode: string };
+    const visit = async () =>
+      (await fetch(`${origin}/${shortCode}`, { redirect: 'manual' })).status;
+    expect(await visit()).toBe(307);
+    const org = ['--org', organization.organizationId];
+    const suspended = await command(settings, 'orgs', 'suspend', ...org);
+    expect(suspended).toMatchObject({ code: 0, stdout: 'Acme is suspended now.\n' });
+    expect((await call(origin, token, '/urls')).status).toBe(403);
+    await expect.poll(visit, { timeout: 1_500 }).toBe(410);
+    expect((await command(settings, 'orgs', 'list')).stdout).toMatch(/ Acme {2}\(suspended .*\)\n/);
+    const again = await command(settings, 'orgs', 'suspend', ...org);
+    expect(again.stdout).toBe('Acme is already suspended.\n');
+    await command(settings, 'orgs', 'resume', ...org);
+    expect((await call(origin, token, '/urls')).status).toBe(200);
+    await expect.poll(visit, { timeout: 1_500 }).toBe(307);
+  });
+
+  it('orgs rename and clients list', async () => {
+    const settings = newSettings();
+    const args = ['orgs', 'create', '--name', 'Acme', '--plan', 'free', '--json'];
+    const { organizationId, clientId } = created((await command(settings, ...args)).stdout);
+    const org = ['--org', organizationId];
+    const renamed = await command(settings, 'orgs', 'rename', ...org, '--name', 'Other');
+    expect(renamed.stdout).toBe('Acme has the name Other now.\n');
+    await command(settings, 'clients', 'create', ...org, '--name', 'CI', '--scopes', 'urls:read');
+    const listed = await command(settings, 'clients', 'list', ...org);
+    expect(listed.stdout).toMatch(/^shorty_ci_\S+ {2}expires never {2}CI {2}urls:read\n/);
+    expect(listed.stdout).toContain(`${clientId}  expires never  -  urls:read`);
+    const unknown = await command(settings, 'orgs', 'suspend', '--org', 'nobody');
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      'shorty-server: there is no organization nobody: see shorty-server orgs list\n',
+    ]);
+  });
+
   it('new organizations and clients work at once, and revoked clients fail at once', async () => {
     const settings = newSettings();
     const { origin } = await serve(settings);

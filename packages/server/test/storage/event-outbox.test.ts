@@ -192,10 +192,10 @@ describe('the transaction of a change', () => {
     const organizationId = await stored.addOrganization('developer');
     await stored.subscribe(organizationId, everything);
     const organizations = new OrganizationRepository(stored.database);
-    await organizations.changePlan(organizationId, 'free', now);
+    await organizations.update(organizationId, { plan: 'free' }, now, undefined);
     await makeOne(organizationId);
     expect(await recorded(organizationId)).toEqual([]);
-    await organizations.changePlan(organizationId, 'scale', now);
+    await organizations.update(organizationId, { plan: 'scale' }, now, undefined);
     const id = await makeOne(organizationId);
     expect(await recorded(organizationId)).toMatchObject([{ data: { id: String(id) } }]);
   });

@@ -29,16 +29,23 @@ describe('createFirst', () => {
   });
 });
 
-describe('changePlan', () => {
-  it('returns the organization as it was, and undefined for an unknown one', async () => {
+describe('update', () => {
+  it('returns the organization as it was and is, and null for an unknown one', async () => {
     const stored = await openRepository();
     onTestFinished(() => stored.close());
     const organizations = new OrganizationRepository(stored.database);
     const id = await stored.addOrganization('free');
-    expect(await organizations.changePlan(id, 'scale', now)).toMatchObject({ id, plan: 'free' });
-    expect(await organizations.changePlan(id, 'scale', now)).toMatchObject({ id, plan: 'scale' });
+    expect(await organizations.update(id, { plan: 'scale' }, now, undefined)).toMatchObject({
+      result: { before: { id, plan: 'free' }, organization: { id, plan: 'scale' } },
+    });
+    expect(await organizations.update(id, { plan: 'scale' }, now, undefined)).toMatchObject({
+      result: { before: { id, plan: 'scale' }, organization: { id, plan: 'scale' } },
+    });
     expect((await organizations.get(id)).plan).toBe('scale');
-    expect(await organizations.changePlan('unknown', 'scale', now)).toBeUndefined();
+    expect(await organizations.update('unknown', { plan: 'scale' }, now, undefined)).toEqual({
+      result: null,
+      replayed: false,
+    });
     const changes = await stored.database.read.selectFrom('plan_changes').selectAll().execute();
     expect(changes).toEqual([{ organization_id: id, changed_at: now, plan_before: 'free' }]);
   });
@@ -48,8 +55,8 @@ describe('changePlan', () => {
     onTestFinished(() => stored.close());
     const organizations = new OrganizationRepository(stored.database);
     const id = await stored.addOrganization('free');
-    await organizations.changePlan(id, 'scale', now);
-    await organizations.changePlan(id, 'developer', now);
+    await organizations.update(id, { plan: 'scale' }, now, undefined);
+    await organizations.update(id, { plan: 'developer' }, now, undefined);
     expect((await organizations.get(id)).plan).toBe('developer');
     expect(
       await stored.database.read.selectFrom('plan_changes').select('plan_before').execute(),

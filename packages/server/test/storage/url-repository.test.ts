@@ -41,8 +41,14 @@ describe('createMany', () => {
     if (outcome?.status !== 'created') throw new Error('not created');
     const found = await stored.urls.get(organizationId, outcome.id);
     expect(found).toMatchObject({ ...draft, shortCode: 'STORED1', isActive: true, createdAt: now });
-    expect(await stored.urls.findByKey(null, 'stored-link')).toEqual(found);
-    expect(await stored.urls.findByKey(null, 'STORED1')).toEqual(found);
+    expect(await stored.urls.findByKey(null, 'stored-link')).toEqual({
+      url: found,
+      isSuspended: false,
+    });
+    expect(await stored.urls.findByKey(null, 'STORED1')).toEqual({
+      url: found,
+      isSuspended: false,
+    });
     expect(await stored.urls.findByKey('other-domain', 'STORED1')).toBeUndefined();
     await expect(stored.urls.get('other-organization', outcome.id)).rejects.toMatchObject({
       code: 'NOT_FOUND',
@@ -54,7 +60,9 @@ describe('createMany', () => {
     await stored.create(organizationId, [{ customSlug: 'SlugAAA' }], ['CodeAAA']);
     const [outcome] = await stored.create(organizationId, [{}], ['CodeAAA', 'SlugAAA', 'FreeAAA']);
     expect(outcome).toMatchObject({ status: 'created', shortCode: 'FreeAAA' });
-    expect(await stored.urls.findByKey(null, 'FreeAAA')).toMatchObject({ shortCode: 'FreeAAA' });
+    expect(await stored.urls.findByKey(null, 'FreeAAA')).toMatchObject({
+      url: { shortCode: 'FreeAAA' },
+    });
   });
 
   it('generates another code when two drafts of a request have the same code', async () => {
@@ -112,7 +120,9 @@ describe('createMany', () => {
     expect(statuses(outcomes)).toEqual(['created', 'created', 'quota-exceeded', 'created']);
     expect(await activeUrls(organizationId)).toBe(50);
     expect(await rowCount(organizationId)).toBe(52);
-    expect(await stored.urls.findByKey(null, 'paused-slug')).toMatchObject({ isActive: false });
+    expect(await stored.urls.findByKey(null, 'paused-slug')).toMatchObject({
+      url: { isActive: false },
+    });
   });
 
   it('writes url.created for a paused link, with isActive false', async () => {

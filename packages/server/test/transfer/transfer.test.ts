@@ -37,6 +37,7 @@ const excludedTables: Readonly<Record<string, string>> = {
   attempt_counts: 'the attempts are those of the exporting server',
   webhook_replays: 'replays create deliveries of the exporting server',
   url_id_counter: 'all organizations share the counter',
+  link_policy: 'each installation counts its own changes',
   visit_batches: 'visits are exported as chunks',
   visit_compactions: 'visits are exported as chunks',
   click_feed: 'all organizations share it',

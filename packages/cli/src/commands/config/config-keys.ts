@@ -9,7 +9,7 @@ export type ConfigKey = (typeof configKeys)[number];
 export function parseConfigKey(text: string): ConfigKey {
   const key = configKeys.find((known) => known === text);
   if (key) return key;
-  if (text === 'clientSecret') {
+  if (text === 'clientSecret' || text === 'operatorKey') {
     throw new UsageError(
       'the secret cannot be read or set here',
       'use shorty login and shorty logout',

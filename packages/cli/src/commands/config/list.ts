@@ -6,6 +6,8 @@ export const define: DefineCommand = (command, start) => {
   command.action(() => start(listSettings));
 };
 
+const secretSettings = new Set(['clientSecret', 'operatorKey']);
+
 interface StoredSetting {
   readonly profile: string;
   readonly key: string;
@@ -18,7 +20,7 @@ async function listSettings(context: Context): Promise<ExitCode> {
   if (content.profile) rows.push({ profile: '', key: 'profile', value: content.profile });
   for (const [profile, stored] of Object.entries(content.profiles)) {
     for (const [key, value] of Object.entries(stored)) {
-      rows.push({ profile, key, value: key === 'clientSecret' ? '(kept secret)' : value });
+      rows.push({ profile, key, value: secretSettings.has(key) ? '(kept secret)' : value });
     }
   }
   await context.output.list(onePage(rows), [

@@ -1,23 +1,27 @@
 import { randomBytes } from 'node:crypto';
-import { type Credentials, clientOf, newCredentials } from '../../auth/auth-service.js';
-import { ClientRepository } from '../../auth/client-repository.js';
+import type { Credentials } from '../../auth/auth-service.js';
+import { type Client, ClientRepository, listClients } from '../../auth/client-repository.js';
+import { ClientService, fromCommand } from '../../auth/client-service.js';
 import { ConfigError } from '../../config-error.js';
 import { scopes as allScopes, type Scope } from '../../contract/define-route.js';
+import { withIsoTimes } from '../../contract/present.js';
+import type { Database } from '../../storage/database.js';
 import { withDatabase, withOrganization } from './open-database.js';
 import { print } from './print.js';
 
 interface CreateOptions {
   readonly org: string;
+  readonly name?: string;
   readonly scopes?: string;
   readonly json?: boolean;
 }
 
-export async function createClient({ org, scopes, json }: CreateOptions): Promise<void> {
-  const chosen = scopes === undefined ? undefined : parseScopes(scopes);
-  const credentials = newCredentials(randomBytes);
-  await withOrganization(org, (database) =>
-    new ClientRepository(database).create(clientOf(org, credentials, chosen), Date.now()),
+export async function createClient({ org, name, scopes, json }: CreateOptions): Promise<void> {
+  const fields = { name, scopes: scopes === undefined ? undefined : parseScopes(scopes) };
+  const { client, clientSecret } = await withOrganization(org, (database) =>
+    serviceOf(database).create(org, fields, fromCommand),
   );
+  const credentials = { clientId: client.id, clientSecret };
   print(json ? JSON.stringify(credentials) : describeCredentials(credentials));
 }
 
@@ -27,11 +31,46 @@ export function describeCredentials({ clientId, clientSecret }: Credentials): st
 }
 
 export async function revokeClient(clientId: string): Promise<void> {
-  const revoked = await withDatabase((database) =>
-    new ClientRepository(database).revoke(clientId, Date.now()),
-  );
-  if (!revoked) throw new ConfigError(`there is no active client ${clientId}`);
+  await withDatabase(async (database) => {
+    const clients = new ClientRepository(database);
+    const organizationId = await clients.findOrganization(clientId);
+    const isActive = (await clients.find(clientId, Date.now())) !== undefined;
+    if (organizationId === undefined || !isActive) {
+      throw new ConfigError(`there is no active client ${clientId}`);
+    }
+    await serviceOf(database).revoke(organizationId, clientId, fromCommand);
+  });
   print(`Revoked ${clientId}; its tokens are no longer accepted.`);
+}
+
+/** Prints the clients of an organization, newest first. */
+export async function printClients({ org, json }: CreateOptions): Promise<void> {
+  const clients = await withOrganization(org, (database) => readAll(database, org));
+  const rows = clients.map(withIsoTimes);
+  if (json) {
+    print(JSON.stringify(rows));
+    return;
+  }
+  for (const { id, name, scopes, expiresAt, revokedAt } of rows) {
+    const state = revokedAt === null ? `expires ${expiresAt ?? 'never'}` : `revoked ${revokedAt}`;
+    print(`${id}  ${state}  ${name ?? '-'}  ${scopes.join(' ')}`);
+  }
+}
+
+async function readAll(database: Database, organizationId: string): Promise<Client[]> {
+  const clients: Client[] = [];
+  let after: Awaited<ReturnType<typeof listClients>>['next'];
+  do {
+    const page = await listClients(database, organizationId, { limit: 100, offset: 0, after });
+    clients.push(...page.items);
+    after = page.next;
+  } while (after);
+  return clients;
+}
+
+function serviceOf(database: Database): ClientService {
+  const clients = new ClientRepository(database);
+  return new ClientService({ clients, clock: Date.now, randomBytes });
 }
 
 function parseScopes(text: string): Scope[] {

@@ -1,5 +1,6 @@
 import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
+import { ApiError } from '../../contract/api-error.js';
 import { OrganizationRepository } from '../../organizations/organization-repository.js';
 import { type Database, StorageUnavailableError } from '../../storage/database.js';
 import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
@@ -31,17 +32,16 @@ export function withOrganization<T>(
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   return withDatabase(async (database) => {
-    const organizations = await new OrganizationRepository(database).list();
-    if (!organizations.some((each) => each.id === id)) throw missingOrganization(id);
+    if (!(await new OrganizationRepository(database).find(id))) throw missingOrganization(id);
     return work(database);
   });
 }
 
-export function missingOrganization(id: string): ConfigError {
+function missingOrganization(id: string): ConfigError {
   return new ConfigError(`there is no organization ${id}: see shorty-server orgs list`);
 }
 
-const kinds = [ConfigError, StorageUnavailableError];
+const kinds = [ApiError, ConfigError, StorageUnavailableError];
 
 /** Returns true for errors of settings, arguments or the machine, which need no stack trace. */
 export function isOperatorError(error: unknown): error is Error {

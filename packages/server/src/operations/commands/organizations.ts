@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as newUuid } from 'uuid';
-import { clientOf, newCredentials } from '../../auth/auth-service.js';
+import { fromCommand } from '../../auth/client-service.js';
 import { ConfigError } from '../../config-error.js';
 import { withIsoTimes } from '../../contract/present.js';
 import { OrganizationRepository } from '../../organizations/organization-repository.js';
+import { OrganizationService } from '../../organizations/organization-service.js';
 import { type PlanName, standardPlans } from '../../organizations/plans.js';
+import type { Database } from '../../storage/database.js';
 import { describeCredentials } from './clients.js';
-import { missingOrganization, withDatabase } from './open-database.js';
+import { withDatabase, withOrganization } from './open-database.js';
 import { print } from './print.js';
 
 interface PlanOptions {
@@ -18,13 +20,9 @@ export async function createOrganization(options: PlanOptions & { name: string }
   const { name, plan, json } = options;
   if (name.trim() === '') throw new ConfigError('--name must not be empty');
   const created = await withDatabase(async (database) => {
-    const credentials = newCredentials(randomBytes);
-    const id = newUuid();
-    await new OrganizationRepository(database).create(
-      { id, name, plan, createdAt: Date.now() },
-      clientOf(id, credentials),
-    );
-    return { organizationId: id, ...credentials };
+    const service = serviceOf(database);
+    const { organization, credentials } = await service.create({ name, plan }, fromCommand);
+    return { organizationId: organization.id, ...credentials };
   });
   print(
     json
@@ -35,10 +33,9 @@ export async function createOrganization(options: PlanOptions & { name: string }
 
 export async function changePlan(options: PlanOptions & { org: string }): Promise<void> {
   const { org, plan, json } = options;
-  const before = await withDatabase((database) =>
-    new OrganizationRepository(database).changePlan(org, plan, Date.now()),
+  const { before } = await withOrganization(org, (database) =>
+    serviceOf(database).update(org, { plan }, fromCommand),
   );
-  if (!before) throw missingOrganization(org);
   const { name, activeUrls } = before;
   const { linkBundle } = standardPlans[plan];
   const beyond = linkBundle === null ? 0 : Math.max(0, activeUrls - linkBundle);
@@ -59,6 +56,36 @@ export async function changePlan(options: PlanOptions & { org: string }): Promis
   }
 }
 
+export async function renameOrganization(options: { org: string; name: string }): Promise<void> {
+  const { org, name } = options;
+  if (name.trim() === '') throw new ConfigError('--name must not be empty');
+  const { before } = await withOrganization(org, (database) =>
+    serviceOf(database).update(org, { name }, fromCommand),
+  );
+  print(`${before.name} has the name ${name} now.`);
+}
+
+/** Suspends or resumes an organization. Running servers obey within a second. */
+export async function suspendOrganization(org: string, isSuspended: boolean): Promise<void> {
+  const { before, organization } = await withOrganization(org, (database) =>
+    serviceOf(database).update(org, { isSuspended }, fromCommand),
+  );
+  const { name, suspendedAt } = organization;
+  const state = isSuspended ? 'suspended' : 'active';
+  const changed = before.suspendedAt === suspendedAt ? `is already ${state}` : `is ${state} now`;
+  print(`${name} ${changed}.`);
+}
+
+function serviceOf(database: Database): OrganizationService {
+  const organizations = new OrganizationRepository(database);
+  return new OrganizationService({
+    organizations,
+    clock: Date.now,
+    newId: newUuid,
+    randomBytes,
+  });
+}
+
 export async function listOrganizations({ json }: { readonly json?: boolean }): Promise<void> {
   const organizations = await withDatabase((database) =>
     new OrganizationRepository(database).list(),
@@ -68,7 +95,8 @@ export async function listOrganizations({ json }: { readonly json?: boolean }): 
     print(JSON.stringify(rows));
     return;
   }
-  for (const { id, plan, activeUrls, name } of rows) {
-    print(`${id}  ${plan.padEnd(10)}  ${String(activeUrls).padStart(9)} links  ${name}`);
+  for (const { id, plan, activeUrls, name, suspendedAt } of rows) {
+    const state = suspendedAt === null ? '' : `  (suspended ${suspendedAt})`;
+    print(`${id}  ${plan.padEnd(10)}  ${String(activeUrls).padStart(9)} links  ${name}${state}`);
   }
 }

@@ -15,6 +15,7 @@ import { oldestSecrets } from './0012-oldest-secrets.js';
 import { webhookReplays } from './0013-webhook-replays.js';
 import { webhookStreams } from './0014-webhook-streams.js';
 import { attemptCounts } from './0015-attempt-counts.js';
+import { administration } from './0016-administration.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -64,6 +65,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0013-webhook-replays': { up: (db) => webhookReplays(db, engine) },
     '0014-webhook-streams': { up: (db) => webhookStreams(db, engine) },
     '0015-attempt-counts': { up: (db) => attemptCounts(db, engine) },
+    '0016-administration': { up: (db) => administration(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

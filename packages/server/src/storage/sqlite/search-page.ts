@@ -21,7 +21,7 @@ export async function readSearchPage(
   query: ListQuery,
 ): Promise<ListPage<number> | undefined> {
   const { owner, search, timeoutMs = listTimeoutMs } = query;
-  if (!search) return undefined;
+  if (!search || !owner) return undefined;
   const { text, readWithoutIndex = 20_000, maxCandidates = 10_000 } = search;
   const organizationId = String(owner.value);
   if (!(await hasMoreUrls(db, organizationId, readWithoutIndex))) return undefined;
@@ -84,7 +84,7 @@ async function readCandidates(
   const sorted = new SortedRows(query);
   const given = [indexed, condition, after && isAfter(query, after)];
   const isListed = allOf(
-    sql`urls.organization_id = ${owner.value}`,
+    sql`urls.organization_id = ${owner?.value}`,
     ...given.filter((each) => each !== undefined),
   );
   for (let at = 0, end = 0; at < candidates.length; at = end) {

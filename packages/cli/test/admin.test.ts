@@ -1,0 +1,149 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { ApiServer } from './api-server.js';
+import type { BuiltShorty } from './built-shorty.js';
+import { startSignedInShorty } from './signed-in-shorty.js';
+
+const operatorKey = 'operator-key-of-the-tests-0123456789';
+
+let server: ApiServer;
+let shorty: BuiltShorty;
+
+beforeAll(async () => {
+  const started = await startSignedInShorty({ operatorKey });
+  ({ server, shorty } = started);
+  return started.stop;
+});
+
+const env = { SHORTY_OPERATOR_KEY: operatorKey };
+
+/** Runs `shorty admin` with the operator key, and returns the record that it prints. */
+async function admin(...args: string[]) {
+  const { code, stdout, stderr } = await shorty.run(['admin', ...args, '--json'], { env });
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+async function createOrganization(name: string) {
+  return admin('orgs', 'create', name, '--plan', 'scale');
+}
+
+/** Runs a command with other credentials. */
+function as({ clientId, clientSecret }: Record<string, string>, ...args: string[]) {
+  const credentials = {
+    SHORTY_CLIENT_ID: clientId as string,
+    SHORTY_CLIENT_SECRET: clientSecret as string,
+  };
+  return shorty.run(args, { env: credentials });
+}
+
+describe('shorty admin orgs', () => {
+  test('create shows the secret of a client, which signs in', async () => {
+    const made = await createOrganization('Acme');
+    expect(made).toMatchObject({ name: 'Acme', plan: 'scale', activeUrls: 0, suspendedAt: null });
+    expect((await as(made, 'urls', 'create', 'https://example.com')).code).toBe(0);
+    const table = await shorty.run(['admin', 'orgs', 'create', 'B', '--plan', 'free'], { env });
+    expect(table.stderr).toBe('store the client secret now, it is shown only once\n');
+  });
+
+  test('list, get and update', async () => {
+    const { id } = await createOrganization('Before');
+    const list = await admin('orgs', 'list', '--all');
+    expect(list.items.map((each: { id: string }) => each.id)).toContain(id);
+    const page = await shorty.run(['admin', 'orgs', 'list', '--limit', '1'], { env });
+    expect(page.stderr).toMatch(/^1 to 1 of \d+; --offset 1 shows more\n$/);
+    const changed = await admin('orgs', 'update', id, '--name', 'After', '--plan', 'free');
+    expect(changed).toMatchObject({ id, name: 'After', plan: 'free' });
+    expect(await admin('orgs', 'get', id)).toEqual(changed);
+    const nothing = await shorty.run(['admin', 'orgs', 'update', id], { env });
+    expect([nothing.code, nothing.stderr]).toEqual([
+      2,
+      expect.stringContaining('nothing to change'),
+    ]);
+  });
+
+  test('a suspended organization is told so until it is resumed', async () => {
+    const made = await createOrganization('Suspended');
+    await admin('orgs', 'suspend', made.id);
+    const refused = await as(made, 'urls', 'list');
+    expect([refused.code, refused.stderr]).toEqual([
+      4,
+      expect.stringContaining('The operator of this server suspended the organization'),
+    ]);
+    await admin('orgs', 'resume', made.id);
+    expect((await as(made, 'urls', 'list')).code).toBe(0);
+  });
+});
+
+describe('shorty admin clients and keys', () => {
+  test('create, update and revoke', async () => {
+    const { id } = await createOrganization('Clients');
+    const scopes = ['--scopes', 'keys:write urls:read'];
+    const client = await admin('clients', 'create', id, '--name', 'CI', ...scopes);
+    expect(client).toMatchObject({ name: 'CI', scopes: ['keys:write', 'urls:read'] });
+    const credentials = { clientId: client.id, clientSecret: client.clientSecret };
+    const key = JSON.parse((await as(credentials, 'keys', 'create', 'x', '--json')).stdout);
+    const listed = await admin('keys', 'list', id);
+    expect(listed.items).toMatchObject([{ id: key.id, name: 'x' }]);
+    expect(await admin('keys', 'update', id, key.id, '--expires-at', '2099-01-01')).toMatchObject({
+      expiresAt: '2099-01-01T00:00:00.000Z',
+    });
+    expect(await admin('keys', 'update', id, key.id, '--no-expiry')).toMatchObject({
+      expiresAt: null,
+    });
+    await admin('keys', 'revoke', id, key.id);
+    expect((await admin('keys', 'list', id)).items).toEqual([]);
+    const update = await admin('clients', 'update', id, client.id, '--expires-at', '2099-01-01');
+    expect(update.expiresAt).toBe('2099-01-01T00:00:00.000Z');
+    const revoked = await admin('clients', 'revoke', id, client.id);
+    expect(revoked.revokedAt).not.toBeNull();
+    expect((await as(credentials, 'urls', 'list')).code).toBe(4);
+    const csv = await shorty.run(['admin', 'clients', 'list', id, '-o', 'csv'], { env });
+    expect(csv.stdout).toContain(`${client.id},CI,`);
+    expect(csv.stdout).not.toContain(client.clientSecret);
+  });
+});
+
+test('shorty admin usage shows every organization', async () => {
+  const { id } = await createOrganization('Usage');
+  const { stdout } = await shorty.run(['admin', 'usage', '--all', '-o', 'csv'], { env });
+  expect(stdout).toContain(`${id},Usage,scale,0,0,0,0\n`);
+});
+
+describe('the operator key', () => {
+  test('that is missing or wrong exits with 4', async () => {
+    const missing = await shorty.run(['admin', 'orgs', 'list']);
+    expect([missing.code, missing.stderr]).toEqual([
+      4,
+      expect.stringContaining('shorty admin login'),
+    ]);
+    const wrong = { SHORTY_OPERATOR_KEY: `${operatorKey}x` };
+    const refused = await shorty.run(['admin', 'orgs', 'list'], { env: wrong });
+    expect([refused.code, refused.stderr]).toEqual([
+      4,
+      expect.stringContaining('The operator key is wrong'),
+    ]);
+  });
+
+  test('is stored by login for one server and its owner only, and removed by logout', async () => {
+    const home = await shorty.withHome({});
+    const wrong = await home.run(['admin', 'login', server.url], { input: 'wrong-key' });
+    expect([wrong.code, wrong.stderr.includes('wrong-key')]).toEqual([4, false]);
+    const login = await home.run(['admin', 'login', server.url], { input: `${operatorKey}\n` });
+    expect(login).toMatchObject({
+      code: 0,
+      stderr: `stored the operator key of ${server.url} (profile default)\n`,
+    });
+    expect(await home.mode('.config/shorty/config.json')).toBe('600');
+    expect((await home.run(['admin', 'orgs', 'list'])).code).toBe(0);
+    const settings = await home.run(['config', 'list']);
+    expect(settings.stdout).not.toContain(operatorKey);
+    expect((await home.run(['config', 'get', 'operatorKey'])).code).toBe(2);
+    const other = await home.run(['admin', 'orgs', 'list', '--base-url', 'http://127.0.0.1:9']);
+    expect([other.code, other.stderr]).toEqual([
+      4,
+      expect.stringContaining(`belongs to ${server.url} and is not sent to http://127.0.0.1:9`),
+    ]);
+    expect((await home.run(['logout'])).code).toBe(0);
+    expect((await home.run(['admin', 'orgs', 'list'])).code).toBe(4);
+  });
+});

@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { defineRoute, forOperator, scopes } from '../contract/define-route.js';
+import {
+  displayText,
+  instant,
+  pageOf,
+  paging,
+  timestamp,
+  uuid,
+  uuidParam,
+} from '../contract/fields.js';
+import { apiKeyRecord } from './api-key-contract.js';
+
+/** Clients of one organization that are not revoked. */
+export const maxClients = 100;
+
+const name = displayText(100, 1).meta({
+  description: 'What the client is for.',
+  example: 'import job',
+});
+const scope = z.enum(scopes, { error: `must be one of ${scopes.join(', ')}` });
+const expiresAt = timestamp.nullish().meta({ description: 'When it stops working. Null: never.' });
+
+export const clientCreateRequest = z
+  .strictObject({
+    name: name.nullish(),
+    scopes: z
+      .array(scope)
+      .min(1, 'must name at least one scope')
+      .max(100)
+      .overwrite((given) => [...new Set(given)])
+      .optional()
+      .meta({
+        description: 'What the client may do. Default: every scope but keys:write.',
+        example: ['urls:read', 'urls:write'],
+      }),
+  })
+  .meta({ id: 'ClientCreateRequest' });
+
+const clientChanges = z
+  .strictObject({ name: name.nullish(), expiresAt })
+  .meta({ id: 'ClientUpdateRequest' });
+
+const apiKeyChanges = z
+  .strictObject({
+    name: name.optional().meta({ description: 'What the key is for.', example: 'deploy script' }),
+    expiresAt,
+  })
+  .meta({ id: 'ApiKeyUpdateRequest' });
+
+const fields = {
+  id: z.string().meta({ example: 'shorty_ci_0f3b' }),
+  name: z.string().nullable().meta({
+    description: 'What the client is for. Null: it has no name.',
+    example: 'import job',
+  }),
+  scopes: z.array(scope).meta({ description: 'What the client may do.' }),
+  createdAt: instant,
+  expiresAt: instant.nullable().meta({
+    description: 'When the client and its tokens stop working. Null: never.',
+  }),
+  revokedAt: instant.nullable().meta({
+    description: 'When the client was revoked. Null: it was not.',
+  }),
+};
+
+export const clientRecord = z.object(fields).meta({ id: 'Client' });
+
+export const clientCreated = z
+  .object({
+    ...fields,
+    clientSecret: z.string().meta({
+      description: 'The secret of the client. Only this response contains it.',
+      example: 'shorty_cs_2c81',
+    }),
+  })
+  .meta({ id: 'ClientCreated' });
+
+const organizationId = z.strictObject({ id: uuidParam });
+const clientId = z
+  .string()
+  .min(1)
+  .max(200)
+  .meta({
+    param: { id: 'ClientId' },
+    description: 'The id of the client.',
+    example: 'shorty_ci_0f3b',
+  });
+const ofClient = z.strictObject({ id: uuidParam, clientId });
+const keyId = uuid.meta({ param: { id: 'KeyId' }, description: 'The id of the API key.' });
+const ofKey = z.strictObject({ id: uuidParam, keyId });
+
+const path = '/api/v1/admin/organizations/{id}';
+
+export const clientRoutes = [
+  defineRoute('createClient', `POST ${path}/clients`, {
+    ...forOperator,
+    summary: 'Create a client of an organization',
+    description: `The response contains the secret, which is shown only once. An organization has at most ${maxClients} clients that are not revoked.`,
+    params: organizationId,
+    body: clientCreateRequest,
+    responses: { 201: { description: 'The new client', data: clientCreated } },
+    errors: ['QUOTA_EXCEEDED'],
+  }),
+  defineRoute('listClients', `GET ${path}/clients`, {
+    ...forOperator,
+    summary: 'List the clients of an organization, newest first',
+    params: organizationId,
+    query: z.strictObject(paging),
+    responses: { 200: { description: 'One page of clients', data: pageOf(clientRecord) } },
+  }),
+  defineRoute('updateClient', `PATCH ${path}/clients/{clientId}`, {
+    ...forOperator,
+    summary: 'Change the name or the expiry of a client',
+    params: ofClient,
+    body: clientChanges,
+    responses: { 200: { description: 'The changed client', data: clientRecord } },
+  }),
+  defineRoute('revokeClient', `DELETE ${path}/clients/{clientId}`, {
+    ...forOperator,
+    summary: 'Revoke a client and its access tokens',
+    description: 'The next request with one of its tokens gets 401, on every node.',
+    params: ofClient,
+    responses: { 200: { description: 'The revoked client', data: clientRecord } },
+  }),
+  defineRoute('listOrganizationApiKeys', `GET ${path}/api-keys`, {
+    ...forOperator,
+    summary: 'List the API keys of an organization, newest first',
+    params: organizationId,
+    query: z.strictObject(paging),
+    responses: { 200: { description: 'One page of keys', data: pageOf(apiKeyRecord) } },
+  }),
+  defineRoute('updateOrganizationApiKey', `PATCH ${path}/api-keys/{keyId}`, {
+    ...forOperator,
+    summary: 'Change the name or the expiry of an API key',
+    params: ofKey,
+    body: apiKeyChanges,
+    responses: { 200: { description: 'The changed key', data: apiKeyRecord } },
+  }),
+  defineRoute('deleteOrganizationApiKey', `DELETE ${path}/api-keys/{keyId}`, {
+    ...forOperator,
+    summary: 'Revoke an API key of an organization',
+    description: 'The next request with the key gets 401, on every node.',
+    params: ofKey,
+    responses: { 200: { description: 'The key that was revoked', data: apiKeyRecord } },
+  }),
+] as const;

@@ -1,0 +1,124 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError, notFound, quotaError } from '../contract/api-error.js';
+import type { Scope } from '../contract/define-route.js';
+import type { IdempotentRequest } from '../idempotency/with-idempotency-key.js';
+import type { Clock, RandomBytes } from '../ports.js';
+import { bearerTokenOf, clientOf, newCredentials } from './auth-service.js';
+import { maxClients } from './client-contract.js';
+import type { Client, ClientRepository } from './client-repository.js';
+import { seal, unseal } from './secrets.js';
+
+/** A request of the operator, by HTTP or by a command. */
+export interface OperatorRequest {
+  readonly idempotency: IdempotentRequest | undefined;
+  /** The operator key. It encrypts the secrets within stored results; a command stores none. */
+  readonly key: string;
+}
+
+/** Returns the parts of an HTTP request that services need. */
+export function ofOperator(request: {
+  readonly idempotency: IdempotentRequest | undefined;
+  readonly headers: IncomingHttpHeaders;
+}): OperatorRequest {
+  const { idempotency, headers } = request;
+  return { idempotency, key: bearerTokenOf(headers.authorization) };
+}
+
+/** A command of `shorty-server`, which is never repeated. */
+export const fromCommand: OperatorRequest = { idempotency: undefined, key: '' };
+
+export interface ClientServiceOptions {
+  readonly clients: ClientRepository;
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+}
+
+interface NewClientFields {
+  readonly name?: string | null | undefined;
+  readonly scopes?: readonly Scope[] | undefined;
+}
+
+interface ClientFields {
+  readonly name?: string | null | undefined;
+  /** ISO 8601. */
+  readonly expiresAt?: string | null | undefined;
+}
+
+/** Creates, changes and revokes the clients of organizations, for the operator. */
+export class ClientService {
+  readonly #options: ClientServiceOptions;
+
+  constructor(options: ClientServiceOptions) {
+    this.#options = options;
+  }
+
+  /** Throws NOT_FOUND when there is no such organization, or QUOTA_EXCEEDED. */
+  async create(
+    organizationId: string,
+    { name = null, scopes }: NewClientFields,
+    { idempotency, key }: OperatorRequest,
+  ) {
+    const { clients, clock, randomBytes } = this.#options;
+    const credentials = newCredentials(randomBytes);
+    const { result, replayed } = await clients.create(
+      clientOf(organizationId, credentials, scopes, name),
+      idempotency ? seal(credentials.clientSecret, key, randomBytes) : '',
+      clock(),
+      idempotency,
+    );
+    if (result === 'no-organization') throw noOrganization(organizationId, replayed);
+    if (result === 'too-many') {
+      const use = `An organization has at most ${maxClients} clients, and ${maxClients} exist`;
+      throw quotaError(use, 'Revoke one first', replayed);
+    }
+    const { client, sealedSecret } = result;
+    const clientSecret = replayed ? unsealFor(sealedSecret, key) : credentials.clientSecret;
+    return { client, clientSecret, replayed };
+  }
+
+  /** Throws NOT_FOUND. */
+  async update(
+    organizationId: string,
+    id: string,
+    { name, expiresAt }: ClientFields,
+    { idempotency }: OperatorRequest,
+  ) {
+    const { clients } = this.#options;
+    const changes = { name, expiresAt: toInstant(expiresAt) };
+    return foundClient(id, await clients.update(organizationId, id, changes, idempotency));
+  }
+
+  /** Throws NOT_FOUND. */
+  async revoke(organizationId: string, id: string, { idempotency }: OperatorRequest) {
+    const { clients, clock } = this.#options;
+    return foundClient(id, await clients.revoke(organizationId, id, clock(), idempotency));
+  }
+}
+
+/** Returns the time of a request's field in milliseconds since 1970. */
+export function toInstant(text: string | null | undefined): number | null | undefined {
+  return text == null ? text : Date.parse(text);
+}
+
+export function noOrganization(id: string, replayed = false): ApiError {
+  return new ApiError('NOT_FOUND', `There is no organization "${id}"`, { replayed });
+}
+
+/** Returns the secret of a stored result. Throws IDEMPOTENCY_CONFLICT for another operator key. */
+export function unsealFor(sealedSecret: string, key: string): string {
+  const secret = unseal(sealedSecret, key);
+  if (secret !== undefined) return secret;
+  throw new ApiError(
+    'IDEMPOTENCY_CONFLICT',
+    'The client was created with another operator key, which alone can read its secret again. Revoke it, and create another one with a new Idempotency-Key',
+    { replayed: true },
+  );
+}
+
+function foundClient(
+  id: string,
+  { result, replayed }: { readonly result: Client | null; readonly replayed: boolean },
+) {
+  if (!result) throw notFound('client', id, replayed);
+  return { client: result, replayed };
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { defineRoute, forOperator } from '../contract/define-route.js';
+import { displayText, instant, pageOf, paging, uuidParam, uuidText } from '../contract/fields.js';
+import { planNames } from './plans.js';
+import { period, usage } from './usage-contract.js';
+
+const name = displayText(100, 1).meta({
+  description: 'The name of the organization.',
+  example: 'Acme Ltd',
+});
+const plan = z.enum(planNames);
+
+export const organizationCreateRequest = z
+  .strictObject({ name, plan })
+  .meta({ id: 'OrganizationCreateRequest' });
+
+export const organizationUpdateRequest = z
+  .strictObject({
+    name: name.optional(),
+    plan: plan.optional().meta({
+      description: 'Takes effect at the next request. Links and codes beyond the new plan stay.',
+    }),
+    isSuspended: z.boolean().optional().meta({
+      description:
+        'True suspends the organization: its API requests get 403, and its links answer 410. False resumes it.',
+      example: true,
+    }),
+  })
+  .meta({ id: 'OrganizationUpdateRequest' });
+
+const fields = {
+  id: uuidText,
+  name: z.string().meta({ description: 'The name of the organization.', example: 'Acme Ltd' }),
+  plan,
+  activeUrls: z.int().min(0).meta({ description: 'The number of active links.' }),
+  createdAt: instant,
+  suspendedAt: instant.nullable().meta({
+    description: 'Since when the organization is suspended. Null: it is not.',
+  }),
+};
+
+export const organizationRecord = z.object(fields).meta({ id: 'Organization' });
+
+export const organizationCreated = z
+  .object({
+    ...fields,
+    clientId: z.string().meta({ example: 'shorty_ci_0f3b' }),
+    clientSecret: z.string().meta({
+      description: 'The secret of the first client. Only this response contains it.',
+      example: 'shorty_cs_2c81',
+    }),
+  })
+  .meta({ id: 'OrganizationCreated' });
+
+export const organizationUsage = z
+  .object({
+    organization: z.object({ id: uuidText, name: fields.name }).meta({
+      description: 'The organization that the figures belong to.',
+    }),
+    ...usage.shape,
+  })
+  .meta({ id: 'OrganizationUsage' });
+
+const params = z.strictObject({ id: uuidParam });
+
+export const organizationRoutes = [
+  defineRoute('createOrganization', 'POST /api/v1/admin/organizations', {
+    ...forOperator,
+    summary: 'Create an organization and its first client',
+    description:
+      'The response contains the secret of the client, which is shown only once. The client has every scope but keys:write.',
+    body: organizationCreateRequest,
+    responses: { 201: { description: 'The new organization', data: organizationCreated } },
+  }),
+  defineRoute('listOrganizations', 'GET /api/v1/admin/organizations', {
+    ...forOperator,
+    summary: 'List organizations, newest first',
+    query: z.strictObject(paging),
+    responses: {
+      200: { description: 'One page of organizations', data: pageOf(organizationRecord) },
+    },
+  }),
+  defineRoute('getOrganization', 'GET /api/v1/admin/organizations/{id}', {
+    ...forOperator,
+    summary: 'Read an organization',
+    params,
+    responses: { 200: { description: 'The organization', data: organizationRecord } },
+  }),
+  defineRoute('updateOrganization', 'PATCH /api/v1/admin/organizations/{id}', {
+    ...forOperator,
+    summary: 'Rename, suspend or resume an organization, or change its plan',
+    description:
+      'A suspension takes effect before the response on this node, and within a second on others.',
+    params,
+    body: organizationUpdateRequest,
+    responses: { 200: { description: 'The changed organization', data: organizationRecord } },
+  }),
+  defineRoute('listUsage', 'GET /api/v1/admin/usage', {
+    ...forOperator,
+    summary: 'List the use of every organization in a month, newest organizations first',
+    query: z.strictObject({ ...paging, period }),
+    responses: { 200: { description: 'One page of usage', data: pageOf(organizationUsage) } },
+  }),
+] as const;

@@ -1,0 +1,85 @@
+import type { z } from 'zod';
+import { noOrganization, ofOperator } from '../auth/client-service.js';
+import type { PageRange } from '../contract/fields.js';
+import type { PageText } from '../contract/json-text.js';
+import type { HandlersOf } from '../http/handlers.js';
+import { openPage } from '../http/open-page.js';
+import { operatorOwner } from '../idempotency/with-idempotency-key.js';
+import type { Clock } from '../ports.js';
+import type { organizationRoutes, organizationUsage } from './organization-contract.js';
+import type { OrganizationRepository } from './organization-repository.js';
+import type { OrganizationService } from './organization-service.js';
+import type { PlanTable } from './plans.js';
+import { type OrganizationRecord, toOrganizationRecord } from './present-organization.js';
+import { readPeriod } from './usage-handlers.js';
+
+export interface OrganizationHandlerOptions {
+  readonly organizations: Pick<OrganizationRepository, 'find'>;
+  readonly service: OrganizationService;
+  readonly listOrganizations: (
+    owner: string,
+    range: PageRange,
+  ) => Promise<PageText<OrganizationRecord>>;
+  readonly listUsage: (
+    owner: string,
+    range: PageRange,
+    month: string,
+    plans: PlanTable,
+  ) => Promise<PageText<z.input<typeof organizationUsage>>>;
+  readonly plans: PlanTable;
+  readonly clock: Clock;
+  /** Called after a change of an organization, before the response. */
+  readonly onChanged: () => void;
+}
+
+/** Administrates organizations, for the operator. */
+export function organizationHandlers({
+  organizations,
+  service,
+  listOrganizations,
+  listUsage,
+  plans,
+  clock,
+  onChanged,
+}: OrganizationHandlerOptions): HandlersOf<typeof organizationRoutes> {
+  return {
+    async createOrganization({ body, ...request }) {
+      const { organization, credentials, replayed } = await service.create(
+        body,
+        ofOperator(request),
+      );
+      const data = { ...toOrganizationRecord(organization), ...credentials };
+      return { status: 201, replayed, data };
+    },
+
+    async listOrganizations({ query }) {
+      const list = { name: 'organizations', organizationId: operatorOwner, ids: 'text' } as const;
+      const { filter, reply } = openPage(list, query);
+      return reply(await listOrganizations(operatorOwner, filter));
+    },
+
+    async getOrganization({ params: { id } }) {
+      const organization = await organizations.find(id);
+      if (!organization) throw noOrganization(id);
+      return { status: 200, data: toOrganizationRecord(organization) };
+    },
+
+    async updateOrganization({ params: { id }, body, ...request }) {
+      try {
+        const { organization, replayed } = await service.update(id, body, ofOperator(request));
+        return { status: 200, replayed, data: toOrganizationRecord(organization) };
+      } finally {
+        // Also after an error, because the commit may have succeeded before the connection failed.
+        if (body.isSuspended !== undefined) onChanged();
+      }
+    },
+
+    async listUsage({ query }) {
+      const { period, ...range } = query;
+      const month = readPeriod(period, clock());
+      const list = { name: 'usage', organizationId: operatorOwner, ids: 'text' } as const;
+      const { filter, reply } = openPage(list, { ...range, month });
+      return reply(await listUsage(operatorOwner, filter, month, plans));
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { clientOf, newCredentials } from '../auth/auth-service.js';
+import { noOrganization, type OperatorRequest, unsealFor } from '../auth/client-service.js';
+import { seal } from '../auth/secrets.js';
+import type { Clock, NewId, RandomBytes } from '../ports.js';
+import type { OrganizationChanges, OrganizationRepository } from './organization-repository.js';
+import type { PlanName } from './plans.js';
+
+export interface OrganizationServiceOptions {
+  readonly organizations: OrganizationRepository;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly randomBytes: RandomBytes;
+}
+
+/** Creates and changes organizations, for the operator. */
+export class OrganizationService {
+  readonly #options: OrganizationServiceOptions;
+
+  constructor(options: OrganizationServiceOptions) {
+    this.#options = options;
+  }
+
+  /** Creates an organization and its first client. */
+  async create(
+    fields: { readonly name: string; readonly plan: PlanName },
+    { idempotency, key }: OperatorRequest,
+  ) {
+    const { organizations, clock, newId, randomBytes } = this.#options;
+    const credentials = newCredentials(randomBytes);
+    const id = newId();
+    const { result, replayed } = await organizations.create(
+      { id, ...fields, createdAt: clock() },
+      clientOf(id, credentials),
+      idempotency ? seal(credentials.clientSecret, key, randomBytes) : '',
+      idempotency,
+    );
+    const { organization, clientId, sealedSecret } = result;
+    const clientSecret = replayed ? unsealFor(sealedSecret, key) : credentials.clientSecret;
+    return { organization, credentials: { clientId, clientSecret }, replayed };
+  }
+
+  /** Returns the organization after the change, and before it. Throws NOT_FOUND. */
+  async update(id: string, changes: OrganizationChanges, { idempotency }: OperatorRequest) {
+    const { organizations, clock } = this.#options;
+    const { result, replayed } = await organizations.update(id, changes, clock(), idempotency);
+    if (!result) throw noOrganization(id, replayed);
+    return { ...result, replayed };
+  }
+}

@@ -1,0 +1,365 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { api as table } from '../../src/api/api.js';
+import type { Route } from '../../src/contract/define-route.js';
+import { tablesOf } from '../storage/tables-of.js';
+import { callerOf, startServer, type TestServer } from './start-server.js';
+
+const routes = (table as readonly Route[]).filter(({ access }) => access === 'operator');
+const named = routes.map(
+  (route) => [`${route.method.toUpperCase()} ${route.path}`, route] as const,
+);
+const anyId = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';
+const pathOf = ({ path }: Route) => path.replace(/\{\w+\}/g, anyId);
+const methodOf = ({ method }: Route) => method.toUpperCase();
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.stop());
+
+let count = 0;
+async function newOrganization(plan = 'scale') {
+  count += 1;
+  const body = { name: `Tenant ${count}`, plan };
+  const response = await api.operator.call('createOrganization', { body });
+  expect(response.status, response.text).toBe(201);
+  const { clientId, clientSecret, ...organization } = response.data;
+  return { ...organization, credentials: { clientId, clientSecret } };
+}
+
+describe('without the operator key', () => {
+  it.each(named)('%s is refused and changes nothing', async (_, route) => {
+    const before = await tablesOf(api.server.database);
+    const wrong = callerOf(api.server.url, `${api.operator.token}0`, '');
+    for (const caller of [api, wrong]) {
+      const response = await caller.send(methodOf(route), pathOf(route));
+      expect(response.outcome).toBe('401 UNAUTHORIZED');
+    }
+    const response = await api.visit(pathOf(route), { method: methodOf(route) });
+    expect(response.outcome).toBe('401 UNAUTHORIZED');
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    expect(await tablesOf(api.server.database)).toEqual(before);
+    // Wrong keys are limited.
+    api.clock.advance(60_000);
+  });
+
+  it('the routes do not exist on a server that has no operator key', async () => {
+    const plain = await startServer({ operatorKey: undefined });
+    onTestFinished(() => plain.stop());
+    const nothing = (text: string) => text.replace(/"requestId":"[^"]*"/, '');
+    for (const route of routes) {
+      for (const caller of [plain, plain.operator]) {
+        const path = pathOf(route);
+        const response = await caller.send(methodOf(route), path);
+        expect(response.outcome).toBe('404 NOT_FOUND');
+        const other = await caller.send(methodOf(route), `${path}-no-route`);
+        expect(nothing(other.text).replace('-no-route', '')).toBe(nothing(response.text));
+      }
+    }
+  });
+
+  it('too many wrong keys block the address, also for the right key and for sign-ins', async () => {
+    const own = await startServer();
+    onTestFinished(() => own.stop());
+    const wrong = callerOf(own.server.url, 'a-wrong-operator-key-0123456789abcdef', '');
+    const outcomes = [];
+    for (let at = 0; at < 31; at += 1) {
+      outcomes.push((await wrong.call('listOrganizations')).outcome);
+    }
+    expect(outcomes.slice(0, 30)).toEqual(Array.from({ length: 30 }, () => '401 UNAUTHORIZED'));
+    expect(outcomes[30]).toBe('429 RATE_LIMITED');
+    const blocked = await own.operator.call('listOrganizations');
+    expect(blocked.outcome).toBe('429 RATE_LIMITED');
+    expect(Number(blocked.headers.get('retry-after'))).toBeGreaterThan(0);
+    own.clock.advance(60_000);
+    expect((await own.operator.call('listOrganizations')).status).toBe(200);
+  });
+
+  it('the operator key is no access token', async () => {
+    expect((await api.operator.call('listUrls')).outcome).toBe('401 UNAUTHORIZED');
+  });
+});
+
+describe('organizations', () => {
+  it('are created with a client, which signs in', async () => {
+    const { credentials, ...organization } = await newOrganization('developer');
+    expect(organization).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name: `Tenant ${count}`,
+      plan: 'developer',
+      activeUrls: 0,
+      createdAt: new Date(api.clock()).toISOString(),
+      suspendedAt: null,
+    });
+    const caller = await api.signIn(credentials);
+    expect((await caller.call('getMe')).data).toMatchObject({
+      organization: { id: organization.id, name: organization.name, plan: 'developer' },
+    });
+    const params = { id: organization.id };
+    expect((await api.operator.call('getOrganization', { params })).data).toEqual(organization);
+  });
+
+  it('a repeated create returns the same organization and secret, and makes no second one', async () => {
+    const call = { body: { name: 'Once', plan: 'free' }, headers: { 'idempotency-key': 'once' } };
+    const first = await api.operator.call('createOrganization', call);
+    const rows = await tablesOf(api.server.database);
+    const second = await api.operator.call('createOrganization', call);
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(await tablesOf(api.server.database)).toEqual(rows);
+    expect(JSON.stringify(rows)).not.toContain(first.data.clientSecret);
+    const other = await api.operator.call('createOrganization', {
+      ...call,
+      body: { name: 'Other', plan: 'free' },
+    });
+    expect(other.outcome).toBe('409 IDEMPOTENCY_CONFLICT');
+  });
+
+  it('are listed newest first, page by page', async () => {
+    const made: string[] = [];
+    for (let at = 0; at < 3; at += 1) {
+      api.clock.advance(1);
+      made.unshift((await newOrganization()).id);
+    }
+    const first = (await api.operator.call('listOrganizations', { query: { limit: 2 } })).data;
+    expect(first.items.map(({ id }) => id)).toEqual(made.slice(0, 2));
+    const query = { limit: 1, after: first.nextAfter as string };
+    const next = (await api.operator.call('listOrganizations', { query })).data;
+    expect(next.items.map(({ id }) => id)).toEqual(made.slice(2));
+    expect(next).toMatchObject({ total: first.total, offset: 2 });
+  });
+
+  it('are renamed and get another plan at once', async () => {
+    const { id, credentials } = await newOrganization('free');
+    const caller = await api.signIn(credentials);
+    const body = { name: 'New name', plan: 'scale' };
+    const changed = await api.operator.call('updateOrganization', { params: { id }, body });
+    expect(changed.data).toMatchObject({ id, ...body });
+    expect((await caller.call('getMe')).data.organization).toEqual({ id, ...body });
+    expect((await caller.call('getUsage')).data.plan).toBe('scale');
+  });
+
+  it.each([
+    ['name', { name: '', plan: 'free' }],
+    ['name', { name: 'x'.repeat(101), plan: 'free' }],
+    ['plan', { name: 'x', plan: 'gold' }],
+    ['owner', { name: 'x', plan: 'free', owner: 'y' }],
+  ])('a wrong %s is refused by name', async (field, body) => {
+    const response = await api.operator.call('createOrganization', { body });
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.error.details?.[0]?.path).toBe(field);
+  });
+
+  it('that do not exist are named', async () => {
+    const params = { id: anyId };
+    for (const [id, body] of [
+      ['getOrganization', undefined],
+      ['updateOrganization', { name: 'x' }],
+      ['listClients', undefined],
+      ['listOrganizationApiKeys', undefined],
+      ['createClient', {}],
+    ] as const) {
+      const response = await api.operator.call(id, { params, body });
+      expect(response.outcome).toBe('404 NOT_FOUND');
+      expect(response.error.message).toBe(`There is no organization "${anyId}"`);
+    }
+  });
+});
+
+describe('a suspended organization', () => {
+  const suspend = (id: string, isSuspended: boolean) =>
+    api.operator.call('updateOrganization', { params: { id }, body: { isSuspended } });
+
+  it('has no API, neither by tokens nor by keys nor by new tokens, until it is resumed', async () => {
+    const { id, credentials } = await newOrganization();
+    const caller = await api.signIn(credentials);
+    const body = { scopes: ['keys:write', 'urls:read'] };
+    const granted = await api.operator.call('createClient', { params: { id }, body });
+    const admin = await api.signIn({
+      clientId: granted.data.id,
+      clientSecret: granted.data.clientSecret,
+    });
+    const { key } = (await admin.call('createApiKey', { body: { name: 'a key' } })).data;
+    const withKey = callerOf(api.server.url, key, id);
+    const suspendedAt = new Date(api.clock()).toISOString();
+    expect((await suspend(id, true)).data.suspendedAt).toBe(suspendedAt);
+    for (const each of [caller, withKey]) {
+      const refused = await each.call('listUrls');
+      expect(refused.outcome).toBe('403 ORGANIZATION_SUSPENDED');
+      expect(refused.error.message).toContain(suspendedAt);
+    }
+    const token = await api.visit('/api/v1/auth/token', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(credentials),
+    });
+    expect(token.outcome).toBe('403 ORGANIZATION_SUSPENDED');
+    const form = await fetch(`${api.server.url}/api/v1/auth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: credentials.clientId,
+        client_secret: credentials.clientSecret,
+      }),
+    });
+    expect([form.status, ((await form.json()) as { error: string }).error]).toEqual([
+      400,
+      'unauthorized_client',
+    ]);
+    expect((await suspend(id, false)).data.suspendedAt).toBeNull();
+    for (const each of [caller, withKey]) expect((await each.call('listUrls')).status).toBe(200);
+  });
+
+  it('has no redirects until it is resumed; those of others go on', async () => {
+    const { id, credentials } = await newOrganization();
+    const caller = await api.signIn(credentials);
+    const target = { body: { targetUrl: 'https://example.com/' } };
+    const { shortCode } = (await caller.call('createUrl', target)).data;
+    const other = (await api.call('createUrl', target)).data.shortCode;
+    const status = async (code: string) => (await api.visit(`/${code}`)).status;
+    expect([await status(shortCode), await status(other)]).toEqual([307, 307]);
+    await suspend(id, true);
+    expect([await status(shortCode), await status(other)]).toEqual([410, 307]);
+    await suspend(id, false);
+    expect([await status(shortCode), await status(other)]).toEqual([307, 307]);
+  });
+});
+
+describe('clients of an organization', () => {
+  it('are created, listed, changed and revoked', async () => {
+    const { id, credentials } = await newOrganization();
+    const params = { id };
+    api.clock.advance(1);
+    const body = { name: 'import job', scopes: ['urls:read', 'urls:read'] };
+    const { clientSecret, ...client } = (await api.operator.call('createClient', { params, body }))
+      .data;
+    expect(client).toEqual({
+      id: expect.stringMatching(/^shorty_ci_/),
+      name: 'import job',
+      scopes: ['urls:read'],
+      createdAt: new Date(api.clock()).toISOString(),
+      expiresAt: null,
+      revokedAt: null,
+    });
+    const list = async () => (await api.operator.call('listClients', { params })).data.items;
+    expect((await list()).map((each) => each.id)).toEqual([client.id, credentials.clientId]);
+    const caller = await api.signIn({ clientId: client.id, clientSecret });
+    expect((await caller.call('listUrls')).status).toBe(200);
+
+    const ofClient = { ...params, clientId: client.id };
+    const expiresAt = new Date(api.clock() + 60_000).toISOString();
+    const changed = await api.operator.call('updateClient', {
+      params: ofClient,
+      body: { name: null, expiresAt },
+    });
+    expect(changed.data).toEqual({ ...client, name: null, expiresAt });
+    expect((await caller.call('listUrls')).status).toBe(200);
+    api.clock.advance(60_000);
+    expect((await caller.call('listUrls')).outcome).toBe('401 UNAUTHORIZED');
+    await api.operator.call('updateClient', { params: ofClient, body: { expiresAt: null } });
+    expect((await caller.call('listUrls')).status).toBe(200);
+
+    const revoked = await api.operator.call('revokeClient', { params: ofClient });
+    expect(revoked.data.revokedAt).toBe(new Date(api.clock()).toISOString());
+    expect((await caller.call('listUrls')).outcome).toBe('401 UNAUTHORIZED');
+    api.clock.advance(1);
+    const again = await api.operator.call('revokeClient', { params: ofClient });
+    expect(again.data).toEqual(revoked.data);
+  });
+
+  it('of another organization look nonexistent', async () => {
+    const { credentials } = await newOrganization();
+    const { id } = await newOrganization();
+    const params = { id, clientId: credentials.clientId };
+    const update = await api.operator.call('updateClient', { params, body: { name: 'x' } });
+    expect(update.outcome).toBe('404 NOT_FOUND');
+    expect((await api.operator.call('revokeClient', { params })).outcome).toBe('404 NOT_FOUND');
+    await api.signIn(credentials);
+  });
+
+  it('a repeated create returns the same secret, which is not stored', async () => {
+    const { id } = await newOrganization();
+    const call = { params: { id }, body: {}, headers: { 'idempotency-key': 'client-1' } };
+    const first = await api.operator.call('createClient', call);
+    expect((await api.operator.call('createClient', call)).text).toBe(first.text);
+    expect(first.data.scopes).not.toContain('keys:write');
+    const rows = JSON.stringify(await tablesOf(api.server.database));
+    expect(rows).not.toContain(first.data.clientSecret);
+  });
+
+  it('are at most 100', async () => {
+    const { id } = await newOrganization();
+    for (let at = 1; at < 100; at += 1) {
+      const made = await api.operator.call('createClient', { params: { id }, body: {} });
+      expect(made.status).toBe(201);
+    }
+    const refused = await api.operator.call('createClient', { params: { id }, body: {} });
+    expect(refused.outcome).toBe('402 QUOTA_EXCEEDED');
+  });
+});
+
+describe('API keys of an organization', () => {
+  it('are listed, changed and revoked', async () => {
+    const { id } = await newOrganization();
+    const body = { scopes: ['keys:write', 'urls:read'] };
+    const { data } = await api.operator.call('createClient', { params: { id }, body });
+    const client = await api.signIn({ clientId: data.id, clientSecret: data.clientSecret });
+    const { key, ...made } = (await client.call('createApiKey', { body: { name: 'a' } })).data;
+    const withKey = callerOf(api.server.url, key, id);
+    const params = { id, keyId: made.id };
+    const list = await api.operator.call('listOrganizationApiKeys', { params: { id } });
+    expect(list.data.items).toEqual([made]);
+    const expiresAt = new Date(api.clock() + 1).toISOString();
+    const changed = await api.operator.call('updateOrganizationApiKey', {
+      params,
+      body: { name: 'b', expiresAt },
+    });
+    expect(changed.data).toEqual({ ...made, name: 'b', expiresAt });
+    expect((await withKey.call('listUrls')).status).toBe(200);
+    api.clock.advance(1);
+    expect((await withKey.call('listUrls')).outcome).toBe('401 UNAUTHORIZED');
+    const revoked = await api.operator.call('deleteOrganizationApiKey', { params });
+    expect(revoked.status).toBe(200);
+    const again = await api.operator.call('deleteOrganizationApiKey', { params });
+    expect(again.outcome).toBe('404 NOT_FOUND');
+    const gone = await api.operator.call('updateOrganizationApiKey', { params, body: {} });
+    expect(gone.outcome).toBe('404 NOT_FOUND');
+  });
+});
+
+describe('usage of all organizations', () => {
+  it('has the figures of each organization, as it reads them itself', async () => {
+    const own = await startServer();
+    onTestFinished(() => own.stop());
+    const made = await own.operator.call('createOrganization', {
+      body: { name: 'Acme', plan: 'developer' },
+    });
+    const { clientId, clientSecret, id } = made.data;
+    const caller = await own.signIn({ clientId, clientSecret });
+    await caller.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
+    await caller.call('createQr', { body: { data: 'a text' } });
+    await expect
+      .poll(async () => {
+        const { data } = await own.operator.call('listUsage');
+        return data.items.find((each) => each.organization.id === id);
+      })
+      .toMatchObject({
+        organization: { id, name: 'Acme' },
+        plan: 'developer',
+        links: { used: 1, included: 10_000 },
+        meters: { api_call: { used: 2 }, qr_generated: { used: 1, included: 1_000 } },
+      });
+    const query = { period: '2029-12', limit: 1 };
+    const { data } = await own.operator.call('listUsage', { query });
+    expect(data).toMatchObject({ total: 2, items: [{ period: '2029-12' }] });
+    const next = { ...query, after: data.nextAfter as string };
+    expect((await own.operator.call('listUsage', { query: next })).data.items).toHaveLength(1);
+    const other = { limit: 1, after: data.nextAfter as string };
+    expect((await own.operator.call('listUsage', { query: other })).outcome).toBe(
+      '400 VALIDATION_FAILED',
+    );
+    const future = await own.operator.call('listUsage', { query: { period: '2030-02' } });
+    expect(future.outcome).toBe('400 VALIDATION_FAILED');
+  });
+});
