@@ -269,6 +269,17 @@ async function makeOperatorExchanges(create, origin) {
   const onClient = { path: { id, clientId: client.id } };
   const onKey = { path: { id, keyId: (await newKey()).id } };
   const expiresAt = '2099-12-31T23:59:59Z';
+  const writer = await create(`/organizations/${id}/clients`, {});
+  const { accessToken: token } = await post(origin, '/api/v1/auth/token', {
+    clientId: writer.id,
+    clientSecret: writer.clientSecret,
+  });
+  const targetUrl = 'https://example.com/taken-down';
+  const newLink = () => post(origin, '/api/v1/urls', { targetUrl }, token);
+  const links = [(await newLink()).shortUrl, (await newLink()).shortUrl];
+  const takedown = await create('/takedowns', { shortUrl: links[1], reason: 'spam' });
+  const onTakedown = { path: { id: takedown.id } };
+  await create('/blocked-hosts', { host: 'old.example', reason: 'spam' });
   return {
     createOrganization: { body: { name: 'Acme', plan: 'scale' }, status: 201 },
     listOrganizations: { query: { limit: '5', offset: '0' } },
@@ -284,6 +295,12 @@ async function makeOperatorExchanges(create, origin) {
     revokeClient: { path: { id, clientId: old.id } },
     listOrganizationApiKeys: onOrganization,
     updateOrganizationApiKey: { ...onKey, body: { name: 'a key', expiresAt } },
+    takeDownUrl: { body: { shortUrl: links[0], reason: 'phishing' }, status: 201 },
+    listTakedowns: { query: { limit: '5', offset: '0' } },
+    undoTakedown: [onTakedown, { path: { id: '999999' }, status: 404 }],
+    blockHost: { body: { host: 'evil.example', reason: 'phishing' }, status: 201 },
+    listBlockedHosts: { query: { limit: '5', offset: '0' } },
+    unblockHost: { path: { host: 'old.example' } },
     deleteOrganizationApiKey: { path: { id, keyId: (await newKey()).id } },
   };
 }

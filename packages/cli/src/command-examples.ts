@@ -59,6 +59,14 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   'admin keys list': [`shorty admin keys list ${uuid}`],
   'admin keys update': [`shorty admin keys update ${uuid} \\\n    ${uuid} --no-expiry`],
   'admin keys revoke': [`shorty admin keys revoke ${uuid} \\\n    ${uuid}`],
+  'admin takedown create': [
+    'shorty admin takedown create https://sho.example/aB3xY9q --reason phishing',
+  ],
+  'admin takedown list': ['shorty admin takedown list', 'shorty admin takedown list --all --json'],
+  'admin takedown undo': ['shorty admin takedown undo 42'],
+  'admin hosts block': ['shorty admin hosts block evil.example --reason phishing'],
+  'admin hosts list': ['shorty admin hosts list'],
+  'admin hosts unblock': ['shorty admin hosts unblock evil.example'],
   'admin usage': ['shorty admin usage', 'shorty admin usage --period 2030-01 --all -o csv'],
   'import bitly': [
     'shorty import bitly bitly.csv --dry-run',

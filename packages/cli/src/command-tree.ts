@@ -338,6 +338,40 @@ const tree: Tree = {
           },
         },
       },
+      takedown: {
+        summary: 'Take down links of any organization',
+        commands: {
+          create: {
+            summary: 'Take down a link, which then answers 451',
+            load: () => import('./commands/admin/takedown/create.js'),
+          },
+          list: {
+            summary: 'List the links that are taken down',
+            load: () => import('./commands/admin/takedown/list.js'),
+          },
+          undo: {
+            summary: 'Undo the takedown of a link',
+            load: () => import('./commands/admin/takedown/undo.js'),
+          },
+        },
+      },
+      hosts: {
+        summary: 'Block hosts as targets of links',
+        commands: {
+          block: {
+            summary: 'Block a host as the target of links',
+            load: () => import('./commands/admin/hosts/block.js'),
+          },
+          list: {
+            summary: 'List blocked hosts, newest first',
+            load: () => import('./commands/admin/hosts/list.js'),
+          },
+          unblock: {
+            summary: 'Unblock a host',
+            load: () => import('./commands/admin/hosts/unblock.js'),
+          },
+        },
+      },
       usage: {
         summary: 'Show the usage of every organization in a month',
         load: () => import('./commands/admin/usage.js'),

@@ -103,6 +103,32 @@ describe('shorty admin clients and keys', () => {
   });
 });
 
+describe('shorty admin takedown and hosts', () => {
+  test('take a link down, and block the host that it leads to', async () => {
+    const url = await server.client.urls.create({ targetUrl: 'https://www.evil.example/' });
+    const visit = async () => (await fetch(url.shortUrl, { redirect: 'manual' })).status;
+    const taken = await admin('takedown', 'create', url.shortUrl, '--reason', 'phishing');
+    expect(taken).toMatchObject({ id: url.id, reason: 'phishing' });
+    expect(await visit()).toBe(451);
+    expect((await admin('takedown', 'list')).items).toEqual([taken]);
+    const shown = await shorty.run(['urls', 'get', url.id]);
+    expect(shown.stdout).toMatch(/^takenDown +.*phishing/m);
+    expect(await admin('takedown', 'undo', url.id)).toEqual(taken);
+    expect(await visit()).toBe(307);
+
+    const blocked = await admin('hosts', 'block', 'evil.example', '--reason', 'phishing');
+    expect(await visit()).toBe(451);
+    const refused = await shorty.run(['urls', 'create', 'https://evil.example']);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('must not lead to evil.example'),
+    ]);
+    expect((await admin('hosts', 'list')).items).toEqual([blocked]);
+    await admin('hosts', 'unblock', 'evil.example');
+    expect(await visit()).toBe(307);
+  });
+});
+
 test('shorty admin usage shows every organization', async () => {
   const { id } = await createOrganization('Usage');
   const { stdout } = await shorty.run(['admin', 'usage', '--all', '-o', 'csv'], { env });

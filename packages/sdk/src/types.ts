@@ -204,6 +204,10 @@ export interface OrganizationUpdateRequest extends Request<'OrganizationUpdateRe
 export interface OrganizationUsage extends Schema<'OrganizationUsage'> {}
 /** An API client of an organization, without its secret. */
 export interface OrganizationClient extends Schema<'Client'> {}
+/** A link that the operator took down. */
+export interface Takedown extends Schema<'Takedown'> {}
+/** A host that the operator blocked. */
+export interface BlockedHost extends Schema<'BlockedHost'> {}
 /** An API client to create. */
 export interface ClientCreateRequest extends Request<'ClientCreateRequest'> {}
 /** The organization of the caller, its plan and the scopes of the token or key. */

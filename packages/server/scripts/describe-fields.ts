@@ -39,6 +39,7 @@ const descriptions: Readonly<Record<string, string>> = {
   'Me.client.id': 'The id of the API client.',
   'Me.apiKey.expiresAt': 'When the key stops working. Null: never.',
   'OrganizationUsage.organization.name': 'The name of the organization.',
+  'Takedown.organizationId': 'The id of the organization that owns the link.',
   plan: 'The plan of the organization, which sets its limits.',
   // Links
   shortCode: 'The random code of the link. Its QR codes contain it.',

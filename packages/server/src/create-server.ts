@@ -46,7 +46,7 @@ import type { Clock, ResolveTxt } from './ports.js';
 import { createQrModule } from './qr/qr-module.js';
 import { toLink } from './redirect/link.js';
 import { LinkCache } from './redirect/link-cache.js';
-import { LinkPolicyWatch } from './redirect/link-policy-watch.js';
+import { LinkPolicy } from './redirect/link-policy.js';
 import { RedirectHandler } from './redirect/redirect-handler.js';
 import type { Database } from './storage/database.js';
 import { openStorage } from './storage/open-storage.js';
@@ -191,8 +191,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const passwords = openPasswords({ isThreaded: usesThreads, logger });
   const webhooks = createWebhookModule({ ...shared, organizations });
   const { outbox } = webhooks;
+  const linkPolicy = new LinkPolicy(database, () => linkCache.clear());
   const urls = createUrlModule({
     ...shared,
+    findBlockedHost: (targetUrl) => linkPolicy.findBlockedHost(targetUrl),
+    onHostsChanged: () => linkPolicy.refresh(),
     outbox,
     passwords,
     origins,
@@ -203,10 +206,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const linkCache = new LinkCache({
     load: async (domainId, key) => {
       const found = await urls.urls.findByKey(domainId, key);
-      return found && toLink(found.url, found);
+      if (!found) return undefined;
+      const { url, isSuspended } = found;
+      const isBlocked = linkPolicy.findBlockedHost(url.targetUrl) !== undefined;
+      return toLink(url, { isSuspended, isBlocked });
     },
   });
-  const linkPolicy = new LinkPolicyWatch(database, () => linkCache.clear());
   const analytics = createAnalyticsModule({
     ...shared,
     outbox,

@@ -53,6 +53,7 @@ const readOnly = [
   'organizationId',
   'clickCount',
   'lastClickAt',
+  'takenDown',
   'createdAt',
   'updatedAt',
   'etag',

@@ -913,6 +913,94 @@ export interface paths {
         patch: operations["updateOrganizationApiKey"];
         trace?: never;
     };
+    "/api/v1/admin/takedowns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the links that are taken down, newest takedowns first
+         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
+        get: operations["listTakedowns"];
+        put?: never;
+        /**
+         * Take down a link of any organization by its short URL
+         * @description Visitors get 451 before the response on this node, and within a second on others. The owner sees the reason and cannot undo it. A repetition changes the reason. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
+        post: operations["takeDownUrl"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/takedowns/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Undo the takedown of a link
+         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
+        delete: operations["undoTakedown"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/blocked-hosts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List blocked hosts, newest first
+         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
+        get: operations["listBlockedHosts"];
+        put?: never;
+        /**
+         * Block a host and its subdomains as targets of links
+         * @description Links to the host cannot be created, and links cannot be changed to lead there. Existing ones answer 451. At most 10000 hosts are blocked. A repetition changes the reason. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
+        post: operations["blockHost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/blocked-hosts/{host}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unblock a host
+         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
+        delete: operations["unblockHost"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health/live": {
         parameters: {
             query?: never;
@@ -1843,6 +1931,30 @@ export interface components {
             /** @description When it stops working. Null: never. */
             expiresAt?: string | null;
         };
+        TakedownRequest: {
+            /**
+             * @description The short URL of the link. A slug or code alone is on the short domain.
+             * @example https://sho.example/aB3xY9q
+             */
+            shortUrl: string;
+            /**
+             * @description Why. The owner of the link sees it.
+             * @example phishing
+             */
+            reason: string;
+        };
+        BlockedHostRequest: {
+            /**
+             * @description A host name, with its subdomains, or an IP address.
+             * @example evil.example
+             */
+            host: string;
+            /**
+             * @description Why.
+             * @example phishing
+             */
+            reason: string;
+        };
         UnlockRequest: {
             /**
              * Format: password
@@ -1972,6 +2084,23 @@ export interface components {
             /** @description The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
             lastClickAt: string | null;
             /**
+             * @description Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it.
+             * @example null
+             */
+            takenDown: {
+                /**
+                 * Format: date-time
+                 * @description When the operator took the link down, in UTC.
+                 * @example 2030-01-01T00:00:00.000Z
+                 */
+                at: string;
+                /**
+                 * @description Why.
+                 * @example phishing
+                 */
+                reason: string;
+            } | null;
+            /**
              * Format: date-time
              * @description When the record was created, in UTC.
              * @example 2030-01-01T00:00:00.000Z
@@ -2097,6 +2226,23 @@ export interface components {
             /** @description The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
             lastClickAt: string | null;
             /**
+             * @description Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it.
+             * @example null
+             */
+            takenDown: {
+                /**
+                 * Format: date-time
+                 * @description When the operator took the link down, in UTC.
+                 * @example 2030-01-01T00:00:00.000Z
+                 */
+                at: string;
+                /**
+                 * @description Why.
+                 * @example phishing
+                 */
+                reason: string;
+            } | null;
+            /**
              * Format: date-time
              * @description When the record was created, in UTC.
              * @example 2030-01-01T00:00:00.000Z
@@ -2174,6 +2320,23 @@ export interface components {
                 clickThresholds?: number[] | null;
                 /** @description Whether the link redirects. An inactive link answers 410. */
                 isActive?: boolean;
+                /**
+                 * @description Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it.
+                 * @example null
+                 */
+                takenDown?: {
+                    /**
+                     * Format: date-time
+                     * @description When the operator took the link down, in UTC.
+                     * @example 2030-01-01T00:00:00.000Z
+                     */
+                    at: string;
+                    /**
+                     * @description Why.
+                     * @example phishing
+                     */
+                    reason: string;
+                } | null;
             };
         };
         UrlDeletedEvent: {
@@ -2702,7 +2865,7 @@ export interface components {
             };
         };
         /** @enum {string} */
-        ErrorCode: "VALIDATION_FAILED" | "SLUG_RESERVED" | "DOMAIN_INVALID" | "UNAUTHORIZED" | "QUOTA_EXCEEDED" | "PLAN_REQUIRED" | "INSUFFICIENT_SCOPE" | "ORGANIZATION_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_CONFLICT" | "DOMAIN_CONFLICT" | "SECRET_CONFLICT" | "IDEMPOTENCY_CONFLICT" | "REPLAY_CONFLICT" | "GONE" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE";
+        ErrorCode: "VALIDATION_FAILED" | "SLUG_RESERVED" | "DOMAIN_INVALID" | "UNAUTHORIZED" | "QUOTA_EXCEEDED" | "PLAN_REQUIRED" | "INSUFFICIENT_SCOPE" | "ORGANIZATION_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_CONFLICT" | "DOMAIN_CONFLICT" | "SECRET_CONFLICT" | "IDEMPOTENCY_CONFLICT" | "REPLAY_CONFLICT" | "GONE" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "TAKEN_DOWN" | "INTERNAL" | "UNAVAILABLE";
         ErrorDetail: {
             /**
              * @description JSON path of the field; empty for the body as a whole.
@@ -3016,6 +3179,23 @@ export interface components {
             importedClicks: number;
             /** @description The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
             lastClickAt: string | null;
+            /**
+             * @description Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it.
+             * @example null
+             */
+            takenDown: {
+                /**
+                 * Format: date-time
+                 * @description When the operator took the link down, in UTC.
+                 * @example 2030-01-01T00:00:00.000Z
+                 */
+                at: string;
+                /**
+                 * @description Why.
+                 * @example phishing
+                 */
+                reason: string;
+            } | null;
             /**
              * Format: date-time
              * @description When the record was created, in UTC.
@@ -4285,6 +4465,57 @@ export interface components {
             /** @description When the client was revoked. Null: it was not. */
             revokedAt: string | null;
         };
+        Takedown: {
+            /**
+             * @description The id of the link.
+             * @example 42
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The id of the organization that owns the link.
+             */
+            organizationId: string;
+            /**
+             * @description The public link: the custom slug when there is one, otherwise the short code.
+             * @example https://sho.example/aB3xY9q
+             */
+            shortUrl: string;
+            /**
+             * @description Where the link leads, exactly as it was sent.
+             * @example https://evil.example/login
+             */
+            targetUrl: string;
+            /**
+             * @description Why.
+             * @example phishing
+             */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description When the link was taken down, in UTC.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            createdAt: string;
+        };
+        BlockedHost: {
+            /**
+             * @description The host, in lower case.
+             * @example evil.example
+             */
+            host: string;
+            /**
+             * @description Why.
+             * @example phishing
+             */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description When the host was blocked, in UTC.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            createdAt: string;
+        };
         Health: {
             /**
              * @description The state of the server.
@@ -5125,6 +5356,27 @@ export interface components {
                 "text/html": string;
             };
         };
+        /** @description TAKEN_DOWN */
+        TakenDownPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "TAKEN_DOWN",
+                 *         "message": "The reason in one sentence",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+                "text/html": string;
+            };
+        };
         /** @description VALIDATION_FAILED */
         ValidationFailedPage: {
             headers: {
@@ -5277,6 +5529,8 @@ export interface components {
         ClientId: string;
         /** @description The id of the API key. */
         KeyId: string;
+        /** @description The blocked host. */
+        Host: string;
         /** @description The id of the QR code. */
         QrId: string;
         /** @description A short code or a custom slug. */
@@ -8640,6 +8894,293 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listTakedowns: {
+        parameters: {
+            query?: {
+                /** @description The number of items to return. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The number of items to skip. Not together with after. */
+                offset?: components["parameters"]["Offset"];
+                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
+                after?: components["parameters"]["After"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of takedowns */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: {
+                            /** @description The number of items on all pages. With after, the number when the first page was read. */
+                            total: number;
+                            /** @description The most items on a page. */
+                            limit: number;
+                            /** @description The number of items on the pages before. */
+                            offset: number;
+                            /** @description The items of this page. */
+                            items: components["schemas"]["Takedown"][];
+                            /**
+                             * @description Send it as after to get the next page. Null on the last page.
+                             * @example null
+                             */
+                            nextAfter: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    takeDownUrl: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TakedownRequest"];
+            };
+        };
+        responses: {
+            /** @description The link is taken down */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["Takedown"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    undoTakedown: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the link. */
+                id: components["parameters"]["UrlId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The takedown that was undone */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["Takedown"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBlockedHosts: {
+        parameters: {
+            query?: {
+                /** @description The number of items to return. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The number of items to skip. Not together with after. */
+                offset?: components["parameters"]["Offset"];
+                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
+                after?: components["parameters"]["After"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of hosts */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: {
+                            /** @description The number of items on all pages. With after, the number when the first page was read. */
+                            total: number;
+                            /** @description The most items on a page. */
+                            limit: number;
+                            /** @description The number of items on the pages before. */
+                            offset: number;
+                            /** @description The items of this page. */
+                            items: components["schemas"]["BlockedHost"][];
+                            /**
+                             * @description Send it as after to get the next page. Null on the last page.
+                             * @example null
+                             */
+                            nextAfter: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    blockHost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BlockedHostRequest"];
+            };
+        };
+        responses: {
+            /** @description The host is blocked */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["BlockedHost"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["QuotaExceeded"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    unblockHost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The blocked host. */
+                host: components["parameters"]["Host"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The host that was unblocked */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["BlockedHost"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getLiveness: {
         parameters: {
             query?: never;
@@ -8936,6 +9477,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedPage"];
             404: components["responses"]["NotFoundPage"];
             410: components["responses"]["GonePage"];
+            451: components["responses"]["TakenDownPage"];
             500: components["responses"]["InternalPage"];
             503: components["responses"]["UnavailablePage"];
         };
@@ -8975,6 +9517,7 @@ export interface operations {
             413: components["responses"]["PayloadTooLargePage"];
             415: components["responses"]["UnsupportedMediaTypePage"];
             429: components["responses"]["RateLimitedPage"];
+            451: components["responses"]["TakenDownPage"];
             500: components["responses"]["InternalPage"];
             503: components["responses"]["UnavailablePage"];
         };

@@ -116,6 +116,7 @@ export const fixtures: {
         "clickCount": 0,
         "importedClicks": 1,
         "lastClickAt": null,
+        "takenDown": null,
         "createdAt": "2030-01-01T00:00:00.000Z",
         "updatedAt": "2030-01-01T00:00:00.000Z"
       }
@@ -191,6 +192,7 @@ export const fixtures: {
     "clickCount": 0,
     "importedClicks": 1,
     "lastClickAt": null,
+    "takenDown": null,
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z"
   },
@@ -221,6 +223,7 @@ export const fixtures: {
     "clickCount": 0,
     "importedClicks": 1,
     "lastClickAt": null,
+    "takenDown": null,
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z"
   },
@@ -251,6 +254,7 @@ export const fixtures: {
     "clickCount": 0,
     "importedClicks": 1,
     "lastClickAt": null,
+    "takenDown": null,
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z"
   },
@@ -281,6 +285,7 @@ export const fixtures: {
     "clickCount": 0,
     "importedClicks": 1,
     "lastClickAt": null,
+    "takenDown": null,
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z"
   },
@@ -1223,6 +1228,61 @@ export const fixtures: {
     "createdAt": "2030-01-01T00:00:00.000Z",
     "expiresAt": null,
     "lastUsedAt": null
+  },
+  "takeDownUrl": {
+    "id": "42",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "shortUrl": "https://sho.example/aB3xY9q",
+    "targetUrl": "https://evil.example/login",
+    "reason": "phishing",
+    "createdAt": "2030-01-01T00:00:00.000Z"
+  },
+  "listTakedowns": {
+    "total": 1,
+    "limit": 100,
+    "offset": 0,
+    "items": [
+      {
+        "id": "42",
+        "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+        "shortUrl": "https://sho.example/aB3xY9q",
+        "targetUrl": "https://evil.example/login",
+        "reason": "phishing",
+        "createdAt": "2030-01-01T00:00:00.000Z"
+      }
+    ],
+    "nextAfter": null
+  },
+  "undoTakedown": {
+    "id": "42",
+    "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+    "shortUrl": "https://sho.example/aB3xY9q",
+    "targetUrl": "https://evil.example/login",
+    "reason": "phishing",
+    "createdAt": "2030-01-01T00:00:00.000Z"
+  },
+  "blockHost": {
+    "host": "evil.example",
+    "reason": "phishing",
+    "createdAt": "2030-01-01T00:00:00.000Z"
+  },
+  "listBlockedHosts": {
+    "total": 1,
+    "limit": 100,
+    "offset": 0,
+    "items": [
+      {
+        "host": "evil.example",
+        "reason": "phishing",
+        "createdAt": "2030-01-01T00:00:00.000Z"
+      }
+    ],
+    "nextAfter": null
+  },
+  "unblockHost": {
+    "host": "evil.example",
+    "reason": "phishing",
+    "createdAt": "2030-01-01T00:00:00.000Z"
   }
 };
 
@@ -1474,6 +1534,30 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
   },
   "deleteOrganizationApiKey": {
     "route": "DELETE /api/v1/admin/organizations/{id}/api-keys/{keyId}",
+    "status": 200
+  },
+  "takeDownUrl": {
+    "route": "POST /api/v1/admin/takedowns",
+    "status": 201
+  },
+  "listTakedowns": {
+    "route": "GET /api/v1/admin/takedowns",
+    "status": 200
+  },
+  "undoTakedown": {
+    "route": "DELETE /api/v1/admin/takedowns/{id}",
+    "status": 200
+  },
+  "blockHost": {
+    "route": "POST /api/v1/admin/blocked-hosts",
+    "status": 201
+  },
+  "listBlockedHosts": {
+    "route": "GET /api/v1/admin/blocked-hosts",
+    "status": 200
+  },
+  "unblockHost": {
+    "route": "DELETE /api/v1/admin/blocked-hosts/{host}",
     "status": 200
   },
   "downloadQr": {

@@ -63,6 +63,12 @@ export const revokeClient = 'DELETE /api/v1/admin/organizations/{id}/clients/{cl
 export const listOrganizationApiKeys = 'GET /api/v1/admin/organizations/{id}/api-keys';
 export const updateOrganizationApiKey = 'PATCH /api/v1/admin/organizations/{id}/api-keys/{keyId}';
 export const deleteOrganizationApiKey = 'DELETE /api/v1/admin/organizations/{id}/api-keys/{keyId}';
+export const takeDownUrl = 'POST /api/v1/admin/takedowns';
+export const listTakedowns = 'GET /api/v1/admin/takedowns';
+export const undoTakedown = 'DELETE /api/v1/admin/takedowns/{id}';
+export const blockHost = 'POST /api/v1/admin/blocked-hosts';
+export const listBlockedHosts = 'GET /api/v1/admin/blocked-hosts';
+export const unblockHost = 'DELETE /api/v1/admin/blocked-hosts/{host}';
 export const downloadQr = 'GET /api/qr/{id}/download';
 
 /** The version of this package. */

@@ -11,6 +11,7 @@ import { qrRoutes } from '../qr/qr-contract.js';
 import { qrImageRoutes } from '../qr/qr-image-contract.js';
 import { redirectRoutes } from '../redirect/redirect-contract.js';
 import { tagRoutes } from '../urls/tag-contract.js';
+import { takedownRoutes } from '../urls/takedown-contract.js';
 import { urlRoutes } from '../urls/url-contract.js';
 import { eventTypeRoutes } from '../webhooks/event-type-contract.js';
 import { replayRoutes } from '../webhooks/replay-contract.js';
@@ -38,6 +39,7 @@ export const api = [
   ...usageRoutes,
   ...organizationRoutes,
   ...clientRoutes,
+  ...takedownRoutes,
   ...healthRoutes,
   ...docsRoutes,
   ...qrImageRoutes,

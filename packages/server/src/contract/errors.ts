@@ -22,6 +22,7 @@ export const errorStatus = {
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   RATE_LIMITED: 429,
+  TAKEN_DOWN: 451,
   INTERNAL: 500,
   UNAVAILABLE: 503,
 } as const;

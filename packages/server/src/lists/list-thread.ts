@@ -19,9 +19,11 @@ import { type Database, ListTimeoutError, StorageUnavailableError } from '../sto
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
 import { encodeError, type TransferredError } from '../threads/error-transfer.js';
-import { presenterOf, type UrlPresentation } from '../urls/present-url.js';
+import { toBlockedHostRecord, toTakedownRecord } from '../urls/present-takedown.js';
+import { type LinkOrigins, presenterOf, type UrlPresentation } from '../urls/present-url.js';
 import type { TagFilter } from '../urls/tag-contract.js';
 import { findTagged, listTags } from '../urls/tag-query.js';
+import { listBlockedHosts, listTakedowns } from '../urls/takedown-repository.js';
 import type { UrlFilter } from '../urls/url-contract.js';
 import { listUrls } from '../urls/url-query.js';
 import { readAttemptCounts } from '../webhooks/attempt-counts.js';
@@ -82,6 +84,12 @@ export function startLists(database: Database, emit: (event: ListThreadEvent) =>
           ...presentUsage(plans, month, usage),
         }));
       },
+      async listTakedowns(_owner: string, range: PageRange, origins: LinkOrigins) {
+        const page = await listTakedowns(database, range);
+        return toPageText(page, (url) => toTakedownRecord(origins, url));
+      },
+      listBlockedHosts: async (_owner: string, range: PageRange) =>
+        toPageText(await listBlockedHosts(database, range), toBlockedHostRecord),
       listDomains: async (organizationId: string, filter: DomainFilter) =>
         toPageText(await listDomains(database, organizationId, filter), toDomainRecord),
     },

@@ -65,6 +65,8 @@ export function openListReader(options: ThreadedReaderOptions) {
     listClients: (...args) => queued(plain, 'listClients', ...args),
     listOrganizations: (...args) => queued(plain, 'listOrganizations', ...args),
     listUsage: (...args) => queued(plain, 'listUsage', ...args),
+    listTakedowns: (...args) => queued(plain, 'listTakedowns', ...args),
+    listBlockedHosts: (...args) => queued(plain, 'listBlockedHosts', ...args),
     listDomains: (...args) => queued(plain, 'listDomains', ...args),
   };
   /** Starts the thread. The migrations must have been applied. */

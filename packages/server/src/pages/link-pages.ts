@@ -12,6 +12,12 @@ export const gonePage = renderPage(
 <p>It has expired or was deactivated.</p>`,
 );
 
+export const takenDownPage = renderPage(
+  'Link taken down',
+  html`<h1>This link was taken down</h1>
+<p>The operator of this service has blocked it, for example because it led to a harmful page.</p>`,
+);
+
 export const unavailablePage = renderPage(
   'Try again in a moment',
   html`<h1>This link is temporarily unavailable</h1>

@@ -4,6 +4,7 @@ import { LinkCache } from './link-cache.js';
 
 const linkTo = (location: string, urlId = 1): Link => ({
   urlId,
+  isTakenDown: false,
   organizationId: 'o',
   shortCode: 'abcdefg',
   status: 307,

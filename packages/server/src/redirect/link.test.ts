@@ -19,6 +19,8 @@ describe('decideRedirect', () => {
     ['redirect', { expiresAt: now + 1 }],
     ['ask-password', { passwordHash: 'hash' }],
     ['gone', { isActive: false }],
+    ['taken-down', { takenDownAt: now, takedownReason: 'phishing' }],
+    ['taken-down', { takenDownAt: now, isActive: false, passwordHash: 'hash' }],
     ['gone', { expiresAt: now }],
     ['gone', { expiresAt: now - 1 }],
     ['gone', { expiresAt: now, passwordHash: 'hash' }],

@@ -13,9 +13,18 @@ const cacheControls: Record<RedirectType, string> = {
   308: 'private, max-age=90',
 };
 
-/** `isSuspended`: the organization of the link is suspended. */
-export function toLink(url: ShortUrl, { isSuspended } = { isSuspended: false }) {
+interface LinkPolicy {
+  /** Whether the organization of the link is suspended. */
+  readonly isSuspended: boolean;
+  /** Whether the operator has blocked the host of its target. */
+  readonly isBlocked: boolean;
+}
+
+const noPolicy: LinkPolicy = { isSuspended: false, isBlocked: false };
+
+export function toLink(url: ShortUrl, { isSuspended, isBlocked } = noPolicy) {
   return {
+    isTakenDown: url.takenDownAt !== null || isBlocked,
     urlId: url.id,
     organizationId: url.organizationId,
     shortCode: url.shortCode,
@@ -46,6 +55,7 @@ function utmParametersOf(url: ShortUrl) {
 /** Returns the kind of response to a visit. */
 export function decideRedirect(link: Link | undefined, now: number) {
   if (!link) return 'unknown';
+  if (link.isTakenDown) return 'taken-down';
   if (!link.isActive || isExpired(link, now)) return 'gone';
   return link.passwordHash === null ? 'redirect' : 'ask-password';
 }

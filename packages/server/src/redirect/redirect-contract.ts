@@ -39,7 +39,7 @@ export const redirectRoutes = [
       307: { description: 'Temporary redirect', headers: location },
       308: { description: 'Permanent; browsers cache it for 90 seconds', headers: location },
     },
-    errors: ['UNAUTHORIZED', 'GONE'],
+    errors: ['UNAUTHORIZED', 'GONE', 'TAKEN_DOWN'],
   }),
   defineRoute('unlockLink', 'POST /{code}', {
     tag,
@@ -50,6 +50,6 @@ export const redirectRoutes = [
     body: unlockRequest,
     form: unlockForm,
     responses: { 303: { description: 'The password is correct', headers: location } },
-    errors: ['UNAUTHORIZED', 'METHOD_NOT_ALLOWED', 'GONE', 'RATE_LIMITED'],
+    errors: ['UNAUTHORIZED', 'METHOD_NOT_ALLOWED', 'GONE', 'RATE_LIMITED', 'TAKEN_DOWN'],
   }),
 ] as const;

@@ -9,6 +9,7 @@ import { RedirectHandler, type RedirectHandlerOptions } from './redirect-handler
 
 const link: Link = {
   urlId: 1,
+  isTakenDown: false,
   organizationId: 'o',
   shortCode: 'abcdefg',
   location: 'https://example.com/',

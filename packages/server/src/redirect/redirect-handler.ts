@@ -13,7 +13,13 @@ import { requestIdOf } from '../http/request-id.js';
 import { respondToError, sendError, sendPage } from '../http/send-response.js';
 import { clientAddressOf } from '../network/client-address.js';
 import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
-import { gonePage, notFoundPage, passwordPage, unavailablePage } from '../pages/link-pages.js';
+import {
+  gonePage,
+  notFoundPage,
+  passwordPage,
+  takenDownPage,
+  unavailablePage,
+} from '../pages/link-pages.js';
 import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
 import { maxHops } from '../urls/loop-detector.js';
@@ -103,6 +109,7 @@ export class RedirectHandler {
     const isRead = method === 'GET' || method === 'HEAD';
     if (decision === 'unknown' || link === undefined) this.#refuse(response, unknown);
     else if (decision === 'gone') this.#refuse(response, gone, gonePage);
+    else if (decision === 'taken-down') this.#refuse(response, takenDown, takenDownPage);
     else if (decision === 'redirect') {
       if (isRead) this.#redirect(response, link, link.status);
       else this.#refuse(response, methodNotAllowed('GET, HEAD'));
@@ -231,6 +238,7 @@ export class RedirectHandler {
 
 const unknown = new ApiError('NOT_FOUND', 'There is no such link');
 const gone = new ApiError('GONE', 'This link has expired or was deactivated');
+const takenDown = new ApiError('TAKEN_DOWN', 'The operator of this server has taken the link down');
 const challenge = { headers: { 'WWW-Authenticate': 'Password' } };
 const passwordNeeded = new ApiError(
   'UNAUTHORIZED',

@@ -5,8 +5,10 @@ import type { PageRange, Position } from '../contract/fields.js';
 export interface ListQuery extends PageRange {
   readonly table:
     | 'api_keys'
+    | 'blocked_hosts'
     | 'clients'
     | 'organizations'
+    | 'takedowns'
     | 'urls'
     | 'qr_codes'
     | 'webhooks'

@@ -15,6 +15,20 @@ export const tables = {
     name: 'text',
     expires_at: 'bigint',
   },
+  /** The links that the operator took down. */
+  takedowns: {
+    /** The id of the link. */
+    id: 'rowId primary key references urls (id)',
+    reason: 'text not null',
+    created_at: 'bigint not null',
+  },
+  /** The hosts that no link may lead to, with their subdomains. */
+  blocked_hosts: {
+    /** The hostname. */
+    id: 'text primary key',
+    reason: 'text not null',
+    created_at: 'bigint not null',
+  },
   /** One row. Its version increases with each change that affects any number of links. */
   link_policy: { version: 'bigint not null' },
   urls: {

@@ -61,6 +61,8 @@ export function newUrl(
     clickCount: 0,
     importedClicks: body.importedClicks ?? 0,
     lastClickAt: null,
+    takenDownAt: null,
+    takedownReason: null,
     createdAt: now,
     updatedAt: now,
   };

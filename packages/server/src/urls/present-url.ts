@@ -99,6 +99,10 @@ export function toRecord(
     clickCount: url.clickCount,
     importedClicks: url.importedClicks,
     lastClickAt: toIsoTime(url.lastClickAt),
+    takenDown:
+      url.takenDownAt === null
+        ? null
+        : { at: new Date(url.takenDownAt).toISOString(), reason: url.takedownReason ?? '' },
     createdAt: new Date(url.createdAt).toISOString(),
     updatedAt: new Date(url.updatedAt).toISOString(),
   };

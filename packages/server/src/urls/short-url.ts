@@ -15,6 +15,7 @@ export function selectUrls(db: Kysely<Schema>) {
     .selectFrom('urls')
     .leftJoin('domains', 'domains.id', 'urls.domain_id')
     .leftJoin('url_clicks', 'url_clicks.url_id', 'urls.id')
+    .leftJoin('takedowns', 'takedowns.id', 'urls.id')
     .select(['urls.id', 'urls.organization_id as organizationId', 'domain_id as domainId'])
     .select(['hostname', 'short_code as shortCode', 'custom_slug as customSlug'])
     .select(['target_url as targetUrl', 'title', 'description', 'category', 'tags'])
@@ -25,6 +26,7 @@ export function selectUrls(db: Kysely<Schema>) {
     .select(['custom_utm_params as customUtmParams', 'urls.is_active as isActive'])
     .select(['clicks', 'last_clicked_at as lastClickAt', 'imported_clicks as importedClicks'])
     .select('click_thresholds as clickThresholds')
+    .select(['takedowns.created_at as takenDownAt', 'takedowns.reason as takedownReason'])
     .select(['urls.created_at as createdAt', 'updated_at as updatedAt']);
 }
 
@@ -58,6 +60,8 @@ export function fromRow(row: UrlRow) {
     clickThresholds:
       row.clickThresholds === null ? null : (JSON.parse(row.clickThresholds) as number[]),
     lastClickAt: row.lastClickAt,
+    takenDownAt: row.takenDownAt,
+    takedownReason: row.takedownReason,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   };

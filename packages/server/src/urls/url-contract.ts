@@ -255,6 +255,17 @@ export const urlRecord = z
       description:
         'The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks.',
     }),
+    takenDown: z
+      .object({
+        at: instant.meta({ description: 'When the operator took the link down, in UTC.' }),
+        reason: z.string().meta({ description: 'Why.', example: 'phishing' }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it.',
+        example: null,
+      }),
     createdAt: instant,
     updatedAt: instant,
   })

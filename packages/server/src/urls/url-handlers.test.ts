@@ -28,6 +28,7 @@ function handlersWith(options: Partial<UrlHandlerOptions>) {
     clock: () => 0,
     newShortCode: () => 'AAAAAAA',
     isReserved: () => false,
+    findBlockedHost: () => undefined,
     onChanged: () => {},
     ...options,
   });

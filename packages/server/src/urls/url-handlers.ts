@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Passwords } from '../auth/passwords.js';
 import { ApiError, shorten, summarize, validationError } from '../contract/api-error.js';
+import type { ErrorDetail } from '../contract/errors.js';
 import { parseUrlId } from '../contract/fields.js';
 import type { PageText } from '../contract/json-text.js';
 import { parseInput } from '../contract/parse-input.js';
@@ -60,6 +61,8 @@ export interface UrlHandlerOptions {
   readonly clock: Clock;
   readonly newShortCode: () => string;
   readonly isReserved: (word: string) => boolean;
+  /** Returns the host that the operator has blocked, to which a target leads. */
+  readonly findBlockedHost: (targetUrl: string) => string | undefined;
   /** Called after each change, before the response, so that the next redirect uses the new state. */
   readonly onChanged: (ids: readonly number[]) => void;
 }
@@ -91,10 +94,24 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
     return customSlug != null && options.isReserved(customSlug);
   }
 
+  /** Returns why the server accepts no link like this now, although the request is valid. */
+  function findStateError(
+    body: Pick<UrlUpdateRequest, 'expiresAt' | 'targetUrl'>,
+    now: number,
+  ): ErrorDetail | undefined {
+    const { targetUrl } = body;
+    const host = targetUrl === undefined ? undefined : options.findBlockedHost(targetUrl);
+    if (host !== undefined && targetUrl !== undefined) {
+      const message = `${shorten(targetUrl)} must not lead to ${host}, which the operator of this server has blocked`;
+      return { path: 'targetUrl', message };
+    }
+    return findExpiryError(body, now);
+  }
+
   function checkNewItem(item: unknown, now: number): CheckedItem<UrlCreateRequest> {
     const checked = checkItem(urlCreateRequest, item);
     if ('error' in checked) return checked;
-    const error = findExpiryError(checked.body, now);
+    const error = findStateError(checked.body, now);
     if (error) return { error: summarize([error]) };
     return isReserved(checked.body) ? { error: reservedMessage(checked.body) } : checked;
   }
@@ -132,7 +149,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
     const hashes = await hashPasswords(organizationId, changes);
     const change = (url: ShortUrl, index: number): UrlChange => {
       const { id: _, ...patch } = changes[index] as (typeof changes)[number];
-      const error = findExpiryError(patch, now);
+      const error = findStateError(patch, now);
       return error ? { ok: false, error } : patchUrl(url, patch, hashes[index] ?? null, now);
     };
     try {
@@ -169,21 +186,21 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
   return {
     async createUrl({ caller: { organizationId }, body, idempotency }) {
       const now = clock();
-      const expiryError = findExpiryError(body, now);
+      const stateError = findStateError(body, now);
       // A repeated request gets its first result, even if `expiresAt` has passed since then.
-      if (expiryError && !idempotency) throw validationError([expiryError]);
+      if (stateError && !idempotency) throw validationError([stateError]);
       if (isReserved(body)) {
         throw new ApiError('SLUG_RESERVED', reservedMessage(body), {
           details: [{ path: 'customSlug', message: 'is a reserved word' }],
         });
       }
-      const item = expiryError ? { error: expiryError.message } : { body };
+      const item = stateError ? { error: stateError.message } : { body };
       const { result, replayed } =
         (await findFirstResult<Creation>([body], idempotency)) ??
         (await createAll(organizationId, [item], now, idempotency));
       const [outcome] = result.outcomes;
       if (!outcome || outcome.status === 'invalid') {
-        throw validationError(expiryError ? [expiryError] : []);
+        throw validationError(stateError ? [stateError] : []);
       }
       if (outcome.status !== 'created')
         throw refusalError(outcome.status, { ...body, ...outcome }, replayed);

@@ -12,10 +12,14 @@ import { toRecord } from './present-url.js';
 import { shortCodeGenerator } from './short-code.js';
 import { type TagHandlerOptions, tagHandlers } from './tag-handlers.js';
 import { type FindTagged, TagRepository } from './tag-repository.js';
+import { type TakedownHandlerOptions, takedownHandlers } from './takedown-handlers.js';
+import { TakedownRepository } from './takedown-repository.js';
 import { type UrlHandlerOptions, urlHandlers } from './url-handlers.js';
 import { UrlRepository } from './url-repository.js';
 
-export interface UrlModuleOptions extends Omit<UrlHandlerOptions, 'urls' | 'newShortCode'> {
+export interface UrlModuleOptions
+  extends Omit<UrlHandlerOptions, 'urls' | 'newShortCode'>,
+    Pick<TakedownHandlerOptions, 'listTakedowns' | 'listBlockedHosts' | 'onHostsChanged'> {
   readonly database: Database;
   readonly outbox: EventOutbox;
   readonly isOwnHost: IsOwnHost;
@@ -60,6 +64,7 @@ export function createUrlModule(options: UrlModuleOptions) {
     handlers: {
       ...urlHandlers({ ...options, urls, newShortCode }),
       ...tagHandlers({ ...options, tags }),
+      ...takedownHandlers({ ...options, takedowns: new TakedownRepository(database, urls), loops }),
     },
     expire,
     services: [

@@ -245,7 +245,7 @@ export class UrlRepository {
           'url' in outcome ? { status: 'updated', presented: present(outcome.url) } : outcome,
         );
       }
-      await this.#recordUpdates(transaction, organizationId, changed, now);
+      await this.recordUpdates(transaction, organizationId, changed, now);
       const restored = changed.filter(({ before, url }) => !before.isActive && url.isActive);
       const urls = restored.map(({ url }) => url);
       await this.#record(transaction, urlRestored, organizationId, urls, now);
@@ -463,7 +463,7 @@ export class UrlRepository {
       await releaseLinks(transaction, organizationId, own.length);
       const changed = own.map((before) => ({ before, url: deactivated(before, now) }));
       if (event === urlDeleted) {
-        await this.#recordUpdates(transaction, organizationId, changed, now);
+        await this.recordUpdates(transaction, organizationId, changed, now);
       }
       const urls = changed.map(({ url }) => url);
       await this.#record(transaction, event, organizationId, urls, now);
@@ -485,8 +485,8 @@ export class UrlRepository {
     }));
   }
 
-  /** Writes `url.updated` for each link. */
-  #recordUpdates(
+  /** Writes `url.updated` for each link, in the transaction that changes it. */
+  recordUpdates(
     transaction: WriteTransaction,
     organizationId: string,
     changed: readonly ChangedUrl[],

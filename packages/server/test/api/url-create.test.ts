@@ -95,6 +95,7 @@ describe('POST /api/v1/urls', () => {
       isActive: true,
       clickCount: 0,
       lastClickAt: null,
+      takenDown: null,
       updatedAt: created.createdAt,
     });
     expect(response.text).not.toContain('sesame');

@@ -36,6 +36,8 @@ const excludedTables: Readonly<Record<string, string>> = {
   delivery_attempts: 'attempts belong to deliveries',
   attempt_counts: 'the attempts are those of the exporting server',
   webhook_replays: 'replays create deliveries of the exporting server',
+  takedowns: 'each operator decides about the links of a server',
+  blocked_hosts: 'each operator decides about the links of a server',
   url_id_counter: 'all organizations share the counter',
   link_policy: 'each installation counts its own changes',
   visit_batches: 'visits are exported as chunks',

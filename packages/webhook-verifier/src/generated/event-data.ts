@@ -53,6 +53,13 @@ export interface UrlEventData {
   readonly importedClicks: number;
   /** The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
   readonly lastClickAt: string | null;
+  /** Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it. */
+  readonly takenDown: {
+    /** When the operator took the link down, in UTC. */
+    readonly at: string;
+    /** Why. */
+    readonly reason: string;
+  } | null;
   /** When the record was created, in UTC. */
   readonly createdAt: string;
   /** When the record was last changed, in UTC. */
@@ -114,6 +121,13 @@ export interface UrlUpdatedEventData {
   readonly importedClicks: number;
   /** The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
   readonly lastClickAt: string | null;
+  /** Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it. */
+  readonly takenDown: {
+    /** When the operator took the link down, in UTC. */
+    readonly at: string;
+    /** Why. */
+    readonly reason: string;
+  } | null;
   /** When the record was created, in UTC. */
   readonly createdAt: string;
   /** When the record was last changed, in UTC. */
@@ -158,6 +172,13 @@ export interface UrlUpdatedEventData {
     readonly clickThresholds?: ReadonlyArray<number> | null | undefined;
     /** Whether the link redirects. An inactive link answers 410. */
     readonly isActive?: boolean | undefined;
+    /** Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it. */
+    readonly takenDown?: {
+      /** When the operator took the link down, in UTC. */
+      readonly at: string;
+      /** Why. */
+      readonly reason: string;
+    } | null | undefined;
   };
   /** A newer server may add fields. */
   readonly [field: string]: unknown;

@@ -16,6 +16,7 @@ import { webhookReplays } from './0013-webhook-replays.js';
 import { webhookStreams } from './0014-webhook-streams.js';
 import { attemptCounts } from './0015-attempt-counts.js';
 import { administration } from './0016-administration.js';
+import { takedowns } from './0017-takedowns.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -66,6 +67,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0014-webhook-streams': { up: (db) => webhookStreams(db, engine) },
     '0015-attempt-counts': { up: (db) => attemptCounts(db, engine) },
     '0016-administration': { up: (db) => administration(db, engine) },
+    '0017-takedowns': { up: (db) => takedowns(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

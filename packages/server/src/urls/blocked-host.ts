@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { parseUrl } from '../network/parse-url.js';
+
+const rule = 'must be a host name or an IP address alone, such as evil.example';
+const maxLength = 253;
+
+/** A host in a request. Becomes its form in URLs: lower case, ASCII, no final dot. */
+export const blockedHost = z
+  .string()
+  .max(1_000)
+  .transform((text, context) => {
+    const host = parseHost(text);
+    if (host !== undefined) return host;
+    context.addIssue({ code: 'custom', message: rule });
+    return z.NEVER;
+  })
+  .meta({
+    override: { type: 'string', minLength: 1, maxLength: 1_000 },
+    description: 'A host name, with its subdomains, or an IP address.',
+    example: 'evil.example',
+  });
+
+function parseHost(text: string): string | undefined {
+  const isAlone = !/[/\\?#@*\s]/.test(text);
+  const url = isAlone ? parseUrl(`http://${text}`) : undefined;
+  // The parser removes the default port.
+  if (url === undefined || /:\d*$/.test(text.replace(/^\[.*\]/, ''))) return undefined;
+  const host = withoutFinalDot(url.hostname);
+  return host === '' || host.length > maxLength ? undefined : host;
+}
+
+/** Returns the blocked host that a target leads to: its own host, or a domain above it. */
+export function findBlockedHost(hosts: ReadonlySet<string>, targetUrl: string): string | undefined {
+  if (hosts.size === 0) return undefined;
+  let host = withoutFinalDot(parseUrl(targetUrl)?.hostname ?? '');
+  while (!hosts.has(host)) {
+    const dot = host.indexOf('.');
+    if (dot < 0) return undefined;
+    host = host.slice(dot + 1);
+  }
+  return host;
+}
+
+function withoutFinalDot(host: string): string {
+  return host.replace(/\.$/, '');
+}

@@ -1,0 +1,126 @@
+import { ApiError, notFound, quotaError, shorten, validationError } from '../contract/api-error.js';
+import type { PageRange } from '../contract/fields.js';
+import type { PageText } from '../contract/json-text.js';
+import type { HandlersOf } from '../http/handlers.js';
+import { openPage } from '../http/open-page.js';
+import { operatorOwner } from '../idempotency/with-idempotency-key.js';
+import type { Clock } from '../ports.js';
+import type { Database } from '../storage/database.js';
+import { type LoopDetector, parseShortUrl } from './loop-detector.js';
+import {
+  type BlockedHostRecord,
+  type TakedownRecord,
+  toBlockedHostRecord,
+  toTakedownRecord,
+} from './present-takedown.js';
+import type { LinkOrigins } from './present-url.js';
+import { maxBlockedHosts, type takedownRoutes } from './takedown-contract.js';
+import type { TakedownRepository } from './takedown-repository.js';
+import { domainKeyOf } from './url-keys.js';
+
+export interface TakedownHandlerOptions {
+  readonly database: Pick<Database, 'read'>;
+  readonly takedowns: TakedownRepository;
+  readonly loops: LoopDetector;
+  readonly listTakedowns: (
+    owner: string,
+    range: PageRange,
+    origins: LinkOrigins,
+  ) => Promise<PageText<TakedownRecord>>;
+  readonly listBlockedHosts: (
+    owner: string,
+    range: PageRange,
+  ) => Promise<PageText<BlockedHostRecord>>;
+  readonly origins: () => LinkOrigins;
+  readonly clock: Clock;
+  /** Called after a change of a link, before the response. */
+  readonly onChanged: (ids: readonly number[]) => void;
+  /** Called after a change of the blocked hosts, before the response. */
+  readonly onHostsChanged: () => Promise<void>;
+}
+
+const shortUrlRule =
+  'must be a short URL, such as https://sho.example/sale, or a custom slug or short code alone';
+
+/** Takes links down and blocks hosts, for the operator. */
+export function takedownHandlers({
+  database,
+  takedowns,
+  loops,
+  listTakedowns,
+  listBlockedHosts,
+  origins,
+  clock,
+  onChanged,
+  onHostsChanged,
+}: TakedownHandlerOptions): HandlersOf<typeof takedownRoutes> {
+  /** Returns the key of a short URL, on its domain. Throws VALIDATION_FAILED or NOT_FOUND. */
+  async function keyOf(shortUrl: string) {
+    const name = parseShortUrl(shortUrl);
+    if (!name) throw validationError([{ path: 'shortUrl', message: shortUrlRule }]);
+    const { hostname, key } = name;
+    const domainKey =
+      hostname === undefined
+        ? domainKeyOf(null)
+        : await loops.findDomainKey(database.read, hostname);
+    if (domainKey === undefined) throw noLink(shortUrl);
+    return { domainKey, key };
+  }
+
+  const openList = (name: string, ids: 'integer' | 'text') =>
+    ({ name, organizationId: operatorOwner, ids }) as const;
+
+  return {
+    async takeDownUrl({ body: { shortUrl, reason }, idempotency }) {
+      const { domainKey, key } = await keyOf(shortUrl);
+      const { result: url, replayed } = await takedowns.takeDown(
+        { domainKey, key, reason },
+        clock(),
+        idempotency,
+      );
+      if (!url) throw noLink(shortUrl, replayed);
+      onChanged([url.id]);
+      return { status: 201, replayed, data: toTakedownRecord(origins(), url) };
+    },
+
+    async listTakedowns({ query }) {
+      const { filter, reply } = openPage(openList('takedowns', 'integer'), query);
+      return reply(await listTakedowns(operatorOwner, filter, origins()));
+    },
+
+    async undoTakedown({ params: { id }, idempotency }) {
+      const { result: url, replayed } = await takedowns.undo(id, clock(), idempotency);
+      if (!url) throw notFound('takedown', id, replayed);
+      onChanged([url.id]);
+      return { status: 200, replayed, data: toTakedownRecord(origins(), url) };
+    },
+
+    async blockHost({ body: { host, reason }, idempotency }) {
+      const { result, replayed } = await takedowns.block(host, reason, clock(), idempotency);
+      if (!result) {
+        const use = `At most ${maxBlockedHosts} hosts are blocked, and ${maxBlockedHosts} are`;
+        throw quotaError(use, 'Unblock one first', replayed);
+      }
+      await onHostsChanged();
+      return { status: 201, replayed, data: toBlockedHostRecord(result) };
+    },
+
+    async listBlockedHosts({ query }) {
+      const { filter, reply } = openPage(openList('blocked hosts', 'text'), query);
+      return reply(await listBlockedHosts(operatorOwner, filter));
+    },
+
+    async unblockHost({ params: { host }, idempotency }) {
+      const { result, replayed } = await takedowns.unblock(host, idempotency);
+      if (!result) throw notFound('blocked host', host, replayed);
+      await onHostsChanged();
+      return { status: 200, replayed, data: toBlockedHostRecord(result) };
+    },
+  };
+}
+
+function noLink(shortUrl: string, replayed = false): ApiError {
+  return new ApiError('NOT_FOUND', `There is no link ${JSON.stringify(shorten(shortUrl))}`, {
+    replayed,
+  });
+}

@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer, type TestServer } from './start-server.js';
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.stop());
+
+const browser = { headers: { accept: 'text/html', 'user-agent': 'Mozilla/5.0 Firefox/128.0' } };
+
+async function newUrl(fields: object = {}) {
+  const body = { targetUrl: 'https://example.com/', ...fields };
+  const { id } = (await api.call('createUrl', { body })).data;
+  return (await api.call('getUrl', { params: { id } })).data;
+}
+
+const takeDown = (shortUrl: string, reason = 'phishing') =>
+  api.operator.call('takeDownUrl', { body: { shortUrl, reason } });
+const undo = (id: string) => api.operator.call('undoTakedown', { params: { id } });
+const read = async (id: string) => (await api.call('getUrl', { params: { id } })).data;
+
+describe('a takedown by the short URL', () => {
+  it('answers visitors with 451, as a page or as JSON, until it is undone', async () => {
+    const url = await newUrl({ customSlug: 'evil-slug' });
+    expect((await api.visit('/evil-slug')).status).toBe(307);
+    const taken = await takeDown(url.shortUrl);
+    expect(taken.status).toBe(201);
+    expect(taken.data).toEqual({
+      id: url.id,
+      organizationId: api.organizationId,
+      shortUrl: url.shortUrl,
+      targetUrl: 'https://example.com/',
+      reason: 'phishing',
+      createdAt: new Date(api.clock()).toISOString(),
+    });
+    for (const key of ['evil-slug', url.shortCode]) {
+      const page = await api.visit(`/${key}`, browser);
+      expect(page.status).toBe(451);
+      expect(page.text).toContain('This link was taken down');
+      // The reason is for the owner.
+      expect(page.text).not.toContain('phishing');
+      expect(page.headers.get('location')).toBeNull();
+      const json = await api.visit(`/${key}`, { headers: { accept: 'application/json' } });
+      expect(json.outcome).toBe('451 TAKEN_DOWN');
+    }
+    expect((await undo(url.id)).data).toEqual(taken.data);
+    expect((await api.visit('/evil-slug')).status).toBe(307);
+    expect((await undo(url.id)).outcome).toBe('404 NOT_FOUND');
+  });
+
+  it('shows its owner the reason, who cannot undo it', async () => {
+    const url = await newUrl();
+    await takeDown(url.shortCode);
+    const takenDown = { at: new Date(api.clock()).toISOString(), reason: 'phishing' };
+    expect((await read(url.id)).takenDown).toEqual(takenDown);
+    const list = await api.call('listUrls', { query: { view: 'full', limit: 1 } });
+    expect(list.data.items[0]).toMatchObject({ id: url.id, takenDown });
+    const params = { id: url.id };
+    const changes = { targetUrl: 'https://example.com/other', isActive: false };
+    await api.call('updateUrl', { params, body: changes });
+    await api.call('updateUrl', { params, body: { isActive: true } });
+    const refused = await api.call('updateUrl', { params, body: { takenDown: null } });
+    expect(refused.outcome).toBe('400 VALIDATION_FAILED');
+    await api.call('deleteUrl', { params });
+    expect((await read(url.id)).takenDown).toEqual(takenDown);
+    expect((await api.visit(`/${url.shortCode}`)).status).toBe(451);
+  });
+
+  it('of a link with a password answers 451 to the form and to the password', async () => {
+    const url = await newUrl({ isPasswordProtected: true, password: 'open sesame' });
+    await takeDown(url.shortUrl);
+    expect((await api.visit(`/${url.shortCode}`)).status).toBe(451);
+    const unlock = await api.visit(`/${url.shortCode}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ password: 'open sesame' }),
+    });
+    expect(unlock.status).toBe(451);
+  });
+
+  it('of a link on a custom domain needs its hostname', async () => {
+    const hostname = 'go.takedown.example';
+    const { id, txtRecord } = (await api.call('createDomain', { body: { hostname } })).data;
+    api.zone.set(txtRecord.name, [txtRecord.value]);
+    await api.call('verifyDomain', { params: { id } });
+    const url = await newUrl({ domainId: id, customSlug: 'on-domain' });
+    expect((await takeDown('on-domain')).outcome).toBe('404 NOT_FOUND');
+    expect((await takeDown('https://unknown.example/on-domain')).outcome).toBe('404 NOT_FOUND');
+    expect((await takeDown(`https://${hostname}/on-domain`)).data.id).toBe(url.id);
+  });
+
+  it('sends url.updated to the owner', async () => {
+    const webhook = { url: 'https://receiver.example/', events: ['url.updated'] };
+    await api.call('createWebhook', { body: webhook });
+    const url = await newUrl();
+    await takeDown(url.shortUrl, 'malware');
+    const { body } = await api.server.database.read
+      .selectFrom('events')
+      .select('body')
+      .where('url_id', '=', Number(url.id))
+      .executeTakeFirstOrThrow();
+    expect(JSON.parse(body)).toMatchObject({
+      type: 'url.updated',
+      data: { takenDown: { reason: 'malware' }, previous: { takenDown: null } },
+    });
+  });
+
+  it('that is repeated changes the reason and keeps the time', async () => {
+    const url = await newUrl();
+    const first = await takeDown(url.shortUrl);
+    api.clock.advance(1);
+    const second = await takeDown(url.shortUrl, 'malware');
+    expect(second.data).toEqual({ ...first.data, reason: 'malware' });
+  });
+
+  it('is listed, newest first, and its repetition with the same key replays', async () => {
+    const [one, other] = [await newUrl(), await newUrl()];
+    api.clock.advance(1);
+    await takeDown(other.shortUrl);
+    api.clock.advance(1);
+    const call = {
+      body: { shortUrl: one.shortUrl, reason: 'spam' },
+      headers: { 'idempotency-key': 'takedown-1' },
+    };
+    const first = await api.operator.call('takeDownUrl', call);
+    await undo(one.id);
+    const second = await api.operator.call('takeDownUrl', call);
+    expect(second.text).toBe(first.text);
+    expect((await api.visit(`/${one.shortCode}`)).status).toBe(307);
+    await takeDown(one.shortUrl);
+    const page = (await api.operator.call('listTakedowns', { query: { limit: 1 } })).data;
+    expect(page.items).toMatchObject([{ id: one.id }]);
+    const query = { limit: 1, after: page.nextAfter as string };
+    const next = (await api.operator.call('listTakedowns', { query })).data;
+    expect(next.items).toMatchObject([{ id: other.id }]);
+  });
+
+  it.each(['', 'https://sho.example/', 'no slug', 'x'.repeat(501)])(
+    'of %j is refused by name',
+    async (shortUrl) => {
+      const refused = await takeDown(shortUrl);
+      expect(refused.outcome).toBe('400 VALIDATION_FAILED');
+      expect(refused.error.details?.[0]?.path).toBe('shortUrl');
+    },
+  );
+});
+
+describe('a blocked host', () => {
+  const block = (host: string, reason = 'phishing') =>
+    api.operator.call('blockHost', { body: { host, reason } });
+  const unblock = (host: string) =>
+    api.operator.call('unblockHost', { params: { host: encodeURIComponent(host) } });
+
+  it('is refused as a target, with field, value and rule', async () => {
+    expect((await block('Evil.Example.')).data).toEqual({
+      host: 'evil.example',
+      reason: 'phishing',
+      createdAt: new Date(api.clock()).toISOString(),
+    });
+    const { id } = await newUrl();
+    const bad = 'https://LOGIN.evil.example./x';
+    const rule = `${bad} must not lead to evil.example, which the operator of this server has blocked`;
+    const created = await api.call('createUrl', { body: { targetUrl: bad } });
+    const updated = await api.call('updateUrl', { params: { id }, body: { targetUrl: bad } });
+    for (const refused of [created, updated]) {
+      expect(refused.outcome).toBe('400 VALIDATION_FAILED');
+      expect(refused.error.details).toEqual([{ path: 'targetUrl', message: rule }]);
+    }
+    const bulk = await api.call('bulkCreateUrls', {
+      body: { urls: [{ targetUrl: bad }, { targetUrl: 'https://notevil.example/' }] },
+    });
+    expect(bulk.data).toMatchObject({ createdCount: 1, errors: [{ index: 0 }] });
+    const changes = await api.call('bulkUpdateUrls', {
+      body: { updates: [{ id, targetUrl: bad }] },
+    });
+    expect(changes.data.errors).toMatchObject([{ error: `targetUrl ${rule}` }]);
+    await unblock('evil.example');
+    expect((await api.call('createUrl', { body: { targetUrl: bad } })).status).toBe(201);
+  });
+
+  it('stops existing links at once, until it is unblocked', async () => {
+    const url = await newUrl({ targetUrl: 'https://a.b.later.example/' });
+    const other = await newUrl();
+    const status = async ({ shortCode }: { shortCode: string }) =>
+      (await api.visit(`/${shortCode}`)).status;
+    expect([await status(url), await status(other)]).toEqual([307, 307]);
+    await block('later.example');
+    expect([await status(url), await status(other)]).toEqual([451, 307]);
+    // Only the host is blocked, so the link itself is not taken down.
+    expect((await read(url.id)).takenDown).toBeNull();
+    expect((await unblock('later.example')).status).toBe(200);
+    expect(await status(url)).toBe(307);
+    expect((await unblock('later.example')).outcome).toBe('404 NOT_FOUND');
+  });
+
+  it('does not stop the repetition of an earlier create', async () => {
+    const call = {
+      body: { targetUrl: 'https://once.example/' },
+      headers: { 'idempotency-key': 'before-block' },
+    };
+    const first = await api.call('createUrl', call);
+    await block('once.example');
+    expect((await api.call('createUrl', call)).text).toBe(first.text);
+  });
+
+  it.each([
+    ['192.0.2.7', 'http://192.0.2.7:8080/x'],
+    ['[2001:db8::7]', 'http://[2001:db8:0::7]/'],
+    ['bücher.example', 'https://xn--bcher-kva.example/'],
+  ])('may be %s', async (host, targetUrl) => {
+    expect((await block(host)).status).toBe(201);
+    const refused = await api.call('createUrl', { body: { targetUrl } });
+    expect(refused.outcome).toBe('400 VALIDATION_FAILED');
+    const { items } = (await api.operator.call('listBlockedHosts')).data;
+    expect(items).toContainEqual(expect.objectContaining({ reason: 'phishing' }));
+  });
+
+  it.each(['', ' ', 'https://evil.example', 'evil.example/x', 'evil.example:80', 'a b', '*.x'])(
+    'is not %j',
+    async (host) => {
+      const refused = await block(host);
+      expect(refused.outcome).toBe('400 VALIDATION_FAILED');
+      expect(refused.error.details?.[0]?.path).toBe('host');
+    },
+  );
+});
