@@ -222,7 +222,9 @@ export class WebhookDispatcher implements Service {
     if (claims.length > 0) this.#woken.abort();
     for (const { webhookId, queue, count } of claims) {
       const own = byWebhook.get(webhookId) ?? [];
-      queue.hasMore = own.length === count;
+      // Some may have been discarded since the claim was planned.
+      const isReleased = this.#unsent.some((delivery) => delivery.webhookId === webhookId);
+      queue.hasMore = own.length === count || isReleased;
       queue.add(own);
       this.#send(queue);
     }
