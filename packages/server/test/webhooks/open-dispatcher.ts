@@ -18,6 +18,8 @@ export interface DispatcherOptions {
   readonly resolve?: ResolveDns;
   /** Five days by default. */
   readonly disableAfterMs?: number;
+  /** The queue of all dispatchers by default. */
+  readonly queue?: DeliveryQueue;
   /** The time limit of an attempt. 5 s by default. */
   readonly attemptTimeoutMs?: number;
 }
@@ -76,6 +78,7 @@ export async function openDispatcher(): Promise<Opened> {
       allowPrivateNetwork = true,
       resolve,
       disableAfterMs,
+      queue: ownQueue = queue,
       attemptTimeoutMs,
     } = {}) {
       const fetch = createGuardedFetch({
@@ -87,7 +90,7 @@ export async function openDispatcher(): Promise<Opened> {
         unwanted: new UnwantedDeliveries(database),
         queue:
           disableAfterMs === undefined
-            ? queue
+            ? ownQueue
             : new DeliveryQueue(database, outbox, { disableAfterMs }),
         fetch: {
           request: (url, request) =>
