@@ -39,6 +39,8 @@ const scanEveryMs = 500;
 const scanPauseFactor = 4;
 // A scan finds more webhooks than these.
 const maxAnnounced = 64;
+// A busy machine prolongs a look-up of one webhook to many times its own work.
+const maxLookUpPauseMs = 50;
 // Outcomes are recorded in batches: at this size, or after this time. A quick endpoint has more
 // deliveries in memory, so its receiver is not idle meanwhile.
 const flushCount = 256;
@@ -257,7 +259,8 @@ export class WebhookDispatcher implements Service {
       for (const endpoint of await queue.findEndpoint(webhookId)) this.#update(endpoint, now);
     }
     const endedAt = performance.now();
-    this.#lookUpAt = endedAt + scanPauseFactor * (endedAt - startedAt);
+    const pauseMs = Math.min(scanPauseFactor * (endedAt - startedAt), maxLookUpPauseMs);
+    this.#lookUpAt = endedAt + pauseMs;
   }
 
   /** Updates the queue of an endpoint. Creates it if a delivery is due. */
