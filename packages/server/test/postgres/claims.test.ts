@@ -6,7 +6,14 @@ it('reads only the first deliveries of a backlog without statistics, by their in
   const { stored, subscribe, record, clock } = await openDispatcher();
   const { database } = stored;
   const webhookId = await subscribe('https://receiver.example/');
-  await record(webhookId, 2_000);
+  await record(webhookId);
+  await database.writeDirectly((transaction) =>
+    sql`insert into deliveries
+        (id, webhook_id, event_id, status, attempts, next_attempt_at, due_at, created_at)
+      select 'delivery-' || n, webhook_id, event_id, status, attempts, next_attempt_at, due_at,
+        created_at
+      from deliveries cross join generate_series(1, 20000) as n`.execute(transaction),
+  );
   const nodes = await database.writeDirectly(async (transaction) => {
     const { rows } = await sql<{ 'QUERY PLAN': readonly [{ Plan: Plan }] }>`
       explain (format json) select deliveries.id, body from deliveries
@@ -15,7 +22,8 @@ it('reads only the first deliveries of a backlog without statistics, by their in
       order by due_at limit 16`.execute(transaction);
     return rows.flatMap((row) => nodesOf(row['QUERY PLAN'][0].Plan));
   }, 'deliveries');
-  expect(nodes).toEqual(['Limit', 'Nested Loop', 'Index Scan', 'Index Scan']);
+  expect(nodes).toContain('Index Scan');
+  expect(nodes.filter((node) => /Sort|Seq|Bitmap|Hash/.test(node))).toEqual([]);
 });
 
 interface Plan {
