@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { binary, root, run } from './bootstrap.mjs';
 
 /** The generated files, below packages/sdk/src/generated. */
-export const sdkSources = ['api.ts', 'fixtures.ts', 'routes.ts'];
+export const sdkSources = ['api.ts', 'fixtures.ts', 'required-query.ts', 'routes.ts'];
 
 export function writeSdkSources(folder) {
   const document = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
@@ -21,6 +21,7 @@ export function writeSdkSources(folder) {
     { stdio: ['ignore', 'ignore', 'inherit'] },
   );
   writeFileSync(join(folder, 'routes.ts'), renderRoutes(document));
+  writeFileSync(join(folder, 'required-query.ts'), renderRequiredQuery(document));
   writeFileSync(join(folder, 'fixtures.ts'), renderFixtures(document));
 }
 
@@ -62,6 +63,24 @@ export const version = '${version}';
 export interface ErrorCodes {
 ${codes.join('\n')}
 }
+`;
+}
+
+function renderRequiredQuery(document) {
+  const required = {};
+  for (const { method, path, parameters = [] } of apiOperations(document)) {
+    const names = parameters
+      .map(({ $ref, ...parameter }) =>
+        $ref ? document.components.parameters[$ref.split('/').at(-1)] : parameter,
+      )
+      .filter((parameter) => parameter.in === 'query' && parameter.required)
+      .map(({ name }) => name);
+    if (names.length > 0) required[`${method} ${path}`] = names;
+  }
+  return `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.
+
+/** The query parameters that an operation requires. */
+export const requiredQuery: Readonly<Record<string, readonly string[]>> = ${JSON.stringify(required, null, 2)};
 `;
 }
 

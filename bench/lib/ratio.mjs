@@ -55,9 +55,7 @@ export function reportAtMost(name, result, bound, unit) {
 
 /** Prints a result that this machine cannot compare with the bound, and the reason. */
 export function reportWithoutVerdict(name, result, bound, unit, reason) {
-  console.log(
-    `------  ${name}: ${described(result, `at least ${bound}×`, unit)}; no verdict: ${reason}`,
-  );
+  console.log(`------  ${name}: ${described(result, `${bound}×`, unit)}; no verdict: ${reason}`);
 }
 
 function printResult(name, result, held, bound, unit) {

@@ -1,5 +1,6 @@
 import type { RequestInput } from './calls.js';
 import { refuse } from './errors.js';
+import { requiredQuery } from './generated/required-query.js';
 
 /** Returns the method of a route, its path with parameters, and the query with its question mark. */
 export function buildTarget(
@@ -19,8 +20,10 @@ export function buildTarget(
     const end = path.indexOf('}', at);
     if (at < 0 || end < 0) break;
     const name = path.slice(at + 1, end);
-    path = path.slice(0, at) + escapeSegment(name, params?.[name]) + path.slice(end + 1);
+    path = path.slice(0, at) + escapeValue(name, params?.[name]) + path.slice(end + 1);
   }
+  const values = query as Record<string, unknown> | undefined;
+  for (const name of requiredQuery[route] ?? []) escapeValue(name, values?.[name]);
   const search = query ? new URLSearchParams(JSON.parse(toJson(query))).toString() : '';
   return { method, path, search: search && `?${search}` };
 }
@@ -28,18 +31,31 @@ export function buildTarget(
 /** Returns JSON, in which instants have the ISO form. */
 export function toJson(value: unknown): string {
   return JSON.stringify(value, function (this: Record<string, unknown>, name, text) {
+    const given = this[name];
+    const isNull = text === null || (typeof text === 'number' && !Number.isFinite(text));
     // As null, it would clear the field.
-    if (text === null && this[name] !== null) refuse(name, 'valid', this[name]);
+    if (isNull && given !== null) refuse(name, 'valid', given);
+    if (Array.isArray(text)) checkItems(name, text);
     return text;
   });
 }
 
-function escapeSegment(name: string, segment: unknown): string {
-  const text = encodeURIComponent(segment as string);
+/** Refuses a list if an item, or the `id` of an item, is undefined, null, empty or not a number. */
+export function checkItems(list: string, items: readonly unknown[], firstIndex = 0): void {
+  for (const [at, item] of items.entries()) {
+    const hasId = item instanceof Object && 'id' in item;
+    const value = hasId ? item.id : item;
+    const name = `${list}[${firstIndex + at}]${hasId ? '.id' : ''}`;
+    if (!value && value !== 0) refuse(name, 'present', value);
+  }
+}
+
+function escapeValue(name: string, value: unknown): string {
+  const text = encodeURIComponent(value as string);
   // Other values would be sent as their text, such as `null`. URL parsers resolve `.` and `..`, even if
   // they are escaped. That would change the path.
-  if ((segment !== `${segment}` && !Number.isFinite(segment)) || ['', '.', '..'].includes(text)) {
-    refuse(name, 'a name or a number', segment);
+  if ((value !== `${value}` && !Number.isFinite(value)) || ['', '.', '..'].includes(text)) {
+    refuse(name, 'a name or a number', value);
   }
   return text;
 }

@@ -3,12 +3,6 @@ import type { BulkCreateResult, BulkDeleteResult, BulkUpdateResult } from './typ
 
 export type BulkResult = BulkCreateResult | BulkUpdateResult | BulkDeleteResult;
 
-export interface BulkProgress {
-  readonly partial: BulkResult;
-  readonly unknown: readonly number[];
-  readonly nextIndex: number;
-}
-
 /**
  * The error of a bulk call that stopped before its end. Its `cause` is the error of the failed
  * request, the reason of an abort, or an error of the input or of `onChunk`. Call, status, code and
@@ -41,14 +35,4 @@ export class ShortyBulkError extends ShortyError {
   declare readonly unknown: readonly number[];
   /** The position of the first item that was not sent. No later item was sent. */
   declare readonly nextIndex: number;
-
-  constructor(cause: unknown, progress: BulkProgress) {
-    const completed = progress.nextIndex - progress.unknown.length;
-    const reason = cause instanceof Error ? cause.message : cause;
-    super(`the bulk call stopped after ${completed} items: ${reason}`, {
-      ...(cause instanceof ShortyError ? cause : {}),
-      cause,
-    });
-    Object.assign(this, progress);
-  }
 }

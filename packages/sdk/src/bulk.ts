@@ -1,5 +1,6 @@
+import { checkItems } from './build-target.js';
 import { ShortyBulkError } from './bulk-error.js';
-import { refuse } from './errors.js';
+import { isShortyError, refuse } from './errors.js';
 import type { BulkOptions } from './options.js';
 import { settleOrAbort } from './run-within.js';
 import type { Transport } from './send-request.js';
@@ -49,9 +50,11 @@ export async function* streamBulk<Kind extends keyof BulkKinds>(
   const { runBulk } = await import('./run-bulk.js');
   return yield* runBulk(call, isCollecting, {
     send,
+    checkItems,
     checkNumber,
     refuse,
     settleOrAbort,
+    isShortyError,
     ShortyBulkError,
   });
 }

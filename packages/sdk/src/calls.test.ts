@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { expect, expectTypeOf, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { parse } from 'yaml';
 import { createTestClient } from '../test/test-client.js';
+import type { Method, RequestInput } from './calls.js';
 import * as routes from './generated/routes.js';
 import {
   ConflictError,
@@ -197,6 +199,163 @@ it.each(['/a/{b', '/a/}b{', '/{', '/a/%7Bb'])('sends the path %s as it is', asyn
   await client.request('GET', path as `/${string}`, { params: { b: 'c' } });
   expect(urls).toEqual([`https://sho.test${path}`]);
 });
+
+type Schema = Record<string, unknown>;
+
+interface Operation {
+  readonly parameters?: readonly Schema[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': { schema: Schema } } };
+}
+
+const document: {
+  paths: Record<string, Record<string, Operation>>;
+  components: Record<'schemas' | 'parameters', Record<string, Schema>>;
+} = parse(readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8'));
+
+function resolve<T extends Schema>(value: T, kind: 'schemas' | 'parameters'): Schema {
+  return document.components[kind][String(value.$ref).split('/').at(-1) ?? ''] ?? value;
+}
+
+/** A body with a list, made by the list, and the path of the list, such as `filters.urlIds`. */
+type BodyWithList = [name: string, make: (list: unknown[]) => unknown];
+
+/** Returns a body for each list in a schema, at any depth. */
+function listsOf(schema: Schema): BodyWithList[] {
+  const { type, anyOf = [], items, properties = {} } = resolve(schema, 'schemas');
+  const found: BodyWithList[] = type === 'array' ? [['', (list) => list]] : [];
+  for (const option of anyOf as Schema[]) found.push(...listsOf(option));
+  if (items) {
+    for (const [name, make] of listsOf(items as Schema)) {
+      found.push([name, (list) => [make(list)]]);
+    }
+  }
+  for (const [name, property] of Object.entries(properties as Record<string, Schema>)) {
+    for (const [inner, make] of listsOf(property)) {
+      found.push([inner || name, (list) => ({ [name]: make(list) })]);
+    }
+  }
+  return found;
+}
+
+const operations = Object.values(routes)
+  .filter((route) => route.includes(' '))
+  .map((route) => {
+    const [method = '', path = ''] = route.split(' ');
+    const operation = document.paths[path]?.[method.toLowerCase()] ?? {};
+    const body = operation.requestBody?.content['application/json'].schema;
+    const parameters = (operation.parameters ?? []).map((each) => resolve(each, 'parameters'));
+    const namesIn = (place: string) =>
+      parameters
+        .filter(({ in: where, required }) => where === place && required)
+        .map(({ name }) => String(name));
+    return {
+      route,
+      method,
+      path,
+      params: namesIn('path'),
+      query: namesIn('query'),
+      lists: body ? listsOf(body) : [],
+    };
+  });
+
+const missing = [undefined, null, '', Number.NaN];
+
+describe.each(operations)('$route', ({ method, path, params, query, lists }) => {
+  const valid = (names: string[]) => Object.fromEntries(names.map((name) => [name, 'x']));
+  const input = { params: valid(params), query: valid(query) };
+  let sent = 0;
+  const client = new Shorty({
+    baseUrl: 'https://sho.test',
+    accessToken: 'token',
+    fetch: async () => {
+      sent += 1;
+      return Response.json({ success: true, data: {} });
+    },
+  });
+  const request = (input: RequestInput) => client.request(method as Method, path as '/x', input);
+
+  it('is sent with values', async () => {
+    sent = 0;
+    await request(input);
+    for (const [, make] of lists) await request({ ...input, body: make(['x', { id: 7 }, 7]) });
+    expect(sent).toBe(1 + lists.length);
+  });
+
+  it.each(missing)('is not sent if a value that it needs is %j', async (value) => {
+    sent = 0;
+    const refused = async (name: string, call: RequestInput) =>
+      expect(request(call)).rejects.toMatchObject({ name: 'ShortyConfigError', option: name });
+    for (const name of params) {
+      await refused(name, { ...input, params: { ...input.params, [name]: value as string } });
+    }
+    for (const name of query) {
+      await refused(name, { ...input, query: { ...input.query, [name]: value } });
+      await refused(name, { params: input.params });
+    }
+    for (const [name, make] of lists) {
+      await refused(`${name}[1]`, { ...input, body: make(['x', value]) });
+      await refused(`${name}[1].id`, { ...input, body: make(['x', { id: value }]) });
+    }
+    expect(sent).toBe(0);
+  });
+});
+
+it('the contract has required queries and lists at any depth', () => {
+  expect(operations.flatMap(({ query }) => query)).toContain('shortUrl');
+  const lists = operations.flatMap(({ route, lists }) => lists.map(([name]) => `${route} ${name}`));
+  expect(lists).toEqual(
+    expect.arrayContaining([
+      'DELETE /api/v1/urls/bulk ids',
+      'PATCH /api/v1/urls/bulk updates',
+      'PATCH /api/v1/urls/bulk tags',
+      'POST /api/v1/webhooks urlIds',
+    ]),
+  );
+});
+
+it.each(missing)('urls.lookup(%j) and lists with it are not sent', async (value) => {
+  const fetch = () => Promise.reject(new Error('was sent'));
+  const { urls } = new Shorty({ baseUrl: 'https://sho.test', accessToken: 'token', fetch });
+  const id = value as string;
+  await expect(urls.lookup(id)).rejects.toThrow(
+    `shortUrl must be a name or a number, not "${value}"`,
+  );
+  await expect(urls.bulkCreateChunk([id as never])).rejects.toMatchObject({ option: 'urls[0]' });
+});
+
+it.each(missing)('a bulk call stops before the request with the item %j', async (value) => {
+  const sent: number[] = [];
+  const fetch = async (_: unknown, init?: RequestInit) => {
+    const { ids } = JSON.parse(String(init?.body));
+    sent.push(ids.length);
+    const data = { requested: 100, deletedCount: 100, deletedIds: ids, skippedIds: [] };
+    return Response.json({ success: true, data: { ...data, skippedCount: 0 } });
+  };
+  const { urls } = new Shorty({ baseUrl: 'https://sho.test', accessToken: 'token', fetch });
+  const ids: unknown[] = Array.from({ length: 250 }, (_, at) => at + 1);
+  ids[203] = value;
+  const error = await urls.bulkDelete(ids as number[]).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({
+    name: 'ShortyBulkError',
+    cause: { name: 'ShortyConfigError', option: 'items[203]' },
+    unknown: [],
+    nextIndex: 200,
+    partial: { deletedCount: 200 },
+  });
+  expect(sent).toEqual([100, 100]);
+  const updates = urls.bulkUpdate([{ id: '1' }, { id: value as string, title: 'x' }]);
+  await expect(updates).rejects.toMatchObject({ cause: { option: 'items[1].id' }, nextIndex: 0 });
+});
+
+it.each([Number.NaN, Number.POSITIVE_INFINITY])(
+  'the number %s is refused, because as null it would clear the field',
+  async (value) => {
+    const fetch = () => Promise.reject(new Error('was sent'));
+    const client = new Shorty({ baseUrl: 'https://sho.test', accessToken: 'token', fetch });
+    const call = client.request('PATCH', '/api/v1/new', { body: { weight: value } });
+    await expect(call).rejects.toMatchObject({ name: 'ShortyConfigError', option: 'weight' });
+  },
+);
 
 it('a tag may have the name of a value', async () => {
   const paths: string[] = [];

@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { usage } from '../test/responses.js';
 import { Shorty, TimeoutError } from './index.js';
@@ -16,7 +17,10 @@ interface Received {
 }
 
 /** A real server on a free port that answers when the test lets it. */
-async function listen(release: () => unknown = () => {}) {
+async function listen(
+  release: () => unknown = () => {},
+  answer?: (response: ServerResponse) => unknown,
+) {
   const received: Received[] = [];
   let connections = 0;
   const server: Server = createServer(async (request, response) => {
@@ -24,6 +28,10 @@ async function listen(release: () => unknown = () => {}) {
     for await (const part of request.setEncoding('utf8')) body += part;
     received.push({ call: `${request.method} ${request.url}`, headers: request.headers, body });
     await release();
+    if (answer) {
+      answer(response);
+      return;
+    }
     if (request.url === '/moved/api/v1/usage') {
       response.writeHead(307, { location: '/api/v1/usage' }).end();
       return;
@@ -109,6 +117,86 @@ describe('nodeFetch', () => {
     const aborted = new Shorty(options).usage.get({}, { signal: controller.signal });
     controller.abort(new Error('enough'));
     await expect(aborted).rejects.toThrow('enough');
+  });
+
+  it.each<[string, (text: string) => Buffer]>([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['gzip, br', (text) => brotliCompressSync(gzipSync(text))],
+    ['identity-of-tomorrow', (text) => Buffer.from(text)],
+  ])('decompresses %s', async (encoding, compress) => {
+    const server = await listen(undefined, (response) => {
+      const body = compress(JSON.stringify({ success: true, data: usage }));
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': encoding });
+      // In two parts, the first of which arrives alone.
+      response.write(body.subarray(0, 9), () => response.end(body.subarray(9)));
+    });
+    const shorty = new Shorty({ baseUrl: server.origin, accessToken: 'token', ...open() });
+    await expect(shorty.usage.get()).resolves.toEqual(usage);
+    expect(server.received[0]?.headers['accept-encoding']).toBe('gzip, deflate');
+  });
+
+  it.each<[string, (response: ServerResponse) => unknown]>([
+    [
+      'a body that is not compressed',
+      (to) => to.writeHead(200, { 'content-encoding': 'gzip' }).end('x'),
+    ],
+    ['a body that ends early', (to) => to.writeHead(200, { 'content-length': 9 }).end('x')],
+    ['no response', (to) => to.destroy()],
+  ])('rejects for %s with a ConnectionError', async (_, answer) => {
+    const server = await listen(undefined, answer);
+    const shorty = new Shorty({ baseUrl: server.origin, apiKey: 'key', maxRetries: 0, ...open() });
+    await expect(shorty.usage.get()).rejects.toMatchObject({
+      name: 'ConnectionError',
+      cause: { name: 'TypeError', cause: expect.any(Error) },
+    });
+  });
+
+  it('skips informational responses, and joins repeated headers', async () => {
+    const server = await listen(undefined, (response) => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+      response.writeHead(200, { 'x-request-id': 'r', 'x-two': ['a', 'b'] });
+      response.end(JSON.stringify({ success: true, data: usage }));
+    });
+    const shorty = new Shorty({ baseUrl: server.origin, accessToken: 'token', ...open() });
+    const { data, response } = await shorty.usage.get().withResponse();
+    expect(data).toEqual(usage);
+    expect([response.status, response.headers.get('x-two')]).toEqual([200, 'a, b']);
+  });
+
+  it('is a whole fetch for other callers', async () => {
+    const server = await listen();
+    const { fetch } = open();
+    const address = `${server.origin}/moved/api/v1/usage`;
+    const followed = await fetch(address);
+    expect([followed.status, followed.redirected]).toEqual([200, true]);
+    const moved = await fetch(address, { redirect: 'manual' });
+    expect([moved.status, moved.ok, moved.type, moved.url]).toEqual([307, false, 'basic', address]);
+    const response = await fetch(`${server.origin}/x`, { redirect: 'manual' });
+    const copy = response.clone();
+    const text = JSON.stringify({ success: true, data: usage });
+    expect(await response.json()).toEqual({ success: true, data: usage });
+    expect(await copy.text()).toBe(text);
+    expect(new TextDecoder().decode(await response.arrayBuffer())).toBe(text);
+    expect(await (await response.blob()).text()).toBe(text);
+    await expect(fetch('nonsense', { redirect: 'manual' })).rejects.toThrow(TypeError);
+  });
+
+  it('aborts a request that waits for a connection', async () => {
+    const server = await listen(() => new Promise(() => {}));
+    const { fetch } = open({ connections: 1 });
+    const first = new AbortController();
+    const second = new AbortController();
+    const send = (signal: AbortSignal) => fetch(server.origin, { redirect: 'manual', signal });
+    const calls = [send(first.signal), send(second.signal)];
+    second.abort(new Error('second'));
+    await expect(calls[1]).rejects.toThrow('second');
+    first.abort(new Error('first'));
+    await expect(calls[0]).rejects.toThrow('first');
+    await expect(send(AbortSignal.abort(new Error('third')))).rejects.toThrow('third');
+    expect(server.received.length).toBeLessThan(2);
   });
 
   it('reports why a connection failed', async () => {

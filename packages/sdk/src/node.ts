@@ -1,4 +1,5 @@
 import { Agent, fetch as undiciFetch } from 'undici';
+import { dispatchRequest, isPlain } from './dispatch-request.js';
 
 export interface NodeFetchOptions {
   /** The most connections to a server: 16 by default. */
@@ -55,7 +56,11 @@ export function nodeFetch(options: NodeFetchOptions = {}): NodeFetch {
     init: Omit<RequestInit, 'dispatcher'> & { dispatcher: Agent },
   ) => Promise<Response>;
   return {
-    fetch: (input, init) => send(input, { ...init, dispatcher }),
+    fetch: (input, init) =>
+      isPlain(input, init)
+        ? // Its members are those of a Response.
+          (dispatchRequest(dispatcher, input, init) as Promise<unknown> as Promise<Response>)
+        : send(input, { ...init, dispatcher }),
     close: () => dispatcher.close(),
   };
 }

@@ -1,6 +1,7 @@
+import type { checkItems } from './build-target.js';
 import type { BulkCall, BulkKinds, BulkStream } from './bulk.js';
 import type { BulkResult, ShortyBulkError } from './bulk-error.js';
-import type { refuse } from './errors.js';
+import type { isShortyError, refuse } from './errors.js';
 import { inChunks } from './in-chunks.js';
 import type { RequestOptions } from './options.js';
 import type { settleOrAbort } from './run-within.js';
@@ -12,11 +13,15 @@ export const chunkSize = 100;
 
 /** What the main entry provides, so that this module imports no values. */
 interface MainEntry extends Pick<Transport, 'send'> {
+  readonly checkItems: typeof checkItems;
   readonly checkNumber: typeof checkNumber;
   readonly refuse: typeof refuse;
   readonly settleOrAbort: typeof settleOrAbort;
+  readonly isShortyError: typeof isShortyError;
   readonly ShortyBulkError: typeof ShortyBulkError;
 }
+
+type BulkProgress = Pick<ShortyBulkError, 'partial' | 'unknown' | 'nextIndex'>;
 
 type Send = Transport['send'];
 
@@ -93,6 +98,7 @@ export async function* runBulk<Kind extends keyof BulkKinds>(
     for (;;) {
       const { value: chunk } = await untilAborted(chunks.next());
       if (!chunk) break;
+      main.checkItems('items', chunk, nextIndex);
       while (inFlight.length >= concurrency && !failure) yield* settleFirst();
       if (failure) break;
       signal?.throwIfAborted();
@@ -113,7 +119,13 @@ export async function* runBulk<Kind extends keyof BulkKinds>(
   }
   if (!failure) return total;
   unknown.sort((a, b) => a - b);
-  throw new main.ShortyBulkError(failure.cause, { partial: total, unknown, nextIndex });
+  const { cause } = failure;
+  const reason = cause instanceof Error ? cause.message : cause;
+  const progress: BulkProgress = { partial: total, unknown, nextIndex };
+  throw new main.ShortyBulkError(
+    `the bulk call stopped after ${nextIndex - unknown.length} items: ${reason}`,
+    { ...(main.isShortyError(cause) ? cause : {}), cause, ...progress },
+  );
 }
 
 /** Returns a result without items, to which the others are added. */

@@ -91,8 +91,8 @@ it('takes less than 2 KB for one call of the core entry', async () => {
 });
 
 describe('the entry for Node', () => {
-  it('imports undici only', async () => {
+  it('imports undici and modules of Node only', async () => {
     const { outside } = await bundle('node', 'node');
-    expect(outside).toEqual(['undici']);
+    expect(outside).toEqual(['undici', 'node:util', 'node:zlib']);
   });
 });

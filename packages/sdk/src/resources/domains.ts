@@ -90,13 +90,11 @@ export class DomainsResource extends Resource {
    * }
    * ```
    */
-  verify(id: string, options: VerifyOptions = {}): ApiPromise<Domain> {
-    const { wait, ...limits } = options;
-    const verify = (more: RequestOptions) =>
-      this.api.send('POST /api/v1/domains/{id}/verify', { params: { id } }, { ...limits, ...more });
-    if (!wait) return verify({});
-    const verified = import('../poll.js').then(({ poll }) =>
-      poll(verify, 'DOMAIN_INVALID', limits, this.api),
+  verify(id: string, { wait, ...options }: VerifyOptions = {}): ApiPromise<Domain> {
+    if (!wait)
+      return this.api.send('POST /api/v1/domains/{id}/verify', { params: { id } }, options);
+    const verified = import('../poll.js').then(({ pollVerification }) =>
+      pollVerification(this.api, id, options),
     );
     return new ApiPromise(verified);
   }
