@@ -17,8 +17,9 @@ export function moveInstallation(from: Database, to: Database): Promise<Counts> 
   return from.snapshot((source) =>
     to.writeDirectly(async (transaction) => {
       await refuseUnlessEmpty(transaction);
-      // The migrations insert a row, which is replaced by the source's row.
+      // The migrations insert a row into each, which is replaced by the source's row.
       await transaction.deleteFrom('url_id_counter').execute();
+      await transaction.deleteFrom('link_policy').execute();
       for (const table of movedTables) {
         const rows = sql`from ${sql.table(table)} as own where true`;
         for await (const batch of readInBatches(source, rows, keyOf(table))) {
