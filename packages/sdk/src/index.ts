@@ -126,9 +126,9 @@ export type {
   WebhookPage,
   WebhookRotateRequest,
   WebhookSecret,
-  WebhookStream,
   WebhookStats,
   WebhookStatsQuery,
+  WebhookStream,
   WebhookTestRequest,
   WebhookUpdateRequest,
 } from './types.js';

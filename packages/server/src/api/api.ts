@@ -15,8 +15,8 @@ import { takedownRoutes } from '../urls/takedown-contract.js';
 import { urlRoutes } from '../urls/url-contract.js';
 import { eventTypeRoutes } from '../webhooks/event-type-contract.js';
 import { replayRoutes } from '../webhooks/replay-contract.js';
-import { streamRoutes } from '../webhooks/stream-contract.js';
 import { statsRoutes } from '../webhooks/stats-contract.js';
+import { streamRoutes } from '../webhooks/stream-contract.js';
 import { webhookRoutes } from '../webhooks/webhook-contract.js';
 import { docsRoutes } from './docs/docs-contract.js';
 

@@ -8,7 +8,7 @@ import {
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database } from '../storage/database.js';
-import type { AttemptOutcome } from './attempt.js';
+import { type AttemptOutcome, causeOfStatus } from './attempt.js';
 import { urlClicked } from './click-events.js';
 import { startClickFeed } from './click-feed.js';
 import type { DeliveryQueue } from './delivery-queue.js';
@@ -246,6 +246,7 @@ function attemptOf(
     attemptedAt: now - durationMs,
     durationMs,
     statusCode,
+    cause: isSuccess ? null : statusCode === null ? 'reset' : causeOfStatus(statusCode),
     error: isSuccess ? null : storable(failure),
     responseBody: responseBody == null ? null : storable(responseBody),
     // Somebody watches, and can send it again.
