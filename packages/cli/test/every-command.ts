@@ -120,6 +120,7 @@ export async function everyCommand(client: Shorty, folder: string): Promise<Comm
   add('webhooks deliveries', [hook.id]);
   add('webhooks deliveries', [hook.id, delivery]);
   add('webhooks resend', [hook.id, delivery]);
+  add('webhooks stats', [hook.id]);
   add('webhooks trigger', ['url.created', '--webhook', hook.id]);
   add('webhooks replay', [hook.id, '--since', '1h']);
   add('webhooks replays', [hook.id]);

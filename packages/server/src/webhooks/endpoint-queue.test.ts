@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
+import { type AttemptOutcome, type ClaimedDelivery, causeOfStatus } from './attempt.js';
 import type { Endpoint } from './delivery-queue.js';
 import { EndpointQueue } from './endpoint-queue.js';
 
@@ -31,7 +31,9 @@ function outcomeOf(
   statusCode: number | null,
   durationMs = 1,
 ): AttemptOutcome {
-  const error = statusCode === 200 ? null : 'failed';
+  const isSuccess = statusCode === 200;
+  const error = isSuccess ? null : 'failed';
+  const cause = isSuccess ? null : statusCode === null ? 'timeout' : causeOfStatus(statusCode);
   const rest = {
     url: endpoint.url,
     attemptedAt: 0,
@@ -39,7 +41,7 @@ function outcomeOf(
     responseBody: null,
     nextAttemptAt: null,
   };
-  return { delivery, statusCode, error, ...rest };
+  return { delivery, statusCode, cause, error, ...rest };
 }
 
 function newQueue(): EndpointQueue {

@@ -38,11 +38,17 @@ const answered: Omit<AttemptOutcome, 'delivery'> = {
   attemptedAt: 0,
   durationMs: 1,
   statusCode: 200,
+  cause: null,
   error: null,
   responseBody: null,
   nextAttemptAt: null,
 };
-const timedOut = { ...answered, statusCode: null, error: 'No response within 5000 ms' };
+const timedOut: typeof answered = {
+  ...answered,
+  statusCode: null,
+  cause: 'timeout',
+  error: 'No response within 5000 ms',
+};
 
 /** Endpoints with an endless backlog, and attempts that the test ends. */
 class World {

@@ -120,6 +120,7 @@ describe('410 Gone', () => {
       attemptedAt: opened.clock(),
       durationMs: 1,
       statusCode: 410,
+      cause: 'status_4xx' as const,
       error: 'The receiver answered 410',
       responseBody: '',
       nextAttemptAt: opened.clock() + minute,

@@ -116,6 +116,7 @@ describe('webhook_delivery', () => {
         attemptedAt: opened.clock(),
         durationMs: 1,
         statusCode: 204,
+        cause: null,
         error: null,
         responseBody: '',
         nextAttemptAt: null,

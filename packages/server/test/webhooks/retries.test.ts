@@ -152,9 +152,10 @@ describe('at least once', () => {
       responseBody: null,
       nextAttemptAt: null,
     };
-    const delivered = { ...common, delivery: fast, statusCode: 200, error: null };
+    const delivered = { ...common, delivery: fast, statusCode: 200, cause: null, error: null };
     await opened.queue.advance([delivered], [], opened.clock(), second);
-    const failed = { ...common, delivery: slow, statusCode: 500, error: 'no' };
+    const cause = 'status_5xx' as const;
+    const failed = { ...common, delivery: slow, statusCode: 500, cause, error: 'no' };
     await opened.queue.advance([failed], [], opened.clock(), second);
     expect(await opened.states(id)).toEqual(['delivered 1 null']);
   });

@@ -99,6 +99,7 @@ describe('many pending deliveries that a webhook no longer wants', () => {
       attemptedAt: clock(),
       durationMs: 1,
       statusCode: 204,
+      cause: null,
       error: null,
       responseBody: '',
       nextAttemptAt: null,
