@@ -163,6 +163,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
       { body: { updates: [{ ...link, id: 999999, isActive: true }] }, status: 207 },
     ],
     bulkDeleteUrls: { body: { ids: [Number((await newUrl()).id), 999999] } },
+    exportUrls: { query: { limit: '100', isActive: 'true' } },
     lookupUrl: { query: { shortUrl: locked.shortUrl } },
     getUrl: [onUrl, { path: { id: '999999' }, status: 404 }],
     updateUrl: { ...onUrl, body: { ...link, isActive: true } },

@@ -1,20 +1,29 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Page, PagedList } from '@shorty/sdk';
 
-/**
- * Yields the items of each page of a list. Requests a page while the caller still uses the page before,
- * so that server and client work at the same time.
- */
+/** Yields the items of each page of a list. Requests a page while the caller uses the page before. */
 export async function* readPages<Item, P extends Page<Item>>(
   list: PagedList<Item, P>,
 ): AsyncGenerator<readonly Item[], void, undefined> {
-  const pages = list.pages();
-  let next = pages.next();
+  for await (const { items } of readAhead(list.pages())) yield items;
+}
+
+/**
+ * Yields the values of a generator. Requests a value while the caller still uses the value before, so
+ * that server and client work at the same time.
+ */
+export async function* readAhead<T>(
+  values: AsyncGenerator<T, void, undefined>,
+): AsyncGenerator<T, void, undefined> {
+  let next = values.next();
   for (;;) {
-    const { done, value: page } = await next;
+    const { done, value } = await next;
     if (done) return;
-    next = pages.next();
-    // The caller gets the error when it asks for this page.
+    next = values.next();
+    // The caller gets the error when it asks for this value.
     next.catch(() => {});
-    yield page.items;
+    // Sends the request before the caller occupies this thread.
+    await setImmediate();
+    yield value;
   }
 }

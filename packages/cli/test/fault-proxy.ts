@@ -2,8 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { httpFetch } from '../src/http-fetch.js';
 
-/** The treatment of a request: forward it, drop its response, reject it with 503, or never respond. */
-export type Fault = 'pass' | 'lose response' | 'unavailable' | 'hold';
+/**
+ * The treatment of a request: forward it, drop its response or the second half of it, reject it with 503,
+ * or never respond.
+ */
+export type Fault = 'pass' | 'lose response' | 'cut response' | 'unavailable' | 'hold';
 
 /** A proxy that injects faults into bulk requests, or into the requests that `isAffected` selects. */
 export interface FaultProxy {
@@ -54,6 +57,11 @@ export async function openFaultProxy(
     const body = Buffer.from(await forwarded.arrayBuffer());
     if (fault === 'lose response') return void request.socket.destroy();
     const { 'content-length': ____, ...responseHeaders } = Object.fromEntries(forwarded.headers);
+    if (fault === 'cut response') {
+      response.writeHead(forwarded.status, { ...responseHeaders, 'content-length': body.length });
+      const half = body.subarray(0, body.length >> 1);
+      return void response.write(half, () => request.socket.destroy());
+    }
     response.writeHead(forwarded.status, responseHeaders).end(body);
   }
 

@@ -107,6 +107,8 @@ export type {
   UrlClicks,
   UrlCreated,
   UrlCreateRequest,
+  UrlExport,
+  UrlExportQuery,
   UrlId,
   UrlListItem,
   UrlListQuery,

@@ -45,14 +45,6 @@ export const parseIntegers: ParseCell = (cell) => {
     : { error: `must be whole numbers separated by |, not ${quoteCell(cell)}` };
 };
 
-/** Formats tags as a cell. {@link parseTags} is the inverse. */
-export function formatTags(tags: readonly string[]): string {
-  const isPlain = tags.every(
-    (tag) => tag !== '' && !tag.includes('|') && tag === tag.trim() && !tag.startsWith('['),
-  );
-  return isPlain ? tags.join('|') : JSON.stringify(tags);
-}
-
 export const parseStringRecord: ParseCell = (cell) => {
   const record = parseJson(unguardFormula(cell));
   if (typeof record === 'object' && record !== null && !Array.isArray(record)) {

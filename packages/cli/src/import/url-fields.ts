@@ -9,7 +9,7 @@ import {
 } from './cell-values.js';
 import { type LinkSource, targetColumns } from './link-sources.js';
 
-/** The parser of each field, in the column order of exports. */
+/** The parser of each field. */
 const commonFields: Readonly<Record<string, ParseCell>> = {
   title: parseText,
   description: parseText,
@@ -76,9 +76,3 @@ export const updateFields: FieldSet = {
   required: ['id'],
   readOnly: ['customSlug', 'importedClicks', ...readOnly],
 };
-
-/** The columns of `urls export`: importable fields first, then read-only fields. */
-export const exportColumns: readonly string[] = [
-  ...Object.keys(createFields.fields).filter((field) => field !== 'password'),
-  ...createFields.readOnly,
-];

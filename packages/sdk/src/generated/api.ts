@@ -103,6 +103,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/urls/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export short links as CSV
+         * @description Pages of up to 5000 links. Send nextAfter as after until it is null. A request that failed can be repeated.
+         */
+        get: operations["exportUrls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/urls/bulk": {
         parameters: {
             query?: never;
@@ -3238,6 +3258,27 @@ export interface components {
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
         };
+        UrlExport: {
+            /** @description The number of items on all pages. With after, the number when the first page was read. */
+            total: number;
+            /** @description The most items on a page. */
+            limit: number;
+            /** @description The number of items on the pages before. */
+            offset: number;
+            /**
+             * @description Send it as after to get the next page. Null on the last page.
+             * @example null
+             */
+            nextAfter: string | null;
+            /** @description The number of links on this page. */
+            count: number;
+            /**
+             * @description One line for each link (RFC 4180, with line feeds), after the names of the columns on the first page. The texts of all pages make one file. The columns are the fields of UrlRecord; POST /api/v1/urls takes the first 20. Tags are separated by |. An apostrophe precedes a text that a spreadsheet would evaluate as a formula.
+             * @example targetUrl,customSlug,title
+             *     https://example.com/,spring-sale,Spring
+             */
+            csv: string;
+        };
         UrlBulkCreateResult: {
             /** @description The number of items in the request. */
             requested: number;
@@ -5505,6 +5546,26 @@ export interface components {
         After: string;
         /** @description The id of the record. */
         Id: string;
+        /** @description The order of the links. Titles are compared without regard to case, by their first 100 characters; links without a title are before all others. Pages by after are complete for createdAt, and for titles that do not change meanwhile. A link whose clicks change meanwhile may be repeated or missed. */
+        UrlSort: "createdAt" | "clickCount" | "lastClickAt" | "title";
+        /** @description The direction of the order. Default: asc for title, otherwise desc. */
+        UrlOrder: "asc" | "desc";
+        /** @description true: only active links; false: only inactive links. */
+        IsActive: boolean;
+        /** @description Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case. */
+        UrlSearch: string;
+        /** @description Only links with exactly this tag. */
+        UrlTag: string;
+        /** @description Only links of this category. */
+        UrlCategory: string;
+        /** @description Only links on this custom domain. */
+        UrlDomainId: string;
+        /** @description Only links with exactly this target. */
+        UrlTarget: string;
+        /** @description Only links created at or after it. */
+        CreatedSince: string;
+        /** @description Only links created before it. */
+        CreatedUntil: string;
         /** @description The id of the link. */
         UrlId: string;
         /** @description Changes the record only if it still has this ETag: another change since then is answered with 412. Also a list of ETags, or `*` for any version. */
@@ -5822,25 +5883,25 @@ export interface operations {
                 /** @description full: all fields of each link, as GET /api/v1/urls/{id} returns them. */
                 view?: "summary" | "full";
                 /** @description The order of the links. Titles are compared without regard to case, by their first 100 characters; links without a title are before all others. Pages by after are complete for createdAt, and for titles that do not change meanwhile. A link whose clicks change meanwhile may be repeated or missed. */
-                sort?: "createdAt" | "clickCount" | "lastClickAt" | "title";
+                sort?: components["parameters"]["UrlSort"];
                 /** @description The direction of the order. Default: asc for title, otherwise desc. */
-                order?: "asc" | "desc";
+                order?: components["parameters"]["UrlOrder"];
                 /** @description true: only active links; false: only inactive links. */
-                isActive?: boolean;
+                isActive?: components["parameters"]["IsActive"];
                 /** @description Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case. */
-                search?: string;
+                search?: components["parameters"]["UrlSearch"];
                 /** @description Only links with exactly this tag. */
-                tag?: string;
+                tag?: components["parameters"]["UrlTag"];
                 /** @description Only links of this category. */
-                category?: string;
+                category?: components["parameters"]["UrlCategory"];
                 /** @description Only links on this custom domain. */
-                domainId?: string;
+                domainId?: components["parameters"]["UrlDomainId"];
                 /** @description Only links with exactly this target. */
-                targetUrl?: string;
+                targetUrl?: components["parameters"]["UrlTarget"];
                 /** @description Only links created at or after it. */
-                createdSince?: string;
+                createdSince?: components["parameters"]["CreatedSince"];
                 /** @description Only links created before it. */
-                createdUntil?: string;
+                createdUntil?: components["parameters"]["CreatedUntil"];
             };
             header?: never;
             path?: never;
@@ -5938,6 +5999,70 @@ export interface operations {
             409: components["responses"]["SlugConflictOrIdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    exportUrls: {
+        parameters: {
+            query?: {
+                /** @description The most links to return. A page whose text is long has fewer, but at least 100. */
+                limit?: number;
+                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
+                after?: components["parameters"]["After"];
+                /** @description The order of the links. Titles are compared without regard to case, by their first 100 characters; links without a title are before all others. Pages by after are complete for createdAt, and for titles that do not change meanwhile. A link whose clicks change meanwhile may be repeated or missed. */
+                sort?: components["parameters"]["UrlSort"];
+                /** @description The direction of the order. Default: asc for title, otherwise desc. */
+                order?: components["parameters"]["UrlOrder"];
+                /** @description true: only active links; false: only inactive links. */
+                isActive?: components["parameters"]["IsActive"];
+                /** @description Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case. */
+                search?: components["parameters"]["UrlSearch"];
+                /** @description Only links with exactly this tag. */
+                tag?: components["parameters"]["UrlTag"];
+                /** @description Only links of this category. */
+                category?: components["parameters"]["UrlCategory"];
+                /** @description Only links on this custom domain. */
+                domainId?: components["parameters"]["UrlDomainId"];
+                /** @description Only links with exactly this target. */
+                targetUrl?: components["parameters"]["UrlTarget"];
+                /** @description Only links created at or after it. */
+                createdSince?: components["parameters"]["CreatedSince"];
+                /** @description Only links created before it. */
+                createdUntil?: components["parameters"]["CreatedUntil"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the file */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["UrlExport"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

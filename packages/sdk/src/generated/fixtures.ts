@@ -123,6 +123,14 @@ export const fixtures: {
     ],
     "nextAfter": null
   },
+  "exportUrls": {
+    "total": 1,
+    "limit": 100,
+    "offset": 0,
+    "nextAfter": null,
+    "count": 1,
+    "csv": "targetUrl,customSlug,title\nhttps://example.com/,spring-sale,Spring\n"
+  },
   "bulkCreateUrls": {
     "requested": 1,
     "createdCount": 1,
@@ -1314,6 +1322,10 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
   },
   "listUrls": {
     "route": "GET /api/v1/urls",
+    "status": 200
+  },
+  "exportUrls": {
+    "route": "GET /api/v1/urls/export",
     "status": 200
   },
   "bulkCreateUrls": {

@@ -8,6 +8,7 @@ export const deleteApiKey = 'DELETE /api/v1/api-keys/{id}';
 export const getMe = 'GET /api/v1/me';
 export const createUrl = 'POST /api/v1/urls';
 export const listUrls = 'GET /api/v1/urls';
+export const exportUrls = 'GET /api/v1/urls/export';
 export const bulkCreateUrls = 'POST /api/v1/urls/bulk';
 export const bulkUpdateUrls = 'PATCH /api/v1/urls/bulk';
 export const bulkDeleteUrls = 'DELETE /api/v1/urls/bulk';

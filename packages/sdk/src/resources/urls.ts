@@ -12,6 +12,8 @@ import type {
   UrlClicks,
   UrlCreated,
   UrlCreateRequest,
+  UrlExport,
+  UrlExportQuery,
   UrlId,
   UrlListItem,
   UrlListQuery,
@@ -65,6 +67,28 @@ export class UrlsResource extends Resource {
   list(query?: UrlListQuery, options?: RequestOptions): UrlList;
   list(query: UrlListQuery = {}, options?: RequestOptions): PagedList<UrlListItem | UrlRecord> {
     return this.api.list('GET /api/v1/urls', { query }, options);
+  }
+
+  /**
+   * Reads one page of a CSV file with all fields of the links: up to 5,000 links, newest first. The texts
+   * of all pages make the file. Rejects with ValidationError for an invalid filter.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * let page = await shorty.urls.export({ tag: 'launch' });
+   * let file = page.csv;
+   * while (page.nextAfter) {
+   *   page = await shorty.urls.export({ tag: 'launch', after: page.nextAfter });
+   *   file += page.csv;
+   * }
+   * console.log(file);
+   * ```
+   */
+  export(query: UrlExportQuery = {}, options?: RequestOptions): ApiPromise<UrlExport> {
+    return this.api.send('GET /api/v1/urls/export', { query }, options);
   }
 
   /**

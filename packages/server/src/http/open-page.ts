@@ -51,18 +51,22 @@ export function openPage<Query extends PageQuery>(list: ListIdentity, query: Que
   }
   const cursor = after === undefined ? undefined : cursors.decode(after);
   const range: PageRange = { limit, offset: offset ?? 0, after: cursor?.position };
+  /** Returns what the response tells about the page. */
+  function describe({ total = cursor?.total ?? 0, count, next }: Omit<PageText<unknown>, 'items'>) {
+    const first = cursor?.offset ?? range.offset;
+    const nextAfter =
+      next === undefined ? null : cursors.encode({ total, offset: first + count, position: next });
+    return { total, limit, offset: first, nextAfter };
+  }
   return {
     filter: { ...filters, ...range } satisfies ListFilter<Query>,
+    describe,
     /** Returns the response of the list. */
-    reply<Item>({ total = cursor?.total ?? 0, items, count, next }: PageText<Item>) {
-      const first = cursor?.offset ?? range.offset;
-      const nextAfter =
-        next === undefined
-          ? null
-          : cursors.encode({ total, offset: first + count, position: next });
-      const head = JSON.stringify({ total, limit, offset: first }).slice(0, -1);
+    reply<Item>(page: PageText<Item>) {
+      const { nextAfter, ...first } = describe(page);
+      const head = JSON.stringify(first).slice(0, -1);
       const json: JsonText<PageData<Item>> =
-        `${head},"items":${items},"nextAfter":${JSON.stringify(nextAfter)}}`;
+        `${head},"items":${page.items},"nextAfter":${JSON.stringify(nextAfter)}}`;
       return { status: 200, json };
     },
   };

@@ -25,8 +25,9 @@ import type { TagFilter } from '../urls/tag-contract.js';
 import { findTagged, listTags } from '../urls/tag-query.js';
 import { listBlockedHosts, listTakedowns } from '../urls/takedown-repository.js';
 import type { UrlFilter } from '../urls/url-contract.js';
-import { listUrls } from '../urls/url-query.js';
 import { readAttemptCounts } from '../webhooks/attempt-counts.js';
+import { toCsvLine } from '../urls/url-csv.js';
+import { listUrls, urlLineReader } from '../urls/url-query.js';
 import { listDeliveries } from '../webhooks/delivery-repository.js';
 import { toDeliveryRecord, toReplayRecord, toWebhookRecord } from '../webhooks/present-webhook.js';
 import type { ReplayFilter } from '../webhooks/replay-contract.js';
@@ -47,8 +48,14 @@ export function startLists(database: Database, emit: (event: ListThreadEvent) =>
   const indexer = database.searchIndex.startIndexer((error) =>
     emit({ error: encodeError(error, []) }),
   );
+  const readUrlLines = urlLineReader(database);
   return {
     methods: {
+      exportUrls: (
+        organizationId: string,
+        filter: UrlFilter,
+        { origins, now }: { readonly origins: LinkOrigins; readonly now: number },
+      ) => readUrlLines(organizationId, filter, now, (url) => toCsvLine(url, origins, now)),
       async listUrls(organizationId: string, filter: UrlFilter, presentation: UrlPresentation) {
         const page = await listUrls(database, organizationId, filter, presentation.now);
         return toPageText(page, presenterOf(presentation));

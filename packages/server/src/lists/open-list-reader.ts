@@ -45,15 +45,12 @@ export function openListReader(options: ThreadedReaderOptions) {
     const [organizationId] = args;
     return queue.run(organizationId, () => thread.call(name, ...args));
   }
+  const queueOf = (filter: UrlFilter) => (mayReadManyUrls(filter) ? searches : plain);
   const lists: Lists = {
     listUrls: (organizationId, filter, ...rest) =>
-      queued(
-        mayReadManyUrls(filter) ? searches : plain,
-        'listUrls',
-        organizationId,
-        filter,
-        ...rest,
-      ),
+      queued(queueOf(filter), 'listUrls', organizationId, filter, ...rest),
+    exportUrls: (organizationId, filter, ...rest) =>
+      queued(queueOf(filter), 'exportUrls', organizationId, filter, ...rest),
     listTags: (...args) => queued(searches, 'listTags', ...args),
     findTagged: (...args) => queued(searches, 'findTagged', ...args),
     listQrs: (...args) => queued(plain, 'listQrs', ...args),

@@ -123,7 +123,12 @@ export function toListPage<Id extends string | number>(
 ): ListPage<Id> {
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
-  return { total, ids: page.map(({ id }) => id as Id), next: last && [last.key, last.id] };
+  return {
+    total,
+    ids: page.map(({ id }) => id as Id),
+    keys: page.map(({ key }) => key),
+    next: last && [last.key, last.id],
+  };
 }
 
 /** Reads one page of a list. `find` returns the rows of some ids in any order. */
@@ -133,9 +138,55 @@ export async function readList<Id extends string | number, Row extends { readonl
   find: (ids: readonly Id[]) => Promise<readonly Row[]>,
 ): Promise<Page<Row>> {
   const { ids, total, next } = await database.readListPage<Id>(query);
+  return { total, next, items: await findInOrder(ids, find) };
+}
+
+async function findInOrder<Id extends string | number, Row extends { readonly id: Id }>(
+  ids: readonly Id[],
+  find: (ids: readonly Id[]) => Promise<readonly Row[]>,
+): Promise<Row[]> {
   const rows = ids.length === 0 ? [] : await find(ids);
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return { total, next, items: ids.flatMap((id) => byId.get(id) ?? []) };
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** Lines of text about the rows of one page. */
+export interface LinePage extends Omit<Page<never>, 'items'> {
+  readonly count: number;
+  readonly text: string;
+}
+
+// Few enough that other lists do not wait for them.
+const rowsInSlice = 100;
+const maxTextLength = 1_000_000;
+
+/**
+ * Reads one page of a list as lines of text, in slices, between which other lists run. Ends the page
+ * early when the text is long, so that its memory is bounded.
+ */
+export async function readLines<Id extends string | number, Row extends { readonly id: Id }>(
+  database: Database,
+  query: ListQuery,
+  find: (ids: readonly Id[]) => Promise<readonly Row[]>,
+  toLine: (row: Row) => string,
+): Promise<LinePage> {
+  const { ids, keys, total, next } = await database.readListPage<Id>(query);
+  const slices: string[] = [];
+  let length = 0;
+  let count = 0;
+  let end = 0;
+  while (end < ids.length && length < maxTextLength) {
+    if (end > 0) await yieldToEventLoop();
+    const rows = await findInOrder(ids.slice(end, end + rowsInSlice), find);
+    const slice = rows.map(toLine).join('');
+    slices.push(slice);
+    length += slice.length;
+    count += rows.length;
+    end += rowsInSlice;
+  }
+  const [key, id] = [keys[end - 1], ids[end - 1]];
+  const isCut = end < ids.length && key !== undefined && id !== undefined;
+  return { total, count, text: slices.join(''), next: isCut ? [key, id] : next };
 }
 
 // Rows in memory beyond those that the page needs. When there are more, the rows are sorted and cut.

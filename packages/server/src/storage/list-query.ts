@@ -48,6 +48,8 @@ export interface ListPage<Id> {
   readonly total: number | undefined;
   /** The ids of the page's rows, in order. */
   readonly ids: readonly Id[];
+  /** The value that orders the list, for each of the ids. */
+  readonly keys: readonly (number | string)[];
   /** The position of the last row; undefined when no row follows it. */
   readonly next: Position | undefined;
 }

@@ -11,6 +11,7 @@ import {
   pageOf,
   paging,
   queryBoolean,
+  queryInteger,
   timestamp,
   urlIdInput,
   urlIdParam,
@@ -378,32 +379,74 @@ const sort = z
   .meta({
     description:
       'The order of the links. Titles are compared without regard to case, by their first 100 characters; links without a title are before all others. Pages by after are complete for createdAt, and for titles that do not change meanwhile. A link whose clicks change meanwhile may be repeated or missed.',
+    param: { id: 'UrlSort' },
   });
 
 const order = z
   .enum(['asc', 'desc'], { error: 'must be asc or desc' })
   .optional()
-  .meta({ description: 'The direction of the order. Default: asc for title, otherwise desc.' });
+  .meta({
+    description: 'The direction of the order. Default: asc for title, otherwise desc.',
+    param: { id: 'UrlOrder' },
+  });
 
-const urlListQuery = z.strictObject({
-  ...paging,
-  view,
+const filters = {
   sort,
   order,
-  isActive: queryBoolean
-    .optional()
-    .meta({ description: 'true: only active links; false: only inactive links.' }),
-  search: line(200, 1).optional().meta({
-    description:
-      'Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case.',
+  isActive: queryBoolean.optional().meta({
+    description: 'true: only active links; false: only inactive links.',
+    param: { id: 'IsActive' },
   }),
-  tag: tagName.optional().meta({ description: 'Only links with exactly this tag.' }),
-  category: line(100, 1).optional().meta({ description: 'Only links of this category.' }),
-  domainId: uuid.optional().meta({ description: 'Only links on this custom domain.' }),
-  targetUrl: targetUrl.optional().meta({ description: 'Only links with exactly this target.' }),
-  createdSince: timestamp.optional().meta({ description: 'Only links created at or after it.' }),
-  createdUntil: timestamp.optional().meta({ description: 'Only links created before it.' }),
+  search: line(200, 1)
+    .optional()
+    .meta({
+      description:
+        'Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case.',
+      param: { id: 'UrlSearch' },
+    }),
+  tag: tagName
+    .optional()
+    .meta({ description: 'Only links with exactly this tag.', param: { id: 'UrlTag' } }),
+  category: line(100, 1)
+    .optional()
+    .meta({ description: 'Only links of this category.', param: { id: 'UrlCategory' } }),
+  domainId: uuid
+    .optional()
+    .meta({ description: 'Only links on this custom domain.', param: { id: 'UrlDomainId' } }),
+  targetUrl: targetUrl
+    .optional()
+    .meta({ description: 'Only links with exactly this target.', param: { id: 'UrlTarget' } }),
+  createdSince: timestamp
+    .optional()
+    .meta({ description: 'Only links created at or after it.', param: { id: 'CreatedSince' } }),
+  createdUntil: timestamp
+    .optional()
+    .meta({ description: 'Only links created before it.', param: { id: 'CreatedUntil' } }),
+};
+
+const urlListQuery = z.strictObject({ ...paging, view, ...filters });
+
+const maxExportedUrls = 5_000;
+
+const urlExportQuery = z.strictObject({
+  limit: queryInteger({ min: 1, max: maxExportedUrls, default: maxExportedUrls }).meta({
+    description: 'The most links to return. A page whose text is long has fewer, but at least 100.',
+  }),
+  after: paging.after,
+  ...filters,
 });
+
+const urlExport = pageOf(urlRecord)
+  .omit({ items: true })
+  .extend({
+    count: z.int().min(0).meta({ description: 'The number of links on this page.' }),
+    csv: z.string().meta({
+      description:
+        'One line for each link (RFC 4180, with line feeds), after the names of the columns on the first page. The texts of all pages make one file. The columns are the fields of UrlRecord; POST /api/v1/urls takes the first 20. Tags are separated by |. An apostrophe precedes a text that a spreadsheet would evaluate as a formula.',
+      example: 'targetUrl,customSlug,title\nhttps://example.com/,spring-sale,Spring\n',
+    }),
+  })
+  .meta({ id: 'UrlExport' });
 
 const read = { tag: 'URLs', access: { scope: 'urls:read' } } as const;
 const write = { tag: 'URLs', access: { scope: 'urls:write' } } as const;
@@ -428,6 +471,13 @@ export const urlRoutes = [
         data: pageOf(z.union([urlRecord, urlListItem])),
       },
     },
+  }),
+  defineRoute('exportUrls', 'GET /api/v1/urls/export', {
+    ...read,
+    summary: 'Export short links as CSV',
+    description: `Pages of up to ${maxExportedUrls} links. Send nextAfter as after until it is null. A request that failed can be repeated.`,
+    query: urlExportQuery,
+    responses: { 200: { description: 'One page of the file', data: urlExport } },
   }),
   defineRoute('bulkCreateUrls', 'POST /api/v1/urls/bulk', {
     ...write,
@@ -513,8 +563,8 @@ export const urlRoutes = [
 
 export type UrlCreateRequest = z.output<typeof urlCreateRequest>;
 export type UrlUpdateRequest = z.output<typeof urlUpdateRequest>;
-type UrlListQuery = z.output<typeof urlListQuery>;
-export type UrlSort = UrlListQuery['sort'];
-export type UrlFilter = Omit<ListFilter<UrlListQuery>, 'view' | 'sort'> & {
+export type UrlPageQuery = Omit<z.output<typeof urlListQuery>, 'view'>;
+export type UrlSort = UrlPageQuery['sort'];
+export type UrlFilter = Omit<ListFilter<UrlPageQuery>, 'sort'> & {
   readonly sort?: UrlSort | undefined;
 };

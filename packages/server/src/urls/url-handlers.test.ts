@@ -23,6 +23,7 @@ function handlersWith(options: Partial<UrlHandlerOptions>) {
   return urlHandlers({
     urls: {} as UrlRepository,
     listUrls: () => Promise.reject(new Error('no list is expected')),
+    exportUrls: () => Promise.reject(new Error('no export is expected')),
     passwords: { assertCapacity: () => {}, hashAll: async () => [] },
     origins: () => ({ scheme: 'https://', shortDomain: 'sho.example' }),
     clock: () => 0,

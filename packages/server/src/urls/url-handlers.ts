@@ -10,7 +10,7 @@ import { openPage } from '../http/open-page.js';
 import type { IdempotentRequest, IdempotentResult } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import { ListTimeoutError } from '../storage/database.js';
-import { listTimeoutMs } from '../storage/list-page.js';
+import { type LinePage, listTimeoutMs } from '../storage/list-page.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
 import { findExpiryError, patchUrl, type UrlChange } from './change-url.js';
 import { parseShortUrl } from './loop-detector.js';
@@ -25,6 +25,7 @@ import type { ShortUrl } from './short-url.js';
 import {
   type UrlCreateRequest,
   type UrlFilter,
+  type UrlPageQuery,
   type UrlUpdateRequest,
   type urlBulkCreateResult,
   urlBulkUpdateItem,
@@ -34,6 +35,7 @@ import {
   type urlRecord,
   type urlRoutes,
 } from './url-contract.js';
+import { csvHeader } from './url-csv.js';
 import { defaultDirectionOf } from './url-query.js';
 import {
   bulkCreateError,
@@ -57,6 +59,11 @@ export interface UrlHandlerOptions {
     filter: UrlFilter,
     presentation: UrlPresentation,
   ) => Promise<PageText<UrlRecord> | PageText<UrlListItem>>;
+  readonly exportUrls: (
+    organizationId: string,
+    filter: UrlFilter,
+    presentation: { readonly origins: LinkOrigins; readonly now: number },
+  ) => Promise<LinePage>;
   readonly origins: () => LinkOrigins;
   readonly clock: Clock;
   readonly newShortCode: () => string;
@@ -88,7 +95,8 @@ const searchTimeoutMessage = `takes longer than ${listTimeoutMs / 1_000} s: sear
 
 /** Validates, creates, changes and reads links. */
 export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRoutes> {
-  const { urls, passwords, listUrls, origins, clock, newShortCode, onChanged } = options;
+  const { urls, passwords, listUrls, exportUrls, origins, clock, newShortCode, onChanged } =
+    options;
 
   function isReserved({ customSlug }: UrlCreateRequest): boolean {
     return customSlug != null && options.isReserved(customSlug);
@@ -248,27 +256,24 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
     },
 
     async listUrls({ caller: { organizationId }, query: { view, ...query } }) {
-      const now = clock();
-      const { sort } = query;
-      if (sort !== 'createdAt' && (query.offset ?? 0) > maxSortedOffset) {
-        throw validationError([{ path: 'offset', message: sortedOffsetMessage }]);
-      }
-      const keys = sort === 'title' ? 'text' : 'integer';
-      const list = { name: 'urls', organizationId, ids: 'integer', keys } as const;
-      const { order = defaultDirectionOf(sort) } = query;
-      const { filter, reply } = openPage(list, { ...query, order });
-      const presentation = { view, origins: origins(), now };
-      const page = await listUrls(organizationId, filter, presentation).catch((error: unknown) => {
-        // A client error, because a repeated search would take as long again.
-        if (error instanceof ListTimeoutError && query.search !== undefined) {
-          throw validationError([{ path: 'search', message: searchTimeoutMessage }]);
-        }
-        if (error instanceof ListTimeoutError && sort !== 'createdAt') {
-          throw validationError([{ path: 'sort', message: sortTimeoutMessage }]);
-        }
-        throw error;
-      });
-      return reply(page);
+      const { filter, reply } = openUrlPage(organizationId, query);
+      const presentation = { view, origins: origins(), now: clock() };
+      return reply(
+        await listUrls(organizationId, filter, presentation).catch((error) =>
+          refuseSlowList(error, query),
+        ),
+      );
+    },
+
+    async exportUrls({ caller: { organizationId }, query }) {
+      const { filter, describe } = openUrlPage(organizationId, query);
+      const presentation = { origins: origins(), now: clock() };
+      const page = await exportUrls(organizationId, filter, presentation).catch((error) =>
+        refuseSlowList(error, query),
+      );
+      const { count, text } = page;
+      const csv = filter.after ? text : csvHeader + text;
+      return { status: 200, data: { ...describe(page), count, csv } };
     },
 
     async lookupUrl({ caller, query: { shortUrl } }) {
@@ -397,6 +402,28 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       };
     },
   };
+}
+
+/** Opens a page of links. Throws VALIDATION_FAILED for a range that the order does not allow. */
+function openUrlPage(organizationId: string, query: UrlPageQuery) {
+  const { sort, order = defaultDirectionOf(sort) } = query;
+  if (sort !== 'createdAt' && (query.offset ?? 0) > maxSortedOffset) {
+    throw validationError([{ path: 'offset', message: sortedOffsetMessage }]);
+  }
+  const keys = sort === 'title' ? 'text' : 'integer';
+  const list = { name: 'urls', organizationId, ids: 'integer', keys } as const;
+  return openPage(list, { ...query, order });
+}
+
+/** Throws a client error for a list that timed out, because a repeated one would take as long again. */
+function refuseSlowList(error: unknown, { search, sort }: UrlPageQuery): never {
+  if (error instanceof ListTimeoutError && search !== undefined) {
+    throw validationError([{ path: 'search', message: searchTimeoutMessage }]);
+  }
+  if (error instanceof ListTimeoutError && sort !== 'createdAt') {
+    throw validationError([{ path: 'sort', message: sortTimeoutMessage }]);
+  }
+  throw error;
 }
 
 /** Returns the parts of a new link that were generated, and those that its request contains. */

@@ -1,8 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Page } from '../contract/fields.js';
 import type { Database, Engine } from '../storage/database.js';
-import { allOf, readList } from '../storage/list-page.js';
+import { allOf, type LinePage, readLines, readList } from '../storage/list-page.js';
 import type { ListOrder, ListQuery, SearchLimits } from '../storage/list-query.js';
+import { prepare } from '../storage/prepared.js';
 import { foldText } from '../storage/search-text.js';
 import { fromRow, type ShortUrl, selectUrls, tagTextOf } from './short-url.js';
 import type { UrlFilter, UrlSort } from './url-contract.js';
@@ -24,6 +25,29 @@ export function listUrls(
       return rows.map(fromRow);
     },
   );
+}
+
+/** Returns the function that reads one page of links as lines of text. */
+export function urlLineReader(database: Database) {
+  const { engine, read } = database;
+  // One statement for any number of ids.
+  const given =
+    engine === 'postgres'
+      ? sql<number>`(select unnest(cast(${''} as bigint[])))`
+      : sql<number>`(select value from json_each(${''}))`;
+  const byIds = prepare(selectUrls(read).where('urls.id', 'in', given));
+  async function find(ids: readonly number[]) {
+    const list = engine === 'postgres' ? `{${ids}}` : `[${ids}]`;
+    const { rows } = await read.executeQuery(byIds(list));
+    return rows.map(fromRow);
+  }
+  return (
+    organizationId: string,
+    filter: UrlFilter,
+    now: number,
+    toLine: (url: ShortUrl) => string,
+  ): Promise<LinePage> =>
+    readLines(database, urlListQuery(database, organizationId, filter, now), find, toLine);
 }
 
 /** Returns the list of the links that a filter selects. */

@@ -40,6 +40,11 @@ export const sampleListed: Readonly<
     (api: TestServer, owner: Caller, made: ReadonlyMap<string, string>) => Promise<void>
   >
 > = {
+  // Only the filter domainId names a record.
+  '/api/v1/urls/export': async (_, owner, made) => {
+    const domainId = made.get('/api/v1/domains');
+    await owner.call('createUrl', { body: { targetUrl: 'https://example.com/', domainId } });
+  },
   '/api/v1/webhooks/{id}/deliveries': async (api, owner, made) => {
     const webhookId = made.get('/api/v1/webhooks');
     // The webhook belongs to the stranger, so it cannot have deliveries of this organization.

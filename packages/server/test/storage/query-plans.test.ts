@@ -209,7 +209,12 @@ describe('no call on the redirect thread scans a table', () => {
 
   it('when links are deactivated or get another tag: they are found by id', async () => {
     const ids = [101, 102, 103, 104];
-    const tags = new TagRepository(database, async () => ({ total: 4, ids, next: undefined }));
+    const tags = new TagRepository(database, async () => ({
+      total: 4,
+      ids,
+      keys: ids,
+      next: undefined,
+    }));
     const steps = await explain(async () => {
       await deactivateUrls(urls, organizationId, ids, now);
       await tags.replace('old', 'new', { organizationId, now, idempotency: undefined });

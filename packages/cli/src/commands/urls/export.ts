@@ -1,17 +1,20 @@
-import type { UrlRecord } from '@shorty/sdk';
+import type { Shorty, UrlExport } from '@shorty/sdk';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
-import { formatCsvLine } from '../../csv-line.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { formatCount, formatJson } from '../../format.js';
-import { formatTags, guardFormula } from '../../import/cell-values.js';
-import { exportColumns } from '../../import/url-fields.js';
-import { readPages } from '../../read-pages.js';
+import { readAhead, readPages } from '../../read-pages.js';
 import { ReplacementFile } from '../../replacement-file.js';
 import { addUrlFilter, readUrlFilter, type UrlFilterOptions } from './url-filter.js';
 
 interface ExportOptions extends UrlFilterOptions {
   readonly out?: string;
+}
+
+/** A part of the exported text, and the number of its links. */
+interface Part {
+  readonly text: string;
+  readonly count: number;
 }
 
 export const define: DefineCommand = (command, start) => {
@@ -31,46 +34,76 @@ async function exportUrls(
   { out, ...filterOptions }: ExportOptions,
 ): Promise<ExitCode> {
   const { output } = context;
-  const format = output.format === 'table' ? 'csv' : output.format;
   const file = out === undefined || out === '-' ? undefined : ReplacementFile.open(out);
-  const write = async (text: string) => (file ? file.write(text) : output.write(text));
-  const toLine = (record: UrlRecord) => {
-    const cells = exportColumns.map((column) => exportCell(record, column));
-    return file ? formatCsvLine(cells.map(guardFormula)) : output.csvLine(cells);
-  };
-  let count = 0;
+  let total = 0;
   try {
-    if (format === 'csv') await write(`${formatCsvLine(exportColumns)}\n`);
-    if (format === 'json') await write('{"items":[');
-    const client = await context.client();
-    const filter = { ...readUrlFilter(filterOptions), view: 'full' } as const;
-    const links = client.urls.list(filter, { signal: context.io.interrupt });
-    for await (const page of readPages(links)) {
+    const parts = readParts(context, await context.client(), readUrlFilter(filterOptions));
+    for await (const { text, count } of parts) {
       if (!file && output.isClosed) break;
-      const lines = page.map((record, index) => {
-        if (format === 'csv') return `${toLine(record)}\n`;
-        if (format === 'ndjson') return `${formatJson(record)}\n`;
-        return `${count + index === 0 ? '\n' : ',\n'}${formatJson(record)}`;
-      });
-      await write(lines.join(''));
-      count += page.length;
+      if (file) file.write(text);
+      else await output.write(printableLines(context, text));
+      total += count;
     }
-    if (format === 'json') await write('\n]}\n');
     file?.commit();
   } finally {
     file?.close();
   }
-  if (file) output.note(`${formatCount(count, 'link')} written to ${out}`);
+  if (file) output.note(`${formatCount(total, 'link')} written to ${out}`);
   return exitCodes.done;
 }
 
-function exportCell(record: UrlRecord, column: string): string {
-  if (column === 'tags') return formatTags(record.tags);
-  if (column === 'clickThresholds') return record.clickThresholds?.join('|') ?? '';
-  if (column === 'customUtmParams') {
-    const text = JSON.stringify(record.customUtmParams);
-    return text === '{}' ? '' : text;
+type Filter = ReturnType<typeof readUrlFilter>;
+
+/** Returns the exported text in the format of the output. */
+function readParts({ io, output }: Context, client: Shorty, filter: Filter): AsyncIterable<Part> {
+  const options = { signal: io.interrupt };
+  if (output.format === 'table' || output.format === 'csv') {
+    return readAhead(readCsv(client, filter, options));
   }
-  const value = record[column as keyof UrlRecord];
-  return value === null || value === undefined ? '' : String(value);
+  const links = readPages(client.urls.list({ ...filter, view: 'full' }, options));
+  return output.format === 'json' ? toJson(links) : toNdjson(links);
+}
+
+async function* readCsv(
+  client: Shorty,
+  filter: Filter,
+  options: { readonly signal: AbortSignal },
+): AsyncGenerator<Part, void, undefined> {
+  let position: { readonly after?: string } | undefined = {};
+  while (position) {
+    const { csv, count, nextAfter }: UrlExport = await client.urls.export(
+      { ...filter, ...position },
+      options,
+    );
+    yield { text: csv, count };
+    position = nextAfter === null ? undefined : { after: nextAfter };
+  }
+}
+
+async function* toNdjson(pages: AsyncIterable<readonly object[]>): AsyncGenerator<Part> {
+  for await (const items of pages) {
+    yield { text: items.map((item) => `${formatJson(item)}\n`).join(''), count: items.length };
+  }
+}
+
+async function* toJson(pages: AsyncIterable<readonly object[]>): AsyncGenerator<Part> {
+  let separator = '\n';
+  yield { text: '{"items":[', count: 0 };
+  for await (const items of pages) {
+    const texts = items.map((item) => {
+      const text = separator + formatJson(item);
+      separator = ',\n';
+      return text;
+    });
+    yield { text: texts.join(''), count: items.length };
+  }
+  yield { text: '\n]}\n', count: 0 };
+}
+
+/** Replaces characters that control the terminal, if stdout is one. No cell has a line break. */
+function printableLines({ output }: Context, text: string): string {
+  return text
+    .split('\n')
+    .map((line) => output.printable(line))
+    .join('\n');
 }

@@ -1,0 +1,78 @@
+import { mkdir } from 'node:fs/promises';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ApiServer, startApiServer } from './api-server.js';
+import { BuiltShorty } from './built-shorty.js';
+import { type FaultProxy, openFaultProxy } from './fault-proxy.js';
+
+const links = 500;
+let server: ApiServer;
+let shorty: BuiltShorty;
+let proxy: FaultProxy;
+let ids: string[];
+
+beforeAll(async () => {
+  server = await startApiServer();
+  shorty = await BuiltShorty.build(server.env);
+  proxy = await openFaultProxy(server.url, (path) => path.startsWith('/api/v1/urls/export'));
+  // Long enough for several pages.
+  const description = 'd'.repeat(5_000);
+  const created = await server.client.urls.bulkCreate(
+    Array.from({ length: links }, (_, at) => ({
+      targetUrl: `https://example.com/${at}`,
+      description,
+    })),
+  );
+  ids = created.created.map(({ id }) => id).sort();
+});
+
+afterAll(async () => {
+  await proxy.stop();
+  await shorty.remove();
+  await server.stop();
+});
+
+const idsOf = (csv: string) =>
+  parse<{ id: string }>(csv, { columns: true })
+    .map(({ id }) => id)
+    .sort();
+
+test.each(['lose response', 'cut response', 'unavailable'] as const)(
+  'an export continues after a fault in the middle: %s',
+  async (fault) => {
+    proxy.keys.length = 0;
+    proxy.decide = (index) => (index === 1 || index === 3 ? fault : 'pass');
+    const env = { SHORTY_BASE_URL: proxy.url };
+    const { code, stderr } = await shorty.run(['urls', 'export', '--out', 'links.csv'], { env });
+    expect([code, stderr]).toEqual([0, `${links} links written to links.csv\n`]);
+    expect(idsOf(await shorty.read('links.csv'))).toEqual(ids);
+    // Three pages, and two of them again.
+    expect(proxy.keys).toHaveLength(5);
+  },
+);
+
+test('an export that ends in the middle fails, and leaves no file', async () => {
+  const folder = 'failed';
+  await mkdir(shorty.path(folder));
+  proxy.keys.length = 0;
+  proxy.decide = (index) => (index === 0 ? 'pass' : 'cut response');
+  const { code, stderr } = await shorty.run(['urls', 'export', '--out', `${folder}/links.csv`], {
+    env: { SHORTY_BASE_URL: proxy.url },
+  });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('/api/v1/urls/export')]);
+  expect(await shorty.files(folder)).toEqual([]);
+});
+
+test('an interrupted export leaves no file', async () => {
+  const folder = 'interrupted';
+  await mkdir(shorty.path(folder));
+  proxy.keys.length = 0;
+  proxy.decide = (index) => (index === 0 ? 'pass' : 'hold');
+  const { process, result } = shorty.start(['urls', 'export', '--out', `${folder}/links.csv`], {
+    env: { SHORTY_BASE_URL: proxy.url },
+  });
+  await proxy.held;
+  process.kill('SIGINT');
+  expect(await result).toMatchObject({ code: 130, stderr: 'shorty: interrupted\n' });
+  expect(await shorty.files(folder)).toEqual([]);
+});

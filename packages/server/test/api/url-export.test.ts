@@ -1,0 +1,184 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { urlRecord } from '../../src/urls/url-contract.js';
+import { type Caller, startServer, type TestServer } from './start-server.js';
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.stop());
+
+const newcomer = async (): Promise<Caller> =>
+  api.signIn(await api.createOrganization('enterprise'));
+
+const targetUrl = 'https://example.com/';
+
+async function createMany(caller: Caller, links: readonly object[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (let at = 0; at < links.length; at += 100) {
+    const urls = links.slice(at, at + 100).map((link) => ({ targetUrl, ...link }));
+    const { data } = await caller.call('bulkCreateUrls', { body: { urls } });
+    ids.push(...data.created.map(({ id }: { id: string }) => id));
+  }
+  return ids;
+}
+
+interface Exported {
+  readonly csv: string;
+  readonly counts: readonly number[];
+}
+
+/** Reads all pages. `between` runs after each of them. */
+async function exportAll(
+  caller: Caller,
+  query: Readonly<Record<string, string | number | boolean>> = {},
+  between: () => Promise<unknown> = async () => {},
+): Promise<Exported> {
+  let csv = '';
+  const counts: number[] = [];
+  let after: string | undefined;
+  do {
+    const { data } = await caller.call('exportUrls', {
+      query: after ? { ...query, after } : query,
+    });
+    csv += data.csv;
+    counts.push(data.count);
+    after = data.nextAfter ?? undefined;
+    if (after) await between();
+  } while (after);
+  return { csv, counts };
+}
+
+/** Parses CSV with quotes, in which each record has its own line. */
+function parse(csv: string): Record<string, string>[] {
+  const [names = [], ...records] = csv
+    .trimEnd()
+    .split('\n')
+    .map((line) =>
+      Array.from(line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quoted, plain = '']) =>
+        quoted === undefined ? plain : quoted.replaceAll('""', '"'),
+      ),
+    );
+  return records.map((cells) =>
+    Object.fromEntries(names.map((name, at) => [name, cells[at] ?? 'missing'])),
+  );
+}
+
+const idsOf = ({ csv }: Exported) => parse(csv).map(({ id }) => id);
+
+describe('GET /api/v1/urls/export', () => {
+  it('has each field of a link, as a text, after the names of the columns', async () => {
+    const caller = await newcomer();
+    const [id] = await createMany(caller, [
+      {
+        customSlug: 'exported',
+        title: '=SUM(A1), "x"',
+        category: ' spaced ',
+        tags: ['mail', 'spring'],
+        expiresAt: '2099-01-01T00:00:00Z',
+        utmSource: "'quoted",
+        customUtmParams: { utm_id: '7' },
+        clickThresholds: [5, 50],
+        isActive: false,
+        importedClicks: 12,
+      },
+    ]);
+    const { data } = await caller.call('exportUrls');
+    expect(data).toEqual({
+      total: 1,
+      limit: 5_000,
+      offset: 0,
+      count: 1,
+      csv: expect.any(String),
+      nextAfter: null,
+    });
+    const [row] = parse(data.csv);
+    const record = (await caller.call('getUrl', { params: { id: id ?? '' } })).data;
+    expect(Object.keys(row ?? {}).sort()).toEqual(Object.keys(urlRecord.shape).sort());
+    const texts = Object.entries(record).map(([name, value]) => [name, String(value ?? '')]);
+    expect(row).toEqual({
+      ...Object.fromEntries(texts),
+      title: `'${record.title}`,
+      tags: 'mail|spring',
+      customUtmParams: '{"utm_id":"7"}',
+      clickThresholds: '5|50',
+    });
+  });
+
+  it('has the columns only, without a link', async () => {
+    const exported = await exportAll(await newcomer());
+    expect(exported.csv).toMatch(/^targetUrl,customSlug,.*updatedAt\n$/);
+    expect(exported.counts).toEqual([0]);
+  });
+
+  it('has the same links in the same order as the list, whatever the filter, order and limit', async () => {
+    const caller = await newcomer();
+    await createMany(
+      caller,
+      Array.from({ length: 30 }, (_, at) => ({
+        title: `Title ${(at * 7) % 30}`,
+        tags: at % 3 === 0 ? ['launch'] : [],
+        category: at % 2 === 0 ? 'even' : null,
+        isActive: at % 5 !== 0,
+      })),
+    );
+    const query = fc.record(
+      {
+        limit: fc.integer({ min: 1, max: 40 }),
+        sort: fc.constantFrom('createdAt', 'title', 'clickCount'),
+        order: fc.constantFrom('asc', 'desc'),
+        isActive: fc.boolean(),
+        tag: fc.constantFrom('launch', 'none'),
+        category: fc.constantFrom('even'),
+        search: fc.constantFrom('title 1', 'TITLE'),
+      },
+      { requiredKeys: ['limit'] },
+    );
+    await fc.assert(
+      fc.asyncProperty(query, async ({ limit, ...filter }) => {
+        const exported = await exportAll(caller, { limit, ...filter });
+        const { items } = (await caller.call('listUrls', { query: { limit: 100, ...filter } }))
+          .data;
+        expect(idsOf(exported)).toEqual(items.map(({ id }: { id: string }) => id));
+        const full = exported.counts.slice(0, -1);
+        expect(full).toEqual(Array(full.length).fill(limit));
+        expect(exported.csv.match(/^targetUrl,/gm)).toHaveLength(1);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('has each link that stays once, while links are created and leave the filter', async () => {
+    const caller = await newcomer();
+    const staying = await createMany(caller, Array(60).fill({}));
+    const leaving = await createMany(caller, Array(30).fill({}));
+    const exported = await exportAll(caller, { limit: 7, isActive: true }, async () => {
+      await createMany(caller, Array(5).fill({}));
+      const ids = leaving.splice(0, 3);
+      if (ids.length > 0) await caller.call('bulkDeleteUrls', { body: { ids } });
+    });
+    const ids = idsOf(exported);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(expect.arrayContaining(staying));
+    expect(ids.length).toBeLessThanOrEqual(90);
+  });
+
+  it('ends a page of long links early, and continues it', async () => {
+    const caller = await newcomer();
+    const description = 'd'.repeat(5_000);
+    const created = await createMany(caller, Array(450).fill({ description }));
+    const exported = await exportAll(caller);
+    expect(exported.counts).toEqual([200, 200, 50]);
+    expect(idsOf(exported)).toEqual(created.sort((a, b) => Number(b) - Number(a)));
+  });
+
+  it('continues a page only with the same filters', async () => {
+    const caller = await newcomer();
+    await createMany(caller, Array(3).fill({ category: 'a' }));
+    const first = await caller.call('exportUrls', { query: { limit: 1, category: 'a' } });
+    const query = { limit: 1, category: 'b', after: String(first.data.nextAfter) };
+    const refused = await caller.call('exportUrls', { query });
+    expect([refused.outcome, refused.invalidFields]).toEqual(['400 VALIDATION_FAILED', ['after']]);
+  });
+});
