@@ -46,8 +46,8 @@ test.each(['lose response', 'cut response', 'unavailable'] as const)(
     const { code, stderr } = await shorty.run(['urls', 'export', '--out', 'links.csv'], { env });
     expect([code, stderr]).toEqual([0, `${links} links written to links.csv\n`]);
     expect(idsOf(await shorty.read('links.csv'))).toEqual(ids);
-    // Three pages, and two of them again.
-    expect(proxy.keys).toHaveLength(5);
+    // Five pages, and two of them again.
+    expect(proxy.keys).toHaveLength(7);
   },
 );
 

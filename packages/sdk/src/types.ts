@@ -41,7 +41,7 @@ export interface UrlRecord extends Schema<'UrlRecord'> {}
 export interface UrlListItem extends Schema<'UrlListItem'> {}
 /** Filters and paging of a list of links. `limit` is the size of a page, 1 to 100. */
 export interface UrlListQuery extends Query<'GET /api/v1/urls'> {}
-/** Filters and paging of an export. `limit` is the size of a page, 1 to 5,000. */
+/** Filters and paging of an export. `limit` is the size of a page, 1 to 2,000. */
 export interface UrlExportQuery extends Query<'GET /api/v1/urls/export'> {}
 /** One page of a CSV file with links. */
 export interface UrlExport extends Schema<'UrlExport'> {}

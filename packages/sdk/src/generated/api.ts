@@ -112,7 +112,7 @@ export interface paths {
         };
         /**
          * Export short links as CSV
-         * @description Pages of up to 5000 links. Send nextAfter as after until it is null. A request that failed can be repeated.
+         * @description Pages of up to 2000 links. Send nextAfter as after until it is null. A request that failed can be repeated.
          */
         get: operations["exportUrls"];
         put?: never;

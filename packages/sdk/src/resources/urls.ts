@@ -70,7 +70,7 @@ export class UrlsResource extends Resource {
   }
 
   /**
-   * Reads one page of a CSV file with all fields of the links: up to 5,000 links, newest first. The texts
+   * Reads one page of a CSV file with all fields of the links: up to 2,000 links, newest first. The texts
    * of all pages make the file. Rejects with ValidationError for an invalid filter.
    *
    * @example

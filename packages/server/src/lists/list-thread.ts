@@ -21,13 +21,14 @@ import { defineThread } from '../threads/define-thread.js';
 import { encodeError, type TransferredError } from '../threads/error-transfer.js';
 import { toBlockedHostRecord, toTakedownRecord } from '../urls/present-takedown.js';
 import { type LinkOrigins, presenterOf, type UrlPresentation } from '../urls/present-url.js';
+import type { ShortUrl } from '../urls/short-url.js';
 import type { TagFilter } from '../urls/tag-contract.js';
 import { findTagged, listTags } from '../urls/tag-query.js';
 import { listBlockedHosts, listTakedowns } from '../urls/takedown-repository.js';
 import type { UrlFilter } from '../urls/url-contract.js';
-import { readAttemptCounts } from '../webhooks/attempt-counts.js';
-import { toCsvLine } from '../urls/url-csv.js';
+import { type CsvPage, csvHeader, toCsvLine } from '../urls/url-csv.js';
 import { listUrls, urlLineReader } from '../urls/url-query.js';
+import { readAttemptCounts } from '../webhooks/attempt-counts.js';
 import { listDeliveries } from '../webhooks/delivery-repository.js';
 import { toDeliveryRecord, toReplayRecord, toWebhookRecord } from '../webhooks/present-webhook.js';
 import type { ReplayFilter } from '../webhooks/replay-contract.js';
@@ -51,11 +52,15 @@ export function startLists(database: Database, emit: (event: ListThreadEvent) =>
   const readUrlLines = urlLineReader(database);
   return {
     methods: {
-      exportUrls: (
+      async exportUrls(
         organizationId: string,
         filter: UrlFilter,
-        { origins, now }: { readonly origins: LinkOrigins; readonly now: number },
-      ) => readUrlLines(organizationId, filter, now, (url) => toCsvLine(url, origins, now)),
+        { origins, now }: Omit<UrlPresentation, 'view'>,
+      ): Promise<CsvPage> {
+        const toLine = (url: ShortUrl) => toCsvLine(url, origins, now);
+        const { text, ...page } = await readUrlLines(organizationId, filter, now, toLine);
+        return { ...page, csv: JSON.stringify(filter.after ? text : csvHeader + text) };
+      },
       async listUrls(organizationId: string, filter: UrlFilter, presentation: UrlPresentation) {
         const page = await listUrls(database, organizationId, filter, presentation.now);
         return toPageText(page, presenterOf(presentation));

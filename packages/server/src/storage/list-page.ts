@@ -158,7 +158,7 @@ export interface LinePage extends Omit<Page<never>, 'items'> {
 
 // Few enough that other lists do not wait for them.
 const rowsInSlice = 100;
-const maxTextLength = 1_000_000;
+const maxTextLength = 500_000;
 
 /**
  * Reads one page of a list as lines of text, in slices, between which other lists run. Ends the page

@@ -426,7 +426,7 @@ const filters = {
 
 const urlListQuery = z.strictObject({ ...paging, view, ...filters });
 
-const maxExportedUrls = 5_000;
+const maxExportedUrls = 2_000;
 
 const urlExportQuery = z.strictObject({
   limit: queryInteger({ min: 1, max: maxExportedUrls, default: maxExportedUrls }).meta({

@@ -10,7 +10,7 @@ import { openPage } from '../http/open-page.js';
 import type { IdempotentRequest, IdempotentResult } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import { ListTimeoutError } from '../storage/database.js';
-import { type LinePage, listTimeoutMs } from '../storage/list-page.js';
+import { listTimeoutMs } from '../storage/list-page.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
 import { findExpiryError, patchUrl, type UrlChange } from './change-url.js';
 import { parseShortUrl } from './loop-detector.js';
@@ -35,7 +35,7 @@ import {
   type urlRecord,
   type urlRoutes,
 } from './url-contract.js';
-import { csvHeader } from './url-csv.js';
+import type { CsvPage } from './url-csv.js';
 import { defaultDirectionOf } from './url-query.js';
 import {
   bulkCreateError,
@@ -62,8 +62,8 @@ export interface UrlHandlerOptions {
   readonly exportUrls: (
     organizationId: string,
     filter: UrlFilter,
-    presentation: { readonly origins: LinkOrigins; readonly now: number },
-  ) => Promise<LinePage>;
+    presentation: Omit<UrlPresentation, 'view'>,
+  ) => Promise<CsvPage>;
   readonly origins: () => LinkOrigins;
   readonly clock: Clock;
   readonly newShortCode: () => string;
@@ -271,9 +271,8 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       const page = await exportUrls(organizationId, filter, presentation).catch((error) =>
         refuseSlowList(error, query),
       );
-      const { count, text } = page;
-      const csv = filter.after ? text : csvHeader + text;
-      return { status: 200, data: { ...describe(page), count, csv } };
+      const head = JSON.stringify({ ...describe(page), count: page.count }).slice(0, -1);
+      return { status: 200, json: `${head},"csv":${page.csv}}` };
     },
 
     async lookupUrl({ caller, query: { shortUrl } }) {
