@@ -173,8 +173,9 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   ],
   'webhooks trigger': [
     'shorty webhooks trigger url.created',
-    "shorty webhooks trigger url.created --set title='Spring sale' --set clickCount=7",
-    `shorty webhooks trigger url.clicked --webhook ${uuid} \\\n  --set 'visits[0].country=FR'`,
+    "shorty webhooks trigger url.created --set title='Spring sale'",
+    "shorty webhooks trigger url.clicked --set 'visits[0].country=FR'",
+    `shorty webhooks trigger url.created --webhook ${uuid}`,
   ],
   'webhooks listen': [
     'shorty webhooks listen --forward-to http://localhost:3000/hooks',

@@ -60,6 +60,8 @@ it('an import reads each value of an exported link', () => {
         clickCount: 0,
         importedClicks: 3,
         lastClickAt: null,
+        takenDownAt: null,
+        takedownReason: null,
         createdAt: 0,
         updatedAt: 0,
         ...fields,

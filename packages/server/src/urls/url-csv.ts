@@ -45,6 +45,7 @@ const columns: Readonly<Record<string, Column>> = {
   organizationId: ({ organizationId }) => organizationId,
   clickCount: ({ clickCount }) => clickCount,
   lastClickAt: ({ lastClickAt }) => toTime(lastClickAt),
+  takenDown: ({ takenDownAt }) => toTime(takenDownAt),
   createdAt: ({ createdAt }) => toTime(createdAt),
   updatedAt: ({ updatedAt }) => toTime(updatedAt),
 };

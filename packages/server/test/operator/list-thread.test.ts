@@ -8,6 +8,7 @@ import { call, newSettings, serve, tokenOf } from './server-process.js';
 beforeAll(build, 120_000);
 
 const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret-of-32-chars' };
+const operatorKey = 'operator-key-of-32-characters-000';
 const listRoutes = (api as readonly Route[]).filter(
   ({ query }) => query && 'offset' in (query as ZodObject).shape,
 );
@@ -18,6 +19,7 @@ async function start(preload?: string, threadsToEnd = 0) {
     ...settings,
     SHORTY_CLIENT_ID: credentials.clientId,
     SHORTY_CLIENT_SECRET: credentials.clientSecret,
+    SHORTY_OPERATOR_KEY: operatorKey,
     TEST_THREADS_TO_END: String(threadsToEnd),
     TEST_MARK: `${settings.SHORTY_DATABASE_URL?.replace('file:', '')}.mark`,
     ...(preload && { NODE_OPTIONS: `--import ${new URL(preload, import.meta.url).href}` }),
@@ -26,7 +28,8 @@ async function start(preload?: string, threadsToEnd = 0) {
   return {
     server,
     token,
-    request: (path: string, body?: unknown) => call(server.origin, token, path, body),
+    request: (path: string, body?: unknown) =>
+      call(server.origin, path.startsWith('/admin/') ? operatorKey : token, path, body),
   };
 }
 
@@ -43,7 +46,8 @@ describe('the list thread', () => {
     });
     expect(listRoutes.length).toBeGreaterThanOrEqual(6);
     for (const { path } of listRoutes) {
-      const { id } = path.includes('/webhooks/') ? webhook.data : url.data;
+      const owner = path.includes('/admin/') ? { id: url.data.organizationId } : url.data;
+      const { id } = path.includes('/webhooks/') ? webhook.data : owner;
       const at = path.replace('/api/v1', '').replace(/\{\w+\}/, String(id));
       const filters = path.endsWith('/urls') ? '&search=example&tag=a&isActive=true' : '';
       for (const query of ['?limit=1', `?limit=1&offset=99${filters}`]) {

@@ -65,12 +65,13 @@ export const define: DefineCommand = (command, start) => {
 
 const help = `
 Creates a temporary webhook and reads its events from the server, so your
-machine needs no public address. Verifies each delivery, posts it to --forward-to
-with all headers, and prints the response. It prints the signing secret for your
-receiver. If SHORTY_WEBHOOK_SECRET is set, it signs the deliveries with that one
-instead, so that your receiver need not be restarted. Ctrl-C deletes the webhook; without it, the webhook expires after a
-minute. A delivery that your receiver refuses is not retried:
-shorty webhooks resend sends it again.
+machine needs no public address. Verifies each delivery, posts it to
+--forward-to with all headers, and prints the response. It prints the signing
+secret for your receiver. If SHORTY_WEBHOOK_SECRET is set, it signs the
+deliveries with that one instead, so that your receiver need not be restarted.
+Ctrl-C deletes the webhook; without it, the webhook expires after a minute. A
+delivery that your receiver refuses is not retried: shorty webhooks resend
+sends it again.
 
 With --port:
 ${secretHelp}
