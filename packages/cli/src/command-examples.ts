@@ -175,7 +175,7 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty webhooks trigger url.created',
     "shorty webhooks trigger url.created --set title='Spring sale'",
     "shorty webhooks trigger url.clicked --set 'visits[0].country=FR'",
-    `shorty webhooks trigger url.created --webhook ${uuid}`,
+    `shorty webhooks trigger url.created \\\n  --webhook ${uuid}`,
   ],
   'webhooks listen': [
     'shorty webhooks listen --forward-to http://localhost:3000/hooks',
