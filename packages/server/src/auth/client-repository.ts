@@ -88,6 +88,8 @@ export class ClientRepository {
 
   /** Finds a client that is neither revoked nor expired. */
   async find(id: string, now: number) {
+    // No client has such an id, and PostgreSQL refuses it.
+    if (id.includes('\0')) return undefined;
     const row = await this.#database.read
       .selectFrom('clients')
       .innerJoin('organizations', 'organizations.id', 'clients.organization_id')

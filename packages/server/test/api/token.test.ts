@@ -60,6 +60,15 @@ describe('POST /api/v1/auth/token with JSON', () => {
     expect(response.error.message).toContain('urls:write');
   });
 
+  // PostgreSQL cannot compare U+0000.
+  it('refuses a client id with U+0000 in JSON, in a form and in HTTP Basic', async () => {
+    const id = 'a\0b';
+    const json = await askJson({ clientId: id, clientSecret: 'x' });
+    expect(json.outcome).toBe('401 UNAUTHORIZED');
+    expect((await askForm({ ...form(), client_id: id })).status).toBe(401);
+    expect((await askForm(grant, basic(id, 'x'))).status).toBe(401);
+  });
+
   it('returns the same error for an unknown client and a wrong secret', async () => {
     const { clientId, clientSecret } = api.credentials;
     const unknown = await askJson({ clientId: 'shorty_ci_nobody', clientSecret });
