@@ -36,7 +36,7 @@ export async function askHidden(question: string, io: Io): Promise<string> {
   }
 }
 
-/** Breaks a question at spaces, with room for a short answer. */
+/** Breaks a question at spaces, so that a short answer fits behind it. */
 function fit(question: string, { stderr }: Io): string {
   return `${wrapText(question, lineWidth(stderr) - answerWidth)} `;
 }
