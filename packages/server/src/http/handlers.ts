@@ -45,7 +45,7 @@ export type Reply<Data> = {
   | { readonly body: unknown }
   | { readonly text: string; readonly mediaType: string }
   | { readonly bytes: Buffer; readonly mediaType: string }
-  /** Calls `stream` with the response after its headers were sent. Whoever gets it ends it. */
+  /** Calls `stream` with the response after its headers were sent. The function ends it. */
   | { readonly stream: (response: ServerResponse) => void; readonly mediaType: string }
 );
 

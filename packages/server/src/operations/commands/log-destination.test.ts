@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LogDestination } from './log-destination.js';
 
-/** A destination on a disk with room for `free` bytes. */
+/** A destination on a disk with `free` bytes left. */
 function open(free: number) {
   const disk = { free, text: '' };
   const destination = new LogDestination((bytes) => {
