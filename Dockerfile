@@ -20,6 +20,8 @@ COPY packages/webhook-verifier packages/webhook-verifier
 # Compiles, then reinstalls without development dependencies.
 RUN npx tsc --build packages/server \
   && cp openapi.yaml packages/server/dist/ \
+  && cp packages/server/node_modules/@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb \
+    packages/server/dist/countries.mmdb \
   && rm -rf node_modules packages/*/node_modules packages/*/src \
   && npx -y pnpm@10.34.9 install --prod --frozen-lockfile --filter @shorty/server...
 

@@ -18,6 +18,8 @@ const stamps = join(root, 'node_modules', '.shorty');
 // pnpm 11 does not support the oldest Node that we support. npx downloads pnpm.
 export const pnpm = ['-y', 'pnpm@10.34.9'];
 
+const countryDatabase = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb';
+
 const workspaces = [
   ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`),
   'examples',
@@ -72,6 +74,7 @@ export function build() {
   const outputs = [
     'packages/server/dist/bin.js',
     'packages/server/dist/openapi.yaml',
+    'packages/server/dist/countries.mmdb',
     'packages/sdk/dist/cjs/index.js',
     'packages/cli/dist/bin.js',
   ];
@@ -84,6 +87,11 @@ export function build() {
       run(binary('tsc'), ['--build'], { stdio: ['ignore', 2, 2] });
       // The server serves it.
       copyFileSync(join(root, 'openapi.yaml'), join(root, 'packages/server/dist/openapi.yaml'));
+      // The package contains the data three times, so the server has a copy of one file instead.
+      copyFileSync(
+        join(root, 'packages/server/node_modules', countryDatabase),
+        join(root, 'packages/server/dist/countries.mmdb'),
+      );
       run('node', ['scripts/build-commonjs.mjs'], { stdio: ['ignore', 2, 2] });
       run('node', ['packages/cli/scripts/build.mjs'], { stdio: ['ignore', 2, 2] });
     },

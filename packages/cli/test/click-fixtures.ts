@@ -30,6 +30,7 @@ export function urlClicks(change: Partial<UrlClicks> = {}): UrlClicks {
     shortCode: 'aB3xY9q',
     since: '2030-11-01T00:00:00.000Z',
     until: '2030-12-01T00:00:00.000Z',
+    countriesDate: '2030-11-20',
     importedClicks: 0,
     totals: { totalClicks, uniqueClicks: 2817, uniqueIps: 2604 },
     breakdowns: {

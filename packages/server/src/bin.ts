@@ -5,6 +5,7 @@ import { planNames } from './organizations/plans.js';
 const load = {
   backup: () => import('./operations/commands/backup.js'),
   clients: () => import('./operations/commands/clients.js'),
+  countries: () => import('./operations/commands/countries.js'),
   doctor: () => import('./operations/commands/doctor.js'),
   health: () => import('./operations/commands/health.js'),
   journal: () => import('./operations/commands/journal.js'),
@@ -41,6 +42,16 @@ program
   .description('compare visits, counters and reports, and repair wrong counters')
   .option('--check', 'change nothing, and exit with 1 if there are errors')
   .action(async (options) => (await load.doctor()).doctor(options));
+
+const countries = program.command('countries').description('the database of countries');
+countries
+  .command('update')
+  .description('check and install a newer database for the server on this machine, which may run')
+  .argument(
+    '<file>',
+    "in MaxMind's format, such as geo-whois-asn-country.mmdb or GeoLite2-Country.mmdb",
+  )
+  .action(async (file) => (await load.countries()).update(file));
 
 const journal = program
   .command('journal')

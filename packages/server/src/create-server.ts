@@ -270,6 +270,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     isStopping: () => stopping !== undefined,
     visitError: analytics.storageError,
     visitFigures: analytics.figures,
+    countriesBuiltAt: analytics.countriesBuiltAt,
     dispatchFigures: webhooks.figures,
     threads,
     // Not among `queues`: requests that are running during a stop still write.

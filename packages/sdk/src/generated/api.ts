@@ -3529,6 +3529,11 @@ export interface components {
              * @example 2030-11-01T00:00:00.000Z
              */
             until: string;
+            /**
+             * @description The date of the country database that finds the countries of new visits. Null when it cannot be read.
+             * @example 2030-11-01
+             */
+            countriesDate: string | null;
             /** @description The clicks that another link shortener counted before the links were imported. They belong to no window, and no other count includes them. */
             importedClicks: number;
             /** @description The counts of the whole window. */
@@ -3627,6 +3632,11 @@ export interface components {
              * @example 2030-11-01T00:00:00.000Z
              */
             until: string;
+            /**
+             * @description The date of the country database that finds the countries of new visits. Null when it cannot be read.
+             * @example 2030-11-01
+             */
+            countriesDate: string | null;
             /** @description The clicks that another link shortener counted before the links were imported. They belong to no window, and no other count includes them. */
             importedClicks: number;
             /** @description The counts of the whole window. */
@@ -3694,6 +3704,11 @@ export interface components {
              * @example 2030-11-01T00:00:00.000Z
              */
             until: string;
+            /**
+             * @description The date of the country database that finds the countries of new visits. Null when it cannot be read.
+             * @example 2030-11-01
+             */
+            countriesDate: string | null;
             /** @description The counts of the whole window. */
             totals: {
                 /** @description Scans in the window. Bots do not count. */

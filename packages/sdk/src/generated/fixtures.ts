@@ -454,6 +454,7 @@ export const fixtures: {
     "shortCode": "aB3xY9q",
     "since": "2030-11-01T00:00:00.000Z",
     "until": "2030-11-01T00:00:00.000Z",
+    "countriesDate": null,
     "importedClicks": 1,
     "totals": {
       "totalClicks": 1,
@@ -504,6 +505,7 @@ export const fixtures: {
   "getAnalyticsOverview": {
     "since": "2030-11-01T00:00:00.000Z",
     "until": "2030-11-01T00:00:00.000Z",
+    "countriesDate": null,
     "importedClicks": 1,
     "totals": {
       "totalUrls": 1,
@@ -568,6 +570,7 @@ export const fixtures: {
     "urlId": "42",
     "since": "2030-11-01T00:00:00.000Z",
     "until": "2030-11-01T00:00:00.000Z",
+    "countriesDate": null,
     "totals": {
       "totalScans": 1,
       "uniqueScans": 1,

@@ -8,8 +8,9 @@ import type { EventOutbox } from '../events/event-outbox.js';
 import type { PlanTable } from '../organizations/plans.js';
 import { decodeError } from '../threads/error-transfer.js';
 import { openThread } from '../threads/open-thread.js';
+import { toDate } from './classify/country-file.js';
 import { createVisitDescriber } from './classify/describe-visit.js';
-import { openCountryDatabase } from './classify/find-country.js';
+import { createWatchedCountries } from './classify/watched-countries.js';
 import { createIngest, type IngestEvent, ingestThread } from './ingest/ingest-thread.js';
 import { VisitRepository } from './ingest/visit-repository.js';
 import { Journal } from './journal/journal.js';
@@ -26,7 +27,7 @@ import { openReports, type ThreadedReaderOptions } from './reports/report-thread
 
 export interface AnalyticsModuleOptions
   extends ThreadedReaderOptions,
-    Omit<ReportSources, 'reports'> {
+    Omit<ReportSources, 'reports' | 'countriesDate'> {
   readonly config: Config;
   readonly outbox: EventOutbox;
   readonly plans: PlanTable;
@@ -46,6 +47,11 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   const { config, database, storage, outbox, plans, isThreaded, clock, logger } = options;
   const { thresholds, retentionDays } = config;
   const reports = openReports(options);
+  const countries = createWatchedCountries({ config, clock, logger });
+  const countriesDate = () => {
+    const builtAt = countries.builtAt();
+    return builtAt === undefined ? null : toDate(builtAt);
+  };
   const writerId = newUuid();
   const permanentRoot = journalRootOf(config);
   const root = permanentRoot ?? join(tmpdir(), `shorty-visits-${writerId}`);
@@ -123,7 +129,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   }
 
   return {
-    handlers: reportHandlers({ ...options, reports }),
+    handlers: reportHandlers({ ...options, reports, countriesDate }),
     queues: [reports.queue],
     threads: [reports.thread, ingest],
     storageError,
@@ -154,29 +160,34 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       quarantined: quarantine.count(),
     }),
 
+    /** Returns when the country database was built, in milliseconds since 1970; undefined without one. */
+    countriesBuiltAt: countries.builtAt,
+
     async start(): Promise<void> {
-      const findCountry = await openCountryDatabase(config.countryDatabase, (err) =>
-        logger.error({ err }, 'country database failed'),
-      );
-      const describe = createVisitDescriber({
-        ...config,
-        secretKey:
-          config.secretKey ??
-          (await database.loadKey('visitors', randomBytes(32).toString('base64url'))),
-        findCountry,
-      });
+      const secretKey =
+        config.secretKey ??
+        (await database.loadKey('visitors', randomBytes(32).toString('base64url')));
+      const findCountry = countries.find;
       folder = createJournalFolder(root, writerId);
-      journal = new Journal({
+      const opened = new Journal({
         folder: folder.path,
         durability: config.durability,
         onError: (err) => logger.error({ err }, 'journal write failed'),
         onCallbackError: options.onCallbackError,
       });
-      record = createVisitRecorder(journal, describe, config.trustedProxies, clock);
+      journal = opened;
+      // A new recorder has empty caches, which contain the countries of recent visitors.
+      const openRecorder = () => {
+        const describe = createVisitDescriber({ ...config, secretKey, findCountry });
+        record = createVisitRecorder(opened, describe, config.trustedProxies, clock);
+      };
+      await countries.start(openRecorder);
+      openRecorder();
       ingest.start();
     },
 
     async stop(): Promise<void> {
+      countries.stop();
       await Promise.all([folder && closeJournal(), reports.thread.stop()]);
     },
   };

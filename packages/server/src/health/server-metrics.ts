@@ -11,6 +11,7 @@ import { registerMetric, type Sample, type ScrapedMetric } from './scraped-metri
 export interface MetricSources {
   readonly database: Database;
   readonly visitFigures: AnalyticsModule['figures'];
+  readonly countriesBuiltAt: AnalyticsModule['countriesBuiltAt'];
   readonly dispatchFigures: () => DispatchFigures;
   readonly threads: () => readonly ObservedThread[];
   readonly queues: readonly FairQueue[];
@@ -27,7 +28,8 @@ const noAttempts = eventTypes.flatMap((event) =>
 );
 
 export function registerServerMetrics(registry: Registry, sources: MetricSources): void {
-  const { visitFigures, dispatchFigures, threads, queues, errorLog, droppedLogLines } = sources;
+  const { visitFigures, countriesBuiltAt, dispatchFigures, threads, queues } = sources;
+  const { errorLog, droppedLogLines } = sources;
   const perThread = (value: (figures: ObservedThread['figures']) => number) =>
     toSamples(
       'thread',
@@ -62,6 +64,10 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
     shorty_visits_fault: {
       help: '1 while visits cannot be stored.',
       read: () => Number(visitFigures().isFailing),
+    },
+    shorty_country_database_built_timestamp_seconds: {
+      help: 'When the country database was built, in seconds since 1970. 0 when it cannot be read.',
+      read: () => Math.floor((countriesBuiltAt() ?? 0) / 1000),
     },
     shorty_delivery_attempts_total: {
       help: 'Delivery attempts by event type and outcome: delivered, retried or failed.',

@@ -147,6 +147,8 @@ describe('a server whose country database is missing or corrupt', () => {
     ).toBe(307);
     const [stored] = await untilStored(other.server.database, 1);
     expect(stored?.country).toBe('Unknown');
+    const report = await other.call('getAnalyticsOverview');
+    expect(report.data.countriesDate).toBeNull();
     expect(errors).toHaveLength(1);
     expect(errors[0]).toContain('country database');
   });

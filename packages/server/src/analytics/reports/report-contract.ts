@@ -37,6 +37,11 @@ export type WindowInput = z.output<typeof windowQuery>;
 
 const instant = z.string().meta({ format: 'date-time', example: '2030-11-01T00:00:00.000Z' });
 const window = { since: instant, until: instant };
+const countriesDate = z.iso.date().nullable().meta({
+  description:
+    'The date of the country database that finds the countries of new visits. Null when it cannot be read.',
+  example: '2030-11-01',
+});
 const count = z.int().min(0);
 const bucket = instant.meta({ description: 'The start of the bucket.' });
 const uniques = count.meta({ description: 'Distinct visitors in this bucket.' });
@@ -98,12 +103,13 @@ const scanReport = {
 export type ScanReport = z.input<z.ZodObject<typeof scanReport>>;
 
 const urlClicks = z
-  .object({ urlId, shortCode, ...window, importedClicks, ...clickReport })
+  .object({ urlId, shortCode, ...window, countriesDate, importedClicks, ...clickReport })
   .meta({ id: 'UrlClicks' });
 
 const analyticsOverview = z
   .object({
     ...window,
+    countriesDate,
     importedClicks,
     totals: z.object({
       totalUrls: count,
@@ -135,6 +141,7 @@ const qrScans = z
       example: '42',
     }),
     ...window,
+    countriesDate,
     ...scanReport,
   })
   .meta({ id: 'QrScans' });

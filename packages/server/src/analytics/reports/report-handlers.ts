@@ -23,6 +23,8 @@ export interface ReportSources {
   readonly database: Database;
   readonly reports: Reports;
   readonly clock: Clock;
+  /** Returns the date of the country database; null when it cannot be read. */
+  readonly countriesDate: () => string | null;
 }
 
 // No visit has this URL.
@@ -33,6 +35,7 @@ export function reportHandlers({
   database,
   reports,
   clock,
+  countriesDate,
 }: ReportSources): HandlersOf<typeof reportRoutes> {
   /** Returns when the organization, or its oldest link, was created. An imported link may be older. */
   async function firstRecordAt(organizationId: string): Promise<number> {
@@ -58,7 +61,13 @@ export function reportHandlers({
       const { id, shortCode, createdAt, importedClicks } = await getUrl(organizationId, params.id);
       const query = parseReportQuery(input, clock(), createdAt);
       const report = await reports.read(organizationId, 'readClicks', id, query);
-      const head = { urlId: String(id), shortCode, ...toWindowFields(query), importedClicks };
+      const head = {
+        urlId: String(id),
+        shortCode,
+        ...toWindowFields(query),
+        countriesDate: countriesDate(),
+        importedClicks,
+      };
       return { status: 200, json: joinJson(head, report) };
     },
 
@@ -77,6 +86,7 @@ export function reportHandlers({
         qrCodeId: params.id,
         urlId: urlId === null ? null : String(urlId),
         ...toWindowFields(query),
+        countriesDate: countriesDate(),
       };
       return { status: 200, json: joinJson(head, report) };
     },
@@ -95,6 +105,7 @@ export function reportHandlers({
         status: 200,
         data: {
           ...toWindowFields(query),
+          countriesDate: countriesDate(),
           importedClicks,
           totals: { totalUrls, activeUrls, ...report.totals, totalQrs, totalScans },
           topUrls: await Promise.all(topUrls),

@@ -12,6 +12,7 @@ import { findWrongLinkCounters, repairLinkCounters } from '../../organizations/l
 import type { Database } from '../../storage/database.js';
 import { diagnoseSearch, repairSearch } from '../../urls/search-doctor.js';
 import { diagnoseDeliveries, repairDeliveries } from '../../webhooks/delivery-doctor.js';
+import { describeCountries } from './countries.js';
 import { withDatabase } from './open-database.js';
 import { print } from './print.js';
 
@@ -70,6 +71,11 @@ const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
       repair: async () => {},
     };
   },
+  async () => ({
+    lines: [await describeCountries()],
+    errors: 0,
+    repair: async () => {},
+  }),
   async (database) => {
     const { codes, scans, wrongCounters } = await diagnoseScans(database);
     return {

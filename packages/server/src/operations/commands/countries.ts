@@ -1,0 +1,79 @@
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  ageOfCountries,
+  countryFileOf,
+  installedCountryFile,
+  toDate,
+} from '../../analytics/classify/country-file.js';
+import {
+  type CountryDatabase,
+  openCountryDatabase,
+} from '../../analytics/classify/find-country.js';
+import { readConfig } from '../../config.js';
+import { ConfigError } from '../../config-error.js';
+import { replaceFile, withScratchFolder } from '../backup/move-into-place.js';
+import { print } from './print.js';
+
+/** Checks a country database, and installs it for this node's server, which may run. */
+export async function update(file: string): Promise<void> {
+  const config = readConfig(process.env);
+  if (config.countryDatabase !== undefined) {
+    throw new ConfigError(
+      `SHORTY_COUNTRY_DATABASE is ${config.countryDatabase}: replace that file, or unset the setting`,
+    );
+  }
+  const target = installedCountryFile(config);
+  if (target === undefined) {
+    throw new ConfigError('SHORTY_DATABASE_URL is :memory:, which has no folder for the database');
+  }
+  const bytes = readFileSync(file);
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
+    throw new ConfigError(`${file} is compressed: extract the .mmdb file first`);
+  }
+  const before = (await open(countryFileOf(config)).catch(() => undefined))?.builtAt;
+  mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+  // The copy is checked, because the file may change meanwhile.
+  const builtAt = await withScratchFolder(`${target}.`, async (folder) => {
+    const copy = join(folder, 'countries.mmdb');
+    copyFileSync(file, copy);
+    const { builtAt } = await open(copy, file);
+    replaceFile(copy, target);
+    return builtAt;
+  });
+  print(describeAge(builtAt));
+  const replaced = before === undefined ? '' : ` It replaces data of ${toDate(before)}.`;
+  print(`Installed as ${target}. A running server reads it within seconds.${replaced}`);
+}
+
+/** Returns a sentence with the date of the country database that the server reads. */
+export async function describeCountries(): Promise<string> {
+  const path = countryFileOf(readConfig(process.env));
+  try {
+    return describeAge((await open(path)).builtAt);
+  } catch (error) {
+    if (error instanceof ConfigError) return `Countries are unknown: ${error.message}.`;
+    throw error;
+  }
+}
+
+function describeAge(builtAt: number): string {
+  const { days, isOld } = ageOfCountries(builtAt, Date.now());
+  const data = `Country data of ${toDate(builtAt)}`;
+  return isOld
+    ? `${data}, which is ${days} days old: install newer data with shorty-server countries update.`
+    : `${data}.`;
+}
+
+/** Opens a country database. Throws a ConfigError when it cannot be read. */
+async function open(
+  path: string,
+  name = path,
+): Promise<CountryDatabase & { readonly builtAt: number }> {
+  let failure: Error | undefined;
+  const { find, builtAt } = await openCountryDatabase(path, (error) => {
+    failure = error;
+  });
+  if (builtAt !== undefined) return { find, builtAt };
+  throw new ConfigError((failure?.message ?? '').replace(path, name));
+}
