@@ -28,7 +28,7 @@ export const reportThread = defineThread({
   file: import.meta.url,
   priority: 'low',
   errorClasses: [ReportTooLargeError, StorageUnavailableError],
-  resourceLimits: { maxOldGenerationSizeMb: 512 },
+  resourceLimits: { maxOldGenerationSizeMb: 2048 },
   start(storage: StorageOptions) {
     const database = openStorage(storage);
     return { methods: reportMethods(database), stop: () => database.close() };
