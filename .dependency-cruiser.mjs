@@ -18,6 +18,7 @@ const layers = [
   ['events', 'generated'],
   ['organizations'],
   ['auth'],
+  ['audit'],
   ['http'],
   ['idempotency', 'preconditions'],
   ['pages'],

@@ -153,6 +153,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     listApiKeys: {},
     deleteApiKey: { path: { id: (await create('/api-keys', { name: 'old' })).id } },
     getMe: {},
+    listAuditEntries: { query: { limit: '5', operation: 'createUrl', since, until } },
     createUrl: [
       { body: { ...link, importedClicks: 7 }, status: 201 },
       { body: { targetUrl, customSlug: 'api' }, status: 400 },
@@ -302,6 +303,7 @@ async function makeOperatorExchanges(create, origin) {
     updateOrganizationApiKey: { ...onKey, body: { name: 'a key', expiresAt } },
     takeDownUrl: { body: { shortUrl: links[0], reason: 'phishing' }, status: 201 },
     listTakedowns: { query: { limit: '5', offset: '0' } },
+    listAllAuditEntries: { query: { organizationId: id, actor: 'operator' } },
     undoTakedown: [onTakedown, { path: { id: '999999' }, status: 404 }],
     blockHost: { body: { host: 'evil.example', reason: 'phishing' }, status: 201 },
     listBlockedHosts: { query: { limit: '5', offset: '0' } },

@@ -31,6 +31,7 @@ const tags = {
   'QR codes': 'QR codes for links and for any text.',
   Analytics: 'Clicks and scans: who, from where and when.',
   Webhooks: 'Events, signed and delivered at least once.',
+  'Audit log': 'Who changed which record, and from which address.',
   Administration:
     'Organizations, clients and links of all tenants, for the operator of the server. Exists only if `SHORTY_OPERATOR_KEY` is set.',
   Usage: 'The usage of the organization and the limits of its plan.',

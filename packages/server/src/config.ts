@@ -96,6 +96,12 @@ export function readConfig(environment: Environment) {
       'SHORTY_VISIT_RETENTION_DAYS',
       wholeNumber(1, 99_999, 'whole number of days'),
     ),
+    /** The number of days that entries of the audit log are retained. */
+    auditRetentionDays: read(
+      'SHORTY_AUDIT_RETENTION_DAYS',
+      '365',
+      wholeNumber(1, 99_999, 'whole number of days'),
+    ),
     /** True stores no visitor key for requests with `Sec-GPC` or `DNT`. */
     honourPrivacySignals: read('SHORTY_HONOUR_PRIVACY_SIGNALS', '0', parseFlag),
     /** The failure that committed data survives: a crash of the process, or a loss of power. */

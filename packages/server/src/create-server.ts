@@ -5,6 +5,8 @@ import { createAnalyticsModule } from './analytics/analytics-module.js';
 import { api } from './api/api.js';
 import { createApp } from './api/create-app.js';
 import { docsHandlers } from './api/docs/docs-handlers.js';
+import { auditHandlers } from './audit/audit-handlers.js';
+import { deleteExpiredEntries } from './audit/audit-repository.js';
 import { apiKeyHandlers } from './auth/api-key-handlers.js';
 import { ApiKeyRepository } from './auth/api-key-repository.js';
 import { ApiKeyUses } from './auth/api-key-uses.js';
@@ -284,6 +286,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     onFinished: health.onFinished,
     auth,
     clock,
+    newId: newUuid,
     hasOperatorKey: config.operatorKey !== undefined,
     corsOrigins: config.corsOrigins,
     proxies: config.trustedProxies,
@@ -299,6 +302,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...tokenHandlers(auth),
       ...apiKeyHandlers({ ...lists, apiKeys, clock, newId: newUuid, randomBytes }),
       ...meHandlers(organizations),
+      ...auditHandlers(lists),
       ...urls.handlers,
       ...analytics.handlers,
       ...qrs.handlers,
@@ -348,6 +352,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       tick: async (signal) => {
         await clients.deleteExpiredTokens(clock(), signal);
         await deleteExpiredKeys(database, clock(), signal);
+        await deleteExpiredEntries(database, config.auditRetentionDays, clock(), signal);
       },
       onError: (err) => logger.error({ err }, 'housekeeping failed'),
     }),

@@ -85,6 +85,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who changed the organization's records, newest first
+         * @description Each accepted write makes one entry, which is never changed. The setting `SHORTY_AUDIT_RETENTION_DAYS` limits how long entries are retained. An entry has no values, only names of fields. Needs the scope keys:write, because entries name the clients, keys and addresses of the organization.
+         */
+        get: operations["listAuditEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who changed records of all organizations, newest first
+         * @description Each accepted write makes one entry, which is never changed. The setting `SHORTY_AUDIT_RETENTION_DAYS` limits how long entries are retained. An entry has no values, only names of fields. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
+        get: operations["listAllAuditEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/urls": {
         parameters: {
             query?: never;
@@ -3075,6 +3115,70 @@ export interface components {
                 expiresAt: string | null;
             } | null;
         };
+        AuditEntry: {
+            /**
+             * Format: uuid
+             * @description The id of the record.
+             * @example 0198c0de-0000-7000-8000-0000000000aa
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the request was made, in UTC.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            createdAt: string;
+            /** @description The owner of the record. Null: a record of the operator. */
+            organizationId: string | null;
+            /** @description Who made the change. */
+            actor: {
+                /**
+                 * @description The kind of caller. shell is a command of shorty-server.
+                 * @enum {string}
+                 */
+                type: "client" | "apiKey" | "operator" | "shell";
+                /**
+                 * @description The id of the client or API key. Null for the operator and the shell.
+                 * @example shorty_ci_0f3b
+                 */
+                id: string | null;
+            };
+            /**
+             * @description The IP address of the caller. Null for the shell, and to an organization also for the operator.
+             * @example 203.0.113.7
+             */
+            address: string | null;
+            /**
+             * @description The operationId of the request in this document.
+             * @example updateUrl
+             */
+            operation: string;
+            /** @description What was changed. */
+            resource: {
+                /**
+                 * @description The kind of record.
+                 * @enum {string}
+                 */
+                type: "url" | "tag" | "qr" | "webhook" | "delivery" | "replay" | "domain" | "apiKey" | "client" | "organization" | "blockedHost";
+                /**
+                 * @description The id of the record. Null when the request changed several.
+                 * @example 42
+                 */
+                id: string | null;
+            };
+            /**
+             * @description The number of changed records: more than 1 for bulk requests and tags.
+             * @example 1
+             */
+            count: number;
+            /**
+             * @description The names of the fields that a PATCH of one record contained.
+             * @example [
+             *       "title"
+             *     ]
+             */
+            fields: string[];
+        };
         UrlCreated: {
             /**
              * @description A decimal integer as a string.
@@ -5561,6 +5665,16 @@ export interface components {
         After: string;
         /** @description The id of the record. */
         Id: string;
+        /** @description Only entries made at or after it. */
+        AuditSince: string;
+        /** @description Only entries made before it. */
+        AuditUntil: string;
+        /** @description Only entries of this client or API key, by id, or of `operator` or `shell`. */
+        AuditActor: string;
+        /** @description Only entries of this operationId. */
+        AuditOperation: string;
+        /** @description Only entries about the record with this id. */
+        AuditResource: string;
         /** @description The order of the links. Titles are compared without regard to case, by their first 100 characters; links without a title are before all others. Pages by after are complete for createdAt, and for titles that do not change meanwhile. A link whose clicks change meanwhile may be repeated or missed. */
         UrlSort: "createdAt" | "clickCount" | "lastClickAt" | "title";
         /** @description The direction of the order. Default: asc for title, otherwise desc. */
@@ -5881,6 +5995,144 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["OrganizationSuspended"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAuditEntries: {
+        parameters: {
+            query?: {
+                /** @description The number of items to return. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The number of items to skip. Not together with after. */
+                offset?: components["parameters"]["Offset"];
+                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
+                after?: components["parameters"]["After"];
+                /** @description Only entries made at or after it. */
+                since?: components["parameters"]["AuditSince"];
+                /** @description Only entries made before it. */
+                until?: components["parameters"]["AuditUntil"];
+                /** @description Only entries of this client or API key, by id, or of `operator` or `shell`. */
+                actor?: components["parameters"]["AuditActor"];
+                /** @description Only entries of this operationId. */
+                operation?: components["parameters"]["AuditOperation"];
+                /** @description Only entries about the record with this id. */
+                resource?: components["parameters"]["AuditResource"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of entries */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: {
+                            /** @description The number of items on all pages. With after, the number when the first page was read. */
+                            total: number;
+                            /** @description The most items on a page. */
+                            limit: number;
+                            /** @description The number of items on the pages before. */
+                            offset: number;
+                            /** @description The items of this page. */
+                            items: components["schemas"]["AuditEntry"][];
+                            /**
+                             * @description Send it as after to get the next page. Null on the last page.
+                             * @example null
+                             */
+                            nextAfter: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAllAuditEntries: {
+        parameters: {
+            query?: {
+                /** @description The number of items to return. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The number of items to skip. Not together with after. */
+                offset?: components["parameters"]["Offset"];
+                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
+                after?: components["parameters"]["After"];
+                /** @description Only entries made at or after it. */
+                since?: components["parameters"]["AuditSince"];
+                /** @description Only entries made before it. */
+                until?: components["parameters"]["AuditUntil"];
+                /** @description Only entries of this client or API key, by id, or of `operator` or `shell`. */
+                actor?: components["parameters"]["AuditActor"];
+                /** @description Only entries of this operationId. */
+                operation?: components["parameters"]["AuditOperation"];
+                /** @description Only entries about the record with this id. */
+                resource?: components["parameters"]["AuditResource"];
+                /** @description Only entries about records of this organization. */
+                organizationId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of entries */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: {
+                            /** @description The number of items on all pages. With after, the number when the first page was read. */
+                            total: number;
+                            /** @description The most items on a page. */
+                            limit: number;
+                            /** @description The number of items on the pages before. */
+                            offset: number;
+                            /** @description The items of this page. */
+                            items: components["schemas"]["AuditEntry"][];
+                            /**
+                             * @description Send it as after to get the next page. Null on the last page.
+                             * @example null
+                             */
+                            nextAfter: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

@@ -75,6 +75,60 @@ export const fixtures: {
     },
     "apiKey": null
   },
+  "listAuditEntries": {
+    "total": 1,
+    "limit": 100,
+    "offset": 0,
+    "items": [
+      {
+        "id": "0198c0de-0000-7000-8000-0000000000aa",
+        "createdAt": "2030-01-01T00:00:00.000Z",
+        "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+        "actor": {
+          "type": "client",
+          "id": null
+        },
+        "address": null,
+        "operation": "updateUrl",
+        "resource": {
+          "type": "url",
+          "id": null
+        },
+        "count": 1,
+        "fields": [
+          "title"
+        ]
+      }
+    ],
+    "nextAfter": null
+  },
+  "listAllAuditEntries": {
+    "total": 1,
+    "limit": 100,
+    "offset": 0,
+    "items": [
+      {
+        "id": "0198c0de-0000-7000-8000-0000000000aa",
+        "createdAt": "2030-01-01T00:00:00.000Z",
+        "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
+        "actor": {
+          "type": "client",
+          "id": null
+        },
+        "address": null,
+        "operation": "updateUrl",
+        "resource": {
+          "type": "url",
+          "id": null
+        },
+        "count": 1,
+        "fields": [
+          "title"
+        ]
+      }
+    ],
+    "nextAfter": null
+  },
   "createUrl": {
     "id": "42",
     "shortCode": "aB3xY9q",
@@ -1317,6 +1371,14 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
   },
   "getMe": {
     "route": "GET /api/v1/me",
+    "status": 200
+  },
+  "listAuditEntries": {
+    "route": "GET /api/v1/audit",
+    "status": 200
+  },
+  "listAllAuditEntries": {
+    "route": "GET /api/v1/admin/audit",
     "status": 200
   },
   "createUrl": {

@@ -1,4 +1,5 @@
 import { reportRoutes } from '../analytics/reports/report-contract.js';
+import { auditRoutes } from '../audit/audit-contract.js';
 import { apiKeyRoutes } from '../auth/api-key-contract.js';
 import { clientRoutes } from '../auth/client-contract.js';
 import { tokenRoutes } from '../auth/token-contract.js';
@@ -25,6 +26,7 @@ export const api = [
   ...tokenRoutes,
   ...apiKeyRoutes,
   ...meRoutes,
+  ...auditRoutes,
   ...urlRoutes,
   ...tagRoutes,
   ...qrRoutes,

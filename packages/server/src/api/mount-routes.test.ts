@@ -31,6 +31,7 @@ beforeEach(async () => {
     handlers: handlers as Handlers,
     auth: { authenticate: async () => caller, authenticateOperator: () => {} },
     clock: () => 0,
+    newId: () => 'id',
     proxies: parseAddressRanges(''),
     rateLimiter: undefined,
     publicRateLimiter: undefined,

@@ -2,16 +2,17 @@ import type { Express, Request, Response } from 'express';
 import type { AuthService } from '../auth/auth-service.js';
 import { ApiError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
-import { type Route, scopesOf } from '../contract/define-route.js';
+import { isWrite, type Route, scopesOf } from '../contract/define-route.js';
 import { rateLimitHeaders } from '../contract/rate-limit.js';
 import type { BodySlots } from '../http/body-slots.js';
 import { replayedHeader, toOAuthError } from '../http/error-response.js';
 import type { HandlerInput, HandlersOf, Reply } from '../http/handlers.js';
 import type { RateLimiter } from '../http/rate-limiter.js';
 import { bodyKindOf, check, checkQuery, readIdempotency, readInput } from '../http/read-input.js';
+import type { WriteOrigin } from '../idempotency/audit-entry.js';
 import { clientAddressOf } from '../network/client-address.js';
 import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
-import type { Clock } from '../ports.js';
+import type { Clock, NewId } from '../ports.js';
 import { etagOf, readIfMatch } from '../preconditions/if-match.js';
 import { api } from './api.js';
 
@@ -22,6 +23,7 @@ export interface MountOptions {
   readonly handlers: Handlers;
   readonly auth: Pick<AuthService, 'authenticate' | 'authenticateOperator'>;
   readonly clock: Clock;
+  readonly newId: NewId;
   readonly proxies: AddressRanges;
   /** Limits the requests of an organization; undefined sets no limit. */
   readonly rateLimiter: RateLimiter | undefined;
@@ -130,20 +132,42 @@ async function handle(
     });
     const isForm = kind === 'form';
     const hasBody = !isForm && !(route.bodyOptional && body.value === undefined);
+    const json = hasBody ? check(route.body, body.value) : undefined;
+    const now = clock();
+    const idempotency = readIdempotency(route, request, body, caller?.organizationId, now);
+    const origin: WriteOrigin | undefined = isWrite(route)
+      ? {
+          entryId: options.newId(),
+          ...actorOf(caller),
+          address: address || null,
+          operation: route.operationId,
+          fields: route.method === 'patch' && route.params ? Object.keys(json ?? {}) : [],
+          at: now,
+        }
+      : undefined;
     return await handler({
       params,
       query,
-      ...(hasBody && { body: check(route.body, body.value) }),
+      ...(hasBody && { body: json }),
       ...(isForm && { form: check(route.form, body.value) }),
       caller,
       ifMatch: readIfMatch(route, headers['if-match']),
-      idempotency: readIdempotency(route, request, body, caller?.organizationId, clock()),
+      write: origin && { origin, idempotency },
       headers,
       address,
     } as HandlerInput<Route>);
   } catch (error) {
     throw kind === 'form' ? toOAuthError(error) : error;
   }
+}
+
+/** Returns who makes a write. Without a caller, it is the operator. */
+function actorOf(caller: Caller | undefined): Pick<WriteOrigin, 'actorType' | 'actorId'> {
+  if (!caller) return { actorType: 'operator', actorId: null };
+  const { client, apiKey } = caller;
+  return apiKey
+    ? { actorType: 'apiKey', actorId: apiKey.id }
+    : { actorType: 'client', actorId: client?.id ?? null };
 }
 
 function addressOf({ socket, headers }: Request, { proxies }: MountOptions): string {

@@ -34,7 +34,7 @@ export function apiKeyHandlers({
   randomBytes,
 }: ApiKeyHandlerOptions): HandlersOf<typeof apiKeyRoutes> {
   return {
-    async createApiKey({ caller, body, idempotency, headers }) {
+    async createApiKey({ caller, body, write, headers }) {
       const now = clock();
       const expiresAt = body.expiresAt == null ? null : Date.parse(body.expiresAt);
       if (expiresAt !== null && expiresAt <= now) throw expired(now);
@@ -64,7 +64,7 @@ export function apiKeyHandlers({
         // A stolen database must not contain the key, not even within the result of a request.
         { apiKey, sealedKey: seal(key, token, randomBytes) },
         hashSecret(key),
-        idempotency,
+        write,
       );
       if (!result) {
         const use = `An organization has at most ${maxApiKeys} API keys, and ${maxApiKeys} exist`;
@@ -86,12 +86,8 @@ export function apiKeyHandlers({
       return reply(await listApiKeys(organizationId, filter));
     },
 
-    async deleteApiKey({ caller, params, idempotency }) {
-      const { result, replayed } = await apiKeys.delete(
-        caller.organizationId,
-        params.id,
-        idempotency,
-      );
+    async deleteApiKey({ caller, params, write }) {
+      const { result, replayed } = await apiKeys.delete(caller.organizationId, params.id, write);
       if (result) return { status: 200, replayed, data: toApiKeyRecord(result) };
       throw notFound('API key', params.id, replayed);
     },

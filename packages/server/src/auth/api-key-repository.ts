@@ -1,8 +1,8 @@
 import type { KeyScope } from '../contract/define-route.js';
 import type { Page, PageRange } from '../contract/fields.js';
 import {
-  type IdempotentRequest,
   type IdempotentResult,
+  type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database } from '../storage/database.js';
@@ -53,46 +53,58 @@ export class ApiKeyRepository {
   create(
     created: NewApiKey,
     keyHash: string,
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<NewApiKey | null>> {
     const { apiKey } = created;
     const { organizationId } = apiKey;
-    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
-      const existing = await selectKeys(transaction, organizationId).execute();
-      if (existing.length >= maxApiKeys) return null;
-      await transaction
-        .insertInto('api_keys')
-        .values({
-          id: apiKey.id,
-          organization_id: organizationId,
-          name: apiKey.name,
-          key_hash: keyHash,
-          key_start: apiKey.start,
-          scopes: apiKey.scopes.join(' '),
-          created_by: apiKey.createdBy,
-          created_at: apiKey.createdAt,
-          expires_at: apiKey.expiresAt,
-          last_used_at: null,
-        })
-        .execute();
-      return created;
-    });
+    return writeOnce(
+      this.#database,
+      organizationId,
+      write,
+      async (transaction) => {
+        const existing = await selectKeys(transaction, organizationId).execute();
+        if (existing.length >= maxApiKeys) return null;
+        await transaction
+          .insertInto('api_keys')
+          .values({
+            id: apiKey.id,
+            organization_id: organizationId,
+            name: apiKey.name,
+            key_hash: keyHash,
+            key_start: apiKey.start,
+            scopes: apiKey.scopes.join(' '),
+            created_by: apiKey.createdBy,
+            created_at: apiKey.createdAt,
+            expires_at: apiKey.expiresAt,
+            last_used_at: null,
+          })
+          .execute();
+        return created;
+      },
+      { audit: (result) => result && { type: 'apiKey', id: apiKey.id } },
+    );
   }
 
   /** Deletes a key and returns it; null when there is none. */
   delete(
     organizationId: string,
     id: string,
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<ApiKey | null>> {
-    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
-      const row = await selectKeys(transaction, organizationId)
-        .where('id', '=', id)
-        .executeTakeFirst();
-      if (!row) return null;
-      await transaction.deleteFrom('api_keys').where('id', '=', id).execute();
-      return fromRow(row);
-    });
+    return writeOnce(
+      this.#database,
+      organizationId,
+      write,
+      async (transaction) => {
+        const row = await selectKeys(transaction, organizationId)
+          .where('id', '=', id)
+          .executeTakeFirst();
+        if (!row) return null;
+        await transaction.deleteFrom('api_keys').where('id', '=', id).execute();
+        return fromRow(row);
+      },
+      { audit: (apiKey) => apiKey && { type: 'apiKey', id } },
+    );
   }
 
   /** Changes the name or the expiry of a key and returns it; null when there is none. */
@@ -100,24 +112,30 @@ export class ApiKeyRepository {
     organizationId: string,
     id: string,
     changes: { readonly name?: string | undefined; readonly expiresAt?: number | null | undefined },
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<ApiKey | null>> {
-    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
-      const { name, expiresAt } = changes;
-      await transaction
-        .updateTable('api_keys')
-        .set({
-          id,
-          ...(name !== undefined && { name }),
-          ...(expiresAt !== undefined && { expires_at: expiresAt }),
-        })
-        .where('id', '=', id)
-        .where('organization_id', '=', organizationId)
-        .execute();
-      const keys = selectKeys(transaction, organizationId).where('id', '=', id);
-      const row = await keys.executeTakeFirst();
-      return row ? fromRow(row) : null;
-    });
+    return writeOnce(
+      this.#database,
+      organizationId,
+      write,
+      async (transaction) => {
+        const { name, expiresAt } = changes;
+        await transaction
+          .updateTable('api_keys')
+          .set({
+            id,
+            ...(name !== undefined && { name }),
+            ...(expiresAt !== undefined && { expires_at: expiresAt }),
+          })
+          .where('id', '=', id)
+          .where('organization_id', '=', organizationId)
+          .execute();
+        const keys = selectKeys(transaction, organizationId).where('id', '=', id);
+        const row = await keys.executeTakeFirst();
+        return row ? fromRow(row) : null;
+      },
+      { audit: (apiKey) => apiKey && { type: 'apiKey', id } },
+    );
   }
 
   /** Finds the caller of a key that has not expired. */

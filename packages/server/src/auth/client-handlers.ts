@@ -69,15 +69,15 @@ export function clientHandlers({
       return reply(await listApiKeys(id, filter));
     },
 
-    async updateOrganizationApiKey({ params: { id, keyId }, body, idempotency }) {
+    async updateOrganizationApiKey({ params: { id, keyId }, body, write }) {
       const changes = { name: body.name, expiresAt: toInstant(body.expiresAt) };
-      const { result, replayed } = await apiKeys.update(id, keyId, changes, idempotency);
+      const { result, replayed } = await apiKeys.update(id, keyId, changes, write);
       if (!result) throw notFound('API key', keyId, replayed);
       return { status: 200, replayed, data: toApiKeyRecord(result) };
     },
 
-    async deleteOrganizationApiKey({ params: { id, keyId }, idempotency }) {
-      const { result, replayed } = await apiKeys.delete(id, keyId, idempotency);
+    async deleteOrganizationApiKey({ params: { id, keyId }, write }) {
+      const { result, replayed } = await apiKeys.delete(id, keyId, write);
       if (!result) throw notFound('API key', keyId, replayed);
       return { status: 200, replayed, data: toApiKeyRecord(result) };
     },

@@ -1,8 +1,8 @@
 import type { Caller } from '../contract/caller.js';
 import type { Page, PageRange } from '../contract/fields.js';
 import {
-  type IdempotentRequest,
   type IdempotentResult,
+  type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
@@ -72,18 +72,26 @@ export class ClientRepository {
     client: NewClient,
     sealedSecret: string,
     now: number,
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<SealedClient | 'no-organization' | 'too-many'>> {
     const { organizationId } = client;
-    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
-      if (!(await hasOrganization(transaction, organizationId))) return 'no-organization';
-      const live = await selectClients(transaction, organizationId)
-        .where('revoked_at', 'is', null)
-        .execute();
-      if (live.length >= maxClients) return 'too-many';
-      await insertClient(transaction, client, now);
-      return { client: toClient(client, now), sealedSecret };
-    });
+    return writeOnce(
+      this.#database,
+      organizationId,
+      write,
+      async (transaction) => {
+        if (!(await hasOrganization(transaction, organizationId))) return 'no-organization';
+        const live = await selectClients(transaction, organizationId)
+          .where('revoked_at', 'is', null)
+          .execute();
+        if (live.length >= maxClients) return 'too-many';
+        await insertClient(transaction, client, now);
+        return { client: toClient(client, now), sealedSecret };
+      },
+      {
+        audit: (result) => (typeof result === 'string' ? null : { type: 'client', id: client.id }),
+      },
+    );
   }
 
   /** Finds a client that is neither revoked nor expired. */
@@ -107,21 +115,27 @@ export class ClientRepository {
     organizationId: string,
     id: string,
     { name, expiresAt }: ClientChanges,
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<Client | null>> {
-    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
-      await transaction
-        .updateTable('clients')
-        .set({
-          id,
-          ...(name !== undefined && { name }),
-          ...(expiresAt !== undefined && { expires_at: expiresAt }),
-        })
-        .where('id', '=', id)
-        .where('organization_id', '=', organizationId)
-        .execute();
-      return findClient(transaction, organizationId, id);
-    });
+    return writeOnce(
+      this.#database,
+      organizationId,
+      write,
+      async (transaction) => {
+        await transaction
+          .updateTable('clients')
+          .set({
+            id,
+            ...(name !== undefined && { name }),
+            ...(expiresAt !== undefined && { expires_at: expiresAt }),
+          })
+          .where('id', '=', id)
+          .where('organization_id', '=', organizationId)
+          .execute();
+        return findClient(transaction, organizationId, id);
+      },
+      { audit: (client) => client && { type: 'client', id } },
+    );
   }
 
   /** Revokes a client and deletes its tokens. Returns the client; null when there is none. */
@@ -129,19 +143,25 @@ export class ClientRepository {
     organizationId: string,
     id: string,
     now: number,
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<Client | null>> {
-    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
-      const before = await findClient(transaction, organizationId, id);
-      if (!before || before.revokedAt !== null) return before;
-      await transaction
-        .updateTable('clients')
-        .set({ revoked_at: now })
-        .where('id', '=', id)
-        .execute();
-      await transaction.deleteFrom('access_tokens').where('client_id', '=', id).execute();
-      return { ...before, revokedAt: now };
-    });
+    return writeOnce(
+      this.#database,
+      organizationId,
+      write,
+      async (transaction) => {
+        const before = await findClient(transaction, organizationId, id);
+        if (!before || before.revokedAt !== null) return before;
+        await transaction
+          .updateTable('clients')
+          .set({ revoked_at: now })
+          .where('id', '=', id)
+          .execute();
+        await transaction.deleteFrom('access_tokens').where('client_id', '=', id).execute();
+        return { ...before, revokedAt: now };
+      },
+      { audit: (client) => client && { type: 'client', id } },
+    );
   }
 
   /** Returns the organization of a client; undefined when there is no such client. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, notFound, quotaError } from '../contract/api-error.js';
 import type { Scope } from '../contract/define-route.js';
-import type { IdempotentRequest } from '../idempotency/with-idempotency-key.js';
+import type { WriteRequest } from '../idempotency/with-idempotency-key.js';
 import type { Clock, RandomBytes } from '../ports.js';
 import { bearerTokenOf, clientOf, newCredentials } from './auth-service.js';
 import { maxClients } from './client-contract.js';
@@ -10,22 +10,19 @@ import { seal, unseal } from './secrets.js';
 
 /** A request of the operator, by HTTP or by a command. */
 export interface OperatorRequest {
-  readonly idempotency: IdempotentRequest | undefined;
+  readonly write: WriteRequest | undefined;
   /** The operator key. It encrypts the secrets within stored results; a command stores none. */
   readonly key: string;
 }
 
 /** Returns the parts of an HTTP request that services need. */
 export function ofOperator(request: {
-  readonly idempotency: IdempotentRequest | undefined;
+  readonly write: WriteRequest | undefined;
   readonly headers: IncomingHttpHeaders;
 }): OperatorRequest {
-  const { idempotency, headers } = request;
-  return { idempotency, key: bearerTokenOf(headers.authorization) };
+  const { write, headers } = request;
+  return { write, key: bearerTokenOf(headers.authorization) };
 }
-
-/** A command of `shorty-server`, which is never repeated. */
-export const fromCommand: OperatorRequest = { idempotency: undefined, key: '' };
 
 export interface ClientServiceOptions {
   readonly clients: ClientRepository;
@@ -56,15 +53,15 @@ export class ClientService {
   async create(
     organizationId: string,
     { name = null, scopes }: NewClientFields,
-    { idempotency, key }: OperatorRequest,
+    { write, key }: OperatorRequest,
   ) {
     const { clients, clock, randomBytes } = this.#options;
     const credentials = newCredentials(randomBytes);
     const { result, replayed } = await clients.create(
       clientOf(organizationId, credentials, scopes, name),
-      idempotency ? seal(credentials.clientSecret, key, randomBytes) : '',
+      write?.idempotency ? seal(credentials.clientSecret, key, randomBytes) : '',
       clock(),
-      idempotency,
+      write,
     );
     if (result === 'no-organization') throw noOrganization(organizationId, replayed);
     if (result === 'too-many') {
@@ -81,17 +78,17 @@ export class ClientService {
     organizationId: string,
     id: string,
     { name, expiresAt }: ClientFields,
-    { idempotency }: OperatorRequest,
+    { write }: OperatorRequest,
   ) {
     const { clients } = this.#options;
     const changes = { name, expiresAt: toInstant(expiresAt) };
-    return foundClient(id, await clients.update(organizationId, id, changes, idempotency));
+    return foundClient(id, await clients.update(organizationId, id, changes, write));
   }
 
   /** Throws NOT_FOUND. */
-  async revoke(organizationId: string, id: string, { idempotency }: OperatorRequest) {
+  async revoke(organizationId: string, id: string, { write }: OperatorRequest) {
     const { clients, clock } = this.#options;
-    return foundClient(id, await clients.revoke(organizationId, id, clock(), idempotency));
+    return foundClient(id, await clients.revoke(organizationId, id, clock(), write));
   }
 }
 

@@ -64,7 +64,7 @@ function controlledHandlers({ isActive = false } = {}) {
       organizationId,
       scopes: new Set<string>(),
     };
-    return verifyDomain({ ...request, caller, params: { id }, idempotency: undefined });
+    return verifyDomain({ ...request, caller, params: { id }, write: undefined });
   };
   const verifyMany = (organizationId: string, count: number) =>
     Promise.allSettled(

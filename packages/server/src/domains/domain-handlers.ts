@@ -52,7 +52,7 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
   }
 
   return {
-    async createDomain({ caller: { organizationId }, body: { hostname }, idempotency }) {
+    async createDomain({ caller: { organizationId }, body: { hostname }, write }) {
       if (isOwnHost(hostname)) {
         throw new ApiError('DOMAIN_INVALID', `${hostname} is this server's own name`, {
           details: [{ path: 'hostname', message: "must not be this server's own name" }],
@@ -61,7 +61,7 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
       const random = Buffer.from(options.randomBytes(challengeBytes)).toString('base64url');
       const challenge = `shorty-verification=${random}`;
       const domain = { id: options.newId(), organizationId, hostname, challenge };
-      const { result, replayed } = await domains.create(domain, clock(), idempotency);
+      const { result, replayed } = await domains.create(domain, clock(), write);
       return { status: 201, replayed, data: toDomainRecord(domainIn(result, replayed)) };
     },
 
@@ -75,23 +75,23 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
       return { status: 200, data: toDomainRecord(domain) };
     },
 
-    async verifyDomain({ caller: { organizationId }, params, idempotency }) {
+    async verifyDomain({ caller: { organizationId }, params, write }) {
       // A repeated request gets the first result, even if DNS has changed.
-      let verification = idempotency && (await domains.findFirstVerification(idempotency));
+      let verification = write && (await domains.findFirstVerification(write));
       if (!verification) {
         const domain = await getDomain(organizationId, params.id);
         const error = domain.isActive
           ? null
           : await lookUps.run(organizationId, () => checkChallenge(options.resolveTxt, domain));
-        verification = await domains.verify(domain, error, clock(), idempotency);
+        verification = await domains.verify(domain, error, clock(), write);
         if (!domain.isActive && 'domain' in verification.result) hosts.clear();
       }
       const { result, replayed } = verification;
       return { status: 200, replayed, data: toDomainRecord(domainIn(result, replayed)) };
     },
 
-    async deleteDomain({ caller: { organizationId }, params: { id }, idempotency }) {
-      const { result, replayed } = await domains.delete(organizationId, id, clock(), idempotency);
+    async deleteDomain({ caller: { organizationId }, params: { id }, write }) {
+      const { result, replayed } = await domains.delete(organizationId, id, clock(), write);
       hosts.clear();
       return { status: 200, replayed, data: toDomainRecord(domainIn(result, replayed)) };
     },

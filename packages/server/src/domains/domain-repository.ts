@@ -3,10 +3,11 @@ import { notFoundMessage } from '../contract/api-error.js';
 import type { ErrorCode } from '../contract/errors.js';
 import type { Page } from '../contract/fields.js';
 import type { EventOutbox } from '../events/event-outbox.js';
+import type { AuditTarget } from '../idempotency/audit-entry.js';
 import {
   findStoredResult,
-  type IdempotentRequest,
   type IdempotentResult,
+  type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema } from '../storage/database.js';
@@ -39,12 +40,12 @@ export class DomainRepository {
   create(
     domain: Pick<Domain, 'id' | 'organizationId' | 'hostname' | 'challenge'>,
     now: number,
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<DomainOutcome>> {
     return writeOnce<DomainOutcome>(
       this.#database,
       domain.organizationId,
-      idempotency,
+      write,
       async (transaction) => {
         const { organizationId, hostname, challenge } = domain;
         const existing = await transaction
@@ -83,6 +84,7 @@ export class DomainRepository {
           .executeTakeFirstOrThrow();
         return { domain: await getDomain(transaction, organizationId, id) };
       },
+      { audit: auditOf },
     );
   }
 
@@ -92,7 +94,7 @@ export class DomainRepository {
 
   /** Returns the result of an earlier request with this idempotency key. */
   findFirstVerification(
-    request: IdempotentRequest,
+    request: WriteRequest,
   ): Promise<IdempotentResult<DomainOutcome> | undefined> {
     return findStoredResult(this.#database.read, request);
   }
@@ -105,12 +107,12 @@ export class DomainRepository {
     checked: Pick<Domain, 'id' | 'organizationId' | 'hostname' | 'challenge'>,
     error: string | null,
     now: number,
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<DomainOutcome>> {
     return writeOnce<DomainOutcome>(
       this.#database,
       checked.organizationId,
-      idempotency,
+      write,
       async (transaction) => {
         const { id, organizationId, hostname } = checked;
         const before = await findDomain(transaction, organizationId, id);
@@ -143,6 +145,7 @@ export class DomainRepository {
         }
         return { domain };
       },
+      { audit: auditOf },
     );
   }
 
@@ -151,12 +154,12 @@ export class DomainRepository {
     organizationId: string,
     id: string,
     now: number,
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<DomainOutcome>> {
     return writeOnce<DomainOutcome>(
       this.#database,
       organizationId,
-      idempotency,
+      write,
       async (transaction) => {
         const domain = await findDomain(transaction, organizationId, id);
         if (!domain) return domainNotFound(id);
@@ -181,12 +184,17 @@ export class DomainRepository {
           .execute();
         return { domain };
       },
+      { audit: auditOf },
     );
   }
 
   async findByHostname(hostname: string) {
     return (await findDomainsOf(this.#database.read, [hostname])).get(hostname);
   }
+}
+
+function auditOf(outcome: DomainOutcome): AuditTarget | null {
+  return 'domain' in outcome ? { type: 'domain', id: outcome.domain.id } : null;
 }
 
 /** Returns one page of domains, newest first. */

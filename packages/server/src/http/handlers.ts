@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Caller } from '../contract/caller.js';
 import type { Route } from '../contract/define-route.js';
 import type { JsonText } from '../contract/json-text.js';
-import type { IdempotentRequest } from '../idempotency/with-idempotency-key.js';
+import type { WriteRequest } from '../idempotency/with-idempotency-key.js';
 import type { IfMatch } from '../preconditions/if-match.js';
 
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined;
@@ -28,7 +28,8 @@ export type HandlerInput<R extends Route> = BodyInput<R> & {
   readonly params: Output<R['params']>;
   readonly query: Output<R['query']>;
   readonly caller: R['access'] extends 'public' | 'operator' ? undefined : Caller;
-  readonly idempotency: IdempotentRequest | undefined;
+  /** Undefined for a route that changes nothing. */
+  readonly write: WriteRequest | undefined;
   readonly ifMatch?: IfMatch | undefined;
   readonly headers: IncomingHttpHeaders;
   /** The client's address; behind a trusted proxy, the address that the proxy forwards. */

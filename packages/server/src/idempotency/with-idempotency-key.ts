@@ -6,6 +6,7 @@ import {
   type WriteTransaction,
 } from '../storage/database.js';
 import { deleteExpired } from '../storage/run-in-batches.js';
+import { type AuditTarget, recordAuditEntry, type WriteOrigin } from './audit-entry.js';
 
 /** The owner of the operator's keys and queued writes. No organization has this id, because it is no UUID. */
 export const operatorOwner = 'operator';
@@ -18,6 +19,13 @@ export interface IdempotentRequest {
   /** A hash of the method, the path with its query, and the body. */
   readonly fingerprint: string;
   readonly now: number;
+}
+
+/** A write that somebody asks for. */
+export interface WriteRequest {
+  readonly origin: WriteOrigin;
+  /** Undefined for a request without an `Idempotency-Key`. */
+  readonly idempotency: IdempotentRequest | undefined;
 }
 
 /** How long a key is stored. */
@@ -34,26 +42,37 @@ export interface IdempotentResult<T> {
   readonly replayed: boolean;
 }
 
+export interface WriteOptions<T> {
+  /** Returns what the work has changed, for the audit log; null when it refused the request. */
+  readonly audit: (result: T) => AuditTarget | null;
+  readonly isBulk?: boolean;
+}
+
 /**
  * Does the work of a request in a write transaction of its organization, or returns the stored result
- * of the first request with the same key. The result is stored in the work's own transaction, so a
- * crash leaves both or neither. Nothing is stored if the work throws. Two requests with the same key
- * cannot both find no result, because write transactions of requests run one after another. `T` must
- * survive JSON.
+ * of the first request with the same key. The result and the entry of the audit log are stored in the
+ * work's own transaction, so a crash leaves all or nothing. Nothing is stored if the work throws. Two
+ * requests with the same key cannot both find no result, because write transactions of requests run
+ * one after another. `T` must survive JSON. Without a request, the work has neither key nor entry.
  */
 export function writeOnce<T>(
   database: Database,
   organizationId: string,
-  request: IdempotentRequest | undefined,
+  request: WriteRequest | undefined,
   work: (transaction: WriteTransaction) => Promise<T>,
-  options?: { readonly isBulk?: boolean },
+  { audit, ...options }: WriteOptions<T>,
 ): Promise<IdempotentResult<T>> {
   const workOnce = async (transaction: WriteTransaction): Promise<IdempotentResult<T>> => {
-    if (!request) return { result: await work(transaction), replayed: false };
     const stored = await findStoredResult<T>(transaction, request);
     if (stored) return stored;
     const result = await work(transaction);
-    const { organizationId: owner, key, fingerprint, now } = request;
+    const target = audit(result);
+    if (request && target) {
+      const owner = organizationId === operatorOwner ? null : organizationId;
+      recordAuditEntry(transaction, request.origin, { organizationId: owner, ...target });
+    }
+    if (!request?.idempotency) return { result, replayed: false };
+    const { organizationId: owner, key, fingerprint, now } = request.idempotency;
     const row = { fingerprint, result: JSON.stringify(result), created_at: now };
     await transaction
       .insertInto('idempotency_keys')
@@ -67,13 +86,15 @@ export function writeOnce<T>(
 }
 
 /**
- * Returns the stored result of a key, or undefined. For requests whose preparation is expensive, or
- * may have another outcome the second time. Throws an IdempotencyConflictError.
+ * Returns the stored result of a request's key, or undefined. For requests whose preparation is
+ * expensive, or may have another outcome the second time. Throws an IdempotencyConflictError.
  */
 export async function findStoredResult<T>(
   db: Kysely<Schema>,
-  { organizationId, key, fingerprint, now }: IdempotentRequest,
+  request: WriteRequest | undefined,
 ): Promise<IdempotentResult<T> | undefined> {
+  if (!request?.idempotency) return undefined;
+  const { organizationId, key, fingerprint, now } = request.idempotency;
   const stored = await db
     .selectFrom('idempotency_keys')
     .select(['fingerprint', 'result'])

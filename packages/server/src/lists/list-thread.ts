@@ -1,4 +1,6 @@
 import type { Window } from '../analytics/reports/report-window.js';
+import type { AuditFilter, OperatorAuditFilter } from '../audit/audit-contract.js';
+import { listAuditEntries, toAuditEntry } from '../audit/audit-repository.js';
 import { listApiKeys } from '../auth/api-key-repository.js';
 import { listClients } from '../auth/client-repository.js';
 import { toApiKeyRecord } from '../auth/present-api-key.js';
@@ -85,6 +87,14 @@ export function startLists(database: Database, emit: (event: ListThreadEvent) =>
         toPageText(await listReplays(database, webhookId, filter), toReplayRecord),
       listApiKeys: async (organizationId: string, range: PageRange) =>
         toPageText(await listApiKeys(database, organizationId, range), toApiKeyRecord),
+      async listAuditEntries(organizationId: string, filter: AuditFilter) {
+        const page = await listAuditEntries(database, organizationId, filter);
+        return toPageText(page, (row) => toAuditEntry(row, 'organization'));
+      },
+      async listAllAuditEntries(_owner: string, filter: OperatorAuditFilter) {
+        const page = await listAuditEntries(database, filter.organizationId, filter);
+        return toPageText(page, (row) => toAuditEntry(row, 'operator'));
+      },
       listClients: async (organizationId: string, range: PageRange) =>
         toPageText(await listClients(database, organizationId, range), toClientRecord),
       listOrganizations: async (_owner: string, range: PageRange) =>

@@ -59,6 +59,8 @@ export function openListReader(options: ThreadedReaderOptions) {
     readAttempts: (...args) => queued(plain, 'readAttempts', ...args),
     listReplays: (...args) => queued(plain, 'listReplays', ...args),
     listApiKeys: (...args) => queued(plain, 'listApiKeys', ...args),
+    listAuditEntries: (...args) => queued(searches, 'listAuditEntries', ...args),
+    listAllAuditEntries: (...args) => queued(searches, 'listAllAuditEntries', ...args),
     listClients: (...args) => queued(plain, 'listClients', ...args),
     listOrganizations: (...args) => queued(plain, 'listOrganizations', ...args),
     listUsage: (...args) => queued(plain, 'listUsage', ...args),

@@ -1,9 +1,9 @@
 import { insertClient, type NewClient } from '../auth/client-repository.js';
 import type { Page, PageRange } from '../contract/fields.js';
 import {
-  type IdempotentRequest,
   type IdempotentResult,
   operatorOwner,
+  type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
@@ -53,16 +53,28 @@ export class OrganizationRepository {
     organization: NewOrganization,
     client: NewClient,
     sealedSecret = '',
-    idempotency?: IdempotentRequest,
+    write?: WriteRequest,
   ): Promise<IdempotentResult<NewTenant>> {
-    return writeOnce(this.#database, operatorOwner, idempotency, async (transaction) => {
-      await insert(transaction, organization, client);
-      return {
-        organization: { ...organization, activeUrls: 0, suspendedAt: null },
-        clientId: client.id,
-        sealedSecret,
-      };
-    });
+    return writeOnce(
+      this.#database,
+      operatorOwner,
+      write,
+      async (transaction) => {
+        await insert(transaction, organization, client);
+        return {
+          organization: { ...organization, activeUrls: 0, suspendedAt: null },
+          clientId: client.id,
+          sealedSecret,
+        };
+      },
+      {
+        audit: () => ({
+          type: 'organization',
+          id: organization.id,
+          organizationId: organization.id,
+        }),
+      },
+    );
   }
 
   /** Creates the first organization and its client. Returns false when there already is one. */
@@ -84,23 +96,29 @@ export class OrganizationRepository {
     id: string,
     changes: OrganizationChanges,
     now: number,
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<ChangedOrganization | null>> {
-    return writeOnce(this.#database, id, idempotency, async (transaction) => {
-      const before = await select(transaction).where('id', '=', id).executeTakeFirst();
-      if (!before) return null;
-      const { name = before.name, plan = before.plan } = changes;
-      const { isSuspended = before.suspendedAt !== null } = changes;
-      const suspendedAt = isSuspended ? (before.suspendedAt ?? now) : null;
-      if (plan !== before.plan) await recordPlan(transaction, before, now);
-      await transaction
-        .updateTable('organizations')
-        .set({ name, plan, suspended_at: suspendedAt })
-        .where('id', '=', id)
-        .execute();
-      if (suspendedAt !== before.suspendedAt) await changeLinkPolicy(transaction);
-      return { before, organization: { ...before, name, plan, suspendedAt } };
-    });
+    return writeOnce(
+      this.#database,
+      id,
+      write,
+      async (transaction) => {
+        const before = await select(transaction).where('id', '=', id).executeTakeFirst();
+        if (!before) return null;
+        const { name = before.name, plan = before.plan } = changes;
+        const { isSuspended = before.suspendedAt !== null } = changes;
+        const suspendedAt = isSuspended ? (before.suspendedAt ?? now) : null;
+        if (plan !== before.plan) await recordPlan(transaction, before, now);
+        await transaction
+          .updateTable('organizations')
+          .set({ name, plan, suspended_at: suspendedAt })
+          .where('id', '=', id)
+          .execute();
+        if (suspendedAt !== before.suspendedAt) await changeLinkPolicy(transaction);
+        return { before, organization: { ...before, name, plan, suspendedAt } };
+      },
+      { audit: (changed) => changed && { type: 'organization', id } },
+    );
   }
 
   find(id: string): Promise<Organization | undefined> {

@@ -23,7 +23,7 @@ export class OrganizationService {
   /** Creates an organization and its first client. */
   async create(
     fields: { readonly name: string; readonly plan: PlanName },
-    { idempotency, key }: OperatorRequest,
+    { write, key }: OperatorRequest,
   ) {
     const { organizations, clock, newId, randomBytes } = this.#options;
     const credentials = newCredentials(randomBytes);
@@ -31,8 +31,8 @@ export class OrganizationService {
     const { result, replayed } = await organizations.create(
       { id, ...fields, createdAt: clock() },
       clientOf(id, credentials),
-      idempotency ? seal(credentials.clientSecret, key, randomBytes) : '',
-      idempotency,
+      write?.idempotency ? seal(credentials.clientSecret, key, randomBytes) : '',
+      write,
     );
     const { organization, clientId, sealedSecret } = result;
     const clientSecret = replayed ? unsealFor(sealedSecret, key) : credentials.clientSecret;
@@ -40,9 +40,9 @@ export class OrganizationService {
   }
 
   /** Returns the organization after the change, and before it. Throws NOT_FOUND. */
-  async update(id: string, changes: OrganizationChanges, { idempotency }: OperatorRequest) {
+  async update(id: string, changes: OrganizationChanges, { write }: OperatorRequest) {
     const { organizations, clock } = this.#options;
-    const { result, replayed } = await organizations.update(id, changes, clock(), idempotency);
+    const { result, replayed } = await organizations.update(id, changes, clock(), write);
     if (!result) throw noOrganization(id, replayed);
     return { ...result, replayed };
   }

@@ -83,11 +83,11 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
   }
 
   return {
-    async createQr({ caller, body, idempotency }) {
+    async createQr({ caller, body, write }) {
       // A repeated request must not fetch the logo again, because the logo may no longer exist.
-      const first = await qrs.findFirstResult<CreateQrOutcome>(idempotency);
+      const first = await qrs.findFirstResult<CreateQrOutcome>(write);
       const { result, replayed } =
-        first ?? (await qrs.create(await drawNew(caller.organizationId, body), idempotency));
+        first ?? (await qrs.create(await drawNew(caller.organizationId, body), write));
       if (result.status === 'created') {
         return { status: 201, replayed, data: toQrRecord(result.qr) };
       }
@@ -107,8 +107,8 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
       return { status: 200, data: toQrRecord(qr) };
     },
 
-    async updateQr({ caller: { organizationId }, params: { id }, body, idempotency, ifMatch }) {
-      const first = await qrs.findFirstResult<QrCode>(idempotency);
+    async updateQr({ caller: { organizationId }, params: { id }, body, write, ifMatch }) {
+      const first = await qrs.findFirstResult<QrCode>(write);
       if (first) return { status: 200, replayed: true, data: toQrRecord(first.result) };
       const { updatedAt } = found(await qrs.find(organizationId, id), id);
       checkIfMatch(ifMatch, updatedAt);
@@ -132,7 +132,7 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
         };
         const rendered = await drawCode(qr, newLogo === undefined ? logo : newLogo);
         try {
-          const { result, replayed } = await qrs.replace(rendered, idempotency);
+          const { result, replayed } = await qrs.replace(rendered, write);
           return { status: 200, replayed, data: toQrRecord(result) };
         } catch (error) {
           if (!(error instanceof StaleQrError)) throw error;
@@ -143,11 +143,11 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
       }
     },
 
-    async deleteQr({ caller: { organizationId }, params: { id }, idempotency, ifMatch }) {
+    async deleteQr({ caller: { organizationId }, params: { id }, write, ifMatch }) {
       try {
         const { result, replayed } = await qrs.delete(organizationId, id, {
           now: clock(),
-          idempotency,
+          write,
           ifMatch,
         });
         return { status: 200, replayed, data: toQrRecord(found(result, id)) };

@@ -4,7 +4,7 @@ import type { EventOutbox } from '../events/event-outbox.js';
 import type { EventSubject } from '../events/subscription.js';
 import {
   findStoredResult,
-  type IdempotentRequest,
+  type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { PlanTable } from '../organizations/plans.js';
@@ -41,35 +41,41 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
 
   return {
     /** Returns the stored result of an earlier call of the same method with this idempotency key. */
-    findFirstResult: <Result>(request: IdempotentRequest | undefined) =>
-      request && findStoredResult<Result>(database.read, request),
+    findFirstResult: <Result>(request: WriteRequest | undefined) =>
+      findStoredResult<Result>(database.read, request),
 
     /** Stores a code, its image, its meter and its event, or none of them. */
-    create: ({ qr, logo, image }: RenderedQr, idempotency: IdempotentRequest | undefined) =>
-      writeOnce<CreateQrOutcome>(database, qr.organizationId, idempotency, async (transaction) => {
-        const { organizationId, createdAt } = qr;
-        const quota = await countUseWithinPlan(
-          transaction,
-          plans,
-          organizationId,
-          'qr_generated',
-          createdAt,
-        );
-        if (quota) return { status: 'quota-exceeded', quota };
-        await transaction.insertInto('qr_codes').values(toQrRow(qr)).execute();
-        await transaction
-          .insertInto('qr_pictures')
-          .values({ qr_id: qr.id, ...toPictureColumns(image, logo) })
-          .execute();
-        await transaction
-          .insertInto('qr_counts')
-          .values({ qr_id: qr.id, scans: 0, downloads: 0 })
-          .execute();
-        await outbox.record(transaction, organizationId, qrCreated, createdAt, async () => [
-          { data: toQrRecord(qr), subject: await findSubject(transaction, qr) },
-        ]);
-        return { status: 'created', qr };
-      }),
+    create: ({ qr, logo, image }: RenderedQr, write: WriteRequest | undefined) =>
+      writeOnce<CreateQrOutcome>(
+        database,
+        qr.organizationId,
+        write,
+        async (transaction) => {
+          const { organizationId, createdAt } = qr;
+          const quota = await countUseWithinPlan(
+            transaction,
+            plans,
+            organizationId,
+            'qr_generated',
+            createdAt,
+          );
+          if (quota) return { status: 'quota-exceeded', quota };
+          await transaction.insertInto('qr_codes').values(toQrRow(qr)).execute();
+          await transaction
+            .insertInto('qr_pictures')
+            .values({ qr_id: qr.id, ...toPictureColumns(image, logo) })
+            .execute();
+          await transaction
+            .insertInto('qr_counts')
+            .values({ qr_id: qr.id, scans: 0, downloads: 0 })
+            .execute();
+          await outbox.record(transaction, organizationId, qrCreated, createdAt, async () => [
+            { data: toQrRecord(qr), subject: await findSubject(transaction, qr) },
+          ]);
+          return { status: 'created', qr };
+        },
+        { audit: ({ status }) => (status === 'created' ? { type: 'qr', id: qr.id } : null) },
+      ),
 
     find: (organizationId: string, id: string): Promise<QrCode | undefined> =>
       selectQr(organizationId, id).executeTakeFirst(),
@@ -86,24 +92,30 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
     },
 
     /** Stores a changed code. Throws a StaleQrError when another change or a delete came first. */
-    replace: ({ qr, logo, image }: RenderedQr, idempotency: IdempotentRequest | undefined) =>
-      writeOnce<QrCode>(database, qr.organizationId, idempotency, async (transaction) => {
-        const { id, ...columns } = toQrRow(qr);
-        const { numUpdatedRows } = await transaction
-          .updateTable('qr_codes')
-          .set(columns)
-          .where('id', '=', id)
-          .where('version', '=', qr.version - 1)
-          .where('deleted_at', 'is', null)
-          .executeTakeFirstOrThrow();
-        if (numUpdatedRows === 0n) throw new StaleQrError();
-        await transaction
-          .updateTable('qr_pictures')
-          .set(toPictureColumns(image, logo))
-          .where('qr_id', '=', id)
-          .execute();
-        return qr;
-      }),
+    replace: ({ qr, logo, image }: RenderedQr, write: WriteRequest | undefined) =>
+      writeOnce<QrCode>(
+        database,
+        qr.organizationId,
+        write,
+        async (transaction) => {
+          const { id, ...columns } = toQrRow(qr);
+          const { numUpdatedRows } = await transaction
+            .updateTable('qr_codes')
+            .set(columns)
+            .where('id', '=', id)
+            .where('version', '=', qr.version - 1)
+            .where('deleted_at', 'is', null)
+            .executeTakeFirstOrThrow();
+          if (numUpdatedRows === 0n) throw new StaleQrError();
+          await transaction
+            .updateTable('qr_pictures')
+            .set(toPictureColumns(image, logo))
+            .where('qr_id', '=', id)
+            .execute();
+          return qr;
+        },
+        { audit: () => ({ type: 'qr', id: qr.id }) },
+      ),
 
     /**
      * Marks a code as deleted and deletes its image. Its row remains for its scans. Returns the code,
@@ -114,30 +126,36 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
       id: string,
       {
         now,
-        idempotency,
+        write,
         ifMatch,
       }: {
         readonly now: number;
-        readonly idempotency: IdempotentRequest | undefined;
+        readonly write: WriteRequest | undefined;
         readonly ifMatch: IfMatch | undefined;
       },
     ) =>
-      writeOnce<QrCode | null>(database, organizationId, idempotency, async (transaction) => {
-        const found = await selectQr(organizationId, id, transaction).executeTakeFirst();
-        if (!found) return null;
-        checkIfMatch(ifMatch, found.updatedAt);
-        await transaction
-          .updateTable('qr_codes')
-          .set({ deleted_at: now, updated_at: now, version: found.version + 1 })
-          .where('id', '=', id)
-          .execute();
-        await transaction.deleteFrom('qr_pictures').where('qr_id', '=', id).execute();
-        const qr = { ...found, updatedAt: now };
-        await outbox.record(transaction, organizationId, qrDeleted, now, async () => [
-          { data: toQrRecord(qr), subject: await findSubject(transaction, qr) },
-        ]);
-        return qr;
-      }),
+      writeOnce<QrCode | null>(
+        database,
+        organizationId,
+        write,
+        async (transaction) => {
+          const found = await selectQr(organizationId, id, transaction).executeTakeFirst();
+          if (!found) return null;
+          checkIfMatch(ifMatch, found.updatedAt);
+          await transaction
+            .updateTable('qr_codes')
+            .set({ deleted_at: now, updated_at: now, version: found.version + 1 })
+            .where('id', '=', id)
+            .execute();
+          await transaction.deleteFrom('qr_pictures').where('qr_id', '=', id).execute();
+          const qr = { ...found, updatedAt: now };
+          await outbox.record(transaction, organizationId, qrDeleted, now, async () => [
+            { data: toQrRecord(qr), subject: await findSubject(transaction, qr) },
+          ]);
+          return qr;
+        },
+        { audit: (deleted) => deleted && { type: 'qr', id } },
+      ),
 
     /** Finds a code of any organization, deleted codes included. */
     findPublic: (id: string) =>

@@ -1,5 +1,6 @@
-import type { Kysely } from 'kysely';
+import type { Insertable, Kysely } from 'kysely';
 import {
+  type BulkInsert,
   type Schema,
   StorageUnavailableError,
   WriteRejectedError,
@@ -26,6 +27,17 @@ export function afterCommit(transaction: WriteTransaction, callback: () => void)
   else commitCallbacks.set(transaction, new Set([callback]));
 }
 
+type AuditRow = Insertable<Schema['audit_log']>;
+
+const auditRows = new WeakMap<WriteTransaction, AuditRow[]>();
+
+/** Inserts a row of the audit log before the commit, by one statement with those of the other works. */
+export function insertAtCommit(transaction: WriteTransaction, row: AuditRow): void {
+  const rows = auditRows.get(transaction);
+  if (rows) rows.push(row);
+  else auditRows.set(transaction, [row]);
+}
+
 // A larger group would block the event loop, and with it redirects, for too long.
 export const maxGroupSize = 16;
 
@@ -40,6 +52,7 @@ export const maxGroupSize = 16;
  */
 export class GroupCommit {
   readonly #db: Kysely<Schema>;
+  readonly #bulkInsert: BulkInsert;
   readonly #begin: (transaction: WriteTransaction) => Promise<void>;
   readonly #isRetryable: (error: unknown) => boolean;
   #pending: PendingWork[] = [];
@@ -51,10 +64,12 @@ export class GroupCommit {
    */
   constructor(
     db: Kysely<Schema>,
+    bulkInsert: BulkInsert,
     begin: (transaction: WriteTransaction) => Promise<void> = async () => {},
     isRetryable: (error: unknown) => boolean = () => false,
   ) {
     this.#db = db;
+    this.#bulkInsert = bulkInsert;
     this.#begin = begin;
     this.#isRetryable = isRetryable;
   }
@@ -97,6 +112,7 @@ export class GroupCommit {
       await this.#db.transaction().execute(async (transaction) => {
         await this.#begin(transaction);
         for (const work of group) settlers.push(await work.run(transaction));
+        await this.#bulkInsert(transaction, 'audit_log', auditRows.get(transaction) ?? []);
         callbacks = commitCallbacks.get(transaction) ?? [];
       });
     } catch (error) {

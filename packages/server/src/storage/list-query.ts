@@ -5,6 +5,7 @@ import type { PageRange, Position } from '../contract/fields.js';
 export interface ListQuery extends PageRange {
   readonly table:
     | 'api_keys'
+    | 'audit_log'
     | 'blocked_hosts'
     | 'clients'
     | 'organizations'

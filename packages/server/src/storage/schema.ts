@@ -29,6 +29,26 @@ export const tables = {
     reason: 'text not null',
     created_at: 'bigint not null',
   },
+  /** Who changed what. Rows are never updated, and only deleted when they are too old. */
+  audit_log: {
+    created_at: 'bigint not null',
+    id: 'text not null',
+    /** The owner of the record; null for records of the operator. Not a reference: rows outlive it. */
+    organization_id: 'text',
+    actor_type: 'text not null',
+    /** The id of a client or an API key. */
+    actor_id: 'text',
+    address: 'text',
+    /** The operationId of the contract. */
+    operation: 'text not null',
+    resource_type: 'text not null',
+    /** Null for a write of several records. */
+    resource_id: 'text',
+    /** The number of changed records. */
+    item_count: 'integer not null',
+    /** The names of the changed fields, separated by commas. */
+    fields: 'text',
+  },
   /** One row. Its version increases with each change that affects any number of links. */
   link_policy: { version: 'bigint not null' },
   urls: {

@@ -29,9 +29,9 @@ export function tagHandlers({
   async function replace(
     tag: string,
     name: string | null,
-    { organizationId, idempotency }: Omit<WriteContext, 'now'>,
+    { organizationId, write }: Omit<WriteContext, 'now'>,
   ) {
-    const context = { organizationId, idempotency, now: clock() };
+    const context = { organizationId, write, now: clock() };
     const { result, replayed } = await tags.replace(tag, name, context);
     if (result) return { status: 200, replayed, data: { name: name ?? tag, ...result } };
     throw notFound('tag', tag, replayed);
@@ -46,13 +46,13 @@ export function tagHandlers({
       return reply(page);
     },
 
-    async renameTag({ caller, params, body, idempotency }) {
+    async renameTag({ caller, params, body, write }) {
       const { organizationId } = caller;
-      return replace(params.tag, body.name, { organizationId, idempotency });
+      return replace(params.tag, body.name, { organizationId, write });
     },
 
-    async deleteTag({ caller: { organizationId }, params, idempotency }) {
-      return replace(params.tag, null, { organizationId, idempotency });
+    async deleteTag({ caller: { organizationId }, params, write }) {
+      return replace(params.tag, null, { organizationId, write });
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Position } from '../contract/fields.js';
+import type { AuditTarget } from '../idempotency/audit-entry.js';
 import {
   findStoredResult,
   type IdempotentResult,
@@ -56,10 +57,11 @@ export class TagRepository {
     context: WriteContext,
     timeLimitMs = defaultTimeLimitMs,
   ): Promise<IdempotentResult<TagChange | null>> {
-    const { organizationId, idempotency } = context;
-    const stored =
-      idempotency && (await findStoredResult<TagChange | null>(this.#database.read, idempotency));
+    const { organizationId, write } = context;
+    const stored = await findStoredResult<TagChange | null>(this.#database.read, write);
     if (stored) return stored;
+    const audit = (change: TagChange | null): AuditTarget | null =>
+      change && { type: 'tag', id: tag, count: change.updatedCount };
     const endsAt = performance.now() + timeLimitMs;
     let isFound = false;
     let updatedCount = 0;
@@ -72,13 +74,18 @@ export class TagRepository {
         updatedCount += await this.#replaceIn(ids, tag, name, context);
         const isLast = page.next === undefined && at + linksPerTransaction >= page.ids.length;
         if (!isLast && performance.now() >= endsAt) {
-          return { result: { updatedCount, isComplete: false }, replayed: false };
+          const result = { updatedCount, isComplete: false };
+          // The key is not stored, because a repeated call must continue.
+          const incomplete = write && { ...write, idempotency: undefined };
+          return writeOnce(this.#database, organizationId, incomplete, async () => result, {
+            audit,
+          });
         }
       }
       after = page.next;
     } while (after);
     const result = isFound ? { updatedCount, isComplete: true } : null;
-    return writeOnce(this.#database, organizationId, idempotency, async () => result);
+    return writeOnce(this.#database, organizationId, write, async () => result, { audit });
   }
 
   /** Changes some links in one transaction, and returns the number of those that changed. */

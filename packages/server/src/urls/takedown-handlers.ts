@@ -71,12 +71,12 @@ export function takedownHandlers({
     ({ name, organizationId: operatorOwner, ids }) as const;
 
   return {
-    async takeDownUrl({ body: { shortUrl, reason }, idempotency }) {
+    async takeDownUrl({ body: { shortUrl, reason }, write }) {
       const { domainKey, key } = await keyOf(shortUrl);
       const { result: url, replayed } = await takedowns.takeDown(
         { domainKey, key, reason },
         clock(),
-        idempotency,
+        write,
       );
       if (!url) throw noLink(shortUrl, replayed);
       onChanged([url.id]);
@@ -88,15 +88,15 @@ export function takedownHandlers({
       return reply(await listTakedowns(operatorOwner, filter, origins()));
     },
 
-    async undoTakedown({ params: { id }, idempotency }) {
-      const { result: url, replayed } = await takedowns.undo(id, clock(), idempotency);
+    async undoTakedown({ params: { id }, write }) {
+      const { result: url, replayed } = await takedowns.undo(id, clock(), write);
       if (!url) throw notFound('takedown', id, replayed);
       onChanged([url.id]);
       return { status: 200, replayed, data: toTakedownRecord(origins(), url) };
     },
 
-    async blockHost({ body: { host, reason }, idempotency }) {
-      const { result, replayed } = await takedowns.block(host, reason, clock(), idempotency);
+    async blockHost({ body: { host, reason }, write }) {
+      const { result, replayed } = await takedowns.block(host, reason, clock(), write);
       if (!result) {
         const use = `At most ${maxBlockedHosts} hosts are blocked, and ${maxBlockedHosts} are`;
         throw quotaError(use, 'Unblock one first', replayed);
@@ -110,8 +110,8 @@ export function takedownHandlers({
       return reply(await listBlockedHosts(operatorOwner, filter));
     },
 
-    async unblockHost({ params: { host }, idempotency }) {
-      const { result, replayed } = await takedowns.unblock(host, idempotency);
+    async unblockHost({ params: { host }, write }) {
+      const { result, replayed } = await takedowns.unblock(host, write);
       if (!result) throw notFound('blocked host', host, replayed);
       await onHostsChanged();
       return { status: 200, replayed, data: toBlockedHostRecord(result) };

@@ -1,8 +1,9 @@
 import type { Page, PageRange } from '../contract/fields.js';
+import type { AuditTarget } from '../idempotency/audit-entry.js';
 import {
-  type IdempotentRequest,
   type IdempotentResult,
   operatorOwner,
+  type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import { nextUpdatedAt } from '../preconditions/if-match.js';
@@ -41,40 +42,52 @@ export class TakedownRepository {
   takeDown(
     { domainKey, key, reason }: NewTakedown,
     now: number,
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<ShortUrl | null>> {
-    return writeOnce(this.#database, operatorOwner, idempotency, async (transaction) => {
-      const row = await selectUrls(transaction)
-        .innerJoin('url_keys', 'url_keys.url_id', 'urls.id')
-        .where('url_keys.domain_key', '=', domainKey)
-        .where('url_keys.key', '=', key)
-        .executeTakeFirst();
-      if (!row) return null;
-      const before = fromRow(row);
-      const takenDownAt = before.takenDownAt ?? now;
-      await transaction
-        .insertInto('takedowns')
-        .values({ id: before.id, reason, created_at: takenDownAt })
-        .onConflict((conflict) => conflict.column('id').doUpdateSet({ reason }))
-        .execute();
-      return this.#save(transaction, before, { takenDownAt, takedownReason: reason }, now);
-    });
+    return writeOnce(
+      this.#database,
+      operatorOwner,
+      write,
+      async (transaction) => {
+        const row = await selectUrls(transaction)
+          .innerJoin('url_keys', 'url_keys.url_id', 'urls.id')
+          .where('url_keys.domain_key', '=', domainKey)
+          .where('url_keys.key', '=', key)
+          .executeTakeFirst();
+        if (!row) return null;
+        const before = fromRow(row);
+        const takenDownAt = before.takenDownAt ?? now;
+        await transaction
+          .insertInto('takedowns')
+          .values({ id: before.id, reason, created_at: takenDownAt })
+          .onConflict((conflict) => conflict.column('id').doUpdateSet({ reason }))
+          .execute();
+        return this.#save(transaction, before, { takenDownAt, takedownReason: reason }, now);
+      },
+      { audit: auditOf },
+    );
   }
 
   /** Undoes a takedown, and returns the link as it was before; null when it is not taken down. */
   undo(
     id: number,
     now: number,
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<ShortUrl | null>> {
-    return writeOnce(this.#database, operatorOwner, idempotency, async (transaction) => {
-      const row = await selectUrls(transaction).where('urls.id', '=', id).executeTakeFirst();
-      if (!row || row.takenDownAt === null) return null;
-      const before = fromRow(row);
-      await transaction.deleteFrom('takedowns').where('id', '=', id).execute();
-      await this.#save(transaction, before, { takenDownAt: null, takedownReason: null }, now);
-      return before;
-    });
+    return writeOnce(
+      this.#database,
+      operatorOwner,
+      write,
+      async (transaction) => {
+        const row = await selectUrls(transaction).where('urls.id', '=', id).executeTakeFirst();
+        if (!row || row.takenDownAt === null) return null;
+        const before = fromRow(row);
+        await transaction.deleteFrom('takedowns').where('id', '=', id).execute();
+        await this.#save(transaction, before, { takenDownAt: null, takedownReason: null }, now);
+        return before;
+      },
+      { audit: auditOf },
+    );
   }
 
   /** Blocks a host. Returns null when `maxBlockedHosts` others are blocked. */
@@ -82,39 +95,51 @@ export class TakedownRepository {
     host: string,
     reason: string,
     now: number,
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<BlockedHost | null>> {
-    return writeOnce(this.#database, operatorOwner, idempotency, async (transaction) => {
-      const before = await selectHosts(transaction).where('id', '=', host).executeTakeFirst();
-      if (!before) {
-        const { count } = await transaction
-          .selectFrom('blocked_hosts')
-          .select(({ fn }) => fn.countAll<number>().as('count'))
-          .executeTakeFirstOrThrow();
-        if (Number(count) >= maxBlockedHosts) return null;
-      }
-      await transaction
-        .insertInto('blocked_hosts')
-        .values({ id: host, reason, created_at: now })
-        .onConflict((conflict) => conflict.column('id').doUpdateSet({ reason }))
-        .execute();
-      await changeLinkPolicy(transaction);
-      return { host, reason, createdAt: before?.createdAt ?? now };
-    });
+    return writeOnce(
+      this.#database,
+      operatorOwner,
+      write,
+      async (transaction) => {
+        const before = await selectHosts(transaction).where('id', '=', host).executeTakeFirst();
+        if (!before) {
+          const { count } = await transaction
+            .selectFrom('blocked_hosts')
+            .select(({ fn }) => fn.countAll<number>().as('count'))
+            .executeTakeFirstOrThrow();
+          if (Number(count) >= maxBlockedHosts) return null;
+        }
+        await transaction
+          .insertInto('blocked_hosts')
+          .values({ id: host, reason, created_at: now })
+          .onConflict((conflict) => conflict.column('id').doUpdateSet({ reason }))
+          .execute();
+        await changeLinkPolicy(transaction);
+        return { host, reason, createdAt: before?.createdAt ?? now };
+      },
+      { audit: (blocked) => blocked && { type: 'blockedHost', id: host } },
+    );
   }
 
   /** Unblocks a host, and returns it; null when it is not blocked. */
   unblock(
     host: string,
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<BlockedHost | null>> {
-    return writeOnce(this.#database, operatorOwner, idempotency, async (transaction) => {
-      const before = await selectHosts(transaction).where('id', '=', host).executeTakeFirst();
-      if (!before) return null;
-      await transaction.deleteFrom('blocked_hosts').where('id', '=', host).execute();
-      await changeLinkPolicy(transaction);
-      return before;
-    });
+    return writeOnce(
+      this.#database,
+      operatorOwner,
+      write,
+      async (transaction) => {
+        const before = await selectHosts(transaction).where('id', '=', host).executeTakeFirst();
+        if (!before) return null;
+        await transaction.deleteFrom('blocked_hosts').where('id', '=', host).execute();
+        await changeLinkPolicy(transaction);
+        return before;
+      },
+      { audit: (unblocked) => unblocked && { type: 'blockedHost', id: host } },
+    );
   }
 
   /** Stores a new version of a link, and writes its event. */
@@ -134,6 +159,11 @@ export class TakedownRepository {
     await this.#urls.recordUpdates(transaction, organizationId, [{ before, url }], now);
     return url;
   }
+}
+
+/** The owner of a link reads in its audit log that the operator took it down. */
+function auditOf(url: ShortUrl | null): AuditTarget | null {
+  return url && { type: 'url', id: url.id, organizationId: url.organizationId };
 }
 
 /** Returns all blocked hosts. */

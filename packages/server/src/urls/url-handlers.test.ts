@@ -8,7 +8,7 @@ const page = { limit: 25, offset: 0, sort: 'createdAt' } as const;
 const request = {
   params: undefined,
   query: undefined,
-  idempotency: undefined,
+  write: undefined,
   caller: {
     client: { id: 'client' },
     apiKey: null,
@@ -64,7 +64,18 @@ describe('a bulk create with passwords', () => {
   const items = [
     { targetUrl: 'https://example.com/', isPasswordProtected: true, password: 'abcdef' },
   ];
-  const idempotency = { organizationId: 'organization', key: 'key', fingerprint: 'hash', now: 0 };
+  const write = {
+    idempotency: { organizationId: 'organization', key: 'key', fingerprint: 'hash', now: 0 },
+    origin: {
+      entryId: 'entry',
+      actorType: 'client',
+      actorId: 'client',
+      address: null,
+      operation: 'bulkCreateUrls',
+      fields: [],
+      at: 0,
+    },
+  } as const;
   const stored = { createdAt: 0, outcomes: [{ status: 'created', id: 1, shortCode: 'AAAAAAA' }] };
   const full = new QueueFullError('passwords', 'full', 1);
 
@@ -87,25 +98,25 @@ describe('a bulk create with passwords', () => {
         return false;
       },
     });
-    const create = (key?: typeof idempotency) =>
-      handlers.bulkCreateUrls({ ...request, body: { urls: items }, idempotency: key });
-    const update = (key?: typeof idempotency) =>
-      handlers.bulkUpdateUrls({ ...request, body: { updates: items }, idempotency: key });
+    const create = (key?: typeof write) =>
+      handlers.bulkCreateUrls({ ...request, body: { urls: items }, write: key });
+    const update = (key?: typeof write) =>
+      handlers.bulkUpdateUrls({ ...request, body: { updates: items }, write: key });
     return { create, update, calls };
   }
 
   it('is refused by a full queue before its items are checked', async () => {
     const { create, update, calls } = open(async () => undefined);
-    await expect(create(idempotency)).rejects.toBe(full);
+    await expect(create(write)).rejects.toBe(full);
     await expect(create()).rejects.toBe(full);
     await expect(update()).rejects.toBe(full);
-    await expect(update(idempotency)).rejects.toBe(full);
+    await expect(update(write)).rejects.toBe(full);
     expect(calls).toEqual(Array(4).fill('assertCapacity organization 1'));
   });
 
   it('returns the stored result when its key was used before', async () => {
     const { create, calls } = open(async () => ({ result: stored, replayed: true }));
-    expect(await create(idempotency)).toMatchObject({
+    expect(await create(write)).toMatchObject({
       replayed: true,
       data: { created: [{ index: 0, id: '1', shortCode: 'AAAAAAA' }], errors: [] },
     });
@@ -114,7 +125,7 @@ describe('a bulk create with passwords', () => {
 
   it('returns the stored result of an update when its key was used before', async () => {
     const { update, calls } = open(async () => ({ result: [], replayed: true }));
-    expect(await update(idempotency)).toMatchObject({ status: 207, replayed: true });
+    expect(await update(write)).toMatchObject({ status: 207, replayed: true });
     expect(calls).toEqual([]);
   });
 });

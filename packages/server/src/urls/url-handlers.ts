@@ -7,7 +7,7 @@ import type { PageText } from '../contract/json-text.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
-import type { IdempotentRequest, IdempotentResult } from '../idempotency/with-idempotency-key.js';
+import type { IdempotentResult, WriteRequest } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import { ListTimeoutError } from '../storage/database.js';
 import { listTimeoutMs } from '../storage/list-page.js';
@@ -127,10 +127,10 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
   /** Returns the stored result of a repeated request with passwords, which avoids hashing them again. */
   async function findFirstResult<Result>(
     items: readonly unknown[],
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<Result> | undefined> {
-    if (!idempotency || countPasswords(items) === 0) return undefined;
-    return urls.findFirstResult(idempotency);
+    if (!write?.idempotency || countPasswords(items) === 0) return undefined;
+    return urls.findFirstResult(write);
   }
 
   /** Creates the valid items. An invalid item does not affect the others. */
@@ -138,13 +138,13 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
     organizationId: string,
     items: readonly CheckedItem<UrlCreateRequest>[],
     now: number,
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<Creation>> {
     const hashes = await hashPasswords(organizationId, validOf(items));
     const drafts = items.map((item) =>
       'body' in item ? { ...item, passwordHash: hashes.shift() ?? null } : item,
     );
-    return urls.createMany(drafts, { organizationId, now, newShortCode, idempotency });
+    return urls.createMany(drafts, { organizationId, now, newShortCode, write });
   }
 
   async function updateAll<Presented>(
@@ -192,11 +192,11 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
   }
 
   return {
-    async createUrl({ caller: { organizationId }, body, idempotency }) {
+    async createUrl({ caller: { organizationId }, body, write }) {
       const now = clock();
       const stateError = findStateError(body, now);
       // A repeated request gets its first result, even if `expiresAt` has passed since then.
-      if (stateError && !idempotency) throw validationError([stateError]);
+      if (stateError && !write?.idempotency) throw validationError([stateError]);
       if (isReserved(body)) {
         throw new ApiError('SLUG_RESERVED', reservedMessage(body), {
           details: [{ path: 'customSlug', message: 'is a reserved word' }],
@@ -204,8 +204,8 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       }
       const item = stateError ? { error: stateError.message } : { body };
       const { result, replayed } =
-        (await findFirstResult<Creation>([body], idempotency)) ??
-        (await createAll(organizationId, [item], now, idempotency));
+        (await findFirstResult<Creation>([body], write)) ??
+        (await createAll(organizationId, [item], now, write));
       const [outcome] = result.outcomes;
       if (!outcome || outcome.status === 'invalid') {
         throw validationError(stateError ? [stateError] : []);
@@ -217,13 +217,13 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       return { status: 201, replayed, data: { ...link, organizationId, createdAt } };
     },
 
-    async bulkCreateUrls({ caller: { organizationId }, body: { urls: items }, idempotency }) {
-      let creation = await findFirstResult<Creation>(items, idempotency);
+    async bulkCreateUrls({ caller: { organizationId }, body: { urls: items }, write }) {
+      let creation = await findFirstResult<Creation>(items, write);
       if (!creation) {
         passwords.assertCapacity(organizationId, countPasswords(items));
         const now = clock();
         const checked = await mapInSlices(items, (item) => checkNewItem(item, now));
-        creation = await createAll(organizationId, checked, now, idempotency);
+        creation = await createAll(organizationId, checked, now, write);
       }
       const { result, replayed } = creation;
       const linkOrigins = origins();
@@ -294,15 +294,15 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       return { status: 200, data: toRecord(origins(), url, clock()) };
     },
 
-    async updateUrl({ caller: { organizationId }, params: { id }, body, idempotency, ifMatch }) {
+    async updateUrl({ caller: { organizationId }, params: { id }, body, write, ifMatch }) {
       const now = clock();
       const present = (url: ShortUrl) => toRecord(origins(), url, now);
       const { result, replayed } =
-        (await findFirstResult<UpdateOutcome<UrlRecord>[]>([body], idempotency)) ??
+        (await findFirstResult<UpdateOutcome<UrlRecord>[]>([body], write)) ??
         (await updateAll([{ ...body, id }], present, {
           organizationId,
           now,
-          idempotency,
+          write,
           ifMatch,
         }));
       const [outcome = { status: 'not-found' }] = result;
@@ -312,15 +312,15 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       return { status: 200, replayed, data: outcome.presented };
     },
 
-    async bulkUpdateUrls({ caller: { organizationId }, body: { updates: items }, idempotency }) {
+    async bulkUpdateUrls({ caller: { organizationId }, body: { updates: items }, write }) {
       const now = clock();
-      let update = await findFirstResult<UpdateOutcome<UrlListItem>[]>(items, idempotency);
+      let update = await findFirstResult<UpdateOutcome<UrlListItem>[]>(items, write);
       if (!update) passwords.assertCapacity(organizationId, countPasswords(items));
       const checked = await mapInSlices(items, (item) => checkItem(urlBulkUpdateItem, item));
       update ??= await updateAll(validOf(checked), (url) => toListItem(origins(), url, now), {
         organizationId,
         now,
-        idempotency,
+        write,
       });
       const { result: outcomes, replayed } = update;
       const updated: z.input<typeof urlBulkUpdateResult>['updated'] = [];
@@ -357,16 +357,16 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       };
     },
 
-    async deleteUrl({ caller: { organizationId }, params: { id }, idempotency, ifMatch }) {
+    async deleteUrl({ caller: { organizationId }, params: { id }, write, ifMatch }) {
       const now = clock();
       const present = ([url]: readonly ShortUrl[]) => (url ? toRecord(origins(), url, now) : null);
-      const context = { organizationId, now, idempotency, ifMatch };
+      const context = { organizationId, now, write, ifMatch };
       const { result, replayed } = await deactivateAll([id], present, context);
       if (!result) throw refusalError('not-found', { id }, replayed);
       return { status: 200, replayed, data: result };
     },
 
-    async bulkDeleteUrls({ caller: { organizationId }, query, body, idempotency }) {
+    async bulkDeleteUrls({ caller: { organizationId }, query, body, write }) {
       if (query.ids && body) {
         throw validationError([
           { path: 'ids', message: 'must come in the query or in the body, not in both' },
@@ -383,7 +383,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       const { result, replayed } = await deactivateAll(ids, (found) => found.map(({ id }) => id), {
         organizationId,
         now: clock(),
-        idempotency,
+        write,
       });
       const deleted = new Set(result.map(String));
       const deletedIds = elements.filter((element) => deleted.has(element));

@@ -4,10 +4,11 @@ import type { ErrorDetail } from '../contract/errors.js';
 import type { DataOfEvent } from '../events/define-event.js';
 import type { EventOutbox, NewEvent } from '../events/event-outbox.js';
 import type { EventSubject } from '../events/subscription.js';
+import type { AuditTarget } from '../idempotency/audit-entry.js';
 import {
   findStoredResult,
-  type IdempotentRequest,
   type IdempotentResult,
+  type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import { releaseLinks, reserveLinks } from '../organizations/link-quota.js';
@@ -91,7 +92,7 @@ export interface FoundUrl {
 export interface WriteContext {
   readonly organizationId: string;
   readonly now: number;
-  readonly idempotency: IdempotentRequest | undefined;
+  readonly write: WriteRequest | undefined;
   /** The versions that the caller accepts, for a change of one link; undefined accepts any. */
   readonly ifMatch?: IfMatch | undefined;
 }
@@ -158,11 +159,13 @@ export class UrlRepository {
       );
       return { createdAt: context.now, outcomes };
     };
-    const { organizationId, idempotency } = context;
+    const { organizationId, write } = context;
     const isBulk = items.length > 1;
+    const audit = ({ outcomes }: Creation) =>
+      auditOf(outcomes.flatMap((each) => (each.status === 'created' ? [each.id] : [])));
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await writeOnce(this.#database, organizationId, idempotency, work, { isBulk });
+        return await writeOnce(this.#database, organizationId, write, work, { isBulk, audit });
       } catch (error) {
         // Another link has one of the short codes, which is rarer than one in a million. The work runs
         // again with other codes. Looking up the codes first would take a tenth of every create.
@@ -172,9 +175,7 @@ export class UrlRepository {
   }
 
   /** Returns the result of an earlier call of the same method with the same Idempotency-Key. */
-  findFirstResult<Result>(
-    request: IdempotentRequest,
-  ): Promise<IdempotentResult<Result> | undefined> {
+  findFirstResult<Result>(request: WriteRequest): Promise<IdempotentResult<Result> | undefined> {
     return findStoredResult(this.#database.read, request);
   }
 
@@ -233,7 +234,7 @@ export class UrlRepository {
     present: (url: ShortUrl) => Presented,
     context: WriteContext,
   ): Promise<IdempotentResult<UpdateOutcome<Presented>[]>> {
-    const { organizationId, now, idempotency } = context;
+    const { organizationId, now, write } = context;
     const work = async (transaction: WriteTransaction) => {
       const outcomes: UpdateOutcome<Presented>[] = [];
       const changed: ChangedUrl[] = [];
@@ -252,15 +253,18 @@ export class UrlRepository {
       return outcomes;
     };
     const isBulk = ids.length > 1;
-    return writeOnce(this.#database, organizationId, idempotency, work, { isBulk });
+    const audit = (outcomes: readonly UpdateOutcome<Presented>[]) =>
+      auditOf(ids.filter((_, index) => outcomes[index]?.status === 'updated'));
+    return writeOnce(this.#database, organizationId, write, work, { isBulk, audit });
   }
 
   /** Deactivates links. `present` gets those of the organization in their new state. */
   deactivateMany<Presented>(
     ids: readonly number[],
     present: (urls: readonly ShortUrl[]) => Presented,
-    { organizationId, now, idempotency, ifMatch }: WriteContext,
+    { organizationId, now, write, ifMatch }: WriteContext,
   ): Promise<IdempotentResult<Presented>> {
+    let foundIds: readonly number[] = [];
     const work = async (transaction: WriteTransaction) => {
       const rows = await selectUrls(transaction)
         // PostgreSQL has no empty list.
@@ -268,6 +272,7 @@ export class UrlRepository {
         .execute();
       // Not in SQL: SQLite would search the index of the organization instead of the ids.
       const found = rows.filter((row) => row.organizationId === organizationId).map(fromRow);
+      foundIds = found.map(({ id }) => id);
       for (const { updatedAt } of found) checkIfMatch(ifMatch, updatedAt);
       const active = found.filter(({ isActive }) => isActive);
       // A link that is due expires first, even if the periodic expiry has not reached it yet.
@@ -278,7 +283,10 @@ export class UrlRepository {
       return present(found.map((url) => (url.isActive ? deactivated(url, now) : url)));
     };
     const isBulk = ids.length > 1;
-    return writeOnce(this.#database, organizationId, idempotency, work, { isBulk });
+    return writeOnce(this.#database, organizationId, write, work, {
+      isBulk,
+      audit: () => auditOf(foundIds),
+    });
   }
 
   /**
@@ -516,6 +524,13 @@ export class UrlRepository {
       if (!isSubscribed) return;
     }
   }
+}
+
+/** Returns what the audit log says about changed links; null if there are none. */
+function auditOf(ids: readonly number[]): AuditTarget | null {
+  const changed = new Set(ids);
+  const [id] = changed.size === 1 ? changed : [];
+  return changed.size === 0 ? null : { type: 'url', id, count: changed.size };
 }
 
 function deactivated(url: ShortUrl, now: number): ShortUrl {

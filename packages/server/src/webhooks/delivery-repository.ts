@@ -3,8 +3,8 @@ import type { Page } from '../contract/fields.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { EventType } from '../events/event-types.js';
 import {
-  type IdempotentRequest,
   type IdempotentResult,
+  type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema } from '../storage/database.js';
@@ -52,19 +52,25 @@ export class DeliveryRepository {
     type: Type,
     data: EventData<Type>,
     now: number,
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<Delivery>> {
-    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
-      const id = await this.#outbox.recordTest(
-        transaction,
-        organizationId,
-        type,
-        now,
-        data,
-        webhookId,
-      );
-      return getDelivery(transaction, id);
-    });
+    return writeOnce(
+      this.#database,
+      organizationId,
+      write,
+      async (transaction) => {
+        const id = await this.#outbox.recordTest(
+          transaction,
+          organizationId,
+          type,
+          now,
+          data,
+          webhookId,
+        );
+        return getDelivery(transaction, id);
+      },
+      { audit: ({ id }) => ({ type: 'delivery', id }) },
+    );
   }
 
   /** Creates another delivery of the same event. Returns null when the delivery is unknown. */
@@ -73,19 +79,30 @@ export class DeliveryRepository {
     webhookId: string,
     id: string,
     now: number,
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<Delivery | null>> {
-    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
-      const original = await transaction
-        .selectFrom('deliveries')
-        .select(['event_id', 'event_type', 'url_id'])
-        .where('webhook_id', '=', webhookId)
-        .where('id', '=', id)
-        .executeTakeFirst();
-      if (!original) return null;
-      const [newId = ''] = await this.#outbox.deliverAgain(transaction, [original], webhookId, now);
-      return getDelivery(transaction, newId);
-    });
+    return writeOnce(
+      this.#database,
+      organizationId,
+      write,
+      async (transaction) => {
+        const original = await transaction
+          .selectFrom('deliveries')
+          .select(['event_id', 'event_type', 'url_id'])
+          .where('webhook_id', '=', webhookId)
+          .where('id', '=', id)
+          .executeTakeFirst();
+        if (!original) return null;
+        const [newId = ''] = await this.#outbox.deliverAgain(
+          transaction,
+          [original],
+          webhookId,
+          now,
+        );
+        return getDelivery(transaction, newId);
+      },
+      { audit: (delivery) => delivery && { type: 'delivery', id: delivery.id } },
+    );
   }
 }
 

@@ -48,7 +48,7 @@ export function replayHandlers(options: ReplayHandlerOptions): HandlersOf<typeof
   }
 
   return {
-    async createReplay({ caller: { organizationId }, params, body, idempotency }) {
+    async createReplay({ caller: { organizationId }, params, body, write }) {
       await access.requirePlan(organizationId, 'replay');
       const { id: webhookId } = await access.getActiveWebhook(organizationId, params.id);
       const now = clock();
@@ -66,7 +66,7 @@ export function replayHandlers(options: ReplayHandlerOptions): HandlersOf<typeof
         const { result, replayed } = await replays.create(
           organizationId,
           { id: options.newId(), ...replay, total, createdAt: now },
-          idempotency,
+          write,
         );
         return { status: 202, replayed, data: toReplayRecord(result) };
       } catch (error) {
@@ -88,14 +88,14 @@ export function replayHandlers(options: ReplayHandlerOptions): HandlersOf<typeof
       return { status: 200, data: toReplayRecord(replay) };
     },
 
-    async cancelReplay({ caller: { organizationId }, params: { id, replayId }, idempotency }) {
+    async cancelReplay({ caller: { organizationId }, params: { id, replayId }, write }) {
       await access.getWebhook(organizationId, id);
       const { result, replayed } = await replays.cancel(
         organizationId,
         id,
         replayId,
         clock(),
-        idempotency,
+        write,
       );
       return {
         status: 200,

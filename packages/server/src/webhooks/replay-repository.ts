@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely';
 import type { Page } from '../contract/fields.js';
 import type { EventType } from '../events/event-types.js';
 import {
-  type IdempotentRequest,
   type IdempotentResult,
+  type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import { type Database, type Schema, WriteRejectedError } from '../storage/database.js';
@@ -34,54 +34,60 @@ export class ReplayRepository {
   create(
     organizationId: string,
     replay: NewReplay,
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<Replay>> {
     const { id, webhookId, since, until, status, eventTypes, total, createdAt } = replay;
-    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
-      const running = await transaction
-        .selectFrom('webhook_replays')
-        .select('id')
-        .where('organization_id', '=', organizationId)
-        .where('webhook_id', '=', webhookId)
-        .where('state', '=', 'running')
-        .executeTakeFirst();
-      if (running) {
-        throw new ReplayConflictError(`The replay ${running.id} of this webhook is running`);
-      }
-      const retained = transaction
-        .selectFrom('webhook_replays')
-        .select('id')
-        .where('webhook_id', '=', webhookId)
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(maxReplays - 1);
-      await transaction
-        .deleteFrom('webhook_replays')
-        .where('webhook_id', '=', webhookId)
-        .where('id', 'not in', retained)
-        .execute();
-      await transaction
-        .insertInto('webhook_replays')
-        .values({
-          id,
-          organization_id: organizationId,
-          webhook_id: webhookId,
-          state: 'running',
-          since,
-          until,
-          status,
-          event_types: eventTypes && JSON.stringify(eventTypes),
-          total,
-          processed: 0,
-          created: 0,
-          // No delivery has an empty id, so this is before all deliveries of the range.
-          last_created_at: since,
-          last_id: '',
-          created_at: createdAt,
-        })
-        .execute();
-      return getReplay(transaction, id);
-    });
+    return writeOnce(
+      this.#database,
+      organizationId,
+      write,
+      async (transaction) => {
+        const running = await transaction
+          .selectFrom('webhook_replays')
+          .select('id')
+          .where('organization_id', '=', organizationId)
+          .where('webhook_id', '=', webhookId)
+          .where('state', '=', 'running')
+          .executeTakeFirst();
+        if (running) {
+          throw new ReplayConflictError(`The replay ${running.id} of this webhook is running`);
+        }
+        const retained = transaction
+          .selectFrom('webhook_replays')
+          .select('id')
+          .where('webhook_id', '=', webhookId)
+          .orderBy('created_at', 'desc')
+          .orderBy('id', 'desc')
+          .limit(maxReplays - 1);
+        await transaction
+          .deleteFrom('webhook_replays')
+          .where('webhook_id', '=', webhookId)
+          .where('id', 'not in', retained)
+          .execute();
+        await transaction
+          .insertInto('webhook_replays')
+          .values({
+            id,
+            organization_id: organizationId,
+            webhook_id: webhookId,
+            state: 'running',
+            since,
+            until,
+            status,
+            event_types: eventTypes && JSON.stringify(eventTypes),
+            total,
+            processed: 0,
+            created: 0,
+            // No delivery has an empty id, so this is before all deliveries of the range.
+            last_created_at: since,
+            last_id: '',
+            created_at: createdAt,
+          })
+          .execute();
+        return getReplay(transaction, id);
+      },
+      { audit: () => ({ type: 'replay', id }) },
+    );
   }
 
   async find(webhookId: string, id: string): Promise<Replay | undefined> {
@@ -98,22 +104,28 @@ export class ReplayRepository {
     webhookId: string,
     id: string,
     now: number,
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<Replay | null>> {
-    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
-      await transaction
-        .updateTable('webhook_replays')
-        .set({ state: 'cancelled', finished_at: now })
-        .where('webhook_id', '=', webhookId)
-        .where('id', '=', id)
-        .where('state', '=', 'running')
-        .execute();
-      const row = await selectReplays(transaction)
-        .where('webhook_id', '=', webhookId)
-        .where('id', '=', id)
-        .executeTakeFirst();
-      return row ? replayOf(row) : null;
-    });
+    return writeOnce(
+      this.#database,
+      organizationId,
+      write,
+      async (transaction) => {
+        await transaction
+          .updateTable('webhook_replays')
+          .set({ state: 'cancelled', finished_at: now })
+          .where('webhook_id', '=', webhookId)
+          .where('id', '=', id)
+          .where('state', '=', 'running')
+          .execute();
+        const row = await selectReplays(transaction)
+          .where('webhook_id', '=', webhookId)
+          .where('id', '=', id)
+          .executeTakeFirst();
+        return row ? replayOf(row) : null;
+      },
+      { audit: (replay) => replay && { type: 'replay', id } },
+    );
   }
 }
 

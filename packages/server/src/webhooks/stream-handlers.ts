@@ -33,7 +33,7 @@ export function streamHandlers(options: StreamHandlerOptions): HandlersOf<typeof
   }
 
   return {
-    async createWebhookStream({ caller: { organizationId }, body, idempotency }) {
+    async createWebhookStream({ caller: { organizationId }, body, write }) {
       await access.requirePlan(organizationId, 'webhooks');
       const { events = [everyType], replayLast = 0 } = body ?? {};
       if (replayLast > 0) await access.requirePlan(organizationId, 'replay');
@@ -48,7 +48,7 @@ export function streamHandlers(options: StreamHandlerOptions): HandlersOf<typeof
           createdAt: clock(),
         },
         replayLast,
-        idempotency,
+        write,
       );
       if (!result) {
         const use = `An organization has at most ${maxStreams} webhook streams, and ${maxStreams} exist`;
@@ -87,14 +87,14 @@ export function streamHandlers(options: StreamHandlerOptions): HandlersOf<typeof
       };
     },
 
-    async reportOutcomes({ caller: { organizationId }, params: { id }, body, idempotency }) {
+    async reportOutcomes({ caller: { organizationId }, params: { id }, body, write }) {
       const stream = await getStream(organizationId, id);
       const { result, replayed } = await streams.recordOutcomes(
         organizationId,
         stream,
         body.outcomes,
         clock(),
-        idempotency,
+        write,
       );
       return { status: 200, replayed, data: { recorded: result } };
     },

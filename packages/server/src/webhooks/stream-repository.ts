@@ -3,8 +3,8 @@ import type { DeliveredEvent, EventOutbox } from '../events/event-outbox.js';
 import { eventTypes } from '../events/event-types.js';
 import { wantsType } from '../events/subscription.js';
 import {
-  type IdempotentRequest,
   type IdempotentResult,
+  type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database } from '../storage/database.js';
@@ -60,42 +60,48 @@ export class StreamRepository {
     organizationId: string,
     stream: NewStream,
     replayLast: number,
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<CreatedStream | null>> {
     const { id, url, events, secret, createdAt } = stream;
     const past = await findPastEvents(this.#database, organizationId, events, replayLast);
-    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
-      const existing = await transaction
-        .selectFrom('webhooks')
-        .select('id')
-        .where('organization_id', '=', organizationId)
-        .where('deleted_at', 'is', null)
-        .where('expires_at', '>', createdAt)
-        .execute();
-      if (existing.length >= maxStreams) return null;
-      const expiresAt = createdAt + streamLifetimeMs;
-      await transaction
-        .insertInto('webhooks')
-        .values({
-          id,
-          organization_id: organizationId,
-          url,
-          events: JSON.stringify(events),
-          secret,
-          is_active: 1,
-          created_at: createdAt,
-          updated_at: createdAt,
-          expires_at: expiresAt,
-        })
-        .execute();
-      if (events.includes(urlClicked.type)) await startClickFeed(transaction, organizationId);
-      for (const [at, event] of past.entries()) {
-        // The times give their order.
-        const dueAt = createdAt - past.length + at;
-        await this.#outbox.deliverAgain(transaction, [event], id, dueAt);
-      }
-      return { ...stream, expiresAt, replayed: past.length };
-    });
+    return writeOnce(
+      this.#database,
+      organizationId,
+      write,
+      async (transaction) => {
+        const existing = await transaction
+          .selectFrom('webhooks')
+          .select('id')
+          .where('organization_id', '=', organizationId)
+          .where('deleted_at', 'is', null)
+          .where('expires_at', '>', createdAt)
+          .execute();
+        if (existing.length >= maxStreams) return null;
+        const expiresAt = createdAt + streamLifetimeMs;
+        await transaction
+          .insertInto('webhooks')
+          .values({
+            id,
+            organization_id: organizationId,
+            url,
+            events: JSON.stringify(events),
+            secret,
+            is_active: 1,
+            created_at: createdAt,
+            updated_at: createdAt,
+            expires_at: expiresAt,
+          })
+          .execute();
+        if (events.includes(urlClicked.type)) await startClickFeed(transaction, organizationId);
+        for (const [at, event] of past.entries()) {
+          // The times give their order.
+          const dueAt = createdAt - past.length + at;
+          await this.#outbox.deliverAgain(transaction, [event], id, dueAt);
+        }
+        return { ...stream, expiresAt, replayed: past.length };
+      },
+      { audit: (created) => created && { type: 'webhook', id } },
+    );
   }
 
   /** Makes a connection the only one that follows a stream. Deliveries without an outcome are due again. */
@@ -188,30 +194,41 @@ export class StreamRepository {
     { id, url }: { readonly id: string; readonly url: string },
     outcomes: readonly DeliveryOutcome[],
     now: number,
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<number>> {
     const byDelivery = new Map(outcomes.map((outcome) => [outcome.deliveryId, outcome]));
-    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
-      const pending = await transaction
-        .selectFrom('deliveries')
-        .innerJoin('events', 'events.id', 'deliveries.event_id')
-        .select(['deliveries.id', 'webhook_id as webhookId', 'attempts', 'is_charged as isCharged'])
-        .select(['events.type as eventType', 'events.body'])
-        .where('webhook_id', '=', id)
-        .where('deliveries.id', 'in', [...byDelivery.keys()])
-        .where('status', '=', 'pending')
-        .orderBy('deliveries.id')
-        .execute();
-      const recorded = await this.#queue.record(
-        transaction,
-        pending.map((delivery) => {
-          const outcome = byDelivery.get(delivery.id) as DeliveryOutcome;
-          const claimed = { ...delivery, organizationId, leasedUntil: now };
-          return { delivery: claimed, url, ...attemptOf(outcome, now) };
-        }),
-      );
-      return recorded.length;
-    });
+    return writeOnce(
+      this.#database,
+      organizationId,
+      write,
+      async (transaction) => {
+        const pending = await transaction
+          .selectFrom('deliveries')
+          .innerJoin('events', 'events.id', 'deliveries.event_id')
+          .select([
+            'deliveries.id',
+            'webhook_id as webhookId',
+            'attempts',
+            'is_charged as isCharged',
+          ])
+          .select(['events.type as eventType', 'events.body'])
+          .where('webhook_id', '=', id)
+          .where('deliveries.id', 'in', [...byDelivery.keys()])
+          .where('status', '=', 'pending')
+          .orderBy('deliveries.id')
+          .execute();
+        const recorded = await this.#queue.record(
+          transaction,
+          pending.map((delivery) => {
+            const outcome = byDelivery.get(delivery.id) as DeliveryOutcome;
+            const claimed = { ...delivery, organizationId, leasedUntil: now };
+            return { delivery: claimed, url, ...attemptOf(outcome, now) };
+          }),
+        );
+        return recorded.length;
+      },
+      { audit: (count) => (count > 0 ? { type: 'webhook', id, count } : null) },
+    );
   }
 }
 

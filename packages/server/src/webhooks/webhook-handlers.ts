@@ -63,7 +63,7 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
   }
 
   return {
-    async createWebhook({ caller: { organizationId }, body, idempotency }) {
+    async createWebhook({ caller: { organizationId }, body, write }) {
       await requirePlan(organizationId, 'webhooks');
       checkUrl(body.url);
       await checkFilters(organizationId, body.filters);
@@ -71,12 +71,7 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
       const secret = newSecret('webhookSecret', options.randomBytes);
       const id = options.newId();
       const webhook = { id, url, events, secret, isActive, createdAt: clock() };
-      const { result, replayed } = await webhooks.create(
-        organizationId,
-        webhook,
-        settings,
-        idempotency,
-      );
+      const { result, replayed } = await webhooks.create(organizationId, webhook, settings, write);
       if (result) {
         const headers = { ETag: etagOf(result.createdAt) };
         const data = presentAs(webhookCreated, withStandardSecret(result));
@@ -96,19 +91,13 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
       return { status: 200, data: toWebhookRecord(webhook, clock()) };
     },
 
-    async updateWebhook({
-      caller: { organizationId },
-      params: { id },
-      body,
-      idempotency,
-      ifMatch,
-    }) {
+    async updateWebhook({ caller: { organizationId }, params: { id }, body, write, ifMatch }) {
       await requirePlan(organizationId, 'webhooks');
       if (body.url !== undefined) checkUrl(body.url);
       await checkFilters(organizationId, body.filters);
       const { result, replayed } = await webhooks.update(organizationId, id, body, {
         now: clock(),
-        idempotency,
+        write,
         ifMatch,
       });
       onChanged();
@@ -116,10 +105,10 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
       return { status: 200, replayed, data: toWebhookRecord(webhook, clock()) };
     },
 
-    async deleteWebhook({ caller: { organizationId }, params: { id }, idempotency, ifMatch }) {
+    async deleteWebhook({ caller: { organizationId }, params: { id }, write, ifMatch }) {
       const { result, replayed } = await webhooks.delete(organizationId, id, {
         now: clock(),
-        idempotency,
+        write,
         ifMatch,
       });
       onChanged();
@@ -127,7 +116,7 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
       return { status: 200, replayed, data: toWebhookRecord(webhook, clock()) };
     },
 
-    async testWebhook({ caller: { organizationId }, params: { id }, body, idempotency }) {
+    async testWebhook({ caller: { organizationId }, params: { id }, body, write }) {
       await requirePlan(organizationId, 'webhooks');
       const { events } = await getActiveWebhook(organizationId, id);
       const type = body?.type ?? events.find((each) => each !== everyType) ?? 'url.created';
@@ -137,23 +126,18 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
         type,
         body?.set ? changeExample(type, body.set) : eventExamples[type],
         clock(),
-        idempotency,
+        write,
       );
       return { status: 201, replayed, data: withIsoTimes(result) };
     },
 
-    async rotateWebhookSecret({ caller: { organizationId }, params: { id }, body, idempotency }) {
+    async rotateWebhookSecret({ caller: { organizationId }, params: { id }, body, write }) {
       await requirePlan(organizationId, 'webhooks');
       const secret = newSecret('webhookSecret', options.randomBytes);
       const seconds = body?.expireOldAfterSeconds;
       const expireOldAfterMs = seconds === undefined ? undefined : seconds * 1000;
       const { result, replayed } = await webhooks
-        .rotateSecret(
-          organizationId,
-          id,
-          { secret, expireOldAfterMs },
-          { now: clock(), idempotency },
-        )
+        .rotateSecret(organizationId, id, { secret, expireOldAfterMs }, { now: clock(), write })
         .catch(refuseTooManySecrets);
       onChanged();
       const rotated = withStandardSecret(requireFound(result, 'webhook', id));
@@ -175,7 +159,7 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
       return { status: 200, data: { ...withIsoTimes(delivery), attemptHistory } };
     },
 
-    async replayDelivery({ caller: { organizationId }, params, idempotency }) {
+    async replayDelivery({ caller: { organizationId }, params, write }) {
       await requirePlan(organizationId, 'replay');
       await getActiveWebhook(organizationId, params.id);
       const { result, replayed } = await deliveries.replay(
@@ -183,7 +167,7 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
         params.id,
         params.deliveryId,
         clock(),
-        idempotency,
+        write,
       );
       return {
         status: 201,

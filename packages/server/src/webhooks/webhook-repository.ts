@@ -6,8 +6,8 @@ import type { Page, PageRange } from '../contract/fields.js';
 import { eventTypes } from '../events/event-types.js';
 import { type EventFilters, type Subscription, wantsType } from '../events/subscription.js';
 import {
-  type IdempotentRequest,
   type IdempotentResult,
+  type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import {
@@ -48,7 +48,7 @@ export type NewWebhook = Omit<z.input<typeof webhookCreated>, 'standardWebhooksS
 
 export interface WebhookWrite {
   readonly now: number;
-  readonly idempotency: IdempotentRequest | undefined;
+  readonly write: WriteRequest | undefined;
   readonly ifMatch?: IfMatch | undefined;
 }
 
@@ -83,31 +83,37 @@ export class WebhookRepository {
     organizationId: string,
     webhook: NewWebhook,
     settings: WebhookSettings,
-    idempotency: IdempotentRequest | undefined,
+    write: WriteRequest | undefined,
   ): Promise<IdempotentResult<NewWebhook | null>> {
-    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
-      const existing = await selectWebhooks(transaction, organizationId)
-        .where('expires_at', 'is', null)
-        .execute();
-      if (existing.length >= maxWebhooks) return null;
-      const { id, url, events, secret, isActive, createdAt } = webhook;
-      await transaction
-        .insertInto('webhooks')
-        .values({
-          id,
-          organization_id: organizationId,
-          url,
-          events: JSON.stringify(events),
-          secret,
-          is_active: isActive ? 1 : 0,
-          ...settingColumns(settings),
-          created_at: createdAt,
-          updated_at: createdAt,
-        })
-        .execute();
-      if (events.includes(urlClicked.type)) await startClickFeed(transaction, organizationId);
-      return webhook;
-    });
+    return writeOnce(
+      this.#database,
+      organizationId,
+      write,
+      async (transaction) => {
+        const existing = await selectWebhooks(transaction, organizationId)
+          .where('expires_at', 'is', null)
+          .execute();
+        if (existing.length >= maxWebhooks) return null;
+        const { id, url, events, secret, isActive, createdAt } = webhook;
+        await transaction
+          .insertInto('webhooks')
+          .values({
+            id,
+            organization_id: organizationId,
+            url,
+            events: JSON.stringify(events),
+            secret,
+            is_active: isActive ? 1 : 0,
+            ...settingColumns(settings),
+            created_at: createdAt,
+            updated_at: createdAt,
+          })
+          .execute();
+        if (events.includes(urlClicked.type)) await startClickFeed(transaction, organizationId);
+        return webhook;
+      },
+      { audit: (created) => created && { type: 'webhook', id: webhook.id } },
+    );
   }
 
   async find(organizationId: string, id: string): Promise<Webhook | undefined> {
@@ -150,69 +156,81 @@ export class WebhookRepository {
     organizationId: string,
     id: string,
     { url, events, isActive, ...settings }: WebhookUpdateRequest,
-    { now, idempotency, ifMatch }: WebhookWrite,
+    { now, write, ifMatch }: WebhookWrite,
   ): Promise<IdempotentResult<Webhook | null>> {
-    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
-      const before = await find(transaction, organizationId, id);
-      if (!before) return null;
-      checkIfMatch(ifMatch, before.updatedAt);
-      if (url !== undefined && before.expiresAt !== null) {
-        const message = 'cannot be set: the deliveries of this webhook are read from a stream';
-        throw validationError([{ path: 'url', message }]);
-      }
-      const hasNewUrl = url !== undefined && url !== before.url;
-      const columns = settingColumns(settings);
-      if (hasNewUrl && columns.headers === undefined) checkOrigin(before, url);
-      const filters = columns.filters === undefined ? before.filters : filtersOf(columns.filters);
-      const after = { events: events ?? before.events, filters };
-      const updatedAt = nextUpdatedAt(before.updatedAt, now);
-      await transaction
-        .updateTable('webhooks')
-        .set({
-          ...(url !== undefined && { url }),
-          ...(events !== undefined && { events: JSON.stringify(events) }),
-          // An explicit change of `isActive` clears the server's reason.
-          ...(isActive !== undefined && {
-            is_active: isActive ? 1 : 0,
-            disabled_at: null,
-            disabled_reason: null,
-          }),
-          ...(isActive === true && {
-            failing_since: sql<
-              number | null
-            >`case when is_active = 0 then null else failing_since end`,
-          }),
-          // The stored health belongs to the previous receiver.
-          ...(hasNewUrl && { last_success_at: null, failing_since: null, failure_rate: null }),
-          ...columns,
-          ...(excludesMore(before, after) && { unsubscribed_at: updatedAt }),
-          updated_at: updatedAt,
-        })
-        .where('id', '=', id)
-        .execute();
-      if (events?.includes(urlClicked.type)) await startClickFeed(transaction, organizationId);
-      return (await find(transaction, organizationId, id)) ?? null;
-    });
+    return writeOnce(
+      this.#database,
+      organizationId,
+      write,
+      async (transaction) => {
+        const before = await find(transaction, organizationId, id);
+        if (!before) return null;
+        checkIfMatch(ifMatch, before.updatedAt);
+        if (url !== undefined && before.expiresAt !== null) {
+          const message = 'cannot be set: the deliveries of this webhook are read from a stream';
+          throw validationError([{ path: 'url', message }]);
+        }
+        const hasNewUrl = url !== undefined && url !== before.url;
+        const columns = settingColumns(settings);
+        if (hasNewUrl && columns.headers === undefined) checkOrigin(before, url);
+        const filters = columns.filters === undefined ? before.filters : filtersOf(columns.filters);
+        const after = { events: events ?? before.events, filters };
+        const updatedAt = nextUpdatedAt(before.updatedAt, now);
+        await transaction
+          .updateTable('webhooks')
+          .set({
+            ...(url !== undefined && { url }),
+            ...(events !== undefined && { events: JSON.stringify(events) }),
+            // An explicit change of `isActive` clears the server's reason.
+            ...(isActive !== undefined && {
+              is_active: isActive ? 1 : 0,
+              disabled_at: null,
+              disabled_reason: null,
+            }),
+            ...(isActive === true && {
+              failing_since: sql<
+                number | null
+              >`case when is_active = 0 then null else failing_since end`,
+            }),
+            // The stored health belongs to the previous receiver.
+            ...(hasNewUrl && { last_success_at: null, failing_since: null, failure_rate: null }),
+            ...columns,
+            ...(excludesMore(before, after) && { unsubscribed_at: updatedAt }),
+            updated_at: updatedAt,
+          })
+          .where('id', '=', id)
+          .execute();
+        if (events?.includes(urlClicked.type)) await startClickFeed(transaction, organizationId);
+        return (await find(transaction, organizationId, id)) ?? null;
+      },
+      { audit: (webhook) => webhook && { type: 'webhook', id } },
+    );
   }
 
   /** Marks a webhook as deleted. The pruner removes it and its deliveries in batches. */
   delete(
     organizationId: string,
     id: string,
-    { now, idempotency, ifMatch }: WebhookWrite,
+    { now, write, ifMatch }: WebhookWrite,
   ): Promise<IdempotentResult<Webhook | null>> {
-    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
-      const webhook = await find(transaction, organizationId, id);
-      if (!webhook) return null;
-      checkIfMatch(ifMatch, webhook.updatedAt);
-      await transaction
-        .updateTable('webhooks')
-        .set({ deleted_at: now, secret: '', ...toColumns([]) })
-        .set({ headers: null, unsubscribed_at: null })
-        .where('id', '=', id)
-        .execute();
-      return webhook;
-    });
+    return writeOnce(
+      this.#database,
+      organizationId,
+      write,
+      async (transaction) => {
+        const webhook = await find(transaction, organizationId, id);
+        if (!webhook) return null;
+        checkIfMatch(ifMatch, webhook.updatedAt);
+        await transaction
+          .updateTable('webhooks')
+          .set({ deleted_at: now, secret: '', ...toColumns([]) })
+          .set({ headers: null, unsubscribed_at: null })
+          .where('id', '=', id)
+          .execute();
+        return webhook;
+      },
+      { audit: (webhook) => webhook && { type: 'webhook', id } },
+    );
   }
 
   /**
@@ -223,30 +241,36 @@ export class WebhookRepository {
     organizationId: string,
     id: string,
     { secret, expireOldAfterMs }: Rotation,
-    { now, idempotency }: Pick<WebhookWrite, 'now' | 'idempotency'>,
+    { now, write }: Pick<WebhookWrite, 'now' | 'write'>,
   ): Promise<IdempotentResult<{ secret: string; previousSecretExpiresAt: number } | null>> {
-    return writeOnce(this.#database, organizationId, idempotency, async (transaction) => {
-      const row = await transaction
-        .selectFrom('webhooks')
-        .select('secret')
-        .select(previousSecretColumns)
-        .where('organization_id', '=', organizationId)
-        .where('id', '=', id)
-        .where('deleted_at', 'is', null)
-        .executeTakeFirst();
-      if (!row) return null;
-      const previous = rotate(row.secret, previousSecretsOf(row), now, expireOldAfterMs);
-      if (previous.length > maxPreviousSecrets) {
-        throw new TooManySecretsError(Math.min(...previous.map(({ expiresAt }) => expiresAt)));
-      }
-      await transaction
-        .updateTable('webhooks')
-        .set({ secret, ...toColumns(previous), updated_at: nextUpdatedAtOfRow(now) })
-        .where('id', '=', id)
-        .execute();
-      const previousSecretExpiresAt = now + (expireOldAfterMs ?? defaultRotationMs);
-      return { secret, previousSecretExpiresAt };
-    });
+    return writeOnce(
+      this.#database,
+      organizationId,
+      write,
+      async (transaction) => {
+        const row = await transaction
+          .selectFrom('webhooks')
+          .select('secret')
+          .select(previousSecretColumns)
+          .where('organization_id', '=', organizationId)
+          .where('id', '=', id)
+          .where('deleted_at', 'is', null)
+          .executeTakeFirst();
+        if (!row) return null;
+        const previous = rotate(row.secret, previousSecretsOf(row), now, expireOldAfterMs);
+        if (previous.length > maxPreviousSecrets) {
+          throw new TooManySecretsError(Math.min(...previous.map(({ expiresAt }) => expiresAt)));
+        }
+        await transaction
+          .updateTable('webhooks')
+          .set({ secret, ...toColumns(previous), updated_at: nextUpdatedAtOfRow(now) })
+          .where('id', '=', id)
+          .execute();
+        const previousSecretExpiresAt = now + (expireOldAfterMs ?? defaultRotationMs);
+        return { secret, previousSecretExpiresAt };
+      },
+      { audit: (rotated) => rotated && { type: 'webhook', id } },
+    );
   }
 }
 

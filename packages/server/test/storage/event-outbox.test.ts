@@ -207,7 +207,7 @@ describe('the transaction of a change', () => {
       organizationId,
       now,
       newShortCode: () => 'Undone2',
-      idempotency: undefined,
+      write: undefined,
     });
     await expect(failing).rejects.toThrow('the last step');
     expect(await recorded(organizationId)).toEqual([]);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { deleteExpiredEntries } from '../../src/audit/audit-repository.js';
 import { ClientRepository } from '../../src/auth/client-repository.js';
 import {
   deleteExpiredKeys,
@@ -51,6 +52,27 @@ async function addKeys() {
   );
 }
 
+const retentionDays = 365;
+
+async function addEntries() {
+  const rows = Array.from({ length: expiredCount + 1 }, (_, index) => ({
+    created_at: now - retentionDays * 24 * 60 * 60 * 1000 + (index < expiredCount ? 0 : 1),
+    id: `entry-${index}`,
+    organization_id: organizationId,
+    actor_type: 'operator',
+    actor_id: null,
+    address: null,
+    operation: 'updateUrl',
+    resource_type: 'url',
+    resource_id: '1',
+    item_count: 1,
+    fields: null,
+  }));
+  await stored.database.writeDirectly((transaction) =>
+    stored.database.bulkInsert(transaction, 'audit_log', rows),
+  );
+}
+
 const cases = [
   {
     table: 'access_tokens',
@@ -62,6 +84,12 @@ const cases = [
     table: 'idempotency_keys',
     add: addKeys,
     remove: (signal: AbortSignal) => deleteExpiredKeys(stored.database, now, signal),
+  },
+  {
+    table: 'audit_log',
+    add: addEntries,
+    remove: (signal: AbortSignal) =>
+      deleteExpiredEntries(stored.database, retentionDays, now, signal),
   },
 ] as const;
 

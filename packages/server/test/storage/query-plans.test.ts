@@ -1,6 +1,7 @@
 import SqliteHandle from 'better-sqlite3';
 import { type SqlBool, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { deleteExpiredEntries } from '../../src/audit/audit-repository.js';
 import { ClientRepository } from '../../src/auth/client-repository.js';
 import { DomainRepository, listDomains } from '../../src/domains/domain-repository.js';
 import { ownHostTest } from '../../src/domains/own-hosts.js';
@@ -24,6 +25,7 @@ import {
   deactivateUrls,
   draftOf,
   now,
+  requestWith,
   type TemporaryFile,
   temporaryFile,
   updateUrls,
@@ -143,7 +145,12 @@ async function create(owner: string, drafts: readonly DraftFields[]) {
       codes += 1;
       return `new${owner.at(-1)}${drafts.length}-${codes}`;
     },
-    idempotency: { organizationId: owner, key: `key-${drafts.length}`, fingerprint: '', now },
+    write: requestWith({
+      organizationId: owner,
+      key: `key-${drafts.length}`,
+      fingerprint: '',
+      now,
+    }),
   });
   return result.outcomes.map(({ status }) => status);
 }
@@ -217,7 +224,7 @@ describe('no call on the redirect thread scans a table', () => {
     }));
     const steps = await explain(async () => {
       await deactivateUrls(urls, organizationId, ids, now);
-      await tags.replace('old', 'new', { organizationId, now, idempotency: undefined });
+      await tags.replace('old', 'new', { organizationId, now, write: undefined });
     });
     const searches = steps.filter(({ detail }) => /^(SEARCH|SCAN) urls\b/.test(detail));
     expect(searches.length).toBeGreaterThan(2);
@@ -421,11 +428,12 @@ describe('no call on the redirect thread scans a table', () => {
     );
   });
 
-  it('when expired tokens and idempotency keys are deleted', async () => {
+  it('when expired tokens, idempotency keys and entries of the audit log are deleted', async () => {
     const { signal } = new AbortController();
     const scans = await findScans(async () => {
       await new ClientRepository(database).deleteExpiredTokens(now, signal);
       await deleteExpiredKeys(database, now, signal);
+      await deleteExpiredEntries(database, 365, now, signal);
     });
     expect(scans).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { findTagged, listTags } from '../../src/urls/tag-query.js';
 import { TagRepository } from '../../src/urls/tag-repository.js';
-import { now, openRepository, type Stored } from './temporary-database.js';
+import { now, openRepository, requestWith, type Stored } from './temporary-database.js';
 
 let stored: Stored;
 let tags: TagRepository;
@@ -59,7 +59,7 @@ it('a rename changes 100 links in a transaction, and 10 in a turn of the event l
     turns.push(turn);
     return updateEach(...args);
   });
-  const context = { organizationId, now: now + 1, idempotency: undefined };
+  const context = { organizationId, now: now + 1, write: undefined };
   const { result } = await tags.replace('old', 'new', context);
   clearImmediate(ticker);
   expect(result).toEqual({ updatedCount: 1_050, isComplete: true });
@@ -74,8 +74,8 @@ it('a rename changes 100 links in a transaction, and 10 in a turn of the event l
 
 it('a change that reaches its time limit is continued by the same request', async () => {
   const organizationId = await withLinks(250, () => ['old', 'other']);
-  const idempotency = { organizationId, key: 'delete-old', fingerprint: 'a', now };
-  const context = { organizationId, now: now + 1, idempotency };
+  const write = requestWith({ organizationId, key: 'delete-old', fingerprint: 'a', now });
+  const context = { organizationId, now: now + 1, write };
   const results = [];
   for (let call = 0; call < 4; call += 1) {
     results.push(await tags.replace('old', null, context, 0));
@@ -91,8 +91,8 @@ it('a change that reaches its time limit is continued by the same request', asyn
 
 it('requests that run at once with the same key have the same result', async () => {
   const organizationId = await withLinks(250, () => ['old']);
-  const idempotency = { organizationId, key: 'twice', fingerprint: 'a', now };
-  const context = { organizationId, now: now + 1, idempotency };
+  const write = requestWith({ organizationId, key: 'twice', fingerprint: 'a', now });
+  const context = { organizationId, now: now + 1, write };
   const both = await Promise.all([
     tags.replace('old', 'new', context),
     tags.replace('old', 'new', context),

@@ -2,9 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
+import { v7 as newUuid } from 'uuid';
 import { clientOf } from '../../src/auth/auth-service.js';
 import { ownHostTest } from '../../src/domains/own-hosts.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
+import type {
+  IdempotentRequest,
+  WriteRequest,
+} from '../../src/idempotency/with-idempotency-key.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import { type PlanName, standardPlans } from '../../src/organizations/plans.js';
 import type { Database } from '../../src/storage/database.js';
@@ -114,13 +119,32 @@ export async function openRepository(): Promise<Stored> {
         organizationId,
         now,
         newShortCode: () => left.shift() ?? `C${newId().slice(3).padStart(6, '0')}`,
-        idempotency: undefined,
+        write: undefined,
       });
       return result.outcomes;
     },
     async close() {
       await database.close();
       await remove();
+    },
+  };
+}
+
+/** Returns a request of the operator with an idempotency key. */
+export function requestWith(idempotency: IdempotentRequest): WriteRequest {
+  return {
+    idempotency,
+    origin: {
+      // Tests repeat the same request.
+      get entryId() {
+        return newUuid();
+      },
+      actorType: 'operator',
+      actorId: null,
+      address: null,
+      operation: 'test',
+      fields: [],
+      at: now,
     },
   };
 }
@@ -133,7 +157,7 @@ export async function updateUrls(
   now: number,
   change: (url: ShortUrl, index: number) => UrlChange,
 ) {
-  const context = { organizationId, now, idempotency: undefined };
+  const context = { organizationId, now, write: undefined };
   return (await urls.updateMany(ids, change, ({ id }) => id, context)).result;
 }
 
@@ -144,7 +168,7 @@ export async function deactivateUrls(
   ids: readonly number[],
   now: number,
 ) {
-  const context = { organizationId, now, idempotency: undefined };
+  const context = { organizationId, now, write: undefined };
   const idsOf = (found: readonly ShortUrl[]) => found.map(({ id }) => id);
   return (await urls.deactivateMany(ids, idsOf, context)).result;
 }

@@ -166,7 +166,7 @@ describe('createMany', () => {
       organizationId,
       now,
       newShortCode: () => 'Undone1',
-      idempotency: undefined,
+      write: undefined,
     });
     const neighbours = [
       stored.create(organizationId, [{ customSlug: 'neighbour-1' }]),

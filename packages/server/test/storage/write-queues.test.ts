@@ -4,7 +4,14 @@ import { QueueClosedError, QueueFullError } from '../../src/fair-queue.js';
 import { IdempotencyConflictError } from '../../src/idempotency/with-idempotency-key.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { emptyDatabase } from '../engine.js';
-import { draftOf, now, openRepository, type Stored, updateUrls } from './temporary-database.js';
+import {
+  draftOf,
+  now,
+  openRepository,
+  requestWith,
+  type Stored,
+  updateUrls,
+} from './temporary-database.js';
 
 let stored: Stored;
 beforeAll(async () => {
@@ -144,7 +151,9 @@ it('a conflict of one write does not run the other writes of its group again', a
         organizationId,
         now,
         newShortCode,
-        idempotency: fingerprint ? { organizationId, key: 'key', fingerprint, now } : undefined,
+        write: fingerprint
+          ? requestWith({ organizationId, key: 'key', fingerprint, now })
+          : undefined,
       },
     );
     return result.outcomes[0]?.status;

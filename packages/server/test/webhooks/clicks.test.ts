@@ -62,7 +62,7 @@ async function open() {
       return id;
     },
     change: (id: string, patch: Parameters<typeof webhooks.update>[2]) =>
-      webhooks.update(organizationId, id, patch, { now: clock(), idempotency: undefined }),
+      webhooks.update(organizationId, id, patch, { now: clock(), write: undefined }),
     store: (count: number, change: Parameters<typeof makeVisit>[0] = {}) =>
       stored.store(Array.from({ length: count }, () => makeVisit({ urlId, ...change }))),
     /** Records that the first attempt of every pending delivery succeeded. */
@@ -448,7 +448,7 @@ describe('a webhook', () => {
       2, 6,
     ]);
     await opened.change(first, { events: ['url.created'] });
-    const write = { now: opened.clock(), idempotency: undefined };
+    const write = { now: opened.clock(), write: undefined };
     await opened.webhooks.delete(opened.organizationId, second, write);
     await pruneDeliveries(opened.stored.database, opened.clock());
     expect(await opened.count('webhooks')).toBe(2);

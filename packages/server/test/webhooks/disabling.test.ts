@@ -25,9 +25,8 @@ async function read(id: string): Promise<Webhook> {
 
 const change = async (id: string, patch: { isActive?: boolean; url?: string }) => {
   const { organizationId, webhooks, clock } = opened;
-  return (
-    await webhooks.update(organizationId, id, patch, { now: clock(), idempotency: undefined })
-  ).result;
+  return (await webhooks.update(organizationId, id, patch, { now: clock(), write: undefined }))
+    .result;
 };
 
 /** Records an event of the organization, as a change of a link does. */

@@ -144,15 +144,15 @@ describe('a change with many deliveries', () => {
       organizationId,
       paused,
       { isActive: false },
-      { now: clock(), idempotency: undefined },
+      { now: clock(), write: undefined },
     );
     await webhooks.update(
       organizationId,
       changed,
       { events: ['qr.created'] },
-      { now: clock(), idempotency: undefined },
+      { now: clock(), write: undefined },
     );
-    await webhooks.delete(organizationId, deleted, { now: clock(), idempotency: undefined });
+    await webhooks.delete(organizationId, deleted, { now: clock(), write: undefined });
     await pruneDeliveries(opened.stored.database, clock());
     await subscribeMany(1);
     await fanOutAll();
@@ -173,7 +173,7 @@ describe('a change with many deliveries', () => {
     await createLinks(300);
     await opened.webhooks.delete(opened.organizationId, id, {
       now: opened.clock(),
-      idempotency: undefined,
+      write: undefined,
     });
     await pruneDeliveries(opened.stored.database, opened.clock());
     // The events of the other links had deliveries, which were deleted with them.

@@ -103,7 +103,7 @@ describe('finished deliveries', () => {
     await opened.record(id, 250);
     await opened.webhooks.delete(opened.organizationId, id, {
       now: opened.clock(),
-      idempotency: undefined,
+      write: undefined,
     });
     const stopping = new AbortController();
     const { database } = opened.stored;

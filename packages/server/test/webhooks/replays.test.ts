@@ -121,7 +121,7 @@ describe('a replay', () => {
     expect(await replays.find(small, smallId)).toMatchObject({ state: 'completed', created: 1 });
     expect(await replays.find(large, largeId)).toMatchObject({ state: 'completed', created: 600 });
     const deleted = await start(large, { since: 1 });
-    await webhooks.delete(organizationId, large, { now: clock(), idempotency: undefined });
+    await webhooks.delete(organizationId, large, { now: clock(), write: undefined });
     await runner.tick();
     expect(await replays.find(large, deleted)).toMatchObject({ state: 'cancelled' });
   });

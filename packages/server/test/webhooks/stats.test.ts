@@ -172,7 +172,7 @@ describe('hourly sums', () => {
     expect(await count()).toBe(1);
     await opened.webhooks.delete(opened.organizationId, id, {
       now: opened.clock(),
-      idempotency: undefined,
+      write: undefined,
     });
     await prune();
     expect(await count()).toBe(0);

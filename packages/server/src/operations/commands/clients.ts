@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Credentials } from '../../auth/auth-service.js';
 import { type Client, ClientRepository, listClients } from '../../auth/client-repository.js';
-import { ClientService, fromCommand } from '../../auth/client-service.js';
+import { ClientService } from '../../auth/client-service.js';
 import { ConfigError } from '../../config-error.js';
 import { scopes as allScopes, type Scope } from '../../contract/define-route.js';
 import { withIsoTimes } from '../../contract/present.js';
 import type { Database } from '../../storage/database.js';
+import { fromCommand } from './from-command.js';
 import { withDatabase, withOrganization } from './open-database.js';
 import { print } from './print.js';
 
@@ -19,7 +20,7 @@ interface CreateOptions {
 export async function createClient({ org, name, scopes, json }: CreateOptions): Promise<void> {
   const fields = { name, scopes: scopes === undefined ? undefined : parseScopes(scopes) };
   const { client, clientSecret } = await withOrganization(org, (database) =>
-    serviceOf(database).create(org, fields, fromCommand),
+    serviceOf(database).create(org, fields, fromCommand('createClient')),
   );
   const credentials = { clientId: client.id, clientSecret };
   print(json ? JSON.stringify(credentials) : describeCredentials(credentials));
@@ -38,7 +39,7 @@ export async function revokeClient(clientId: string): Promise<void> {
     if (organizationId === undefined || !isActive) {
       throw new ConfigError(`there is no active client ${clientId}`);
     }
-    await serviceOf(database).revoke(organizationId, clientId, fromCommand);
+    await serviceOf(database).revoke(organizationId, clientId, fromCommand('revokeClient'));
   });
   print(`Revoked ${clientId}; its tokens are no longer accepted.`);
 }

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as newUuid } from 'uuid';
-import { fromCommand } from '../../auth/client-service.js';
 import { ConfigError } from '../../config-error.js';
 import { withIsoTimes } from '../../contract/present.js';
-import { OrganizationRepository } from '../../organizations/organization-repository.js';
+import {
+  type OrganizationChanges,
+  OrganizationRepository,
+} from '../../organizations/organization-repository.js';
 import { OrganizationService } from '../../organizations/organization-service.js';
 import { type PlanName, standardPlans } from '../../organizations/plans.js';
 import type { Database } from '../../storage/database.js';
 import { describeCredentials } from './clients.js';
+import { fromCommand } from './from-command.js';
 import { withDatabase, withOrganization } from './open-database.js';
 import { print } from './print.js';
 
@@ -21,7 +24,10 @@ export async function createOrganization(options: PlanOptions & { name: string }
   if (name.trim() === '') throw new ConfigError('--name must not be empty');
   const created = await withDatabase(async (database) => {
     const service = serviceOf(database);
-    const { organization, credentials } = await service.create({ name, plan }, fromCommand);
+    const { organization, credentials } = await service.create(
+      { name, plan },
+      fromCommand('createOrganization'),
+    );
     return { organizationId: organization.id, ...credentials };
   });
   print(
@@ -33,9 +39,7 @@ export async function createOrganization(options: PlanOptions & { name: string }
 
 export async function changePlan(options: PlanOptions & { org: string }): Promise<void> {
   const { org, plan, json } = options;
-  const { before } = await withOrganization(org, (database) =>
-    serviceOf(database).update(org, { plan }, fromCommand),
-  );
+  const { before } = await withOrganization(org, (database) => update(database, org, { plan }));
   const { name, activeUrls } = before;
   const { linkBundle } = standardPlans[plan];
   const beyond = linkBundle === null ? 0 : Math.max(0, activeUrls - linkBundle);
@@ -59,21 +63,23 @@ export async function changePlan(options: PlanOptions & { org: string }): Promis
 export async function renameOrganization(options: { org: string; name: string }): Promise<void> {
   const { org, name } = options;
   if (name.trim() === '') throw new ConfigError('--name must not be empty');
-  const { before } = await withOrganization(org, (database) =>
-    serviceOf(database).update(org, { name }, fromCommand),
-  );
+  const { before } = await withOrganization(org, (database) => update(database, org, { name }));
   print(`${before.name} has the name ${name} now.`);
 }
 
 /** Suspends or resumes an organization. Running servers obey within a second. */
 export async function suspendOrganization(org: string, isSuspended: boolean): Promise<void> {
   const { before, organization } = await withOrganization(org, (database) =>
-    serviceOf(database).update(org, { isSuspended }, fromCommand),
+    update(database, org, { isSuspended }),
   );
   const { name, suspendedAt } = organization;
   const state = isSuspended ? 'suspended' : 'active';
   const changed = before.suspendedAt === suspendedAt ? `is already ${state}` : `is ${state} now`;
   print(`${name} ${changed}.`);
+}
+
+function update(database: Database, id: string, changes: OrganizationChanges) {
+  return serviceOf(database).update(id, changes, fromCommand('updateOrganization', changes));
 }
 
 function serviceOf(database: Database): OrganizationService {

@@ -17,6 +17,7 @@ import { webhookStreams } from './0014-webhook-streams.js';
 import { attemptCounts } from './0015-attempt-counts.js';
 import { administration } from './0016-administration.js';
 import { takedowns } from './0017-takedowns.js';
+import { auditLog } from './0018-audit-log.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -68,6 +69,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0015-attempt-counts': { up: (db) => attemptCounts(db, engine) },
     '0016-administration': { up: (db) => administration(db, engine) },
     '0017-takedowns': { up: (db) => takedowns(db, engine) },
+    '0018-audit-log': { up: (db) => auditLog(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

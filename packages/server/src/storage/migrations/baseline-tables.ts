@@ -279,4 +279,5 @@ export const compositeKeys: { readonly [table: string]: readonly string[] } = {
   delivery_attempts: ['delivery_id', 'number'],
   queued_clicks: ['webhook_id', 'batch_id'],
   attempt_counts: ['webhook_id', 'hour', 'outcome', 'duration_ms'],
+  audit_log: ['created_at', 'id'],
 };

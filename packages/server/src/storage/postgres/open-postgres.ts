@@ -51,7 +51,7 @@ export function openPostgres(
       const prepareTransaction = async (transaction: WriteTransaction) => {
         for (const each of begin) await each.execute(transaction);
       };
-      return [lock, new GroupCommit(db, prepareTransaction, isRetryable)];
+      return [lock, new GroupCommit(db, bulkInsert, prepareTransaction, isRetryable)];
     }),
   ) as Record<WriteLock, GroupCommit>;
   const queues = new WriteQueues();

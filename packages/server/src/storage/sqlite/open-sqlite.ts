@@ -55,7 +55,8 @@ export function openSqlite(path: string, options: StorageOptions): Database {
   const write = kyselyOn(writer);
   // A second handle, so that a read never queues behind a writer that waits for a lock.
   const read = isMemory ? write : kyselyOn(openHandle(path, options, 'read'));
-  const commits = new GroupCommit(write);
+  const bulkInsert = bulkInserter(writer);
+  const commits = new GroupCommit(write, bulkInsert);
   const queues = new WriteQueues();
   const writeDirectly: Database['writeDirectly'] = (work) => commits.write(work);
   const updateEach = eachUpdater(writer);
@@ -88,7 +89,7 @@ export function openSqlite(path: string, options: StorageOptions): Database {
       queues.run(organizationId, () => commits.write(work), isBulk),
     writeDirectly,
     writeQueues: queues.all,
-    bulkInsert: bulkInserter(writer),
+    bulkInsert,
     updateEach,
     async migrate() {
       // Several processes may start at once, and the driver does not retry the statements that the

@@ -1,0 +1,44 @@
+import { validationError } from '../contract/api-error.js';
+import type { PageText } from '../contract/json-text.js';
+import type { HandlersOf } from '../http/handlers.js';
+import { openPage } from '../http/open-page.js';
+import { operatorOwner } from '../idempotency/with-idempotency-key.js';
+import { ListTimeoutError } from '../storage/database.js';
+import { listTimeoutMs } from '../storage/list-page.js';
+import type { AuditFilter, auditRoutes, OperatorAuditFilter } from './audit-contract.js';
+import type { AuditEntry } from './audit-repository.js';
+
+export interface AuditHandlerOptions {
+  readonly listAuditEntries: (
+    organizationId: string,
+    filter: AuditFilter,
+  ) => Promise<PageText<AuditEntry>>;
+  readonly listAllAuditEntries: (
+    owner: string,
+    filter: OperatorAuditFilter,
+  ) => Promise<PageText<AuditEntry>>;
+}
+
+/** Lists the audit log, for an organization or the operator. */
+export function auditHandlers(options: AuditHandlerOptions): HandlersOf<typeof auditRoutes> {
+  const listOf = (organizationId: string) =>
+    ({ name: 'audit', organizationId, ids: 'text' }) as const;
+  return {
+    async listAuditEntries({ caller: { organizationId }, query }) {
+      const { filter, reply } = openPage(listOf(organizationId), query);
+      return reply(await options.listAuditEntries(organizationId, filter).catch(refuseSlowList));
+    },
+
+    async listAllAuditEntries({ query }) {
+      const { filter, reply } = openPage(listOf(operatorOwner), query);
+      return reply(await options.listAllAuditEntries(operatorOwner, filter).catch(refuseSlowList));
+    },
+  };
+}
+
+/** Throws a client error for a list that timed out, because a repeated one would take as long again. */
+function refuseSlowList(error: unknown): never {
+  if (!(error instanceof ListTimeoutError)) throw error;
+  const message = `must be later, because the list takes longer than ${listTimeoutMs / 1_000} s: list a shorter time by since and until`;
+  throw validationError([{ path: 'since', message }]);
+}

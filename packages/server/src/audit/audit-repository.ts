@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import type { z } from 'zod';
+import type { Page } from '../contract/fields.js';
+import type { AuditTarget, WriteOrigin } from '../idempotency/audit-entry.js';
+import type { Database } from '../storage/database.js';
+import { allOf } from '../storage/list-page.js';
+import type { ListQuery } from '../storage/list-query.js';
+import { deleteExpired } from '../storage/run-in-batches.js';
+import type { AuditFilter, auditEntry } from './audit-contract.js';
+
+/** An entry as the API presents it. */
+export type AuditEntry = z.input<typeof auditEntry>;
+
+type AuditRow = Awaited<ReturnType<ReturnType<typeof selectEntries>['execute']>>[number];
+
+/** Returns one page of entries about records of an organization, or of all, newest first. */
+export async function listAuditEntries(
+  database: Database,
+  organizationId: string | undefined,
+  filter: AuditFilter,
+): Promise<Page<AuditRow>> {
+  const { read } = database;
+  const query = auditListQuery(organizationId, filter);
+  const { ids, keys, total, next } = await database.readListPage<string>(query);
+  if (ids.length === 0) return { total, next, items: [] };
+  // By the whole primary key, because `id` alone has no index.
+  const rows = await selectEntries(read)
+    .where(({ and, eb, or }) =>
+      or(ids.map((id, at) => and([eb('created_at', '=', Number(keys[at])), eb('id', '=', id)]))),
+    )
+    .execute();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return { total, next, items: ids.flatMap((id) => byId.get(id) ?? []) };
+}
+
+/** Returns the list of the entries that a filter selects. */
+export function auditListQuery(
+  organizationId: string | undefined,
+  { since, until, actor, operation, resource, limit, offset, after }: AuditFilter,
+): ListQuery {
+  const indexed = [
+    ...(since === undefined ? [] : [sql`created_at >= ${Date.parse(since)}`]),
+    ...(until === undefined ? [] : [sql`created_at < ${Date.parse(until)}`]),
+  ];
+  const conditions = [
+    ...(actor === undefined ? [] : [sql`coalesce(actor_id, actor_type) = ${actor}`]),
+    ...(operation === undefined ? [] : [sql`operation = ${operation}`]),
+    ...(resource === undefined ? [] : [sql`resource_id = ${resource}`]),
+  ];
+  return {
+    table: 'audit_log',
+    ...(organizationId !== undefined && {
+      owner: { column: 'organization_id', value: organizationId },
+    }),
+    indexed: indexed.length > 0 ? allOf(...indexed) : undefined,
+    condition: conditions.length > 0 ? allOf(...conditions) : undefined,
+    limit,
+    offset,
+    after,
+  };
+}
+
+/**
+ * Returns an entry for its reader. An organization does not see the addresses of the operator, which
+ * are not its own.
+ */
+export function toAuditEntry(row: AuditRow, reader: 'organization' | 'operator'): AuditEntry {
+  const { id, createdAt, organizationId, actorType, actorId, operation, fields } = row;
+  const isHidden = reader === 'organization' && actorType === 'operator';
+  return {
+    id,
+    createdAt: new Date(createdAt).toISOString(),
+    organizationId,
+    actor: { type: actorType, id: actorId },
+    address: isHidden ? null : row.address,
+    operation,
+    resource: { type: row.resourceType, id: row.resourceId },
+    count: row.count,
+    fields: fields === null ? [] : fields.split(','),
+  };
+}
+
+/** Deletes the entries that are older than the retention period, until the signal aborts. */
+export function deleteExpiredEntries(
+  database: Database,
+  retentionDays: number,
+  now: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const until = now - retentionDays * 24 * 60 * 60 * 1000;
+  return deleteExpired(database, 'audit_log', 'created_at', until, signal);
+}
+
+function selectEntries(db: Database['read']) {
+  return db
+    .selectFrom('audit_log')
+    .select(['id', 'created_at as createdAt', 'organization_id as organizationId', 'address'])
+    .select(['actor_type as actorType', 'actor_id as actorId', 'operation', 'fields'])
+    .select(['resource_type as resourceType', 'resource_id as resourceId'])
+    .select('item_count as count')
+    .$narrowType<{ actorType: WriteOrigin['actorType']; resourceType: AuditTarget['type'] }>();
+}

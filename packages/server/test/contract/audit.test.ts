@@ -1,0 +1,293 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { api as table } from '../../src/api/api.js';
+import { isWrite, type Route } from '../../src/contract/define-route.js';
+import { type Caller, callerOf } from '../api/start-server.js';
+import { type SampleRequest, sampleRequests } from '../isolation/sample-requests.js';
+import { requestInit, World } from '../isolation/world.js';
+
+// Built from the contract's table, so a new write without an entry in the audit log fails.
+const writes = (table as readonly Route[]).filter(isWrite).map((route) => {
+  const [plain] = sampleRequests(route) as [SampleRequest];
+  return [route.operationId, plain] as const;
+});
+
+const entryCount = 30;
+
+let world: World;
+beforeAll(async () => {
+  world = await World.start();
+});
+afterAll(() => world.api.stop());
+
+const readAll = () =>
+  world.api.server.database.read
+    .selectFrom('audit_log')
+    .selectAll()
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+
+/** Bodies that need a record, by operationId. */
+const bodies: Readonly<Record<string, (caller: Caller) => Promise<object>>> = {
+  async takeDownUrl(caller) {
+    const { data } = await caller.call('createUrl', {
+      body: { targetUrl: 'https://example.com/' },
+    });
+    return { shortUrl: data.shortUrl, reason: 'phishing' };
+  },
+  async reportOutcomes(caller) {
+    const [stream] = (await caller.call('listWebhooks')).data.items;
+    const { data } = await caller.call('testWebhook', { params: { id: stream?.id ?? '' } });
+    return { outcomes: [{ deliveryId: data.id, statusCode: 204, durationMs: 1 }] };
+  },
+};
+
+/** Returns a function that sends the request with a key, after the records that it needs were made. */
+async function prepare(caller: Caller, request: SampleRequest) {
+  const { route } = request;
+  const records = new Map<string, string>();
+  const made = { own: records, foreign: records };
+  const { path, body } = (await world.prepare(request, { own: caller, foreign: caller }, made))
+    .request;
+  const sender = route.access === 'operator' ? world.api.operator : caller;
+  const bodyOf = bodies[route.operationId];
+  const sent = bodyOf ? JSON.stringify(await bodyOf(caller)) : body;
+  return (key: string) => {
+    const { headers, ...init } = requestInit(sent);
+    return sender.send(route.method.toUpperCase(), path, {
+      ...init,
+      headers: { ...headers, 'idempotency-key': key },
+    });
+  };
+}
+
+/** Returns the secrets that a response contains. */
+const secretsIn = (text: string) =>
+  text.match(/(?:shorty_(?:cs|at|ak|ws)_|whsec_)[\w+/=-]+/g) ?? [];
+
+describe('each write of the contract makes one entry, and its repetition none', () => {
+  it.each(writes)('%s', async (operationId, request) => {
+    const caller = await world.newcomer();
+    const send = await prepare(caller, request);
+    const before = new Set((await readAll()).map(({ id }) => id));
+    const newEntries = async () => (await readAll()).filter(({ id }) => !before.has(id));
+
+    const first = await send(operationId);
+    expect(first.status, first.text).toBeLessThan(300);
+    const entries = await newEntries();
+    expect(entries).toHaveLength(1);
+    const [entry] = entries;
+    const isOperator = request.route.access === 'operator';
+    expect(entry).toMatchObject({
+      operation: operationId,
+      created_at: world.api.clock(),
+      actor_type: isOperator ? 'operator' : 'client',
+      actor_id: isOperator ? null : expect.stringMatching(/^shorty_ci_/),
+      address: expect.stringMatching(/^127\.0\.0\.1$|^::1$/),
+    });
+    if (!isOperator) expect(entry?.organization_id).toBe(caller.organizationId);
+    if (request.route.method === 'patch' && request.route.params) {
+      const { body = '{}' } = request;
+      expect(entry?.fields).toBe(Object.keys(JSON.parse(body)).join());
+    }
+    const text = JSON.stringify(entries);
+    for (const secret of secretsIn(first.text)) expect(text).not.toContain(secret);
+
+    const second = await send(operationId);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(await newEntries()).toEqual(entries);
+  });
+});
+
+describe('a refused write makes no entry', () => {
+  it.each(writes)('%s', async (_, request) => {
+    const caller = await world.newcomer();
+    const before = (await readAll()).length;
+    const { method, path } = request.route;
+    const missing = path.replace(/\{\w+\}/g, '00000000-0000-7000-8000-000000000000');
+    const sender = request.route.access === 'operator' ? world.api.operator : caller;
+    const { status } = await sender.send(
+      method.toUpperCase(),
+      missing,
+      requestInit('{"no":"such"}'),
+    );
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect((await readAll()).length).toBe(before);
+  });
+
+  it('a bulk create of which no link was made', async () => {
+    const before = (await readAll()).length;
+    const body = { urls: [{ targetUrl: 'not-a-url' }] };
+    expect((await world.api.call('bulkCreateUrls', { body })).status).toBe(207);
+    expect((await readAll()).length).toBe(before);
+  });
+
+  it('a taken slug', async () => {
+    const body = { targetUrl: 'https://example.com/', customSlug: 'audited-once' };
+    await world.api.call('createUrl', { body });
+    const before = (await readAll()).length;
+    expect((await world.api.call('createUrl', { body })).outcome).toBe('409 SLUG_CONFLICT');
+    expect((await readAll()).length).toBe(before);
+  });
+});
+
+describe('an entry', () => {
+  const list = async (caller: Caller, query = {}) =>
+    (await caller.call('listAuditEntries', { query })).data.items;
+
+  it('tells who changed which fields, and no values', async () => {
+    const caller = await world.newcomer();
+    const { data } = await caller.call('createUrl', {
+      body: { targetUrl: 'https://example.com/a-private-target' },
+    });
+    world.api.clock.advance(1_000);
+    const body = { title: 'a private title', isPasswordProtected: true, password: 'open sesame' };
+    await caller.call('updateUrl', { params: { id: data.id }, body });
+    const { data: page, text } = await caller.call('listAuditEntries');
+    const common = {
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      organizationId: caller.organizationId,
+      actor: { type: 'client', id: expect.stringMatching(/^shorty_ci_/) },
+      address: expect.stringMatching(/^127\.0\.0\.1$|^::1$/),
+      resource: { type: 'url', id: data.id },
+      count: 1,
+    };
+    expect(page.items).toEqual([
+      {
+        ...common,
+        createdAt: new Date(world.api.clock()).toISOString(),
+        operation: 'updateUrl',
+        fields: ['title', 'isPasswordProtected', 'password'],
+      },
+      { ...common, createdAt: data.createdAt, operation: 'createUrl', fields: [] },
+    ]);
+    expect(text).not.toMatch(/private|sesame/);
+  });
+
+  it('of a bulk request has the number of links', async () => {
+    const caller = await world.newcomer();
+    const urls = Array(3).fill({ targetUrl: 'https://example.com/' });
+    const { data } = await caller.call('bulkCreateUrls', { body: { urls } });
+    const ids = data.created.map(({ id }) => id);
+    const updates = ids.slice(0, 2).map((id) => ({ id, title: 'new' }));
+    await caller.call('bulkUpdateUrls', {
+      body: { updates: [...updates, { id: '1', title: 'x' }] },
+    });
+    await caller.call('bulkDeleteUrls', { body: { ids: [...ids, '1'] } });
+    const entries = await list(caller);
+    expect(
+      entries.map(({ operation, count, resource }) => [operation, count, resource.id]),
+    ).toEqual([
+      ['bulkDeleteUrls', 3, null],
+      ['bulkUpdateUrls', 2, null],
+      ['bulkCreateUrls', 3, null],
+    ]);
+  });
+
+  it('names an API key, and the organization of a record that the operator changed', async () => {
+    const caller = await world.newcomer();
+    const { data: key } = await caller.call('createApiKey', { body: { name: 'a key' } });
+    const byKey = callerOf(world.api.server.url, key.key, caller.organizationId);
+    const { data: url } = await byKey.call('createUrl', {
+      body: { targetUrl: 'https://example.com/' },
+    });
+    const body = { shortUrl: url.shortUrl, reason: 'phishing' };
+    await world.api.operator.call('takeDownUrl', { body });
+    const entries = await list(caller);
+    expect(entries.map(({ operation, actor }) => [operation, actor])).toEqual([
+      ['takeDownUrl', { type: 'operator', id: null }],
+      ['createUrl', { type: 'apiKey', id: key.id }],
+      ['createApiKey', { type: 'client', id: expect.any(String) }],
+    ]);
+    // The address of the operator is the operator's alone.
+    expect(entries[0]?.address).toBeNull();
+    const query = { organizationId: caller.organizationId };
+    const { data } = await world.api.operator.call('listAllAuditEntries', { query });
+    expect(data.items[0]).toEqual({ ...entries[0], address: expect.any(String) });
+    expect((await byKey.call('listAuditEntries')).outcome).toBe('403 INSUFFICIENT_SCOPE');
+  });
+
+  it('remains after the change when the response is lost, and not when the change is undone', async () => {
+    const caller = await world.newcomer();
+    // Both writes share a transaction, and the second one is refused.
+    const body = { targetUrl: 'https://example.com/', customSlug: 'shared-commit' };
+    const responses = await Promise.all([
+      caller.call('createUrl', { body }),
+      caller.call('createUrl', { body }),
+    ]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect(await list(caller)).toHaveLength(1);
+  });
+});
+
+describe('the list', () => {
+  let caller: Caller;
+  let ids: string[];
+  beforeAll(async () => {
+    caller = await world.newcomer();
+    ids = [];
+    for (let at = 0; at < entryCount; at += 1) {
+      const body = { targetUrl: 'https://example.com/' };
+      ids.push((await caller.call('createUrl', { body })).data.id);
+      // Some entries have the same time.
+      if (at % 4 === 3) world.api.clock.advance(1_000);
+    }
+  });
+
+  it('continues after a page, while new entries are made', async () => {
+    const seen: (string | null)[] = [];
+    let after: string | null | undefined;
+    do {
+      const query = { limit: 7, ...(after && { after }) };
+      const { data } = await caller.call('listAuditEntries', { query });
+      expect(data.total).toBe(entryCount);
+      seen.push(...data.items.map(({ resource }) => resource.id));
+      after = data.nextAfter;
+      await caller.call('createUrl', { body: { targetUrl: 'https://example.com/later' } });
+    } while (after);
+    expect(seen).toEqual([...ids].reverse());
+  });
+
+  it('is filtered by time, actor, operation and record', async () => {
+    const all = (await caller.call('listAuditEntries', { query: { limit: 100 } })).data.items;
+    const { createdAt, actor } = all.at(-5) as (typeof all)[number];
+    const find = async (query: Record<string, string>) =>
+      (await caller.call('listAuditEntries', { query: { limit: 100, ...query } })).data.items;
+    expect(await find({ since: createdAt })).toEqual(
+      all.filter((each) => each.createdAt >= createdAt),
+    );
+    expect(await find({ until: createdAt })).toEqual(
+      all.filter((each) => each.createdAt < createdAt),
+    );
+    expect(await find({ actor: actor.id ?? '' })).toEqual(all);
+    expect(await find({ actor: 'operator' })).toEqual([]);
+    expect(await find({ operation: 'createUrl' })).toEqual(all);
+    expect(await find({ operation: 'updateUrl' })).toEqual([]);
+    expect(await find({ resource: ids[3] as string })).toEqual([
+      all.find(({ resource }) => resource.id === ids[3]),
+    ]);
+  });
+
+  it('has no entry of another organization, and the operator sees all', async () => {
+    const other = await world.newcomer();
+    expect((await other.call('listAuditEntries')).data).toMatchObject({ total: 0, items: [] });
+    const of = async (organizationId: string) => {
+      const { data } = await world.api.operator.call('listAllAuditEntries', {
+        query: { organizationId, limit: 100 },
+      });
+      return data.items;
+    };
+    const own = (await caller.call('listAuditEntries', { query: { limit: 100 } })).data.items;
+    expect(await of(caller.organizationId)).toEqual(own);
+    expect(await of(other.organizationId)).toEqual([]);
+    const { data } = await world.api.operator.call('listAllAuditEntries');
+    expect(data.total).toBe((await readAll()).length);
+  });
+
+  it('refuses a cursor of another organization', async () => {
+    const { data } = await caller.call('listAuditEntries', { query: { limit: 1 } });
+    const other = await world.newcomer();
+    const query = { limit: 1, after: data.nextAfter as string };
+    expect((await other.call('listAuditEntries', { query })).outcome).toBe('400 VALIDATION_FAILED');
+  });
+});
