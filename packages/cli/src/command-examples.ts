@@ -67,6 +67,10 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   'admin hosts block': ['shorty admin hosts block evil.example --reason phishing'],
   'admin hosts list': ['shorty admin hosts list'],
   'admin hosts unblock': ['shorty admin hosts unblock evil.example'],
+  'admin audit': [
+    'shorty admin audit --since 2030-01-01 --operation takeDownUrl',
+    `shorty admin audit --all -o ndjson \\\n    --organization ${uuid}`,
+  ],
   'admin usage': ['shorty admin usage', 'shorty admin usage --period 2030-01 --all -o csv'],
   'import bitly': [
     'shorty import bitly bitly.csv --dry-run',

@@ -372,6 +372,10 @@ const tree: Tree = {
           },
         },
       },
+      audit: {
+        summary: 'List who changed what, newest first',
+        load: () => import('./commands/admin/audit.js'),
+      },
       usage: {
         summary: 'Show the usage of every organization in a month',
         load: () => import('./commands/admin/usage.js'),

@@ -129,6 +129,62 @@ describe('shorty admin takedown and hosts', () => {
   });
 });
 
+describe('shorty admin audit', () => {
+  test('lists who changed what, by organization, time, actor and operation', async () => {
+    const made = await createOrganization('Audited');
+    const other = await createOrganization('Other');
+    const url = JSON.parse(
+      (await as(made, 'urls', 'create', 'https://a.example', '--json')).stdout,
+    );
+    const { items, nextAfter } = await admin('audit', '--organization', made.id);
+    expect(nextAfter).toBeNull();
+    expect(items).toMatchObject([
+      {
+        actor: { type: 'client', id: made.clientId },
+        operation: 'createUrl',
+        resource: { type: 'url', id: url.id },
+        count: 1,
+        address: expect.stringMatching(/^127\.0\.0\.1$|^::1$/),
+      },
+      { actor: { type: 'operator', id: null }, operation: 'createOrganization' },
+    ]);
+    const operations = async (...filter: string[]) => {
+      const list = await admin('audit', '--all', ...filter);
+      return list.items.map((entry: { operation: string }) => entry.operation);
+    };
+    const own = ['--organization', made.id];
+    expect(await operations(...own, '--actor', made.clientId)).toEqual(['createUrl']);
+    expect(await operations(...own, '--actor', 'operator')).toEqual(['createOrganization']);
+    expect(await operations(...own, '--operation', 'createUrl')).toEqual(['createUrl']);
+    expect(await operations('--resource', url.id)).toContain('createUrl');
+    expect(await operations(...own, '--since', '2999-01-01')).toEqual([]);
+    expect(await operations(...own, '--until', '2000-01-01')).toEqual([]);
+    expect(await operations('--organization', other.id)).toEqual(['createOrganization']);
+  });
+
+  test('exports one entry a line, of all pages', async () => {
+    const { id } = await createOrganization('Exported');
+    for (let at = 0; at < 3; at += 1) await admin('orgs', 'update', id, '--name', `Name ${at}`);
+    const args = ['admin', 'audit', '--organization', id];
+    const { stdout } = await shorty.run([...args, '--all', '-o', 'ndjson'], { env });
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ operation, fields }) => [operation, ...fields])).toEqual([
+      ['updateOrganization', 'name'],
+      ['updateOrganization', 'name'],
+      ['updateOrganization', 'name'],
+      ['createOrganization'],
+    ]);
+    const table = await shorty.run([...args, '--limit', '1'], { env });
+    expect(table.stdout).toMatch(/operator +(127\.0\.0\.1|::1) +updateOrganization +organization /);
+    expect(table.stderr).toBe('1 to 1 of 4; --offset 1 shows more\n');
+    const wrong = await shorty.run([...args, '--since', 'yesterday'], { env });
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--since')]);
+  });
+});
+
 test('shorty admin usage shows every organization', async () => {
   const { id } = await createOrganization('Usage');
   const { stdout } = await shorty.run(['admin', 'usage', '--all', '-o', 'csv'], { env });

@@ -1,6 +1,7 @@
 import type { ApiPromise } from './api-promise.js';
 import type { Method, PathOf, RequestArguments, RequestDataOf, RequestInputOf } from './calls.js';
 import type { RequestOptions, ShortyOptions } from './options.js';
+import type { PagedList } from './paginate.js';
 import { systemPorts } from './ports.js';
 import { AnalyticsResource } from './resources/analytics.js';
 import { ApiKeysResource } from './resources/api-keys.js';
@@ -12,7 +13,10 @@ import { UsageResource } from './resources/usage.js';
 import { WebhooksResource } from './resources/webhooks.js';
 import { createTransport, type Transport } from './send-request.js';
 import { readSettings } from './settings.js';
-import type { Me } from './types.js';
+import type { AuditEntry, AuditPage, AuditQuery, Me } from './types.js';
+
+/** The audit log: one page when awaited, all entries when iterated. */
+export interface AuditList extends PagedList<AuditEntry, AuditPage> {}
 
 /**
  * A client of one Shorty server. Create one and share it. It does not have to be closed. The
@@ -73,6 +77,24 @@ export class Shorty {
    */
   me(options?: RequestOptions): ApiPromise<Me> {
     return this.#transport.send('GET /api/v1/me', {}, options);
+  }
+
+  /**
+   * Lists who changed the records of the organization, newest first: one page when awaited, all entries
+   * when iterated. Rejects with PermissionError without the scope keys:write.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty();
+   * for await (const { actor, operation, resource } of shorty.audit({ since: '2030-01-01' })) {
+   *   console.log(actor.id, operation, resource.id);
+   * }
+   * ```
+   */
+  audit(query: AuditQuery = {}, options?: RequestOptions): AuditList {
+    return this.#transport.list('GET /api/v1/audit', { query }, options);
   }
 
   /**

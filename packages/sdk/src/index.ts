@@ -2,7 +2,7 @@ export { ApiPromise, type ApiResponse, type WithResponse } from './api-promise.j
 export type { BulkItems, BulkStream } from './bulk.js';
 export { type BulkResult, ShortyBulkError } from './bulk-error.js';
 export type { Method, RequestInput } from './calls.js';
-export { Shorty } from './client.js';
+export { type AuditList, Shorty } from './client.js';
 export {
   AuthenticationError,
   ConflictError,
@@ -54,6 +54,9 @@ export type {
   ApiKeyCreateRequest,
   ApiKeyListQuery,
   ApiKeyPage,
+  AuditEntry,
+  AuditPage,
+  AuditQuery,
   BlockedHost,
   BulkCreateResult,
   BulkDeleteResult,

@@ -200,6 +200,12 @@ export interface ApiKey extends Schema<'ApiKey'> {}
 export interface ApiKeyListQuery extends Query<'GET /api/v1/api-keys'> {}
 /** One page of a list of API keys, newest first. */
 export interface ApiKeyPage extends Page<ApiKey> {}
+/** Who changed which record, and from which address. */
+export interface AuditEntry extends Schema<'AuditEntry'> {}
+/** Filters and paging of the audit log. `limit` is the size of a page, 1 to 100. */
+export interface AuditQuery extends Query<'GET /api/v1/audit'> {}
+/** One page of the audit log, newest first. */
+export interface AuditPage extends Page<AuditEntry> {}
 /** An organization, as the operator of the server reads it. */
 export interface Organization extends Schema<'Organization'> {}
 /** The fields of an organization to change. */
