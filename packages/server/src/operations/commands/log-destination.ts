@@ -1,15 +1,20 @@
-import { writeSync } from 'node:fs';
+import { fstatSync, writeSync } from 'node:fs';
 import { pino } from 'pino';
 
 const stderr = 2;
+// About 3,000 lines, which a reader that is only slow takes later.
+const maxQueuedBytes = 1024 * 1024;
 
-/** Writes bytes and returns their number, like `writeSync`. */
-type Write = (bytes: Uint8Array) => number;
+/**
+ * Writes bytes and returns their number, like `writeSync`. Calls `onLost` when bytes that it has
+ * queued could not be written.
+ */
+type Write = (bytes: Uint8Array, onLost: () => void) => number;
 
 /**
  * A destination of log lines on stderr that never throws and never waits. While stderr cannot be
- * written, such as on a full disk or with a closed pipe, lines are dropped and counted. The first line
- * after that follows a line with their number.
+ * written, such as on a full disk, or with a pipe that is closed or that nobody reads, lines are
+ * dropped and counted. The first line after that follows a line with their number.
  */
 export class LogDestination {
   /** The number of lines that were dropped since the start. */
@@ -19,7 +24,7 @@ export class LogDestination {
   /** True after a line of which only a part was written. */
   #isTorn = false;
 
-  constructor(write: Write = (bytes) => writeSync(stderr, bytes)) {
+  constructor(write = openStderr()) {
     this.#write = write;
   }
 
@@ -31,19 +36,45 @@ export class LogDestination {
       }
       this.#writeAll(line);
     } catch {
-      this.dropped += 1;
-      this.#unreported += 1;
+      this.#countDropped();
     }
   }
+
+  readonly #countDropped = (): void => {
+    this.dropped += 1;
+    this.#unreported += 1;
+  };
 
   #writeAll(line: string): void {
     let bytes = Buffer.from(this.#isTorn ? `\n${line}` : line);
     while (bytes.length > 0) {
-      const written = this.#write(bytes);
+      const written = this.#write(bytes, this.#countDropped);
       bytes = bytes.subarray(written);
       this.#isTorn = bytes.length > 0;
     }
   }
+}
+
+/**
+ * A write to a pipe or a socket with `writeSync` waits for the reader. A stream does not: it queues the
+ * bytes. Files are written with `writeSync`, so that the error of a full disk is known at once.
+ */
+function openStderr(): Write {
+  const stats = fstatSync(stderr);
+  if (!stats.isFIFO() && !stats.isSocket()) return (bytes) => writeSync(stderr, bytes);
+  const stream = process.stderr;
+  let failure: Error | undefined;
+  stream.on('error', (error) => {
+    failure = error;
+  });
+  return (bytes, onLost) => {
+    if (failure) throw failure;
+    if (stream.writableLength + bytes.length > maxQueuedBytes) {
+      throw new Error(`the reader of stderr is more than ${maxQueuedBytes} bytes behind`);
+    }
+    stream.write(bytes, (error) => error && onLost());
+    return bytes.length;
+  };
 }
 
 function droppedLine(count: number): string {

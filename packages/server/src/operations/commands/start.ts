@@ -43,9 +43,10 @@ export async function start(): Promise<void> {
     endByForce();
   }, stopWithinMs);
   await server.stop();
-  // The timer still fires if something else keeps the event loop alive, such as a hanging thread.
-  forceStop.unref();
+  clearTimeout(forceStop);
   logger.info('stopped');
+  // Runs only if something keeps the event loop alive: a hanging thread, or a reader of the log.
+  setTimeout(endByForce, exitWithinMs).unref();
 }
 
 /** Exits with 0. Native code in a thread would block the exit, so another process then kills this one. */
