@@ -44,6 +44,7 @@ export type { UrlList, UrlRecordList, UrlsResource } from './resources/urls.js';
 export type { UsageResource } from './resources/usage.js';
 export type {
   DeliveryList,
+  ReplayList,
   WebhookList,
   WebhooksResource,
 } from './resources/webhooks.js';
@@ -80,6 +81,7 @@ export type {
   ErrorDetail,
   EventType,
   EventTypeDetails,
+  EventTypeList,
   Me,
   Organization,
   OrganizationClient,
@@ -92,6 +94,8 @@ export type {
   QrScans,
   QrUpdateRequest,
   Replay,
+  ReplayListQuery,
+  ReplayPage,
   ReplayRequest,
   ScanBreakdowns,
   ScanBucket,

@@ -115,6 +115,10 @@ export interface ScanBucket extends Schema<'ScanBucket'> {}
 export type EventType = Schemas['EventType'];
 /** An event type with its description, the JSON schema of its body, and an example. */
 export interface EventTypeDetails extends Schema<'EventTypeDetails'> {}
+/** All event types that a server knows. */
+export interface EventTypeList {
+  items: EventTypeDetails[];
+}
 /** The body of a delivery: a union of all events that `type` discriminates. */
 export type WebhookEvent<Type extends EventType = EventType> = {
   [Name in Type]: operations[Name]['requestBody']['content']['application/json'];
@@ -162,7 +166,11 @@ export interface WebhookStream extends Schema<'WebhookStream'> {}
 /** A job that delivers the events of a time range again, with its progress. */
 export interface Replay extends Schema<'Replay'> {}
 /** The deliveries to replay: those created since a time, failed ones by default. */
-export interface ReplayRequest extends Schema<'ReplayRequest'> {}
+export interface ReplayRequest extends Request<'ReplayRequest'> {}
+/** Paging of a list of replays. `limit` is the size of a page, 1 to 100. */
+export interface ReplayListQuery extends Query<'GET /api/v1/webhooks/{id}/replays'> {}
+/** One page of a list of replays, newest first. */
+export interface ReplayPage extends Page<Replay> {}
 /** The window of the statistics of a webhook, and their grouping. */
 export interface WebhookStatsQuery extends Query<'GET /api/v1/webhooks/{id}/stats'> {}
 /** The attempts of a webhook in a window: outcomes, response times and causes of failures. */

@@ -6,6 +6,11 @@ import type {
   DeliveryDetail,
   DeliveryListQuery,
   DeliveryPage,
+  EventTypeList,
+  Replay,
+  ReplayListQuery,
+  ReplayPage,
+  ReplayRequest,
   Webhook,
   WebhookCreated,
   WebhookCreateRequest,
@@ -13,6 +18,8 @@ import type {
   WebhookPage,
   WebhookRotateRequest,
   WebhookSecret,
+  WebhookStats,
+  WebhookStatsQuery,
   WebhookTestRequest,
   WebhookUpdateRequest,
 } from '../types.js';
@@ -22,6 +29,8 @@ import { Resource } from './resource.js';
 export interface WebhookList extends PagedList<Webhook, WebhookPage> {}
 /** A list of deliveries: one page when awaited, all when iterated. */
 export interface DeliveryList extends PagedList<Delivery, DeliveryPage> {}
+/** A list of replays: one page when awaited, all when iterated. */
+export interface ReplayList extends PagedList<Replay, ReplayPage> {}
 
 /**
  * Webhooks and their deliveries: `shorty.webhooks`. Calls that change something, other than `delete`,
@@ -205,7 +214,7 @@ export class WebhooksResource extends Resource {
   }
 
   /**
-   * Delivers an event again, as a new delivery with its own id and the same body. Rejects with
+   * Delivers the event of one delivery again, as a new delivery with its own id and the same body. Rejects with
    * NotFoundError, with PermissionError if the plan has no replay, and with ValidationError if the
    * webhook is inactive.
    *
@@ -226,5 +235,130 @@ export class WebhooksResource extends Resource {
       { params: { id, deliveryId } },
       options,
     );
+  }
+
+  /**
+   * Starts a background job that delivers the events of a time range again, oldest first: those whose
+   * deliveries failed, unless `status` selects others. Rejects with NotFoundError, with PermissionError
+   * if the plan has no replay, with ConflictError while another replay of the webhook is running, and
+   * with ValidationError if the webhook is inactive.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { id, total } = await shorty.webhooks.createReplay('0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47', {
+   *   since: new Date(Date.now() - 2 * 3_600_000),
+   * });
+   * console.log(id, total);
+   * ```
+   */
+  createReplay(id: string, body: ReplayRequest, options?: RequestOptions): ApiPromise<Replay> {
+    return this.api.send('POST /api/v1/webhooks/{id}/replay', { params: { id }, body }, options);
+  }
+
+  /**
+   * Lists a webhook's replays, newest first. The server retains the latest 100. Rejects with
+   * NotFoundError if the organization has no webhook with this id.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const replays = shorty.webhooks.listReplays('0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47');
+   * for await (const { state, processed, total } of replays) console.log(state, processed, total);
+   * ```
+   */
+  listReplays(id: string, query: ReplayListQuery = {}, options?: RequestOptions): ReplayList {
+    return this.api.list('GET /api/v1/webhooks/{id}/replays', { params: { id }, query }, options);
+  }
+
+  /**
+   * Reads a replay and its progress. Rejects with NotFoundError.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { state, processed, total } = await shorty.webhooks.getReplay(
+   *   '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47',
+   *   '0192f0c1-4000-7c3e-9a51-3f1d2b6c8e47',
+   * );
+   * console.log(state, processed, total);
+   * ```
+   */
+  getReplay(id: string, replayId: string, options?: RequestOptions): ApiPromise<Replay> {
+    return this.api.send(
+      'GET /api/v1/webhooks/{id}/replays/{replayId}',
+      { params: { id, replayId } },
+      options,
+    );
+  }
+
+  /**
+   * Cancels a replay. Deliveries that it has created are still sent, and a finished replay does not
+   * change. Rejects with NotFoundError.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { state } = await shorty.webhooks.cancelReplay(
+   *   '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47',
+   *   '0192f0c1-4000-7c3e-9a51-3f1d2b6c8e47',
+   * );
+   * console.log(state);
+   * ```
+   */
+  cancelReplay(id: string, replayId: string, options?: RequestOptions): ApiPromise<Replay> {
+    return this.api.send(
+      'POST /api/v1/webhooks/{id}/replays/{replayId}/cancel',
+      { params: { id, replayId } },
+      options,
+    );
+  }
+
+  /**
+   * Reads the statistics of a webhook's attempts: success rate, response times, and failures by cause.
+   * Rejects with NotFoundError, and with ValidationError for an invalid window.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { totals, responseTimeMs, failures } = await shorty.webhooks.stats(
+   *   '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47',
+   *   { since: new Date(Date.now() - 24 * 3_600_000), groupBy: 'hour' },
+   * );
+   * console.log(totals.successRate, responseTimeMs.p95, failures);
+   * ```
+   */
+  stats(
+    id: string,
+    query: WebhookStatsQuery = {},
+    options?: RequestOptions,
+  ): ApiPromise<WebhookStats> {
+    return this.api.send('GET /api/v1/webhooks/{id}/stats', { params: { id }, query }, options);
+  }
+
+  /**
+   * Lists all event types, each with its description, the JSON schema of its body, and an example.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { items } = await shorty.webhooks.eventTypes();
+   * for (const { type, description } of items) console.log(type, description);
+   * ```
+   */
+  eventTypes(options?: RequestOptions): ApiPromise<EventTypeList> {
+    return this.api.send('GET /api/v1/event-types', {}, options);
   }
 }

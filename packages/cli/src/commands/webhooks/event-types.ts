@@ -34,12 +34,7 @@ async function showEventTypes(
   { client, io, output }: Context,
   type: string | undefined,
 ): Promise<ExitCode> {
-  const { items } = await (await client()).request(
-    'GET',
-    '/api/v1/event-types',
-    {},
-    { signal: io.interrupt },
-  );
+  const { items } = await (await client()).webhooks.eventTypes({ signal: io.interrupt });
   if (type === undefined) {
     await output.list(groupIntoPages(items, 100), columns);
     return exitCodes.done;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Replay, ReplayRequest } from '@shorty/sdk';
+import type { ReplayRequest } from '@shorty/sdk';
 import { Option } from 'commander';
 import { readTime } from '../../analytics/parse-time.js';
 import { UsageError } from '../../cli-error.js';
@@ -92,24 +92,13 @@ async function startReplay(
   };
   const client = await context.client();
   const request = { signal: io.interrupt };
-  let job: Replay = await client.request(
-    'POST',
-    '/api/v1/webhooks/{id}/replay',
-    { params: { id }, body },
-    request,
-  );
+  let job = await client.webhooks.createReplay(id, body, request);
   const lines = new LiveLines(context);
   while (wait && job.state === 'running') {
     const { processed, total } = job;
     lines.show(() => [`${processed} of ${total} deliveries processed`]);
     await sleep(pollEveryMs, undefined, request);
-    const params = { id, replayId: job.id };
-    job = await client.request(
-      'GET',
-      '/api/v1/webhooks/{id}/replays/{replayId}',
-      { params },
-      request,
-    );
+    job = await client.webhooks.getReplay(id, job.id, request);
   }
   lines.clear();
   await output.record(job);

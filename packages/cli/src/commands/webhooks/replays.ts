@@ -42,19 +42,16 @@ async function showReplays(
   const client = await context.client();
   const request = { signal: context.io.interrupt };
   if (replayId === undefined) {
-    const path = '/api/v1/webhooks/{id}/replays';
     // The server retains no more than one page.
-    const query = { limit: 100 };
-    const page = await client.request('GET', path, { params: { id }, query }, request);
-    const { items, ...head } = page;
+    const { items, ...head } = await client.webhooks.listReplays(id, { limit: 100 }, request);
     await context.output.list(groupIntoPages(items, 100), columns, head);
     return exitCodes.done;
   }
-  const params = { id, replayId };
-  const one = '/api/v1/webhooks/{id}/replays/{replayId}';
-  const replay = cancel
-    ? await client.request('POST', `${one}/cancel`, { params }, request)
-    : await client.request('GET', one, { params }, request);
-  await context.output.record(replay);
+  const { webhooks } = client;
+  await context.output.record(
+    cancel
+      ? await webhooks.cancelReplay(id, replayId, request)
+      : await webhooks.getReplay(id, replayId, request),
+  );
   return exitCodes.done;
 }

@@ -17,8 +17,7 @@ export const define: DefineCommand = (command, start) => {
         const request = await createReportRequest(context, flags);
         const fetch = async () => {
           const { client, query, groupBy, signal } = request();
-          const path = '/api/v1/webhooks/{id}/stats';
-          const data = await client.request('GET', path, { params: { id }, query }, { signal });
+          const data = await client.webhooks.stats(id, query, { signal });
           return { data, complete: async () => statsReport(data, groupBy) };
         };
         return showReport(context, fetch, flags.watch);
