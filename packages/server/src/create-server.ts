@@ -193,7 +193,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const passwords = openPasswords({ isThreaded: usesThreads, logger });
   const webhooks = createWebhookModule({ ...shared, organizations });
   const { outbox } = webhooks;
-  const linkPolicy = new LinkPolicy(database, () => linkCache.clear());
+  const onSuspended = () => {
+    linkCache.clear();
+    qrs.cache.clear();
+  };
+  const linkPolicy = new LinkPolicy(database, onSuspended);
   const urls = createUrlModule({
     ...shared,
     findBlockedHost: (targetUrl) => linkPolicy.findBlockedHost(targetUrl),
@@ -313,7 +317,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         ...shared,
         organizations,
         service: new OrganizationService({ organizations, clock, newId: newUuid, randomBytes }),
-        onChanged: () => linkCache.clear(),
+        onChanged: onSuspended,
       }),
       ...clientHandlers({
         ...lists,

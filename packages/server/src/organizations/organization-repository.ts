@@ -115,6 +115,15 @@ export class OrganizationRepository {
           .where('id', '=', id)
           .execute();
         if (suspendedAt !== before.suspendedAt) await changeLinkPolicy(transaction);
+        if (suspendedAt === null && before.suspendedAt !== null) {
+          // Nothing was sent meanwhile, so endpoints have not failed for longer.
+          await transaction
+            .updateTable('webhooks')
+            .set({ failing_since: null })
+            .where('organization_id', '=', id)
+            .where('is_active', '=', 1)
+            .execute();
+        }
         return { before, organization: { ...before, name, plan, suspendedAt } };
       },
       { audit: (changed) => changed && { type: 'organization', id } },

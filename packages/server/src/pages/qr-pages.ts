@@ -50,6 +50,12 @@ export const qrGonePage = renderPage(
 <p>Printed copies may still work.</p>`,
 );
 
+export const qrInactivePage = renderPage(
+  'QR code not active',
+  html`<h1>This QR code is not active</h1>
+<p>Its owner can ask the operator of this service why.</p>`,
+);
+
 export const qrUnavailablePage = renderPage(
   'Try again in a moment',
   html`<h1>This QR code is temporarily unavailable</h1>

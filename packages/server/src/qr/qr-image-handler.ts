@@ -8,7 +8,13 @@ import { requestIdOf } from '../http/request-id.js';
 import { respondToError, sendError, sendPage } from '../http/send-response.js';
 import type { LoadingCache } from '../loading-cache.js';
 import { imagePageHeaders } from '../pages/page.js';
-import { qrGonePage, qrNotFoundPage, qrPage, qrUnavailablePage } from '../pages/qr-pages.js';
+import {
+  qrGonePage,
+  qrInactivePage,
+  qrNotFoundPage,
+  qrPage,
+  qrUnavailablePage,
+} from '../pages/qr-pages.js';
 import { type FoundImage, matchesEtag, type QrImage } from './qr-image.js';
 
 export interface QrImageHandlerOptions {
@@ -34,6 +40,7 @@ export function qrImageHandler(options: QrImageHandlerOptions): FirstHandler {
     const { method } = response.req;
     if (found === undefined) refuse(response, isPreview, unknown, qrNotFoundPage);
     else if (found === 'deleted') refuse(response, isPreview, deleted, qrGonePage);
+    else if (found === 'suspended') refuse(response, isPreview, inactive, qrInactivePage);
     else if (method !== 'GET' && method !== 'HEAD') {
       sendError(response, methodNotAllowed);
     } else if (isPreview) sendPreview(response, found);
@@ -126,6 +133,7 @@ function sendPreview(response: ServerResponse, image: QrImage): void {
 
 const unknown = new ApiError('NOT_FOUND', 'There is no such QR code');
 const deleted = new ApiError('GONE', 'This QR code was deleted');
+const inactive = new ApiError('GONE', 'This QR code is not active');
 const methodNotAllowed = new ApiError('METHOD_NOT_ALLOWED', 'Use GET or HEAD', {
   headers: { Allow: 'GET, HEAD' },
 });

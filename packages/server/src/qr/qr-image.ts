@@ -5,8 +5,8 @@ import type { PublicQr } from './qr-repository.js';
 /** The image of a QR code, with the headers that every response with the image has. */
 export type QrImage = Readonly<ReturnType<typeof toQrImage>>;
 
-/** `'deleted'` for a deleted code. */
-export type FoundImage = QrImage | 'deleted';
+/** `'deleted'` for a deleted code, `'suspended'` for that of a suspended organization. */
+export type FoundImage = QrImage | 'deleted' | 'suspended';
 
 const mediaTypes = {
   png: 'image/png',
@@ -18,7 +18,15 @@ const mediaTypes = {
 const svgPolicy = "default-src 'none'; img-src data:; sandbox";
 
 export function toQrImage(
-  { id, qrData, format, size, linkKey, version, updatedAt }: PublicQr,
+  {
+    id,
+    qrData,
+    format,
+    size,
+    linkKey,
+    version,
+    updatedAt,
+  }: Omit<PublicQr, 'image' | 'suspendedAt'>,
   image: Uint8Array,
 ) {
   const bytes = Buffer.from(image.buffer, image.byteOffset, image.byteLength);
@@ -36,6 +44,12 @@ export function toQrImage(
     ...policy,
   };
   return { id, qrData, format, size, mediaType, bytes, etag, fileName, headers };
+}
+
+/** Returns what the routes of images serve for a code. */
+export function toFoundImage({ image, ...qr }: PublicQr): FoundImage {
+  if (!image) return 'deleted';
+  return qr.suspendedAt === null ? toQrImage(qr, image) : 'suspended';
 }
 
 // A client stores one tag for an image. Tens of thousands of tags would block the event loop.

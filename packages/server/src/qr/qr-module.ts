@@ -10,7 +10,7 @@ import { drawingMethods, drawingThread } from './drawing/drawing-thread.js';
 import { createLogoFetcher } from './fetch-logo.js';
 import { createLogoDecoder } from './logo/logo-decoder.js';
 import { type QrHandlersOptions, qrHandlers } from './qr-handlers.js';
-import { type FoundImage, toQrImage } from './qr-image.js';
+import { type FoundImage, toFoundImage } from './qr-image.js';
 import { type QrImageHandlerOptions, qrImageHandler } from './qr-image-handler.js';
 import { createQrRepository } from './qr-repository.js';
 
@@ -29,7 +29,8 @@ export interface QrModuleOptions
 const cacheLimits = {
   maxSize: 64 * 1024 * 1024,
   // Adds 2 KB for the rest of an entry.
-  sizeCalculation: (found: FoundImage) => (found === 'deleted' ? 0 : found.bytes.length) + 2_048,
+  sizeCalculation: (found: FoundImage) =>
+    (typeof found === 'string' ? 0 : found.bytes.length) + 2_048,
 };
 
 /** Composes the QR feature: the API's handlers, rendering, logos, and the public images. */
@@ -38,7 +39,7 @@ export function createQrModule(options: QrModuleOptions) {
   const qrs = createQrRepository(options.database, options.outbox, options.plans);
   const cache = new LoadingCache<FoundImage>(cacheLimits, async (id) => {
     const found = await qrs.findPublic(id);
-    return found && (found.image ? toQrImage(found, found.image) : 'deleted');
+    return found && toFoundImage(found);
   });
   const drawings = new FairQueue({
     name: 'QR codes',

@@ -9,6 +9,7 @@ import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
 import { countAttempts } from './attempt-counts.js';
 import { type HealthRules, recordHealth } from './endpoint-health.js';
 import { previousSecretColumns, previousSecretsOf } from './live-secrets.js';
+import { isOfActiveOrganization } from './webhook-conditions.js';
 
 /** The maximum number of pending deliveries that are counted. Counting them takes about 2 ms. */
 export const maxCounted = 100_000;
@@ -159,6 +160,7 @@ function selectEndpoints(db: Kysely<Schema>) {
       .where('expires_at', 'is', null)
       // Its unwanted deliveries end first.
       .where('unsubscribed_at', 'is', null)
+      .where(isOfActiveOrganization)
   );
 }
 

@@ -20,6 +20,7 @@ import {
   outcomeTimeoutMs,
   streamLifetimeMs,
 } from './stream-contract.js';
+import { isOfActiveOrganization } from './webhook-conditions.js';
 import type { SubscribedType } from './webhook-contract.js';
 
 export interface NewStream {
@@ -128,7 +129,7 @@ export class StreamRepository {
     });
   }
 
-  /** Returns the state of streams, without those that were deleted. */
+  /** Returns the state of streams, without those that were deleted or whose organization is suspended. */
   async findStates(ids: readonly string[], now: number) {
     const rows = await this.#database.read
       .selectFrom('webhooks')
@@ -154,6 +155,7 @@ export class StreamRepository {
       )
       .where('id', 'in', ids)
       .where('deleted_at', 'is', null)
+      .where(isOfActiveOrganization)
       .execute();
     return rows.map(({ dueAt, unanswered, ...row }) => ({
       id: row.id,

@@ -224,6 +224,26 @@ describe('a suspended organization', () => {
     await suspend(id, false);
     expect([await status(shortCode), await status(other)]).toEqual([307, 307]);
   });
+
+  it('has no images and previews of QR codes until it is resumed; those of others stay', async () => {
+    const { id, credentials } = await newOrganization();
+    const caller = await api.signIn(credentials);
+    const create = async (owner: Pick<TestServer, 'call'>) =>
+      (await owner.call('createQr', { body: { data: 'a text' } })).data;
+    const [own, other] = [await create(caller), await create(api)];
+    const outcomes = async () => [
+      (await api.visit(own.downloadUrl)).status,
+      (await api.visit(own.previewUrl)).status,
+      (await api.visit(other.downloadUrl)).status,
+    ];
+    expect(await outcomes()).toEqual([200, 200, 200]);
+    await suspend(id, true);
+    expect(await outcomes()).toEqual([410, 410, 200]);
+    expect((await api.visit(own.downloadUrl)).outcome).toBe('410 GONE');
+    expect((await api.visit(own.previewUrl)).text).toContain('This QR code is not active');
+    await suspend(id, false);
+    expect(await outcomes()).toEqual([200, 200, 200]);
+  });
 });
 
 describe('clients of an organization', () => {

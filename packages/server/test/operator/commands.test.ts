@@ -115,17 +115,23 @@ describe('beside a running server', () => {
     const visit = async () =>
       (await fetch(`${origin}/${shortCode}`, { redirect: 'manual' })).status;
     expect(await visit()).toBe(307);
+    const qr = await call(origin, token, '/qr', { data: 'a text' });
+    const { downloadUrl } = qr.data as { downloadUrl: string };
+    const download = async () => (await fetch(origin + downloadUrl)).status;
+    expect(await download()).toBe(200);
     const org = ['--org', organization.organizationId];
     const suspended = await command(settings, 'orgs', 'suspend', ...org);
     expect(suspended).toMatchObject({ code: 0, stdout: 'Acme is suspended now.\n' });
     expect((await call(origin, token, '/urls')).status).toBe(403);
     await expect.poll(visit, { timeout: 1_500 }).toBe(410);
+    await expect.poll(download, { timeout: 1_500 }).toBe(410);
     expect((await command(settings, 'orgs', 'list')).stdout).toMatch(/ Acme {2}\(suspended .*\)\n/);
     const again = await command(settings, 'orgs', 'suspend', ...org);
     expect(again.stdout).toBe('Acme is already suspended.\n');
     await command(settings, 'orgs', 'resume', ...org);
     expect((await call(origin, token, '/urls')).status).toBe(200);
     await expect.poll(visit, { timeout: 1_500 }).toBe(307);
+    await expect.poll(download, { timeout: 1_500 }).toBe(200);
   });
 
   it('orgs rename and clients list', async () => {

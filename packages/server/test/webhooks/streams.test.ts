@@ -85,6 +85,47 @@ describe('a stream', () => {
     });
   });
 
+  it('has statistics, and its pending deliveries count, but are never overdue', async () => {
+    const caller = await newcomer();
+    const { id } = await create(caller);
+    const stats = async () => (await caller.call('getWebhookStats', { params: { id } })).data;
+    const figure = async (name: string) => {
+      const metrics = await (await fetch(`${api.server.url}/metrics`)).text();
+      return Number(new RegExp(`^${name} (.*)$`, 'm').exec(metrics)?.[1]);
+    };
+    const before = await figure('shorty_deliveries_pending');
+    await createUrl(caller);
+    await createUrl(caller);
+    expect((await stats()).pending.count).toBe(2);
+    api.clock.advance(10_000);
+    await expect.poll(() => figure('shorty_deliveries_pending')).toBe(before + 2);
+    expect(await figure('shorty_webhook_oldest_pending_seconds{endpoint="answering"}')).toBe(0);
+    const reader = await follow(caller, id);
+    await reader.arrived(2);
+    const [one, two] = reader.deliveries.map((delivery) => delivery.id);
+    await report(caller, id, { deliveryId: one }, { deliveryId: two, statusCode: 500 });
+    expect(await stats()).toMatchObject({
+      totals: { attempts: 2, failedAttempts: 1, successRate: 0.5, delivered: 1, failed: 1 },
+      failures: [{ cause: 'status_5xx', attempts: 1 }],
+      pending: { count: 0 },
+    });
+    await expect.poll(() => figure('shorty_deliveries_pending')).toBe(before);
+    const { data: usage } = await caller.call('getUsage');
+    expect(usage.meters.webhook_delivery.used).toBe(1);
+  });
+
+  it('counts among the five webhooks that name url.clicked', async () => {
+    const caller = await newcomer();
+    const events = ['url.clicked'];
+    for (let at = 0; at < 4; at += 1) {
+      await caller.call('createWebhook', { body: { url: 'https://example.com/', events } });
+    }
+    await create(caller, { events });
+    const refused = await caller.call('createWebhookStream', { body: { events } });
+    expect(refused.error.message).toContain('at most 5 webhooks');
+    expect((await create(caller)).events).toEqual(['*']);
+  });
+
   it('does not retry a delivery that failed, and never disables the webhook', async () => {
     const caller = await newcomer();
     const { id } = await create(caller);

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
+import { startServer, type TestServer } from '../api/start-server.js';
+import { openDispatcher } from './open-dispatcher.js';
+import { receiver } from './receiver.js';
+import { openStream } from './stream-reader.js';
+
+const day = 24 * 60 * 60 * 1000;
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer({ allowPrivateNetwork: true });
+});
+afterAll(() => api.stop());
+
+const suspend = (id: string, isSuspended: boolean) =>
+  api.operator.call('updateOrganization', { params: { id }, body: { isSuspended } });
+
+async function newTenant() {
+  const body = { name: 'Tenant', plan: 'scale' };
+  const { data } = await api.operator.call('createOrganization', { body });
+  const { id, clientId, clientSecret } = data;
+  return { id, caller: await api.signIn({ clientId, clientSecret }) };
+}
+
+it('a delivery of a suspended organization waits, and is sent when the organization is resumed', async () => {
+  const opened = await openDispatcher();
+  const hook = await receiver();
+  const own = await opened.subscribe(hook.url);
+  const other = await opened.subscribe(hook.url, await opened.stored.addOrganization('scale'));
+  const organizations = new OrganizationRepository(opened.stored.database);
+  const change = (isSuspended: boolean) =>
+    organizations.update(opened.organizationId, { isSuspended }, opened.clock(), undefined);
+  await change(true);
+  await opened.record(own);
+  await opened.record(other);
+  const dispatcher = opened.dispatcher();
+  expect(await dispatcher.drain()).toBe(1);
+  opened.clock.advance(60 * day);
+  expect(await dispatcher.drain()).toBe(0);
+  expect(await opened.states(own)).toEqual(['pending 0 null']);
+  expect(dispatcher.figures.overdueMs.answering).toBe(0);
+  await change(false);
+  expect(await dispatcher.drain()).toBe(1);
+  expect(await opened.states(own)).toEqual(['delivered 1 null']);
+  expect(hook.received).toHaveLength(2);
+});
+
+it('the time of a suspension does not disable an endpoint that had failed before', async () => {
+  const opened = await openDispatcher();
+  const hook = await receiver((response) => response.writeHead(500).end());
+  const id = await opened.subscribe(hook.url);
+  const organizations = new OrganizationRepository(opened.stored.database);
+  const change = (isSuspended: boolean) =>
+    organizations.update(opened.organizationId, { isSuspended }, opened.clock(), undefined);
+  await opened.record(id);
+  const dispatcher = opened.dispatcher({ schedule: [1_000, 1_000] });
+  expect(await dispatcher.drain()).toBe(1);
+  await change(true);
+  opened.clock.advance(10 * day);
+  await change(false);
+  expect(await dispatcher.drain()).toBe(1);
+  const webhook = await opened.webhooks.find(opened.organizationId, id);
+  expect(webhook).toMatchObject({ isActive: true, failingSince: opened.clock() });
+});
+
+it('a running server stops deliveries, and goes on with those of others', async () => {
+  const { id, caller } = await newTenant();
+  const hook = await receiver((response) => response.writeHead(500).end());
+  const events = ['url.created'];
+  const { data } = await caller.call('createWebhook', { body: { url: hook.url, events } });
+  const others = await receiver();
+  await api.call('createWebhook', { body: { url: others.url, events } });
+  const target = { body: { targetUrl: 'https://example.com/' } };
+  await caller.call('createUrl', target);
+  await hook.arrived(1);
+  await expect
+    .poll(async () => (await caller.call('getWebhook', { params: { id: data.id } })).data)
+    .toMatchObject({ failingSince: expect.any(String) });
+  await suspend(id, true);
+  // The second attempt is due.
+  api.clock.advance(30_000);
+  for (let sent = 1; sent <= 3; sent += 1) {
+    await api.call('createUrl', target);
+    await others.arrived(sent);
+  }
+  expect(hook.received).toHaveLength(1);
+  await suspend(id, false);
+  await hook.arrived(2);
+});
+
+it('a stream of a suspended organization ends, and follows again later', async () => {
+  const { id, caller } = await newTenant();
+  const stream = (await caller.call('createWebhookStream', { body: {} })).data;
+  const target = { body: { targetUrl: 'https://example.com/' } };
+  const reader = await openStream(api.server.url, caller.token, stream.id);
+  await suspend(id, true);
+  await expect.poll(reader.hasEnded).toBe(true);
+  const refused = await openStream(api.server.url, caller.token, stream.id);
+  expect(refused.response.statusCode).toBe(403);
+  await suspend(id, false);
+  const resumed = await openStream(api.server.url, caller.token, stream.id);
+  await caller.call('createUrl', target);
+  await resumed.arrived(1);
+});
