@@ -10,6 +10,8 @@ import { accepts, freePort, root, scratchFolder } from './processes.js';
 export interface Caddy {
   readonly httpPort: number;
   readonly httpsPort: number;
+  /** The certificate of the authority that signs, for `NODE_EXTRA_CA_CERTS`. */
+  readonly rootCertificate: string;
 }
 
 interface AdaptedCaddyfile {
@@ -82,5 +84,6 @@ export async function startCaddy(
     return (await accepts(httpsPort)) && (await accepts(httpPort));
   };
   await poll('Caddy listens on both ports', isReady, Boolean);
-  return { httpPort, httpsPort };
+  const rootCertificate = join(folder, 'pki/authorities/local/root.crt');
+  return { httpPort, httpsPort, rootCertificate };
 }

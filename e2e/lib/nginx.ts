@@ -6,8 +6,14 @@ import { onTestFinished } from 'vitest';
 import { poll } from '../../packages/server/test/poll.js';
 import { accepts, freePort, root, scratchFolder } from './processes.js';
 
-/** Starts nginx with examples/nginx.conf. Only the addresses of nginx and Shorty differ. */
-export async function startNginx(upstream: string): Promise<{ readonly port: number }> {
+/**
+ * Starts nginx with examples/nginx.conf. Only the addresses of nginx and Shorty differ. `directives` are
+ * those that an operator has set for all servers.
+ */
+export async function startNginx(
+  upstream: string,
+  directives = '',
+): Promise<{ readonly port: number }> {
   const binary = process.env.SHORTY_NGINX;
   if (!binary) throw new Error('SHORTY_NGINX is not set: run npm run test:more, which sets it');
   const folder = scratchFolder();
@@ -28,6 +34,7 @@ events {}
 http {
   access_log off;
   ${temporary}
+  ${directives}
   ${example}
 }
 `,

@@ -132,7 +132,12 @@ export interface Run {
 }
 
 /** Runs `shorty` in a separate process, with `folder` as its working and home directory. */
-export function shorty(args: readonly string[], folder: string, origin: string): Run {
+export function shorty(
+  args: readonly string[],
+  folder: string,
+  origin: string,
+  environment: NodeJS.ProcessEnv = {},
+): Run {
   const child = spawn(process.execPath, [join(root, 'packages/cli/bin/shorty.js'), ...args], {
     cwd: folder,
     env: {
@@ -140,6 +145,7 @@ export function shorty(args: readonly string[], folder: string, origin: string):
       HOME: folder,
       SHORTY_BASE_URL: origin,
       ...credentials,
+      ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
