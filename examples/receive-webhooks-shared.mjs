@@ -2,7 +2,7 @@
 // Reads WEBHOOK_SECRET, PORT (4000 by default), DEDUPE_URL (file:, postgres: or redis:) and LEASE_MS.
 import { createServer } from 'node:http';
 import { verifyRequest, WebhookVerificationError } from '@shorty/webhook-verifier';
-import { createDeduper } from '@shorty/webhook-verifier/dedupe';
+import { createDeduper, DeliveryInProgressError } from '@shorty/webhook-verifier/dedupe';
 import { postgresStore } from './dedupe-postgres.mjs';
 import { redisStore } from './dedupe-redis.mjs';
 import { sqliteStore } from './dedupe-sqlite.mjs';
@@ -40,9 +40,14 @@ const server = createServer(async (request, response) => {
     response.writeHead(204).end();
   } catch (error) {
     console.error(error.message);
-    // 503: the work failed, or another process is at it. The server sends the delivery again.
-    const status = error instanceof WebhookVerificationError ? error.statusCode : 503;
-    response.writeHead(status).end();
+    if (error instanceof DeliveryInProgressError) {
+      // The other process may fail, so the server must send the delivery again.
+      response.writeHead(error.statusCode, error.headers).end();
+    } else {
+      // 503: the work failed. The server sends the delivery again.
+      const status = error instanceof WebhookVerificationError ? error.statusCode : 503;
+      response.writeHead(status).end();
+    }
   }
 });
 server.listen(Number(process.env.PORT ?? 4000), () => {

@@ -344,6 +344,57 @@ test('a restart of the server loses no event, and a deleted webhook is replaced'
   await rm(folder, { recursive: true, force: true });
 });
 
+test('a server that is away while it replaces the webhook does not end the command', async () => {
+  const requests: string[] = [];
+  let created = 0;
+  let refused = 0;
+  const server = createServer((request, response) => {
+    const call = `${request.method} ${new URL(request.url ?? '', 'http://x').pathname}`;
+    requests.push(call);
+    const reply = (status: number, body: object) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    if (call.startsWith('DELETE')) return reply(200, { success: true, data: {} });
+    if (call.endsWith('/streams')) {
+      // The first webhook is created, and the server is away before the second.
+      if (created === 1 && refused < 6) {
+        refused += 1;
+        return response.writeHead(503, { 'retry-after': '0' }).end();
+      }
+      created += 1;
+      const data = { id: `stream-${created}`, secret: `secret-${created}`, replayed: 0 };
+      return reply(201, { success: true, data });
+    }
+    if (call.endsWith('/stream-1')) {
+      const error = { code: 'NOT_FOUND', message: 'There is no such webhook' };
+      return reply(404, { success: false, error });
+    }
+    return response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .write(': heartbeat\n\n');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const listening = await listen([], {
+    SHORTY_BASE_URL: `http://127.0.0.1:${port}`,
+    SHORTY_ACCESS_TOKEN: 'token',
+  });
+  await poll(
+    'the second webhook is followed',
+    () => requests,
+    (calls) => calls.includes('GET /api/v1/webhooks/streams/stream-2'),
+  );
+  expect(refused).toBe(6);
+  expect(listening.printed.stderr).toContain('signing secret: secret-2');
+  listening.process.kill('SIGINT');
+  expect((await listening.result).code).toBe(130);
+  expect(requests.at(-1)).toBe('DELETE /api/v1/webhooks/stream-2');
+});
+
 test('a refused request ends the command with its reason', async () => {
   const env = { SHORTY_ACCESS_TOKEN: await api.token('webhooks:read') };
   const result = await shorty.run(['webhooks', 'listen'], { env });

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { createDeduper, type DedupeStore, isStale } from './dedupe.js';
+import { createDeduper, type DedupeStore, DeliveryInProgressError, isStale } from './dedupe.js';
 
 /** Counts its runs, which end when the test says so. */
 function countedWork() {
@@ -102,7 +102,15 @@ describe('createDeduper', () => {
     expect([...during, states.get('new')]).toEqual(['claimed for 70', 'done for 5000']);
 
     expect(await deduper.once('old', () => undefined)).toBe(false);
-    await expect(deduper.once('elsewhere', () => undefined)).rejects.toThrow('elsewhere');
+    const busy = await deduper.once('elsewhere', () => undefined).catch((error) => error);
+    expect(busy).toBeInstanceOf(DeliveryInProgressError);
+    expect(busy).toMatchObject({
+      name: 'DeliveryInProgressError',
+      code: 'delivery_in_progress',
+      message: 'elsewhere: another process runs its work; retry later',
+      statusCode: 503,
+      headers: { 'retry-after': '1' },
+    });
     await expect(deduper.once('bad', () => Promise.reject(new Error('x')))).rejects.toThrow('x');
     expect(states.has('bad')).toBe(false);
   });

@@ -31,12 +31,46 @@ export interface DedupeOptions {
   readonly now?: (() => number) | undefined;
 }
 
+/**
+ * The error of `once` while another process runs the work of an id. `statusCode` and `headers` are the
+ * response to send, which Express, Fastify and Koa do by themselves: the sender then delivers again.
+ *
+ * @example
+ * ```ts
+ * import { createDeduper, DeliveryInProgressError } from '@shorty/webhook-verifier/dedupe';
+ *
+ * const deduper = createDeduper();
+ *
+ * export async function receive(deliveryId: string, work: () => Promise<void>): Promise<Response> {
+ *   try {
+ *     await deduper.once(deliveryId, work);
+ *     return new Response(null, { status: 204 });
+ *   } catch (error) {
+ *     if (!(error instanceof DeliveryInProgressError)) throw error;
+ *     return new Response(error.message, { status: error.statusCode, headers: error.headers });
+ *   }
+ * }
+ * ```
+ */
+export class DeliveryInProgressError extends Error {
+  override name = 'DeliveryInProgressError';
+  readonly code = 'delivery_in_progress';
+  readonly statusCode = 503;
+  /** The claim of the other process ends after these seconds, at the latest. */
+  readonly headers: { readonly 'retry-after': string };
+
+  constructor(id: string, leaseMs: number) {
+    super(`${id}: another process runs its work; retry later`);
+    this.headers = { 'retry-after': `${Math.ceil(leaseMs / 1000)}` };
+  }
+}
+
 /** Runs work once for each id. */
 export interface Deduper {
   /**
    * Runs the work unless it is done for this id. Resolves to true if it ran. If this process already
    * runs work for the id, waits for it, and rejects if it fails, so that the sender retries. Rejects
-   * while another process runs work for the id.
+   * with DeliveryInProgressError while another process runs work for the id.
    */
   once(id: string, work: () => unknown): Promise<boolean>;
 }
@@ -124,7 +158,7 @@ export function createDeduper(options: DedupeOptions = {}): Deduper {
 
   async function run(id: string, work: () => unknown): Promise<boolean> {
     const state = await store.claim(id, leaseMs);
-    if (state === 'running') throw new Error(`${id}: another process runs its work; retry later`);
+    if (state === 'running') throw new DeliveryInProgressError(id, leaseMs);
     if (state === 'done') return false;
     try {
       await work();

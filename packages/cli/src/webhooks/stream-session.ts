@@ -40,6 +40,8 @@ const maxForwards = 8;
 const maxOutcomes = 100;
 const maxResponseLength = 2_048;
 const deleteTimeoutMs = 3_000;
+// The server may be restarting.
+const duringRestart = { maxRetries: Number.POSITIVE_INFINITY, deadlineMs: 10 * 60_000 };
 // The server never sends again what was delivered so long ago.
 const maxKnown = 10_000;
 
@@ -101,7 +103,7 @@ export class StreamSession {
       'POST',
       '/api/v1/webhooks/streams',
       { body: { events: [...events], ...(replayLast > 0 && { replayLast }) } },
-      { signal: this.#stopping.signal },
+      { signal: this.#stopping.signal, ...(!isFirst && duringRestart) },
     );
     onOpened(this.#stream, isFirst);
   }
@@ -262,8 +264,7 @@ export class StreamSession {
           'POST',
           '/api/v1/webhooks/streams/{id}/outcomes',
           { params, body: { outcomes } },
-          // The server may be restarting.
-          { signal, maxRetries: Number.POSITIVE_INFINITY, deadlineMs: 10 * 60_000 },
+          { signal, ...duringRestart },
         );
       } catch (error) {
         // The webhook has expired with its deliveries.
