@@ -1,5 +1,6 @@
-# Receives webhooks with Python's standard library. docs/webhooks.md defines the signature.
+# Receives webhooks with Python's standard library. docs/receivers.md defines the signature.
 # Reads WEBHOOK_SECRET and PORT (4000 by default).
+import base64
 import hashlib
 import hmac
 import json
@@ -12,17 +13,17 @@ tolerance_seconds = 300
 
 
 def verify(headers, body):
-    timestamp = headers.get("X-Service-Timestamp", "")
+    timestamp = headers.get("webhook-timestamp", "")
     if not (timestamp.isascii() and timestamp.isdigit()):
         raise ValueError("the timestamp must be Unix seconds")
     if abs(time.time() - int(timestamp)) > tolerance_seconds:
         raise ValueError(f"the timestamp must be within {tolerance_seconds} s of now")
-    signed = timestamp.encode() + b"." + body
-    expected = "sha256=" + hmac.new(secret, signed, hashlib.sha256).hexdigest()
-    # During a rotation, the next signature is by the newest secret.
-    names = ("X-Service-Signature", "X-Service-Signature-Next")
-    given = [headers.get(name, "").encode() for name in names]
-    if not any(hmac.compare_digest(expected.encode(), each) for each in given):
+    signed = f"{headers.get('webhook-id', '')}.{timestamp}.".encode() + body
+    digest = hmac.new(secret, signed, hashlib.sha256).digest()
+    expected = b"v1," + base64.b64encode(digest)
+    # During a rotation, there is one signature for each live secret.
+    given = headers.get("webhook-signature", "").encode().split(b" ")
+    if not any(hmac.compare_digest(expected, each) for each in given):
         raise ValueError("no signature matches the secret and the body")
 
 

@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import {
   copyFileSync,
   mkdirSync,
@@ -192,6 +193,14 @@ async function check(url: string, { needsType, takesLarge }: Program): Promise<v
   const { 'X-Service-Signature': _signature, ...unsigned } = Object.fromEntries(
     Object.entries(headers).filter(([name]) => !name.startsWith('webhook-')),
   );
+  // The headers of Standard Webhooks only.
+  const standard = Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !name.startsWith('X-Service-')),
+  );
+  const timestamps = (text: string) => ({
+    'X-Service-Timestamp': text,
+    'webhook-timestamp': text,
+  });
   const wrong = sign({ secret: 'wrong' }).headers;
   const old = sign({ secret, now: new Date(Date.now() - 600_000) }).headers;
   const large = JSON.stringify({ ...event, padding: 'x'.repeat(3_000_000) });
@@ -201,6 +210,12 @@ async function check(url: string, { needsType, takesLarge }: Program): Promise<v
     ['valid', { ...headers }, body, [204]],
     ['with the old secret', { ...sign({ secret: ['new', secret] }).headers }, body, [204]],
     ['with the new secret', { ...sign({ secret: [secret, 'old'] }).headers }, body, [204]],
+    [
+      'with the middle secret',
+      { ...sign({ secret: ['new', secret, 'old'] }).headers },
+      body,
+      [204],
+    ],
     ['forged', { ...wrong }, body, [401]],
     ['changed', { ...headers }, body.replace('42', '43'), [401]],
     ['too old', { ...old }, body, [401]],
@@ -209,7 +224,10 @@ async function check(url: string, { needsType, takesLarge }: Program): Promise<v
     ['without anything', {}, '', [401]],
     ['without Content-Type', untyped, body, needsType ? refused : [204]],
     ['beyond ASCII', { ...unsigned, 'X-Service-Signature': 'sha256=éü' }, body, refused],
-    ['beyond ASCII', { ...headers, 'X-Service-Timestamp': '²' }, body, refused],
+    ['beyond ASCII', { ...headers, ...timestamps('²') }, body, refused],
+    ['beyond ASCII', { ...standard, 'webhook-signature': 'v1,éü' }, body, refused],
+    ['beyond ASCII', { ...standard, 'webhook-id': 'é' }, body, refused],
+    ['an id of another', { ...standard, 'webhook-id': randomUUID() }, body, [401]],
     ['large', { ...signBody(large, 'url.created', { secret }) }, large, tooLarge],
     ['valid after all of these', { ...headers }, body, [204]],
   ];

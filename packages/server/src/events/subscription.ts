@@ -1,3 +1,4 @@
+import { tagTextOf } from '../storage/tag-text.js';
 import { type EventType, optInTypes } from './event-types.js';
 
 /** Subscribes a webhook to all event types, including future ones, except those to opt in to. */
@@ -51,6 +52,6 @@ export function passesFilters(
   return (
     (filters.urlIds?.includes(urlId ?? 0) ?? true) &&
     (filters.domainIds?.includes(domainId ?? '') ?? true) &&
-    (filters.tags?.some((tag) => tags.includes(`\n${tag}\n`)) ?? true)
+    (filters.tags?.some((tag) => tags.includes(tagTextOf(tag))) ?? true)
   );
 }

@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Schema } from '../storage/database.js';
 import { searchTextOf } from '../storage/search-text.js';
+import { formatTags, parseTags } from '../storage/tag-text.js';
 
 /** A stored link. Instants are milliseconds since 1970. */
 export type ShortUrl = Readonly<ReturnType<typeof fromRow>>;
@@ -105,21 +106,6 @@ export function toRow(url: ShortUrl): Selectable<Schema['urls']> {
       tags,
     }),
   };
-}
-
-/** Returns the tags of `urls.tags`. */
-export function parseTags(text: string): string[] {
-  return text === '' ? [] : text.slice(1, -1).split('\n');
-}
-
-/** Returns the text of `urls.tags`: each tag between line breaks. */
-export function formatTags(tags: readonly string[]): string {
-  return tags.length === 0 ? '' : `\n${tags.join('\n')}\n`;
-}
-
-/** Returns the text that `urls.tags` contains when a link has a tag. No tag has a line break. */
-export function tagTextOf(tag: string): string {
-  return `\n${tag}\n`;
 }
 
 /** Returns whether `expiresAt` has passed. Such a link never redirects, even while it is active. */

@@ -4,7 +4,7 @@ import type { Database } from '../storage/database.js';
 import { findSlice, ListClock, listTimeoutMs } from '../storage/list-page.js';
 import type { ListPage, ListQuery } from '../storage/list-query.js';
 import { foldText } from '../storage/search-text.js';
-import { parseTags } from './short-url.js';
+import { parseTags } from '../storage/tag-text.js';
 import type { Tag, TagFilter } from './tag-contract.js';
 import { urlListQuery } from './url-query.js';
 

@@ -9,8 +9,8 @@ import { nextUpdatedAt } from '../preconditions/if-match.js';
 import type { Database } from '../storage/database.js';
 import type { ListPage } from '../storage/list-query.js';
 import { searchTextOf } from '../storage/search-text.js';
+import { formatTags, parseTags } from '../storage/tag-text.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
-import { formatTags, parseTags } from './short-url.js';
 import type { WriteContext } from './url-repository.js';
 
 /** Returns links with a tag after a position. */

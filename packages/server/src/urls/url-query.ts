@@ -5,7 +5,8 @@ import { allOf, type LinePage, readLines, readList } from '../storage/list-page.
 import type { ListOrder, ListQuery, SearchLimits } from '../storage/list-query.js';
 import { prepare } from '../storage/prepared.js';
 import { foldText } from '../storage/search-text.js';
-import { fromRow, type ShortUrl, selectUrls, tagTextOf } from './short-url.js';
+import { tagTextOf } from '../storage/tag-text.js';
+import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import type { UrlFilter, UrlSort } from './url-contract.js';
 
 export type UrlPageOptions = SearchLimits & Pick<ListQuery, 'timeoutMs'>;

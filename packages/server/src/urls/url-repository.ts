@@ -26,10 +26,11 @@ import {
   type WriteTransaction,
 } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
+import { formatTags } from '../storage/tag-text.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { newUrl, type UrlChange, type UrlDraft } from './change-url.js';
 import type { LoopDetector } from './loop-detector.js';
-import { formatTags, fromRow, isExpired, type ShortUrl, selectUrls, toRow } from './short-url.js';
+import { fromRow, isExpired, type ShortUrl, selectUrls, toRow } from './short-url.js';
 import {
   previousOf,
   urlCreated,
