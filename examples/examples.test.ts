@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Shorty } from '@shorty/sdk';
 import { createServer } from '@shorty/server';
+import { signWebhook } from '@shorty/webhook-verifier';
 import { expect, onTestFinished, test } from 'vitest';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
@@ -112,6 +114,21 @@ test.each([
 
   const forged = await run('send-test-webhook.mjs', { WEBHOOK_SECRET: 'wrong', RECEIVER_URL: url });
   expect(forged).toMatchObject({ code: 0, stdout: 'answered 401\n' });
+
+  // A stranger cannot end the receiver by closing a connection during the body.
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const signed = signWebhook({ type: 'domain.verified', data: {} }, { secret: 'wrong' });
+  const head = Object.entries(signed.headers).map(([header, value]) => `${header}: ${value}\r\n`);
+  await once(socket, 'connect');
+  // The receiver responds before it reads the body of a delivery without headers.
+  const start = `POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n`;
+  socket.write(`${start}${head.join('')}\r\n{`);
+  // Python's server sends no 100. Its threads do not wait for each other.
+  if (!name.endsWith('.py')) await once(socket, 'data');
+  socket.resetAndDestroy();
+  const after = await run('send-test-webhook.mjs', { WEBHOOK_SECRET: 'wrong', RECEIVER_URL: url });
+  expect(after).toMatchObject({ code: 0, stdout: 'answered 401\n' });
 
   // During a rotation, the receiver has only the old secret.
   await shorty.webhooks.rotateSecret(webhookId);

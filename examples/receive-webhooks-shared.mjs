@@ -35,7 +35,8 @@ const deduper = createDeduper({ store, leaseMs: Number(process.env.LEASE_MS ?? 6
 const server = createServer(async (request, response) => {
   try {
     const event = await verifyRequest(request, { secret });
-    const deliveryId = request.headers['x-service-delivery-id'] ?? event.id;
+    // Not the id of the event, which a replay has, too.
+    const deliveryId = request.headers['x-service-delivery-id'];
     await deduper.once(deliveryId, () => handle(event));
     response.writeHead(204).end();
   } catch (error) {

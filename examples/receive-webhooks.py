@@ -6,10 +6,11 @@ import hmac
 import json
 import os
 import time
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 secret = os.environ["WEBHOOK_SECRET"].encode()
 tolerance_seconds = 300
+max_body_bytes = 1_048_576
 
 
 def verify(headers, body):
@@ -29,7 +30,12 @@ def verify(headers, body):
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        length = self.headers.get("Content-Length", "0")
+        if not length.isdigit() or int(length) > max_body_bytes:
+            self.close_connection = True
+            self.send_response(413)
+            return self.end_headers()
+        body = self.rfile.read(int(length))
         try:
             verify(self.headers, body)
             event = json.loads(body)
@@ -44,6 +50,6 @@ class Receiver(BaseHTTPRequestHandler):
         pass
 
 
-server = HTTPServer(("127.0.0.1", int(os.environ.get("PORT", 4000))), Receiver)
+server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", 4000))), Receiver)
 print(f"waiting for webhooks on port {server.server_port}", flush=True)
 server.serve_forever()

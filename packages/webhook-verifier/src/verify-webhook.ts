@@ -21,19 +21,19 @@ export interface VerifyInput extends VerifyOptions {
  *
  * @example
  * ```ts
- * import { createServer } from 'node:http';
- * import { verifyWebhook } from '@shorty/webhook-verifier';
+ * import { type VerifyInput, verifyWebhook, WebhookVerificationError } from '@shorty/webhook-verifier';
  *
- * createServer(async (req, res) => {
- *   const chunks: Uint8Array[] = [];
- *   for await (const chunk of req) chunks.push(chunk);
- *   const event = verifyWebhook({
- *     body: Buffer.concat(chunks),
- *     headers: req.headers,
- *     secret: process.env.SHORTY_WEBHOOK_SECRET ?? '',
- *   });
- *   res.end(event.id);
- * });
+ * const secret = process.env.SHORTY_WEBHOOK_SECRET ?? '';
+ *
+ * export function receive(body: Buffer, headers: VerifyInput['headers']): number {
+ *   try {
+ *     console.log(verifyWebhook({ body, headers, secret }).type);
+ *     return 204;
+ *   } catch (error) {
+ *     if (!(error instanceof WebhookVerificationError)) throw error;
+ *     return error.statusCode;
+ *   }
+ * }
  * ```
  */
 export function verifyWebhook(input: VerifyInput): WebhookEvent {

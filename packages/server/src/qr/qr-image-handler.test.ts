@@ -17,7 +17,6 @@ const image = toQrImage(
     linkKey: null,
     version: 1,
     updatedAt: 0,
-    image: bytes,
   },
   bytes,
 );
