@@ -434,6 +434,10 @@ export interface GlobalFlags {
   readonly timeout?: number;
 }
 
+const firstSteps = `
+Begin with shorty login, then shorty urls create https://example.com. The help
+of each command has examples: shorty urls create --help`;
+
 type Program = Command & { opts(): GlobalFlags };
 
 /** Builds the Commander program. */
@@ -475,7 +479,8 @@ export function buildProgram(io: Io, start: Start): Program {
       getErrHasColors: () => false,
     })
     .showSuggestionAfterError()
-    .exitOverride();
+    .exitOverride()
+    .addHelpText('after', firstSteps);
   addCommands(program, tree, start);
   return program;
 }

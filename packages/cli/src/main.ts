@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { UsageError } from './cli-error.js';
-import { buildProgram, type GlobalFlags } from './command-tree.js';
+import { buildProgram, type GlobalFlags, pathOf } from './command-tree.js';
 import { createContext } from './context.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import type { Io } from './io.js';
@@ -34,7 +34,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     if (error.exitCode === 0) return exitCodes.done;
     // Commander has already printed the help.
     if (error.code === 'commander.help') return exitCodes.usage;
-    return reportError(toUsageError(error), io, asJson);
+    return reportError(toUsageError(error, helpOf(program, argv)), io, asJson);
   }
 }
 
@@ -59,7 +59,19 @@ function wantsJson(flags: GlobalFlags, argv: readonly string[]): boolean {
   return flags.json === true || flags.output === 'json' || argv.includes('--json');
 }
 
-function toUsageError({ message }: CommanderError): UsageError {
-  const [text = '', suggestion] = message.replace(/^error: /, '').split('\n');
-  return new UsageError(text, suggestion?.replace(/^\((.*)\)$/, '$1'));
+function toUsageError({ message }: CommanderError, help: string): UsageError {
+  const [text = '', suggestion] = message
+    .replace(/^error: /, '')
+    .replace(/^command-argument value ('.*') is invalid for/, 'value $1 is invalid for')
+    .split('\n');
+  return new UsageError(text, suggestion?.replace(/^\((.*)\)$/, '$1') ?? `see ${help}`);
+}
+
+/** Returns the command line that prints the help of the command in `argv`. */
+function helpOf(program: Command, argv: readonly string[]): string {
+  let command = program;
+  for (const word of argv) {
+    command = command.commands.find((child) => child.name() === word) ?? command;
+  }
+  return ['shorty', pathOf(command), '--help'].filter((part) => part !== '').join(' ');
 }

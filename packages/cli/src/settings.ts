@@ -149,7 +149,7 @@ export function requireCredentials(settings: Settings): Credentials {
   throw new CliError(missing, {
     exitCode: exitCodes.notAllowed,
     code: 'NOT_SIGNED_IN',
-    hint: 'run shorty login, or set SHORTY_CLIENT_ID and SHORTY_CLIENT_SECRET',
+    hint: 'run shorty login, or set SHORTY_ACCESS_TOKEN, or SHORTY_CLIENT_ID and SHORTY_CLIENT_SECRET',
   });
 }
 

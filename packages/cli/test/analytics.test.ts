@@ -209,6 +209,7 @@ describe('--watch', () => {
     const resized = stripVTControlCharacters(frame).split('\r\n');
     expect(resized).toHaveLength(10);
     for (const line of resized) expect(displayWidth(line)).toBeLessThanOrEqual(40);
+    expect(resized.slice(-2).join(' ')).toMatch(/, every 1 s; Ctrl-C stops$/);
     io.interruption.abort(new Error('interrupted'));
     expect(await code).toBe(130);
     expect(io.text.stdout.endsWith('\u001b[?25h\u001b[?1049l')).toBe(true);

@@ -40,7 +40,7 @@ test('creates a link for each row, and writes failed rows unchanged', async () =
   expect(code).toBe(3);
   expect(stdout).toMatch(/^7 rows: 2 created, 5 failed in \d\.\d s \([\d,]+ rows\/s\)\n$/);
   expect(stderr.split('\n')).toEqual([
-    'line 3: targetUrl must start with http:// or https:// (CREATE_FAILED)',
+    'line 3: targetUrl "no address" must start with http:// or https:// (CREATE_FAILED)',
     expect.stringMatching(/^line 6: customSlug .* \(CREATE_FAILED\)$/),
     'line 7: the row has 6 cells, the header 7 columns (INVALID_ROW)',
     'line 8: isPasswordProtected must be true, false, yes, no, 1 or 0, not "maybe" (INVALID_ROW)',
@@ -327,7 +327,10 @@ describe('files that other programs write', () => {
       'sep=;\r\nurl;slug\r\nhttps://sep.example/1;sep-1\r\nno;sep-2\r\n',
     );
     const { code, stderr } = await shorty.run(['urls', 'bulk-create', 'sep.csv']);
-    expect([code, stderr]).toEqual([3, expect.stringContaining('line 4: targetUrl must start')]);
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringContaining('line 4: targetUrl "no" must start'),
+    ]);
     expect(await targets('https://sep.example/')).toEqual([['https://sep.example/1', 'sep-1', []]]);
   });
 

@@ -298,6 +298,39 @@ test('--domain creates the links of an old domain on a custom domain', async () 
   ]);
 });
 
+test('slugs that are not valid are named, with the command that imports the rows without them', async () => {
+  const rows = ['a_b,https://named.example/1', 'named-1,https://named.example/2'];
+  await shorty.write('named.csv', ['keyword,url', ...rows, ''].join('\n'));
+  const failure = 'line 2: customSlug "a_b" must consist of letters, digits and hyphens';
+  const dryRun = await shorty.run(['import', 'yourls', 'named.csv', '--dry-run']);
+  expect(dryRun.stderr).toContain(failure);
+  expect(dryRun.stderr).toContain(
+    'not valid as slugs here: 1 row; for new short codes, add --failed-out failed.csv, then run shorty import yourls failed.csv --new-codes\n',
+  );
+  const args = ['import', 'yourls', 'named.csv', '--failed-out', 'named-failed.csv'];
+  const { code, stderr } = await shorty.run(args);
+  expect([code, stderr]).toEqual([3, expect.stringContaining(failure)]);
+  const next = 'shorty import yourls named-failed.csv --new-codes';
+  expect(stderr).toContain(`for new short codes, run ${next}\n`);
+  expect((await shorty.run(next.split(' ').slice(1))).code).toBe(0);
+  const again = await shorty.run(args);
+  expect(again.stderr).toContain('--retry-failed sends the failed rows again');
+});
+
+test('a file without a column of targets gets the names that the service uses', async () => {
+  await shorty.write('other.json', '{"a":1}');
+  const { code, stderr } = await shorty.run(['import', 'kutt', 'other.json']);
+  expect([code, stderr]).toEqual([
+    2,
+    'shorty: the file has no targetUrl, only "a"\n' +
+      '  an export of Kutt names it target; use another column with --map a=targetUrl\n',
+  ]);
+  await shorty.write('empty.csv', '');
+  expect((await shorty.run(['import', 'bitly', 'empty.csv'])).stderr).toContain(
+    'export the links of Bitly again',
+  );
+});
+
 test('--dry-run names slugs that are taken, or twice in the file', async () => {
   await server.client.urls.create({ targetUrl: 'https://taken.example/', customSlug: 'taken-1' });
   const rows = ['taken-1', 'twice-1', 'twice-1', 'free-1'];

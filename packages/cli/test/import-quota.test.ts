@@ -21,6 +21,20 @@ beforeAll(async () => {
   return started.stop;
 });
 
+test('--dry-run of another shortener says how far the quota lets the import go', async () => {
+  const rows = Array.from({ length: 30 }, (_, index) => {
+    return `https://dub.sh/plan-${index},https://plan.example/${index},${index % 10 === 0}`;
+  });
+  await shorty.write('plan.csv', ['Short link,Destination URL,Archived', ...rows, ''].join('\n'));
+  const dryRun = async () => shorty.run(['import', 'dub', 'plan.csv', '--dry-run']);
+  setQuota(20);
+  expect((await dryRun()).stderr).toBe(
+    'quota: the plan enterprise allows 20 active links, and 0 exist; the import stops after 20 of 27\n',
+  );
+  setQuota(27);
+  expect((await dryRun()).stderr).toBe('');
+});
+
 test('an import stops at the quota, and after an upgrade the same command creates only the missing rows', async () => {
   const targets = Array.from({ length: 730 }, (_, index) => `https://quota.example/${index}`);
   await shorty.write('quota.csv', `url\n${targets.join('\n')}\nno address\n`);

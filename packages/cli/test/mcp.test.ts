@@ -75,7 +75,7 @@ async function toolNames({ client }: Assistant): Promise<string[]> {
 }
 
 const readTools = [
-  ...['find_links', 'get_link', 'find_qr_codes', 'get_qr_code'],
+  ...['find_links', 'get_link', 'find_domains', 'find_qr_codes', 'get_qr_code'],
   ...['get_click_report', 'get_scan_report', 'get_account'],
 ];
 const writeTools = ['create_link', 'update_link', 'delete_link', 'create_qr_code'];
@@ -89,6 +89,13 @@ describe('the list of tools', () => {
     }
     const assistant = await connect(['--write']);
     expect((await toolNames(assistant)).sort()).toEqual([...readTools, ...writeTools].sort());
+  });
+
+  test('says at the start which server it is, and how the user can allow writes', async () => {
+    const instructions = async (flags: string[]) => (await connect(flags)).client.getInstructions();
+    expect(await instructions([])).toContain('start shorty mcp with --write');
+    expect(await instructions([])).toContain(`The server is ${server.url}`);
+    expect(await instructions(['--write'])).not.toContain('--write');
   });
 
   test('describes each tool and each input, and names what changes records', async () => {
@@ -180,7 +187,7 @@ test('an assistant creates a link, finds it, reports its clicks and draws its QR
   expect(codes.data).toMatchObject({ total: 1, qrCodes: [{ id: code.data.id }] });
   const scans = await call('get_scan_report', { id: code.data.id });
   expect(scans.data).toMatchObject({ totals: { totalScans: 0 } });
-  expect(log()).toBe('MCP server of default: 11 tools; reads and writes\n');
+  expect(log()).toBe('MCP server of default: 12 tools; reads and writes\n');
 });
 
 test('an SVG image is text', async () => {
@@ -217,6 +224,17 @@ test('an assistant changes, clears, pauses, deletes and resumes a link', async (
   expect(open.data).toMatchObject({ isPasswordProtected: false });
 });
 
+test('an assistant finds the id of a custom domain', async () => {
+  const { id } = await server.client.domains.create({ hostname: 'go.assistant.example' });
+  const { call } = await connect([]);
+  const { data } = await call('find_domains', { limit: 1 });
+  expect(data).toMatchObject({
+    total: 1,
+    domains: [{ id, hostname: 'go.assistant.example', isActive: false }],
+    nextAfter: null,
+  });
+});
+
 test('lists continue at nextAfter', async () => {
   const targets = ['https://page.example/1', 'https://page.example/2', 'https://page.example/3'];
   await server.client.urls.bulkCreate(targets.map((targetUrl) => ({ targetUrl })));
@@ -247,7 +265,9 @@ describe('errors', () => {
     const slug = { targetUrl: 'https://a.example', customSlug: 'taken-slug' };
     await call('create_link', slug);
     expect(await failure('create_link', slug)).toMatch(/^SLUG_CONFLICT: .*taken-slug/);
-    expect(await failure('get_link', { link: 'no-such-link' })).toMatch(/^NOT_FOUND: /);
+    expect(await failure('get_link', { link: 'no-such-link' })).toMatch(
+      /^NOT_FOUND: .*\nfind_links /,
+    );
     expect(await failure('get_link', { link: 'a b' })).toMatch(/^USAGE: "a b" is not a link/);
     expect(await failure('get_click_report', { since: 'monday' })).toMatch(
       /since monday: .*\n.*7d/,
@@ -258,6 +278,22 @@ describe('errors', () => {
     expect(await failure('find_links', { limit: 1000 })).toContain('100');
     expect(await failure('no_such_tool')).toContain('no_such_tool');
     await expect(client.ping()).resolves.toEqual({});
+  });
+
+  test('a missing scope and a changed link name the tool to call next', async () => {
+    const { key } = await server.client.apiKeys.create({ name: 'k', scopes: ['analytics:read'] });
+    const env = { SHORTY_ACCESS_TOKEN: key, SHORTY_CLIENT_ID: '', SHORTY_CLIENT_SECRET: '' };
+    const reader = await connect([], env);
+    expect(await reader.failure('get_click_report', { link: '1' })).toMatch(
+      /^INSUFFICIENT_SCOPE: .*urls:read\nget_account returns the scopes/,
+    );
+    await reader.call('get_click_report');
+    const { call, failure } = await connect();
+    const { data } = await call('create_link', { targetUrl: 'https://changed.example' });
+    const change = { link: data.id, title: 'x', ifMatch: '"old"' };
+    expect(await failure('update_link', change)).toMatch(
+      /^PRECONDITION_FAILED: .*\nread the link again with get_link/,
+    );
   });
 
   test('a scope that is revoked later is named', async () => {
@@ -351,7 +387,7 @@ describe('the process', () => {
     ]);
     // Only the protocol is on stdout.
     expect(stderr).toMatch(
-      /^MCP server of default: 7 tools; reads only; .*\nshorty mcp: .*JSON.*\n$/,
+      /^MCP server of default: 8 tools; reads only; .*\nshorty mcp: .*JSON.*\n$/,
     );
   });
 

@@ -192,6 +192,10 @@ describe('list and get', () => {
     const page = await shorty.run([...filter, '--limit', '2', '--offset', '2']);
     expect(page.stdout.trimEnd().split('\n')).toHaveLength(3);
     expect(page.stderr).toBe('3 to 4 of 5; --offset 4 shows more\n');
+    expect((await shorty.run([...filter, '--created-since', '1h', '--json'])).stdout).toContain(
+      '"total":5',
+    );
+    expect((await shorty.run([...filter, '--created-until', '1h'])).stderr).toBe('nothing found\n');
     const all = await shorty.run([...filter, '--all', '-o', 'ndjson']);
     expect(all.stdout.trimEnd().split('\n')).toHaveLength(5);
   });
@@ -271,7 +275,13 @@ describe('update and delete', () => {
 
 test.each([
   [['urls', 'crate'], 'Did you mean create?'],
-  [['urls', 'create'], "missing required argument 'targetUrl'"],
+  [['urls', 'create'], "missing required argument 'targetUrl'\n  see shorty urls create --help\n"],
+  [['import', 'rebrandly', 'x.csv'], "unknown command 'rebrandly'\n  see shorty import --help\n"],
+  [['completion', 'tcsh'], "shorty: value 'tcsh' is invalid for argument 'shell'. Allowed"],
+  [['urls', 'bulk-delete', 'sale'], 'shorty urls delete also takes slugs'],
+  [['urls', 'bulk-delete', '42', '0'], 'shorty urls delete also takes slugs'],
+  [['urls', 'update', '42', '--target-url', 'example.com'], 'use https://example.com'],
+  [['webhooks', 'create', 'localhost:9/x', '--events', 'url.created'], 'use http://localhost:9/x'],
   [['urls', 'list', '--limit', '0'], 'It must be at least 1.'],
   [['urls', 'list', '--all', '--offset', '3'], 'cannot be used with'],
   [['urls', 'list', '-o', 'xml'], 'use table, json, ndjson, csv'],

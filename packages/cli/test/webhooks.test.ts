@@ -241,6 +241,7 @@ describe('managing', () => {
     [['replays', 'x', '--cancel'], '--cancel needs the id of a replay'],
     [['create', receiver], '--event or --all-events is required'],
     [['create', receiver, '--event', 'url.create'], 'did you mean url.created?'],
+    [['create', receiver, '--events', 'url.create'], 'did you mean url.created?'],
     [['create', receiver, '--event', 'x', '--all-events'], 'cannot be used with option'],
     [['deliveries', 'x', '--event', 'url.create'], 'did you mean url.created?'],
     [['deliveries', 'x', '--since', 'soon'], '--since soon'],
@@ -467,6 +468,12 @@ describe('listen', () => {
     ]);
     const none = await shorty.run(['webhooks', 'listen', '--forward-to', 'localhost:4000']);
     expect([none.code, none.stderr]).toEqual([
+      2,
+      'shorty: --forward-to "localhost:4000" must start with http:// or https://\n' +
+        '  use http://localhost:4000\n',
+    ]);
+    const mail = await shorty.run(['webhooks', 'listen', '--forward-to', 'ftp://a.example']);
+    expect([mail.code, mail.stderr]).toEqual([
       2,
       expect.stringContaining('must be an http or https URL'),
     ]);

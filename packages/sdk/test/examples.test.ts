@@ -23,7 +23,13 @@ function sources(): string[] {
 }
 
 const guide = join(root, '../../docs/sdk.md');
-const files = [...sources().map((name) => join(root, 'src', name)), join(root, 'README.md'), guide];
+const administration = join(root, '../../docs/administration.md');
+const files = [
+  ...sources().map((name) => join(root, 'src', name)),
+  join(root, 'README.md'),
+  guide,
+  administration,
+];
 const examples = new Map(
   files
     .flatMap(examplesIn)

@@ -5,7 +5,7 @@ import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { formatInstant } from '../format.js';
 import { isRichTerminal } from '../io.js';
-import { cutText } from '../text-width.js';
+import { wrapText } from '../text-width.js';
 import type { TextReport } from './report-model.js';
 import { reportText } from './report-text.js';
 import { reportWidth } from './report-width.js';
@@ -83,7 +83,8 @@ function screenOf(
 ): string {
   const width = reportWidth(stdout);
   const lines = reportText(report, { width, hasColor }).trimEnd().split('\n');
-  const shown = lines.slice(0, Math.max(0, (stdout.rows ?? 24) - 2));
-  const rows = [...shown, '', cutText(status, width)];
+  const statusLines = wrapText(status, width).split('\n');
+  const shown = lines.slice(0, Math.max(0, (stdout.rows ?? 24) - 1 - statusLines.length));
+  const rows = [...shown, '', ...statusLines];
   return `\u001b[H${rows.map((row) => `${row}\u001b[K`).join('\r\n')}\u001b[J`;
 }

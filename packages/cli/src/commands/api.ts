@@ -39,7 +39,8 @@ function parseMethod(text: string): Method {
 const help = `
 Fields are query parameters of GET, and fields of the JSON body otherwise.
 Prints the data of the response as JSON. A string that --jq returns is printed
-as plain text. shorty open shows all routes.`;
+as plain text. shorty open shows the API reference of
+the server, which lists all routes.`;
 
 async function callApi(
   context: Context,

@@ -31,15 +31,25 @@ function collectWords(command: Command, program: Command, path: string): Complet
       name: option.long ?? '',
       summary: option.description,
       takesValue: option.required || option.optional,
+      takesFile: /<(?:file|folder)>/.test(option.flags),
       choices: option.argChoices ?? [],
     }));
   const commands = command.commands.map((child) => ({
     name: child.name(),
     summary: child.description(),
   }));
-  const help = { name: '--help', summary: 'show help', takesValue: false, choices: [] };
+  const help = {
+    name: '--help',
+    summary: 'show help',
+    takesValue: false,
+    takesFile: false,
+    choices: [],
+  };
   const choices = command.registeredArguments.flatMap((argument) => argument.argChoices ?? []);
-  const words = { path, commands, choices, options: [...options, help] };
+  const takesFile = command.registeredArguments.some((argument) =>
+    /\bfile\b/i.test(`${argument.name()} ${argument.description}`),
+  );
+  const words = { path, commands, choices, takesFile, options: [...options, help] };
   return [
     words,
     ...command.commands.flatMap((child) =>

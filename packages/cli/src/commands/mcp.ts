@@ -21,7 +21,7 @@ tools that the scopes of the credentials allow. docs/assistants.md has the
 configuration of common assistants.`;
 
 async function mcp(
-  { io, output, isInteractive, client }: Context,
+  { io, output, isInteractive, client, settings }: Context,
   { write = false }: McpOptions,
 ): Promise<ExitCode> {
   const shorty = await client();
@@ -33,6 +33,7 @@ async function mcp(
   const access = write ? 'reads and writes' : 'reads only; --write offers tools that change links';
   output.note(`MCP server of ${organization.name}: ${tools.length} tools; ${access}`);
   if (isInteractive) output.note('waiting for an assistant on stdin; Ctrl-C ends');
-  await serveMcp(io, shorty, tools);
+  const { baseUrl } = await settings();
+  await serveMcp(io, shorty, tools, { baseUrl: baseUrl.value, canWrite: write });
   return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
 }

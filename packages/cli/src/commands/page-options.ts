@@ -1,6 +1,7 @@
 import type { Page, PagedList } from '@shorty/sdk';
 import { type Command, Option } from 'commander';
 import type { Context } from '../context.js';
+import { formatNumber } from '../format.js';
 import { groupIntoPages } from '../group-into-pages.js';
 import type { Column } from '../output.js';
 import { readPages } from '../read-pages.js';
@@ -28,6 +29,11 @@ export function addPageOptions(command: Command, item: string): Command {
     .option('--all', `print every ${item}`);
 }
 
+/** `1 to 25 of 1,204; --offset 25 shows more`. */
+export function describeRange(offset: number, shown: number, total: number): string {
+  return `${formatNumber(offset + 1)} to ${formatNumber(shown)} of ${formatNumber(total)}; --offset ${shown} shows more`;
+}
+
 /** Prints one page, or with `--all` every page. */
 export async function listPages<Item extends object, P extends Page<Item>>(
   { output }: Context,
@@ -44,6 +50,6 @@ export async function listPages<Item extends object, P extends Page<Item>>(
   await output.list(groupIntoPages(items, 100), columns, head);
   const shown = page.offset + items.length;
   if (output.format === 'table' && items.length > 0 && shown < page.total) {
-    output.note(`${page.offset + 1} to ${shown} of ${page.total}; --offset ${shown} shows more`);
+    output.note(describeRange(page.offset, shown, page.total));
   }
 }

@@ -1,10 +1,16 @@
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { formatCount, formatNumber, printable } from '../format.js';
+import type { Output } from '../output.js';
 import { findItemError } from './check-item.js';
 import { FailureReport } from './failure-report.js';
 import { slugKey } from './find-taken.js';
-import { describePaused, describeTaken } from './import-reporter.js';
+import {
+  describeInvalidSlugs,
+  describePaused,
+  describeTaken,
+  isInvalidSlug,
+} from './import-reporter.js';
 import { headerLine, refuseOverwriting } from './import-session.js';
 import { maxListedErrors, type RowError } from './import-summary.js';
 import type { LinkRules } from './imported-link.js';
@@ -19,8 +25,16 @@ export interface CheckOptions {
   readonly taken?: ReadonlySet<string> | undefined;
   /** The host names of the custom domains of the links, by their ids. */
   readonly hostnames?: ReadonlyMap<string, string>;
+  /** The links that the plan allows; undefined if they are unknown or not limited. */
+  readonly quota?: LinkQuota | undefined;
   /** The file for the invalid rows. */
   readonly failedOut?: string | undefined;
+}
+
+export interface LinkQuota {
+  readonly plan: string;
+  readonly used: number;
+  readonly included: number;
 }
 
 /** Returns the slugs of the valid rows, as `slugKey` returns them. */
@@ -72,6 +86,7 @@ async function checkEach(
   let rows = 0;
   let bad = 0;
   let taken = 0;
+  let invalidSlugs = 0;
   for await (const chunk of planChunks(prepared.rows(), prepared.plan, links && { links })) {
     io.interrupt.throwIfAborted();
     for (const row of chunk.rows) {
@@ -87,7 +102,8 @@ async function checkEach(
       bad++;
       if (conflict?.endsWith(' is taken')) taken++;
       const code = conflict ? 'SLUG_CONFLICT' : item ? 'CREATE_FAILED' : 'INVALID_ROW';
-      failures.add(line, error, code);
+      if (isInvalidSlug(error)) invalidSlugs++;
+      failures.add(line, error, code, item);
       failedOut?.write(`${row.raw}${prepared.lineEnd}`);
       if (errors.length < maxListedErrors) errors.push({ line, index, error, code });
     }
@@ -96,6 +112,11 @@ async function checkEach(
   failedOut?.flush();
   failures.finish(failedOut ? ` (all are in ${options.failedOut})` : '');
   if (taken > 0) output.note(describeTaken(taken));
+  const { source } = prepared.plan;
+  if (invalidSlugs > 0 && source) {
+    output.note(describeInvalidSlugs(invalidSlugs, source, options.failedOut));
+  }
+  if (links) report.noteQuota(output);
   if (output.format === 'table') {
     if (!output.isQuiet) {
       const counts = `${formatNumber(rows - bad)} valid, ${formatNumber(bad)} invalid`;
@@ -125,6 +146,7 @@ class LinkReport {
   #keptSlugs = 0;
   #newCodes = 0;
   #paused = 0;
+  #active = 0;
   #importedClicks = 0;
 
   constructor(options: CheckOptions) {
@@ -145,8 +167,20 @@ class LinkReport {
     const links = (this.#places.get(host)?.links ?? 0) + 1;
     this.#places.set(host, { links, domain: this.#options.hostnames?.get(domainId) ?? null });
     if (note !== undefined) this.#paused++;
+    if (item.isActive !== false) this.#active++;
     this.#importedClicks += Number(importedClicks ?? 0);
     return undefined;
+  }
+
+  /** Says how far the plan's quota lets the import go, if not to its end. */
+  noteQuota(output: Output): void {
+    const { quota } = this.#options;
+    if (!quota) return;
+    const free = Math.max(0, quota.included - quota.used);
+    if (this.#active <= free) return;
+    output.note(
+      `quota: the plan ${quota.plan} allows ${formatCount(quota.included, 'active link')}, and ${formatNumber(quota.used)} exist; the import stops after ${formatNumber(free)} of ${formatNumber(this.#active)}`,
+    );
   }
 
   lines(): string[] {

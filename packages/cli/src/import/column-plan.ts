@@ -100,12 +100,23 @@ function requireField(
   // A column of short URLs is never the target.
   const candidate = titles.find((title) => title !== '' && !/short/i.test(title));
   const isRow = titles.some((title) => /^https?:/i.test(title));
+  const mapping = `use another column with --map ${quoteShell(candidate)}=${name}`;
+  const { source } = set;
+  if (source) {
+    const own = Object.keys(source.columns).filter((title) => {
+      const column = source.columns[title];
+      return column?.kind === 'field' && column.name === name;
+    });
+    throw new UsageError(
+      `the file has no ${name}, only ${titles.map(quoteTitle).join(', ')}`,
+      hintOfSource(titles, set) ??
+        `an export of ${source.title} names it ${own.join(' or ')}; ${mapping}`,
+    );
+  }
   throw new UsageError(
     `the header has no column ${name}, only ${titles.map(quoteTitle).join(', ')}`,
     hintOfSource(titles, set) ??
-      (isRow && !set.source
-        ? 'the first row must name the columns; use --no-header if it has values'
-        : `the first row must name the columns; use another column with --map ${quoteShell(candidate)}=${name}`),
+      `the first row must name the columns; ${isRow ? 'use --no-header if it has values' : mapping}`,
   );
 }
 

@@ -2,6 +2,19 @@ import { formatNumber, printable } from '../format.js';
 import type { Output } from '../output.js';
 
 const shownOnTerminal = 20;
+const maxValueLength = 60;
+
+/** Inserts the value into a message that begins with its field: `customSlug "a_b" must consist of …`. */
+export function withValue(message: string, item: ImportItem | undefined): string {
+  const [, field = '', rest = ''] = /^(\w+)( must .*)$/s.exec(message) ?? [];
+  const value = field === 'password' ? undefined : item?.[field];
+  if (typeof value !== 'string' && typeof value !== 'number') return message;
+  const text = String(value);
+  const shown = text.length > maxValueLength ? `${text.slice(0, maxValueLength - 1)}…` : text;
+  return `${field} ${JSON.stringify(shown)}${rest}`;
+}
+
+type ImportItem = Readonly<Record<string, unknown>>;
 
 /** Prints failed rows to stderr: the first 20 on a terminal, all of them otherwise. */
 export class FailureReport {
@@ -21,9 +34,11 @@ export class FailureReport {
     this.#write = write;
   }
 
-  add(line: number, message: string, code: string): void {
+  /** Adds a failure of a line, whose values the message can name. */
+  add(line: number, message: string, code: string, item?: ImportItem): void {
     this.#count++;
-    if (this.#count <= this.#limit) this.#write(printable(`line ${line}: ${message} (${code})`));
+    if (this.#count > this.#limit) return;
+    this.#write(printable(`line ${line}: ${withValue(message, item)} (${code})`));
   }
 
   /** Prints the number of rows that were not shown. */

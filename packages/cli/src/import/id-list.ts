@@ -18,7 +18,10 @@ export async function* readIds(csv: CsvFile): AsyncGenerator<string> {
   }
 }
 
+/** The next step for somebody who gives a slug or a short URL as an id. */
+export const idHint = 'ids are whole numbers; shorty urls delete also takes slugs and short URLs';
+
 export function checkId(text: string, place = ''): string {
   if (/^[1-9]\d{0,15}$/.test(text)) return text;
-  throw new UsageError(`${place}${quoteCell(text)} is not a link id`, 'ids are whole numbers');
+  throw new UsageError(`${place}${quoteCell(text)} is not a link id`, idHint);
 }

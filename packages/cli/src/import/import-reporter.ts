@@ -14,6 +14,7 @@ import {
   maxListedErrors,
   type RowError,
 } from './import-summary.js';
+import type { LinkSource } from './link-sources.js';
 import type { ImportRow } from './plan-chunks.js';
 import type { PreparedImport } from './prepare-import.js';
 import { progressLines } from './progress-lines.js';
@@ -37,11 +38,14 @@ export class ImportReporter {
   readonly #failures: FailureReport;
   readonly #errors: RowError[] = [];
   readonly #skipsExisting: boolean;
+  /** The service of `shorty import`. */
+  readonly #source: LinkSource | undefined;
   readonly #live: LiveLines;
   #timer: NodeJS.Timeout | undefined;
   #isFinishedBefore = false;
   #paused = 0;
   #taken = 0;
+  #invalidSlugs = 0;
 
   constructor(
     context: Context,
@@ -51,6 +55,7 @@ export class ImportReporter {
     const { io, output } = context;
     this.#context = context;
     this.#skipsExisting = skipExisting;
+    this.#source = prepared.plan.source;
     this.#failures = new FailureReport(output, io.stderr.isTTY === true);
     this.#live = new LiveLines(context);
     this.#progress = {
@@ -88,8 +93,8 @@ export class ImportReporter {
       this.#isFinishedBefore = start.isFinished;
       output.note(
         start.isFinished
-          ? 'this file was imported before: requesting the stored responses of the server'
-          : 'the output files have changed: requesting the stored responses of the server from row 1',
+          ? 'this file was imported before: reading the results of that import from the server'
+          : 'the output files have changed: reading the results so far from the server',
       );
     }
     if (this.#streamsRows && output.format === 'csv') {
@@ -112,9 +117,10 @@ export class ImportReporter {
         continue;
       }
       if (statusOf(result, this.#skipsExisting) !== 'failed') continue;
-      const { index, line } = row;
+      const { index, line, item } = row;
       if (failure.code === 'SLUG_CONFLICT') this.#taken++;
-      this.#failures.add(line, failure.message, failure.code);
+      if (isInvalidSlug(failure.message)) this.#invalidSlugs++;
+      this.#failures.add(line, failure.message, failure.code, item);
       if (this.#errors.length < maxListedErrors) {
         this.#errors.push({ line, index, error: failure.message, code: failure.code });
       }
@@ -170,9 +176,13 @@ export class ImportReporter {
     }
     if (this.#paused > 0) output.note(describePaused(this.#paused));
     if (this.#taken > 0) output.note(describeTaken(this.#taken));
+    if (this.#invalidSlugs > 0 && this.#source) {
+      output.note(describeInvalidSlugs(this.#invalidSlugs, this.#source, files.failedOut));
+    }
     if (this.#isFinishedBefore) {
+      const retry = done.failed > 0 ? '--retry-failed sends the failed rows again, and ' : '';
       output.note(
-        'already imported, no link was created twice; --no-resume imports the file again',
+        `already imported, no link was created twice; ${retry}--no-resume imports the file again`,
       );
     } else if (replayed > 0 && rowsBefore === 0) {
       output.note(
@@ -224,6 +234,22 @@ export function describePaused(count: number): string {
 /** `taken: the slug of 1 row …`. */
 export function describeTaken(count: number): string {
   return `taken: the slug of ${formatCount(count, 'row')} exists already; --skip-existing skips such rows`;
+}
+
+/** Returns whether the server refuses a row because of its slug. */
+export function isInvalidSlug(message: string): boolean {
+  return message.startsWith('customSlug ');
+}
+
+/** `not valid as slugs here: 3 rows; …`. `failedOut` is the file that contains them. */
+export function describeInvalidSlugs(
+  count: number,
+  { name }: LinkSource,
+  failedOut: string | undefined,
+): string {
+  const file = failedOut ?? 'failed.csv';
+  const collect = failedOut === undefined ? `add --failed-out ${file}, then ` : '';
+  return `not valid as slugs here: ${formatCount(count, 'row')}; for new short codes, ${collect}run shorty import ${name} ${file} --new-codes`;
 }
 
 function formatJsonRow({ row, created, failure }: RowOutcome, status: RowStatus): string {

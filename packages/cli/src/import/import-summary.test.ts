@@ -44,6 +44,7 @@ test('rows that the quota refused are no success', () => {
   const stopped = { ...summary, failed: 0, isQuotaReached: true };
   expect(importExitCode(stopped)).toBe(3);
   expect(importExitCode({ ...stopped, created: 0 })).toBe(1);
+  expect(importExitCode({ ...stopped, created: 0, skipped: 1 })).toBe(3);
 });
 
 describe('rate and remaining time', () => {

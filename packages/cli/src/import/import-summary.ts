@@ -40,7 +40,12 @@ export function formatSummary(summary: ImportSummary): string {
   );
 }
 
-export function importExitCode({ created, failed, isQuotaReached }: ImportSummary): ExitCode {
+export function importExitCode({
+  created,
+  skipped,
+  failed,
+  isQuotaReached,
+}: ImportSummary): ExitCode {
   if (failed === 0 && !isQuotaReached) return exitCodes.done;
-  return created > 0 ? exitCodes.partlyDone : exitCodes.failed;
+  return created + skipped > 0 ? exitCodes.partlyDone : exitCodes.failed;
 }

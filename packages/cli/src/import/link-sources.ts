@@ -11,6 +11,8 @@ import type { Column } from './column.js';
 
 /** Another link shortener, and the columns of its exports. */
 export interface LinkSource {
+  /** The command: `shorty import bitly`. */
+  readonly name: string;
   readonly title: string;
   /**
    * The use of each column, by its name in lower case without `_`, `-`, `.` and spaces. The fields of
@@ -57,6 +59,7 @@ const times = {
 /** The services of `shorty import`, by the name of the command. */
 export const linkSources = {
   bitly: {
+    name: 'bitly',
     title: 'Bitly',
     columns: {
       ...{ link: shortUrl, bitlink: shortUrl, shortlink: shortUrl, shorturl: shortUrl },
@@ -74,6 +77,7 @@ export const linkSources = {
     },
   },
   dub: {
+    name: 'dub',
     title: 'Dub',
     columns: {
       ...{ shortlink: shortUrl, link: shortUrl, domain, key: slug },
@@ -94,6 +98,7 @@ export const linkSources = {
     },
   },
   kutt: {
+    name: 'kutt',
     title: 'Kutt',
     columns: {
       ...{ link: shortUrl, domain, address: slug, target, description },
@@ -102,6 +107,7 @@ export const linkSources = {
     },
   },
   yourls: {
+    name: 'yourls',
     title: 'YOURLS',
     columns: {
       ...{ keyword: slug, url: target, title, clicks, shorturl: shortUrl },
@@ -111,6 +117,7 @@ export const linkSources = {
     nullCell: 'NULL',
   },
   shlink: {
+    name: 'shlink',
     title: 'Shlink',
     columns: {
       ...{ shorturl: shortUrl, domain, shortcode: slug, longurl: target, originalurl: target },
@@ -123,6 +130,7 @@ export const linkSources = {
     },
   },
   shortio: {
+    name: 'shortio',
     title: 'Short.io',
     columns: {
       ...{ shorturl: shortUrl, secureshorturl: shortUrl, shortlink: shortUrl, link: shortUrl },
@@ -142,6 +150,7 @@ export const linkSources = {
     },
   },
   tinyurl: {
+    name: 'tinyurl',
     title: 'TinyURL',
     columns: {
       ...{ tinyurl: shortUrl, shorturl: shortUrl, domain, alias: slug },

@@ -44,7 +44,7 @@ export async function prepareImport(
       : planPositions(first.cells.length, fields, columns);
     const notes = [...csv.notes, ...describeSkippedColumns(plan)];
     if (conversion?.isJson)
-      notes.unshift(`reading ${input.name} as JSON; line 2 is its first link`);
+      notes.unshift(`reading ${input.name} as JSON; "line 2" in messages is its first link`);
     const rows = () => (hasHeader ? withoutFirst(csv.records()) : csv.records());
     const header = hasHeader ? first : undefined;
     const { close } = input;
@@ -68,7 +68,9 @@ async function readFirstRow(
   }
   throw new UsageError(
     `${csv.input.name} is empty`,
-    `its first row must name the columns, at least ${fields.required.join(', ')}`,
+    fields.source
+      ? `export the links of ${fields.source.title} again`
+      : `its first row must name the columns, at least ${fields.required.join(', ')}`,
   );
 }
 

@@ -18,10 +18,10 @@ const linkFields = {
   description: text('notes for people who manage the links'),
   category: text('a category, to filter by'),
   tags: z.array(z.string()).max(20).describe('up to 20 labels, to filter by').exactOptional(),
-  domainId: text('id of an active custom domain (a UUID); default: the domain of the server'),
+  domainId: text('id of a custom domain from find_domains; without one: the domain of the server'),
   redirectType: z
     .literal([301, 302, 307, 308])
-    .describe('the HTTP status of the redirect')
+    .describe('the HTTP status of the redirect; 307 for new links')
     .exactOptional(),
   expiresAt: text(
     'when the link stops redirecting: a future instant, such as 2030-12-31T23:59:59Z',
@@ -146,7 +146,7 @@ export const linkTools: readonly Tool[] = [
     name: 'update_link',
     title: 'Change, pause or resume a link',
     description:
-      'Changes the given fields of a short link and returns all its fields. isActive false pauses the link, true resumes it. The short URL never changes.',
+      'Changes the given fields of a short link and returns all its fields. isActive false pauses the link, true resumes it. clear empties fields: clear ["expiresAt"] removes the expiry. The slug never changes.',
     access: 'change',
     scopes: ['urls:write'],
     input: z.strictObject({

@@ -1,11 +1,19 @@
 import { z } from 'zod';
 import { reportRoutes } from '../../../server/src/analytics/reports/report-contract.js';
+import { domainRoutes } from '../../../server/src/domains/domain-contract.js';
 import { meRoutes } from '../../../server/src/organizations/me-contract.js';
 import { usageRoutes } from '../../../server/src/organizations/usage-contract.js';
 import { qrRoutes } from '../../../server/src/qr/qr-contract.js';
 import { urlRoutes } from '../../../server/src/urls/url-contract.js';
 
-const routes = [...urlRoutes, ...qrRoutes, ...reportRoutes, ...meRoutes, ...usageRoutes];
+const routes = [
+  ...urlRoutes,
+  ...domainRoutes,
+  ...qrRoutes,
+  ...reportRoutes,
+  ...meRoutes,
+  ...usageRoutes,
+];
 
 /** Returns the schema of the data that an operation of the API responds with. */
 export function dataOf(operationId: (typeof routes)[number]['operationId']): z.ZodObject {

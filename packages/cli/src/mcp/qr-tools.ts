@@ -14,7 +14,7 @@ export const qrTools: readonly Tool[] = [
     name: 'find_qr_codes',
     title: 'Find QR codes',
     description:
-      'Lists QR codes, newest first, with their design, scanCount and downloadCount: of one link, or all.',
+      'Lists the QR codes of one link, or all QR codes, newest first. Returns the design, scanCount and downloadCount of each. Their image is at downloadUrl, without a token.',
     access: 'read',
     scopes: ['qr:read'],
     input: z.strictObject({

@@ -18,7 +18,7 @@ export const reportTools: readonly Tool[] = [
     name: 'get_click_report',
     title: 'Report clicks',
     description:
-      'Reports the clicks of one link, or of all links with the most clicked links: totals, unique visitors, countries, devices, browsers, referrers and a time series in UTC. Bots do not count.',
+      'Reports the clicks of one link, or of all links with the most clicked links: totals, unique visitors, countries, devices, browsers, referrers and a time series in UTC. Bots do not count. With link, it needs the scope urls:read, and without, analytics:read.',
     access: 'read',
     scopes: ['urls:read', 'analytics:read'],
     input: z.strictObject({

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { UrlClicks, UrlListItem, UrlRecord } from '@shorty/sdk';
 import { render } from 'ink-testing-library';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -159,12 +160,15 @@ test('shows a link with live clicks, pauses, opens and copies it', async () => {
   unmount();
 });
 
-test('shows the QR code, or that the terminal is too small', async () => {
+test('shows the QR code on 24 rows, or the size that it needs', async () => {
   const { frame, press, unmount } = await show();
   await press('\r');
   await press('r');
-  // ink-testing-library has 24 rows, of which 8 are used.
-  expect(frame()).toContain('the QR code is larger than this terminal');
+  const lines = stripVTControlCharacters(frame()).split('\n');
+  expect(lines[0]).toBe('https://sho.example/code120');
+  expect(lines.slice(1, -1)).toEqual(Array(17).fill('▀'.repeat(33)));
+  await press('c');
+  expect(frame()).toContain('copied https://sho.example/code120\n');
   await press('r');
   expect(frame()).toContain('last 24 hours');
   unmount();

@@ -5,7 +5,7 @@ import { linkReport } from '../analytics/report-model.js';
 import { timeChart } from '../analytics/time-chart.js';
 import { formatCount, formatInstant } from '../format.js';
 import { terminalCode } from '../qr/terminal-code.js';
-import { cutText, wrapPieces } from '../text-width.js';
+import { cutText, shownWidth, wrapPieces, wrapText } from '../text-width.js';
 import type { BrowseApi } from './browse-api.js';
 import { useTerminalSize } from './use-terminal-size.js';
 
@@ -13,6 +13,8 @@ const refreshMs = 2000;
 const chartHeight = 5;
 // The lines about the link, of the status and of the keys.
 const otherRows = 6;
+// Beside the QR code: the line above it, and one that Ink needs below.
+const rowsBesideCode = 2;
 const keys = 'o open   c copy   r QR code   p pause or resume   esc back';
 
 interface Props {
@@ -55,10 +57,19 @@ export function LinkScreen({ api, id, now, onBack }: Props) {
   if (!link) return <Text>{cutText(error ?? 'loading ...', width)}</Text>;
   const details = fitParts(describeLink(link), width);
   const keyLines = fitParts(keys, width);
+  if (showsCode) {
+    // The code gets the whole screen, because 24 rows are few.
+    const lines = codeLines(link.shortUrl, width, rows, rowsBesideCode + keyLines.length);
+    return (
+      <Box flexDirection="column">
+        <Text bold>{cutText(error ?? (status || link.shortUrl), width)}</Text>
+        <Text>{lines.join('\n')}</Text>
+        <Text dimColor>{keyLines.join('\n')}</Text>
+      </Box>
+    );
+  }
   const height = Math.max(1, rows - otherRows - details.length - keyLines.length);
-  const lines = showsCode
-    ? codeLines(link.shortUrl, width, height)
-    : clickLines(clicks, now(), width).slice(0, height);
+  const lines = clickLines(clicks, now(), width).slice(0, height);
   return (
     <Box flexDirection="column">
       <Text bold>{cutText(`${link.shortUrl}${link.title ? `  ${link.title}` : ''}`, width)}</Text>
@@ -88,11 +99,17 @@ function describeLink({ isActive, clickCount, createdAt, tags }: UrlRecord): str
   return parts.join('   ');
 }
 
-function codeLines(url: string, columns: number, rows: number): string[] {
-  const lines = terminalCode(url, { level: 'L', hasColor: true, columns })?.split('\n');
+/** Returns the rows of the QR code, or the size of the terminal that it needs. */
+function codeLines(url: string, columns: number, rows: number, otherRows: number): string[] {
+  const shape = { level: 'L', hasColor: true } as const;
+  const code = terminalCode(url, { ...shape, columns: Number.POSITIVE_INFINITY }) ?? '';
+  const lines = code.split('\n');
+  const width = shownWidth(lines[0] ?? '');
+  const height = lines.length + otherRows;
   // A code without its last rows cannot be scanned.
-  if (lines && lines.length <= rows) return lines;
-  return [cutText('the QR code is larger than this terminal', columns)];
+  if (width <= columns && height <= rows) return lines;
+  const needed = `the QR code needs a terminal of ${width + 1} columns and ${height} rows`;
+  return wrapText(needed, columns).split('\n');
 }
 
 function clickLines(clicks: UrlClicks | undefined, now: number, width: number): string[] {

@@ -2,7 +2,7 @@ import type { Page } from '@shorty/sdk';
 import type { Context } from '../../context.js';
 import { groupIntoPages } from '../../group-into-pages.js';
 import type { Column } from '../../output.js';
-import type { PageOptions } from '../page-options.js';
+import { describeRange, type PageOptions } from '../page-options.js';
 
 interface PageQuery {
   readonly limit?: number;
@@ -25,7 +25,7 @@ export async function listPages<Item extends object>(
   await output.list(groupIntoPages(items, 100), columns, head);
   const shown = head.offset + items.length;
   if (output.format === 'table' && items.length > 0 && shown < head.total) {
-    output.note(`${head.offset + 1} to ${shown} of ${head.total}; --offset ${shown} shows more`);
+    output.note(describeRange(head.offset, shown, head.total));
   }
 }
 

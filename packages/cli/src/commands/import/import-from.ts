@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import { CliError, UsageError } from '../../cli-error.js';
 import { collect, type DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
+import type { LinkQuota } from '../../import/check-rows.js';
 import { findTaken } from '../../import/find-taken.js';
 import { type LinkSource, type LinkSourceName, linkSources } from '../../import/link-sources.js';
 import { addImportOptions, type ImportOptions, importFile, patience } from '../urls/bulk-create.js';
@@ -62,6 +63,7 @@ async function importExport(
     readExisting: async (slugs) => ({
       hostnames: new Map([...ids].map(([hostname, id]) => [id, hostname])),
       taken: await readTaken(context, slugs, options),
+      quota: await readQuota(context, options),
     }),
   });
 }
@@ -99,6 +101,25 @@ async function readDomainIds(
   throw new CliError(`the organization has no domain ${missing}`, {
     hint: `add it with shorty domains create ${missing}`,
   });
+}
+
+/** Returns the plan's quota, or undefined when there is none or the server does not return it. */
+async function readQuota(
+  { client, io }: Context,
+  options: ImportOptions,
+): Promise<LinkQuota | undefined> {
+  try {
+    const { plan, links } = await (await client(patience(options))).usage.get(
+      {},
+      { signal: io.interrupt, maxRetries: 0 },
+    );
+    const { used, included } = links;
+    return included === null ? undefined : { plan, used, included };
+  } catch (error) {
+    // readTaken reports that the server does not respond.
+    if (!(error instanceof ShortyError || error instanceof CliError)) throw error;
+    return undefined;
+  }
 }
 
 /** Returns the slugs that exist already, or undefined when the server does not return them. */

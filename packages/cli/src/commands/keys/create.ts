@@ -33,6 +33,8 @@ async function createKey(
     ...(expiresAt !== undefined && { expiresAt }),
   };
   await output.record(await apiKeys.create(body, { signal: io.interrupt }));
-  output.note('store the key now, it is shown only once; send it as "Authorization: Bearer ..."');
+  output.note(
+    'store the key now, it is shown only once; set it as SHORTY_ACCESS_TOKEN, or send it as "Authorization: Bearer ..."',
+  );
   return exitCodes.done;
 }

@@ -4,7 +4,7 @@ import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { type CsvOptions, inspectCsv } from '../../import/csv-file.js';
-import { readIds } from '../../import/id-list.js';
+import { idHint, readIds } from '../../import/id-list.js';
 import { openInput } from '../../import/import-input.js';
 import { addDeleteOptions, type DeleteOptions } from '../delete-items.js';
 import { deleteUrls, parseIds } from './delete-urls.js';
@@ -52,6 +52,6 @@ async function isFile(path: string): Promise<boolean> {
     return !(await stat(path)).isDirectory();
   } catch (error) {
     if (systemErrorCode(error) !== 'ENOENT') throw error;
-    throw new UsageError(`${path} is neither an id nor an existing file`);
+    throw new UsageError(`${path} is neither an id nor an existing file`, idHint);
   }
 }

@@ -71,11 +71,11 @@ async function updateRows(
   const failures = new FailureReport(output, io.stderr.isTTY === true);
   let updated = 0;
   let failed = 0;
-  const count = (outcome: Outcome): Outcome => {
+  const count = (outcome: Outcome, item: ImportRow['item']): Outcome => {
     if (outcome.status === 'updated') updated++;
     else {
       failed++;
-      failures.add(outcome.line, outcome.error, outcome.code);
+      failures.add(outcome.line, outcome.error, outcome.code, item);
     }
     return outcome;
   };
@@ -85,7 +85,8 @@ async function updateRows(
       io.interrupt.throwIfAborted();
       const send = async (items: UrlBulkUpdateItem[]) =>
         client?.urls.bulkUpdate(items, { signal: io.interrupt });
-      yield (await updateChunk(rows, send)).map(count);
+      const results = await updateChunk(rows, send);
+      yield results.map((outcome, index) => count(outcome, rows[index]?.item));
     }
   };
   if (output.format === 'table') {

@@ -37,7 +37,11 @@ async function exportUrls(
   const file = out === undefined || out === '-' ? undefined : ReplacementFile.open(out);
   let total = 0;
   try {
-    const parts = readParts(context, await context.client(), readUrlFilter(filterOptions));
+    const parts = readParts(
+      context,
+      await context.client(),
+      readUrlFilter(filterOptions, context.io.now()),
+    );
     for await (const { text, count } of parts) {
       if (!file && output.isClosed) break;
       if (file) file.write(text);

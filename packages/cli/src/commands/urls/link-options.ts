@@ -1,5 +1,5 @@
 import type { UrlUpdateRequest } from '@shorty/sdk';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../cli-error.js';
 import { collect } from '../../command.js';
 import type { Context } from '../../context.js';
@@ -25,6 +25,8 @@ export interface LinkOptions {
   readonly clickThresholds?: readonly number[];
 }
 
+const redirectTypes = ['301', '302', '307', '308'];
+
 export function addLinkOptions(command: Command): Command {
   return command
     .option('--title <text>', 'title')
@@ -32,7 +34,11 @@ export function addLinkOptions(command: Command): Command {
     .option('--category <text>', 'category')
     .option('--tag <tag>', 'tag; repeatable', collect)
     .option('--domain-id <uuid>', 'custom domain of the link')
-    .option('--redirect-type <status>', '301, 302, 307 or 308', parseRedirectType)
+    .addOption(
+      new Option('--redirect-type <status>', 'HTTP status of the redirect')
+        .choices(redirectTypes)
+        .argParser(parseRedirectType),
+    )
     .option('--expires-at <time>', 'expiry time, for example 2030-12-31T23:59:59Z')
     .option('--password-stdin', 'read a password for the link from stdin (prompts on a terminal)')
     .option('--utm-source <text>', 'utm_source to add to the target URL')

@@ -49,7 +49,7 @@ export const define: DefineCommand = (command, start) => {
 
 async function listUrls(context: Context, options: ListOptions): Promise<ExitCode> {
   const { limit, offset, all, ...filterOptions } = options;
-  const filter = readUrlFilter(filterOptions);
+  const filter = readUrlFilter(filterOptions, context.io.now());
   const pages = { limit, offset, all };
   const client = await context.client();
   const request = { signal: context.io.interrupt };

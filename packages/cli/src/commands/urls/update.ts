@@ -7,6 +7,7 @@ import { ifMatchOption, withEtag } from '../../etag.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { findLinkId } from '../../find-link.js';
 import { nearestName } from '../../import/nearest-name.js';
+import { offerScheme } from '../../scheme.js';
 import { addLinkOptions, type LinkOptions, readLinkOptions } from './link-options.js';
 
 interface UpdateOptions extends LinkOptions {
@@ -57,7 +58,9 @@ async function updateUrl(
 ): Promise<ExitCode> {
   const { targetUrl, active, inactive, clear = [], ifMatch, ...fields } = options;
   const patch: UrlUpdateRequest = await readLinkOptions(fields, context);
-  if (targetUrl !== undefined) patch.targetUrl = targetUrl;
+  if (targetUrl !== undefined) {
+    patch.targetUrl = await offerScheme(targetUrl, '--target-url', context);
+  }
   if (active || inactive) patch.isActive = active === true;
   for (const name of clear) clearField(patch, name);
   if (Object.keys(patch).length === 0) {

@@ -2,6 +2,7 @@ import { UsageError } from '../../cli-error.js';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
+import { offerScheme } from '../../scheme.js';
 import { addEventOptions, type EventOptions, readEvents } from './event-options.js';
 import { addWebhookOptions, readWebhookOptions, type WebhookOptions } from './webhook-options.js';
 
@@ -28,9 +29,15 @@ async function createWebhook(
     throw new UsageError('--event or --all-events is required', 'see --help');
   }
   const { io, output } = context;
+  const address = await offerScheme(url, 'url', context);
   const client = await context.client();
   const settings = await readWebhookOptions(options, context);
-  const body = { url, events, ...settings, ...(options.inactive ? { isActive: false } : {}) };
+  const body = {
+    url: address,
+    events,
+    ...settings,
+    ...(options.inactive ? { isActive: false } : {}),
+  };
   await output.record(await client.webhooks.create(body, { signal: io.interrupt }));
   output.note(
     'store the secret now, it is shown only once; the receiver needs it to verify deliveries',

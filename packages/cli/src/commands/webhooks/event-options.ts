@@ -8,6 +8,8 @@ import { eventTypes } from '../../webhooks/event-types.js';
 /** The options that select the event types of a webhook. */
 export interface EventOptions {
   readonly event?: readonly string[];
+  /** Another name of `event`, which `webhooks listen` has. */
+  readonly events?: readonly string[];
   readonly allEvents?: boolean;
 }
 
@@ -18,6 +20,12 @@ export function addEventOptions(command: Command): Command {
         .argParser(collect)
         .conflicts('allEvents'),
     )
+    .addOption(
+      new Option('--events <types>', 'same as --event')
+        .argParser(collect)
+        .conflicts('allEvents')
+        .hideHelp(),
+    )
     .option('--all-events', 'deliver every type but url.clicked, also future ones')
     .addHelpText('after', `\nEvent types:\n${eventTypes.map((type) => `  ${type}`).join('\n')}`);
 }
@@ -27,10 +35,10 @@ const everyType: SubscribedEventType = '*';
 
 /** Returns the selected event types, or undefined when no option was set. */
 export function readEvents(
-  { event = [], allEvents }: EventOptions,
+  { event = [], events = [], allEvents }: EventOptions,
   flag = '--event',
 ): [SubscribedEventType, ...SubscribedEventType[]] | undefined {
-  const selected: SubscribedEventType[] = event
+  const selected: SubscribedEventType[] = [...event, ...events]
     .flatMap((text) => text.split(','))
     .map((text) => text.trim())
     .filter((text) => text !== '')

@@ -8,6 +8,7 @@ import { formatJson } from '../../format.js';
 import { isRichTerminal, terminalColumns } from '../../io.js';
 import { resolveFormat } from '../../output.js';
 import { parseUrl } from '../../parse-url.js';
+import { offerScheme } from '../../scheme.js';
 import { describeForward, hasFailed } from '../../webhooks/describe-forward.js';
 import { openListener } from '../../webhooks/listener.js';
 import { readSigningSecret, secretHelp } from '../../webhooks/read-signing-secret.js';
@@ -18,6 +19,7 @@ import { readEvents } from './event-options.js';
 
 interface ListenOptions {
   readonly forwardTo?: string;
+  readonly event?: readonly string[];
   readonly events?: readonly string[];
   readonly replayLast?: number;
   readonly printJson?: boolean;
@@ -37,6 +39,7 @@ export const define: DefineCommand = (command, start) => {
         'event types, separated by commas (default: *, all but url.clicked)',
       ).argParser(collect),
     )
+    .addOption(new Option('--event <type>', 'same as --events').argParser(collect).hideHelp())
     .addOption(
       new Option('--replay-last <count>', 'begin with the last events, up to 100').argParser(
         parseReplayLast,
@@ -86,12 +89,12 @@ async function listen(context: Context, options: ListenOptions): Promise<ExitCod
   const isWatched = io.stdout.isTTY === true;
   const format = resolveFormat(json, isWatched ? ['table', 'ndjson'] : ['ndjson', 'table']);
   const hasColor = output.allowsColor && isRichTerminal(io.stdout, io.env);
-  const target = readTarget(options.forwardTo);
+  const target = await readTarget(options.forwardTo, context);
   const view: View = { isTable: format === 'table', hasColor, target };
   if (options.port !== undefined) {
-    for (const name of ['events', 'replayLast'] as const) {
+    for (const name of ['event', 'events', 'replayLast'] as const) {
       if (options[name] === undefined) continue;
-      const flag = name === 'events' ? '--events' : '--replay-last';
+      const flag = name === 'replayLast' ? '--replay-last' : `--${name}`;
       throw new UsageError(`${flag} does not apply with --port`);
     }
     return receive(context, options, options.port, view);
@@ -115,7 +118,8 @@ async function follow(
   { isTable, hasColor, target }: View,
 ): Promise<ExitCode> {
   const { io, output } = context;
-  const events = readEvents({ event: options.events ?? ['*'] }, '--events');
+  const selected = [...(options.events ?? []), ...(options.event ?? [])];
+  const events = readEvents({ event: selected.length > 0 ? selected : ['*'] }, '--events');
   if (!events) throw new UsageError('--events: names no event type');
   const ownSecret = await readSigningSecret(context, false);
   let hadFailed = false;
@@ -196,9 +200,9 @@ async function receive(
   return exitCodes.interrupted;
 }
 
-function readTarget(text: string | undefined): URL | undefined {
+async function readTarget(text: string | undefined, context: Context): Promise<URL | undefined> {
   if (text === undefined) return undefined;
-  const url = parseUrl(text);
+  const url = parseUrl(await offerScheme(text, '--forward-to', context));
   if (url && /^https?:$/.test(url.protocol)) return url;
   throw new UsageError(`--forward-to ${text}: must be an http or https URL`);
 }

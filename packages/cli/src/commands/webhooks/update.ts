@@ -5,6 +5,7 @@ import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { ifMatchOption, withEtag } from '../../etag.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
+import { offerScheme } from '../../scheme.js';
 import { addEventOptions, type EventOptions, readEvents } from './event-options.js';
 import { addWebhookOptions, readWebhookOptions, type WebhookOptions } from './webhook-options.js';
 
@@ -44,7 +45,7 @@ async function updateWebhook(
   const { url, active, inactive, clear = [], ifMatch } = options;
   const events = readEvents(options);
   const patch: WebhookUpdateRequest = {
-    ...(url === undefined ? {} : { url }),
+    ...(url === undefined ? {} : { url: await offerScheme(url, '--url', context) }),
     ...(events === undefined ? {} : { events }),
     ...(active || inactive ? { isActive: active === true } : {}),
     ...(await readWebhookOptions(options, context)),

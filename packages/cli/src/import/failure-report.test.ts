@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { withValue } from './failure-report.js';
+
+const item = {
+  customSlug: 'a_b',
+  targetUrl: `https://example.com/${'x'.repeat(80)}`,
+  redirectType: 303,
+  password: 'secret',
+  tags: ['a'],
+};
+
+test.each([
+  ['customSlug must be free', 'customSlug "a_b" must be free'],
+  ['redirectType must be 301 or 302', 'redirectType "303" must be 301 or 302'],
+  ['targetUrl must be short', `targetUrl "https://example.com/${'x'.repeat(39)}…" must be short`],
+  ['password must be long', 'password must be long'],
+  ['tags must be few', 'tags must be few'],
+  ['title must be short', 'title must be short'],
+  ['The slug a_b is taken', 'The slug a_b is taken'],
+])('the message %j names the value', (message, expected) => {
+  expect(withValue(message, item)).toBe(expected);
+  expect(withValue(message, undefined)).toBe(message);
+});
