@@ -86,6 +86,10 @@ function describeApiError(error: ShortyError): Report {
 }
 
 function hintFor(error: ShortyError): string | undefined {
+  if (error.path?.includes('/api/v1/admin/')) {
+    if (error.status === 401) return 'run shorty admin login, or set SHORTY_OPERATOR_KEY';
+    if (error.message.startsWith('There is no route ')) return noAdministration;
+  }
   if (error.status === 401)
     return 'sign in with shorty login; shorty whoami shows the credentials in use';
   if (error.code === 'INSUFFICIENT_SCOPE') return 'shorty whoami shows your scopes';
@@ -110,6 +114,8 @@ function retryTime({ retryAfterMs }: ShortyError): string {
   return `try again in ${formatDuration(retryAfterMs)}`;
 }
 
+const noAdministration =
+  'the server has no operator key, or serves it on SHORTY_ADMIN_LISTEN only; docs/administration.md turns it on';
 const checkAddress = 'shorty whoami shows the base URL and its source';
 const unknownHost = `no server has this name: check its spelling and your network; ${checkAddress}`;
 const notListening = `no server listens there: check that it runs; ${checkAddress}`;

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { ApiServer } from './api-server.js';
 import type { BuiltShorty } from './built-shorty.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
@@ -202,7 +202,21 @@ describe('the operator key', () => {
     const refused = await shorty.run(['admin', 'orgs', 'list'], { env: wrong });
     expect([refused.code, refused.stderr]).toEqual([
       4,
-      expect.stringContaining('The operator key is wrong'),
+      expect.stringContaining(
+        'The operator key is wrong\n  run shorty admin login, or set SHORTY_OPERATOR_KEY\n',
+      ),
+    ]);
+  });
+
+  test('that the server does not have is an error that names the guide', async () => {
+    const other = await startSignedInShorty();
+    onTestFinished(other.stop);
+    const refused = await shorty.run(['admin', 'orgs', 'list', '--base-url', other.server.url], {
+      env,
+    });
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('\n  the server has no operator key, '),
     ]);
   });
 

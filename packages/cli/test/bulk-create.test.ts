@@ -423,7 +423,8 @@ describe('files that other programs write', () => {
     ]);
     expect(code).toBe(1);
     expect(stderr).toContain('shorty: changing.csv changed while it was being read\n');
-    expect(stderr).toMatch(/stopped after [\d,]+ rows/);
+    expect(stderr).toMatch(/stopped after [\d,]+ rows? \(.* failed\)\n/);
+    expect(stderr).toContain('it is a new import');
     expect(await targets('https://later.example/')).toEqual([]);
   });
 });

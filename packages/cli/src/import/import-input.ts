@@ -145,10 +145,13 @@ async function* verifiedBlocks(input: ImportInput, facts: InputFacts): AsyncGene
   if (hash.digest('hex') !== facts.sha256) throw changed(input);
 }
 
+/** The code of the error for a file that changes while it is read. */
+export const fileChanged = 'FILE_CHANGED';
+
 function changed({ name }: ImportInput): CliError {
   return new CliError(`${name} changed while it was being read`, {
-    code: 'FILE_CHANGED',
-    hint: 'copy the file, and use the copy',
+    code: fileChanged,
+    hint: 'import a copy that nothing changes; it is a new import, and --skip-existing skips the slugs that exist already',
   });
 }
 

@@ -32,9 +32,13 @@ export interface Running {
   until(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
-/** Starts the binary with these settings only. */
-export function run(settings: Record<string, string>, args: readonly string[] = []): Running {
-  const running = open(settings, args);
+/** Starts the binary with these settings only, in the folder `cwd`. */
+export function run(
+  settings: Record<string, string>,
+  args: readonly string[] = [],
+  cwd: string = process.cwd(),
+): Running {
+  const running = open(settings, args, cwd);
   onTestFinished(async () => {
     running.child.kill('SIGKILL');
     await running.ended;
@@ -42,8 +46,13 @@ export function run(settings: Record<string, string>, args: readonly string[] = 
   return running;
 }
 
-function open(settings: Record<string, string>, args: readonly string[]): Running {
+function open(
+  settings: Record<string, string>,
+  args: readonly string[],
+  cwd = process.cwd(),
+): Running {
   const child = spawn(process.execPath, [bin, ...args], {
+    cwd,
     env: { PATH: process.env.PATH, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

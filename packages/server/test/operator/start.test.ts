@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
@@ -27,6 +28,13 @@ describe('the first start', () => {
     await second.until(/Try next[\s\S]*\n\n/);
     expect(second.output()).not.toMatch(secretForm);
     expect(await tokenOf(second.origin, { clientId, clientSecret })).toMatch(/^shorty_at_/);
+  });
+
+  it('names only commands that work in its folder', async () => {
+    const clone = run(newSettings());
+    await clone.until(/\n {2}npx shorty urls bulk-create examples\/links\.csv\n/);
+    const installed = run(newSettings(), [], tmpdir());
+    await installed.until(/\n {2}npx shorty analytics overview\n/);
   });
 
   it('uses the configured credentials and prints no secret', async () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Shorty, ShortyError } from '@shorty/sdk';
 import { type Command, Option } from 'commander';
 import { stateFolder } from '../../app-folders.js';
-import { UsageError } from '../../cli-error.js';
+import { CliError, UsageError } from '../../cli-error.js';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import type { ExitCode } from '../../exit-codes.js';
@@ -10,6 +10,7 @@ import { formatCount, formatNumber, printable } from '../../format.js';
 import { type CheckOptions, checkRows, readSlugs } from '../../import/check-rows.js';
 import type { ResumeMode } from '../../import/decide-start.js';
 import { chunkKey, importIdentity } from '../../import/import-identity.js';
+import { fileChanged } from '../../import/import-input.js';
 import { ImportReporter } from '../../import/import-reporter.js';
 import { ImportSession } from '../../import/import-session.js';
 import { importExitCode } from '../../import/import-summary.js';
@@ -227,12 +228,14 @@ async function importRows(
     const error = session.lost.aborted ? session.lost.reason : caught;
     reporter.end();
     const { rows, created, failed } = session.done;
+    // An edited file is a new import, which the error explains.
+    const isChanged = error instanceof CliError && error.code === fileChanged;
     const again =
       options.resume === false
-        ? 'run it again without --no-resume to resume'
-        : 'run the same command again to resume';
+        ? '; run it again without --no-resume to resume'
+        : '; run the same command again to resume';
     output.warn(
-      `shorty: stopped after ${formatCount(rows, 'row')} (${formatNumber(created)} created, ${formatNumber(failed)} failed); ${again}`,
+      `shorty: stopped after ${formatCount(rows, 'row')} (${formatNumber(created)} created, ${formatNumber(failed)} failed)${isChanged ? '' : again}`,
     );
     throw error;
   } finally {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import type { Credentials } from '../../auth/auth-service.js';
 import { readConfig } from '../../config.js';
 import { createServer } from '../../create-server.js';
@@ -67,17 +68,21 @@ export function keepServing(note: (error: unknown) => void): void {
   process.on('unhandledRejection', note);
 }
 
+const example = 'examples/links.csv';
+
 function welcome(url: string, credentials: Credentials | undefined): string {
   const signIn = credentials
     ? `export SHORTY_BASE_URL=${url} SHORTY_CLIENT_ID=${credentials.clientId} SHORTY_CLIENT_SECRET=${credentials.clientSecret}`
-    : `npx shorty login --base-url ${url}   # lost the secret? npx shorty-server clients create`;
+    : `npx shorty login --base-url ${url}   # lost the secret? npx shorty-server orgs list, and clients create --org ID`;
+  // A clone has the examples, an installed package does not.
+  const last = existsSync(example) ? `urls bulk-create ${example}` : 'analytics overview';
   return `
 Shorty is listening on ${url}
 ${describeCredentials(credentials)}
 Try next, in another terminal:
   ${signIn}
   npx shorty urls create https://example.com
-  npx shorty urls bulk-create examples/links.csv
+  npx shorty ${last}
 
 `;
 }
