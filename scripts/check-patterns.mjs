@@ -17,10 +17,13 @@ const exceptions = new Map([
   [String.raw`/\/+$/`, settings],
   [String.raw`/(\/\/[^/:@]*:).*@/`, settings],
   [
-    String.raw`/^Mozilla\/5\.0 \([^()]*\) [\w.-]+\/[\d.]+ AppleWebKit\/|like Gecko\) [\w.-]+ Chrome\//`,
+    String.raw`/^Mozilla\/5\.0 \([^()]*\) [\w.-]+\/[\d.]+ AppleWebKit\/|like Gecko\) (?!(?:Brave|Kiwi) )[\w.-]+ Chrome\//`,
     agents,
   ],
-  [String.raw`/\b(?!\w*(?:bot|crawl|spider))[a-z]*news[a-z]*\/[\d.]+/gi`, agents],
+  [
+    String.raw`/\b(?!\w*(?:bot|crawl|spider|fetch|monitor))[a-z]*(?:news|search|discovery|tools|scan|radar|insight|library|download|feed)[a-z]*\/[\d.]+/gi`,
+    agents,
+  ],
   [String.raw`/\B(?=(?:\d{3})+$)/g`, numbers],
   [String.raw`/(\.\d\d\d*?)0+$/`, numbers],
 ]);

@@ -2522,7 +2522,7 @@ export interface components {
              * @description The kind of device.
              * @enum {string}
              */
-            deviceType: "desktop" | "mobile" | "tablet" | "other";
+            deviceType: "desktop" | "mobile" | "tablet" | "tv" | "console" | "other";
             /**
              * @description By browser.
              * @example Firefox
@@ -3671,7 +3671,7 @@ export interface components {
                  * @description The kind of device.
                  * @enum {string}
                  */
-                deviceType: "desktop" | "mobile" | "tablet" | "other";
+                deviceType: "desktop" | "mobile" | "tablet" | "tv" | "console" | "other";
                 /** @description The number of clicks. */
                 clicks: number;
             }[];
@@ -3844,7 +3844,7 @@ export interface components {
                  * @description The kind of device.
                  * @enum {string}
                  */
-                deviceType: "desktop" | "mobile" | "tablet" | "other";
+                deviceType: "desktop" | "mobile" | "tablet" | "tv" | "console" | "other";
                 /** @description The number of scans. */
                 scans: number;
             }[];

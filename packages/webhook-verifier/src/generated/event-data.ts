@@ -299,7 +299,7 @@ export interface ClickedVisit {
   /** ISO 3166-1 alpha-2, or "Unknown". */
   readonly country: string;
   /** The kind of device. */
-  readonly deviceType: 'desktop' | 'mobile' | 'tablet' | 'other';
+  readonly deviceType: 'desktop' | 'mobile' | 'tablet' | 'tv' | 'console' | 'other';
   /** By browser. */
   readonly browser: string;
   /** By operating system. */

@@ -114,6 +114,26 @@ describe('a visit', () => {
   });
 });
 
+describe('client hints', () => {
+  it('correct the browser, the system and the device, also when the user agent is cached', () => {
+    const again = describer();
+    const hints = {
+      'sec-ch-ua': '"Brave";v="131", "Chromium";v="131"',
+      'sec-ch-ua-mobile': '?1',
+      'sec-ch-ua-platform': '"Android"',
+    };
+    const plain = { browser: 'Chrome', os: 'Windows', deviceType: 'desktop' };
+    const corrected = { browser: 'Brave', os: 'Android', deviceType: 'mobile' };
+    for (const [headers, facts] of [
+      [{}, plain],
+      [hints, corrected],
+      [{}, plain],
+    ] as const) {
+      expect(again(request(headers))).toMatchObject(facts);
+    }
+  });
+});
+
 describe('the evidence of a scan', () => {
   const none = {
     isDedicatedScanner: false,
@@ -269,6 +289,12 @@ describe('a hostile request', () => {
     'x-purpose',
     'x-moz',
     'sec-fetch-site',
+    'sec-fetch-dest',
+    'sec-fetch-mode',
+    'sec-ch-ua',
+    'sec-ch-ua-mobile',
+    'sec-ch-ua-platform',
+    'signature-agent',
     'sec-gpc',
     'dnt',
     'cf-ipcountry',

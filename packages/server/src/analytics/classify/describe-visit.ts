@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config.js';
 import { classifyVisit, type VisitClass } from './classify-visit.js';
+import { applyClientHints } from './client-hints.js';
 import { scanEvidence } from './decide-scan.js';
 import { countryCode, type FindCountry, unknownCountry } from './find-country.js';
 import { type AgentFacts, maxAgentLength, parseAgent } from './parse-agent.js';
@@ -95,6 +96,7 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
     const hasReferrer = referrer !== directReferrer;
     const visitor = visitorOf(`${agent.id} ${address}`, address, userAgent);
     const visitClass = classifyVisit(method, headers, agent);
+    const { deviceType, browser, os } = applyClientHints(agent, headers);
     const site = headers['sec-fetch-site'];
     const isAnonymous = honourPrivacySignals && (headers['sec-gpc'] === '1' || headers.dnt === '1');
     const proxyCountry =
@@ -110,9 +112,9 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
       kind: visitClass.kind,
       reason: visitClass.reason,
       country: proxyCountry === unknownCountry ? visitor.country : proxyCountry,
-      deviceType: agent.deviceType,
-      browser: agent.browser,
-      os: agent.os,
+      deviceType,
+      browser,
+      os,
       scannerApp: agent.scannerApp,
       evidence:
         (agent.isDedicatedScanner ? scanEvidence.dedicatedScanner : 0) |

@@ -1,2 +1,2 @@
-export const deviceTypes = ['desktop', 'mobile', 'tablet', 'other'] as const;
+export const deviceTypes = ['desktop', 'mobile', 'tablet', 'tv', 'console', 'other'] as const;
 export type DeviceType = (typeof deviceTypes)[number];

@@ -1,13 +1,19 @@
+import { createRequire } from 'node:module';
 import crawlers from 'crawler-user-agents';
 import topBrowsers from 'top-user-agents';
 import UserAgent from 'user-agents';
 import { describe, expect, it } from 'vitest';
 import { parseAgent } from './parse-agent.js';
 
-// Public collections of user agents. No rule may be written from them.
+// Public collections of user agents.
 
 /** Entries that are not crawlers, each with the proof. */
 const mislabelled = new Map([
+  [
+    'MetaIAB Facebook',
+    "the mark of Facebook's own browser on Android; the list's one agent is a phone's web view with it",
+  ],
+  ['Fluid', 'an app that makes a browser for one site on macOS'],
   [
     'AP3A\\.240617\\.008',
     "the number of a public build of Android 15, which every phone with it sends; the list's one agent is Instagram's own browser on such a phone",
@@ -33,32 +39,67 @@ describe('crawlers of crawler-user-agents', () => {
     expect(entries.length).toBeGreaterThan(1400);
   });
 
-  it('count as people in at most 0.5 % of the user agents', () => {
+  it('count as people in at most 0.1 % of the user agents', () => {
     const agents = [...new Set(entries.flatMap(({ instances }) => instances))];
     expect(agents.length).toBeGreaterThan(2000);
     const rate = report('Crawlers counted', agents.filter(isCounted), agents.length);
-    expect(rate).toBeLessThanOrEqual(0.005);
+    expect(rate).toBeLessThanOrEqual(0.001);
   });
 
-  it('count as people, by any of their user agents, in at most 0.5 % of the crawlers', () => {
+  it('count as people, by any of their user agents, in at most 0.1 % of the crawlers', () => {
     const known = entries.filter(({ instances }) => instances.length > 0);
     const counted = known.filter(({ instances }) => instances.some(isCounted));
     const names = counted.map(({ pattern }) => pattern);
     expect(report('Crawlers with an agent counted', names, known.length)).toBeLessThanOrEqual(
-      0.005,
+      0.001,
     );
   });
 });
 
-describe('at most 0.5 % of the browsers count as bots', () => {
+const require = createRequire(import.meta.url);
+
+/** User agents of pages. Others are apps' and players' own requests, which show no page. */
+const isPage = (agent: string) => /^(?:Mozilla|Opera|HbbTV)\//.test(agent);
+
+/** Entries of browsers that no browser sends, each with the proof. */
+const notBrowsers: readonly (readonly [RegExp, string])[] = [
+  [/HeadlessChrome|PhantomJS/, 'a browser without a screen, which programs control'],
+  [/ not Chrome\//, 'a test of the parser'],
+  [/FirePHP/, "a mark of a developer's extension for Firefox, here on a phone that has no Firefox"],
+  [/Konqueror\/3\.3; Linux 2\.6\.8-gentoo-r3; X11;$/, 'the list has half of the user agent'],
+];
+const isBrowser = (agent: string) =>
+  isPage(agent) && !notBrowsers.some(([pattern]) => pattern.test(agent));
+
+/** Phones, tablets, televisions, consoles and browsers in the tests of ua-parser-js. */
+const fixtures = ['browser', 'device', 'os', 'engine'].flatMap((name) => {
+  const list: { ua?: string }[] = require(`ua-parser-js-fixtures/test/${name}-test.json`);
+  return list.flatMap(({ ua }) => ua ?? []);
+});
+
+/** A list that sorts user agents into folders. */
+const sorted: {
+  folder: string;
+  userAgent: string;
+}[] = require('random-useragent/useragent-data.json');
+const inFolder = (pattern: RegExp) =>
+  sorted.filter(({ folder }) => pattern.test(folder)).map(({ userAgent }) => userAgent);
+
+describe('at most 0.1 % of the browsers count as bots', () => {
   it.each([
     ['user-agents', UserAgent.top(100_000).map(({ userAgent }) => userAgent), 500],
     ['top-user-agents', topBrowsers, 50],
+    ['ua-parser-js', fixtures, 200],
+    [
+      'random-useragent',
+      inFolder(/^\/(?:Browsers|Mobile Devices|Miscellaneous\/(?:Browsers|Game))/),
+      400,
+    ],
   ])('of %s', (name, list, least) => {
-    const agents = [...new Set(list)];
+    const agents = [...new Set(list)].filter(isBrowser);
     expect(agents.length).toBeGreaterThanOrEqual(least);
     const rate = report(`Browsers of ${name} refused`, agents.filter(isRefused), agents.length);
-    expect(rate).toBeLessThanOrEqual(0.005);
+    expect(rate).toBeLessThanOrEqual(0.001);
   });
 
   it('at most 0.5 % have an unknown browser or operating system', () => {
@@ -69,4 +110,10 @@ describe('at most 0.5 % of the browsers count as bots', () => {
     });
     expect(report('Unknown browsers', unknown, agents.length)).toBeLessThanOrEqual(0.005);
   });
+});
+
+it('no spider, downloader, feed reader, library or validator of random-useragent counts', () => {
+  const agents = [...new Set(inFolder(/Spiders|Downloaders|Feed|Libraries|Validators/))];
+  expect(agents.length).toBeGreaterThan(50);
+  expect(agents.filter(isCounted)).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { list as isbotPatterns } from 'isbot';
 import { describe, expect, it } from 'vitest';
 import { knownApps } from './known-apps.js';
 import { type AgentFacts, type AgentReason, parseAgent } from './parse-agent.js';
@@ -103,7 +104,7 @@ describe('a browser', () => {
     ],
     [
       `Mozilla/5.0 (Web0S; Linux/SmartTV) ${blink} Chrome/94.0.4606.128 Safari/537.36 WebAppManager`,
-      'other',
+      'tv',
       'webOS',
       'Chrome',
     ],
@@ -212,6 +213,94 @@ describe("an app's own browser counts as a person", () => {
   });
 });
 
+describe('a browser whose device or app has the name of a program', () => {
+  it.each<[string, AgentFacts['deviceType'], string]>([
+    [
+      'a process of WeChat',
+      'mobile',
+      `${webView} XWEB/1160065 MMWEBSDK/20231202 MMWEBID/3265 MicroMessenger/8.0.47.2560(0x28002F30) WeChat/arm64 Weixin NetType/WIFI Language/zh_CN ABI/arm64 Process/tools`,
+    ],
+    ['a phone', 'mobile', android('Discovery Build/JDQ39')],
+    ['a phone', 'mobile', android('General Mobile Discovery S+')],
+    ['a phone', 'mobile', android('tr-tr; Discovery II Mini Build/KOT49H')],
+    ['a phone', 'mobile', android('M bot 60 Build/QP1A')],
+    ['a phone', 'mobile', android('XBot Senior Build/O11019')],
+    ['a phone', 'mobile', android('Spider 8')],
+    [
+      'Sogou',
+      'mobile',
+      `${iPhone} Version/16.1 Mobile/15E148 Safari/604.1 SogouMobileBrowser/5.31.1`,
+    ],
+    ['Sogou', 'mobile', `${webView} AWP/2.0 SogouMSE,SogouMobileBrowser/5.31.18`],
+    ['Sogou', 'mobile', `${iPhone} Mobile/16B92 SogouSearch Ios/5.4.2 Sogou`],
+    [
+      'Taobao',
+      'mobile',
+      `${iPhone} Mobile/15E148 AliApp(TB/10.16.10) TTID/201200@taobao_iphone_10.16.10 WindVane/10.16.10`,
+    ],
+    [
+      'Lazada',
+      'mobile',
+      `${webView} AliApp(LA/7.11.0) TTID/600000@lazada_android_7.11.0 WindVane/8.5.0 Lazada`,
+    ],
+    ['Brave', 'desktop', `${windows} ${blink} Brave Chrome/80.0.3987.132 Safari/537.36`],
+    [
+      'Kiwi',
+      'mobile',
+      `Mozilla/5.0 (Linux; Android 9; SM-A205U) ${blink} Kiwi Chrome/68.0.3438.0 Mobile Safari/537.36`,
+    ],
+    [
+      'Google TV',
+      'tv',
+      `Mozilla/5.0 (Linux; Android 12.0; Build/STTL.240508.005) ${blink} Chrome/124.0.6367.82 Safari/537.36 CrKey/1.56.500000 DeviceType/GoogleTV`,
+    ],
+    [
+      'Google TV',
+      'tv',
+      `Mozilla/5.0 (Linux; Android 12; Google TV Streamer Build/UP1A) ${blink} Chrome/120.0.0.0 Safari/537.36`,
+    ],
+    [
+      'VIDAA',
+      'tv',
+      `Mozilla/5.0 (X11; Linux armv7l) ${blink} Chrome/94.0.4606.104 Safari/537.36 OMI/4.22.2.10.Catcher3.178 VIDAA/6.0(Hisense;SmartTV;43A6GE;MTK9602/V0000.06.12Q.M1210;UHD;)`,
+    ],
+    ['CE-HTML', 'tv', 'Opera/9.70 (Linux ppc64 ; U; CE-HTML/1.0; en) Presto/2.2.1'],
+    ['HbbTV', 'tv', 'HbbTV/1.1.1 (;Samsung;SmartTV2012;;;) WebKit'],
+    ['HbbTV', 'tv', 'HbbTV/1.1.1 (;;;;) Mozilla/5.0 (compatible; ANTGalio/3.0.2.1.22.43.08)'],
+    [
+      'a console',
+      'console',
+      'Mozilla/5.0 (PlayStation; PlayStation 5/5.50) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/13.0 Safari/605.1.15',
+    ],
+    [
+      'a console',
+      'console',
+      `${windows.slice(0, -1)}; Xbox; Xbox Series X) ${blink} Chrome/114.0.1823.67 Safari/537.36 Edge/44.18363.8131`,
+    ],
+    [
+      'a console',
+      'console',
+      'Mozilla/5.0 (Nintendo Switch; WifiWebAuthApplet) AppleWebKit/606.4 (KHTML, like Gecko) NF/6.0.1.15.4 NintendoBrowser/5.1.0.20393',
+    ],
+  ])('counts as a person: %s on a %s, %s', (_what, deviceType, agent) => {
+    expect(parseAgent(agent)).toMatchObject({ isBot: false, deviceType });
+  });
+
+  it('counts as a person for each word by which isbot knows programs', () => {
+    const words = isbotPatterns.flatMap((pattern) => /^[a-z]{4,}$/.exec(pattern) ?? []);
+    expect(words.length).toBeGreaterThan(60);
+    for (const word of [...words, 'bot', 'Spider', 'Crawler']) {
+      for (const model of [
+        word,
+        `${word} 5`,
+        `Super ${word.toUpperCase()} Build/TP1A.220624.014`,
+      ]) {
+        expect(parseAgent(android(model)), model).toMatchObject({ isBot: false });
+      }
+    }
+  });
+});
+
 describe('a bot', () => {
   it.each<[AgentReason, string]>([
     ['empty-agent', ''],
@@ -223,6 +312,26 @@ describe('a bot', () => {
     ['isbot', `${windows} ${blink} HeadlessChrome/120.0.0.0 Safari/537.36`],
     ['isbot', `${android('K')} (compatible; Google-Safety)`],
     ['isbot', `${webView} NewsCrawler/1.0`],
+    ['isbot', 'Mozilla/5.0 (iPhone; Y!J-BRY/YATSH crawler; http://help.yahoo.co.jp/indexing.html)'],
+    ['isbot', `${iPhone} Mobile/15E148 (compatible; Sogou wap spider/4.0)`],
+    ['program', `${windows} WindowsPowerShell/5.1.19041.1237`],
+    ['program', 'Mozilla/5.0 (Linux; Ubuntu 22.04.3 LTS; en-US) PowerShell/7.4.1'],
+    [
+      'program',
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/534.34 (KHTML, like Gecko) wkhtmltopdf',
+    ],
+    ['program', 'Mozilla/5.0 (linux) AppleWebKit/537.36 (KHTML, like Gecko) jsdom/22.1.0'],
+    ['program', `Mozilla/5.0 (X11; Linux x86_64) ${blink} Chrome/117.0.0.0 Safari/537.36 GTmetrix`],
+    ['program', `${windows} ${blink} Chrome/119.0.0.0 Safari/537.36 Amzn-User/0.1`],
+    ['program', `${windows} ${blink} Chrome/78.0.3904.108 Safari/537.36 Barracuda Sentinel (EE)`],
+    ['program', `${windows} ${blink} Chrome/135.0.0.0 Safari/537.36 GoogleAgent-Mariner`],
+    ['program', `${windows} ${blink} Chrome/126.0.0.0 Safari/537.36 Google-NotebookLM`],
+    ['program', `${windows} ${blink} Chrome/134.0.0.0 Safari/537.36 NovaAct`],
+    [
+      'program',
+      `${windows} ${blink} Code/1.115.0 Chrome/142.0.7444.265 Electron/39.8.5 Safari/537.36`,
+    ],
+    ['program', 'Mozilla/5.0 (Linux; U; Android 4.0.2; en-us; Catchpoint) AppleWebKit/534.30'],
     ['isbot', `${webView} Instagram 300.1.0.23.111 (compatible; somebot/1.0)`],
     ['isbot', 'curl/8.4.0'],
     ['isbot', 'python-requests/2.31.0'],

@@ -4,6 +4,8 @@ import type { DeviceType } from './device-types.js';
 import { type KnownApp, knownApps } from './known-apps.js';
 import { isLinkPreviewer } from './link-previewers.js';
 import { plainText } from './plain-text.js';
+import { isKnownProgram } from './program-agents.js';
+import { isPhoneBrowser, isTelevision, withoutDevice } from './without-device.js';
 
 /** The facts that a user agent contains. */
 export interface AgentFacts {
@@ -26,6 +28,7 @@ export interface AgentFacts {
 const botReasons = [
   'empty-agent',
   'link-previewer',
+  'program',
   'isbot',
   'http-client',
   'not-a-browser',
@@ -51,7 +54,7 @@ export function parseAgent(userAgent: string): AgentFacts {
   return {
     isBot,
     reason,
-    deviceType: deviceTypeOf(device.type ?? (oldPhone.test(agent) ? 'mobile' : undefined), os),
+    deviceType: deviceTypeOf(agent, device.type, os),
     browser: browserOf(isInApp ? app?.name : browser, os),
     os: nameOf(osNames, os),
     scannerApp: app && app.scanner !== 'none' ? app.name : null,
@@ -64,42 +67,41 @@ export function parseAgent(userAgent: string): AgentFacts {
 const httpClients =
   /^(?:Dart|Dalvik)\/|\bCFNetwork\/[\d.]+ Darwin\/|^com\.apple\.WebKit\.Networking/;
 const textBrowsers = /^(?:w3m|Lynx|E?Links|NetSurf|Dillo|Mozilla\/4\.0 \(compatible; Dillo)\b/;
-const phoneBrowser = /^Mozilla\/\d.{0,20}\((?:iPhone|iPad|iPod|Linux|Android)/;
-const browserLike = /^(?:Mozilla|Opera)\//;
+const browserLike = /^(?:Mozilla|Opera|HbbTV)\//i;
 // Feature phones. Their user agents begin with the name of the manufacturer.
 const oldPhone = /\b(?:MIDP|UP\.Browser|Opera Mini)\b/;
 // Programs that imitate a browser. A browser sends no token between its system and its engine, and
-// no token without a version before `Chrome/`.
+// no token without a version before `Chrome/`, except that older Brave and Kiwi did.
 const imitators =
-  /^Mozilla\/5\.0 \([^()]*\) [\w.-]+\/[\d.]+ AppleWebKit\/|like Gecko\) [\w.-]+ Chrome\//;
+  /^Mozilla\/5\.0 \([^()]*\) [\w.-]+\/[\d.]+ AppleWebKit\/|like Gecko\) (?!(?:Brave|Kiwi) )[\w.-]+ Chrome\//;
 
 function reasonOf(agent: string, app: KnownApp | undefined, hasBrowser: boolean): AgentReason {
   if (agent === '') return 'empty-agent';
   if (isLinkPreviewer(agent)) return 'link-previewer';
+  if (isKnownProgram(agent)) return 'program';
   if (httpClients.test(agent)) return 'http-client';
   if (textBrowsers.test(agent)) return 'text-browser';
-  const isOnPhone = phoneBrowser.test(agent);
-  const isInApp = app !== undefined && isOnPhone;
-  // isbot classifies the tokens of some apps as bots, so they are removed first.
-  let rest = isInApp ? agent.replace(app.token, '') : agent;
-  if (isOnPhone) rest = rest.replace(newsApp, '');
-  if (isbot(rest.replace(cubotPhone, 'phone'))) return 'isbot';
+  const isInApp = app !== undefined && isPhoneBrowser(agent);
+  if (isbot(agent) && isbot(withoutDevice(agent, app))) return 'isbot';
   // A user agent that begins with an app's name is not a browser inside that app.
   const isProgram = !browserLike.test(agent) && !oldPhone.test(agent) && (!hasBrowser || app);
   if (isProgram || imitators.test(agent)) return 'not-a-browser';
   return isInApp ? 'in-app-browser' : 'browser';
 }
 
-// Cubot is a phone manufacturer. isbot classifies its name as a bot.
-const cubotPhone = /\bcubot/gi;
-
-// Tokens of news apps. isbot classifies them as news crawlers.
-const newsApp = /\b(?!\w*(?:bot|crawl|spider))[a-z]*news[a-z]*\/[\d.]+/gi;
-
 const desktopSystems =
   /^(?:Windows|Mac OS|Linux|Chrom(?:e|ium) OS|Ubuntu|Debian|Fedora|Arch|CentOS|RedHat|SUSE|Mint|Gentoo|\w*BSD|Solaris|Haiku|BeOS|OS\/2|Amiga|Unix|AIX|HP-UX|GNU|Mandriva|Mageia|Manjaro|Slackware|elementary|Kubuntu|Xubuntu|Lubuntu|Deepin|Raspbian|PCLinuxOS|Zenwalk|Sabayon|VectorLinux|Linpus|Joli)/i;
 
-function deviceTypeOf(type: string | undefined, os: string | undefined): DeviceType {
+const consoles = /\b(?:Xbox|PlayStation|Nintendo)\b/i;
+
+function deviceTypeOf(
+  agent: string,
+  parsedType: string | undefined,
+  os: string | undefined,
+): DeviceType {
+  if (consoles.test(agent) || parsedType === 'console') return 'console';
+  if (isTelevision(agent) || parsedType === 'smarttv') return 'tv';
+  const type = parsedType ?? (oldPhone.test(agent) ? 'mobile' : undefined);
   if (type === 'mobile' || type === 'tablet') return type;
   if (type !== undefined || os === undefined) return 'other';
   return desktopSystems.test(os) && !/^Windows (?:Phone|Mobile)/.test(os) ? 'desktop' : 'other';
