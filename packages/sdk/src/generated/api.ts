@@ -3149,7 +3149,7 @@ export interface components {
              */
             address: string | null;
             /**
-             * @description The operationId of the request in this document.
+             * @description The operationId of the request in this document, or importOrganization of the shell.
              * @example updateUrl
              */
             operation: string;

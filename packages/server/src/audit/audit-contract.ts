@@ -36,7 +36,8 @@ export const auditEntry = z
       example: '203.0.113.7',
     }),
     operation: z.string().meta({
-      description: 'The operationId of the request in this document.',
+      description:
+        'The operationId of the request in this document, or importOrganization of the shell.',
       example: 'updateUrl',
     }),
     resource: z

@@ -49,6 +49,47 @@ describe('orgs', () => {
   });
 });
 
+it('commands that change organizations and clients are in the audit log, without secrets', async () => {
+  const settings = newSettings();
+  const args = ['orgs', 'create', '--name', 'Acme', '--plan', 'free', '--json'];
+  const { organizationId, clientSecret } = created((await command(settings, ...args)).stdout);
+  const org = ['--org', organizationId];
+  await command(settings, 'orgs', 'rename', ...org, '--name', 'Other');
+  await command(settings, 'orgs', 'plan', ...org, '--plan', 'scale');
+  await command(settings, 'orgs', 'suspend', ...org);
+  const { stdout } = await command(settings, 'clients', 'create', ...org, '--json');
+  const client = JSON.parse(stdout);
+  await command(settings, 'clients', 'revoke', client.clientId);
+  const refused = await command(settings, 'clients', 'revoke', client.clientId);
+  expect(refused.code).toBe(1);
+  await command(settings, 'orgs', 'list');
+  const handle = new SqliteHandle(String(settings.SHORTY_DATABASE_URL).replace(/^file:/, ''));
+  onTestFinished(() => {
+    handle.close();
+  });
+  const rows = handle.prepare('select * from audit_log order by created_at, id').all();
+  const common = { actor_type: 'shell', actor_id: null, address: null, item_count: 1 };
+  const of = (operation: string, type: string, id: string, fields: string | null = null) =>
+    expect.objectContaining({
+      ...common,
+      organization_id: organizationId,
+      operation,
+      resource_type: type,
+      resource_id: id,
+      fields,
+    });
+  expect(rows).toEqual([
+    of('createOrganization', 'organization', organizationId),
+    of('updateOrganization', 'organization', organizationId, 'name'),
+    of('updateOrganization', 'organization', organizationId, 'plan'),
+    of('updateOrganization', 'organization', organizationId, 'isSuspended'),
+    of('createClient', 'client', client.clientId),
+    of('revokeClient', 'client', client.clientId),
+  ]);
+  expect(JSON.stringify(rows)).not.toContain(clientSecret);
+  expect(JSON.stringify(rows)).not.toContain(client.clientSecret);
+});
+
 describe('orgs plan', () => {
   const newOrganization = async (settings: Record<string, string>, plan: string) => {
     const args = ['orgs', 'create', '--name', 'Acme', '--plan', plan, '--json'];

@@ -1,7 +1,7 @@
 import SqliteHandle from 'better-sqlite3';
 import { type SqlBool, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { deleteExpiredEntries } from '../../src/audit/audit-repository.js';
+import { deleteExpiredEntries, listAuditEntries } from '../../src/audit/audit-repository.js';
 import { ClientRepository } from '../../src/auth/client-repository.js';
 import { DomainRepository, listDomains } from '../../src/domains/domain-repository.js';
 import { ownHostTest } from '../../src/domains/own-hosts.js';
@@ -339,6 +339,42 @@ describe('no call on the redirect thread scans a table', () => {
       else expect(detail).toMatch(/^SEARCH deliveries USING (?:COVERING )?INDEX /);
     }
     expect(details[0]).toContain(index);
+  });
+
+  it.each([
+    ['of an organization', true, 'INDEX audit_log_by_organization (organization_id=? AND '],
+    ['of all', false, 'PRIMARY KEY ('],
+  ])('when entries of the audit log %s are listed', async (_, isOwn, index) => {
+    const fresh = openStorage({ databaseUrl: `file:${file.path}`, durability: 'process' });
+    onTestFinished(() => fresh.close());
+    const owner = isOwn ? organizationId : undefined;
+    await fresh.writeDirectly((transaction) =>
+      fresh.bulkInsert(transaction, 'audit_log', [
+        {
+          created_at: isOwn ? 1 : 2,
+          id: 'entry',
+          organization_id: organizationId,
+          actor_type: 'operator',
+          actor_id: null,
+          address: null,
+          operation: 'updateUrl',
+          resource_type: 'url',
+          resource_id: '1',
+          item_count: 1,
+          fields: null,
+        },
+      ]),
+    );
+    const range = { limit: 25, offset: 0, after: [5, 'x'] as const };
+    const all: string[] = [];
+    for (const filter of [{}, { operation: 'updateUrl' }, { since: '1970-01-01T00:00:00Z' }]) {
+      const steps = await explain(() => listAuditEntries(fresh, owner, { ...range, ...filter }));
+      expect(steps[0]?.detail).toContain(index);
+      all.push(...steps.map(({ detail }) => detail));
+    }
+    // The rows of the page.
+    expect(all).toContain('SEARCH audit_log USING PRIMARY KEY (created_at=? AND id=?)');
+    expect(all.filter((detail) => detail.startsWith('SCAN'))).toEqual([]);
   });
 
   it('when an event is recorded; deleted webhooks are not read', async () => {

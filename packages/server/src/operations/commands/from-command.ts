@@ -1,12 +1,18 @@
 import { v7 as newUuid } from 'uuid';
 import type { OperatorRequest } from '../../auth/client-service.js';
+import type { WriteOrigin } from '../../idempotency/audit-entry.js';
+
+/** Returns the request of a command, which is never repeated. */
+export function fromCommand(operation: string, changes: object = {}): OperatorRequest {
+  return { write: { origin: originOf(operation, changes), idempotency: undefined }, key: '' };
+}
 
 /**
- * Returns the request of a command, which is never repeated. The audit log names the operation of the
- * contract that does the same.
+ * Returns who makes the write of a command. The operation is that of the contract which does the same,
+ * if there is one.
  */
-export function fromCommand(operation: string, changes: object = {}): OperatorRequest {
-  const origin = {
+export function originOf(operation: string, changes: object = {}): WriteOrigin {
+  return {
     entryId: newUuid(),
     actorType: 'shell',
     actorId: null,
@@ -14,6 +20,5 @@ export function fromCommand(operation: string, changes: object = {}): OperatorRe
     operation,
     fields: Object.keys(changes),
     at: Date.now(),
-  } as const;
-  return { write: { origin, idempotency: undefined }, key: '' };
+  };
 }

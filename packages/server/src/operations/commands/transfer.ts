@@ -6,6 +6,7 @@ import { readConfig } from '../../config.js';
 import { moveIntoPlace, refuseToOverwrite, withScratchFolder } from '../backup/move-into-place.js';
 import { exportOrganization } from '../transfer/export-organization.js';
 import { importOrganization } from '../transfer/import-organization.js';
+import { originOf } from './from-command.js';
 import { withDatabase, withOrganization } from './open-database.js';
 import { print } from './print.js';
 
@@ -45,7 +46,7 @@ export async function importFromFile(file: string): Promise<void> {
   const ownHosts = [new URL(origin).host, new URL(publicHost ?? origin).host];
   if (shortDomain !== undefined) ownHosts.push(shortDomain);
   const { organizationId, rows, urlIdShift } = await withDatabase((database) =>
-    importOrganization(database, file, ownHosts),
+    importOrganization(database, file, ownHosts, originOf('importOrganization')),
   );
   const count = (table: string) => (rows.get(table) ?? 0).toLocaleString('en');
   print(

@@ -4,6 +4,7 @@ import { maxVisits } from '../../analytics/ingest/visit-columns.js';
 import { ConfigError } from '../../config-error.js';
 import { ownHostTest } from '../../domains/own-hosts.js';
 import type { EventFilters } from '../../events/subscription.js';
+import { recordAuditEntry, type WriteOrigin } from '../../idempotency/audit-entry.js';
 import type { Database, Value, WriteTransaction } from '../../storage/database.js';
 import { type Row, rowsAtOnce } from '../../storage/read-in-batches.js';
 import { tables } from '../../storage/schema.js';
@@ -18,13 +19,14 @@ const namesShown = 10;
 
 /**
  * Imports an organization from a file, completely or not at all. Checks the whole file first, and then
- * writes all rows in one transaction. Returns the number of rows by table, and the number that was
+ * writes all rows in one transaction, with an entry of the audit log if it has an origin. Returns the number of rows by table, and the number that was
  * added to the ids of links.
  */
 export async function importOrganization(
   database: Database,
   path: string,
   ownHosts: readonly string[] = [],
+  origin?: WriteOrigin,
 ) {
   const summary = await checkFile(path);
   return database.writeDirectly(async (transaction) => {
@@ -40,7 +42,12 @@ export async function importOrganization(
     await startClickFeed(transaction, summary.organizationId);
     await refuseForeignRows(transaction, summary);
     await refuseLoops(transaction, summary, ownHosts);
-    return { organizationId: summary.organizationId, rows: summary.rows, urlIdShift };
+    const { organizationId } = summary;
+    if (origin) {
+      const target = { type: 'organization', id: organizationId, organizationId } as const;
+      recordAuditEntry(transaction, origin, target);
+    }
+    return { organizationId, rows: summary.rows, urlIdShift };
   }, 'exclusive');
 }
 
