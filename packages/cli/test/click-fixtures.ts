@@ -32,6 +32,7 @@ export function urlClicks(change: Partial<UrlClicks> = {}): UrlClicks {
     until: '2030-12-01T00:00:00.000Z',
     countriesDate: '2030-11-20',
     importedClicks: 0,
+    uniquesAre: 'exact',
     totals: { totalClicks, uniqueClicks: 2817, uniqueIps: 2604 },
     breakdowns: {
       country: [

@@ -92,10 +92,7 @@ export function readConfig(environment: Environment) {
     /** The header in which trusted proxies send the visitor's country. */
     countryHeader: optional('SHORTY_COUNTRY_HEADER', parseHeaderName),
     /** The number of days that visits are retained; undefined retains them forever. */
-    retentionDays: optional(
-      'SHORTY_VISIT_RETENTION_DAYS',
-      wholeNumber(1, 99_999, 'whole number of days'),
-    ),
+    retentionDays: optional('SHORTY_VISIT_RETENTION_DAYS', parseRetentionDays),
     /** The number of days that entries of the audit log are retained. */
     auditRetentionDays: read(
       'SHORTY_AUDIT_RETENTION_DAYS',
@@ -267,6 +264,13 @@ function wholeNumber(min: number, max: number, what = 'whole number'): (text: st
     if (/^\d{1,9}$/.test(text) && value >= min && value <= max) return value;
     throw new Error(`it must be a ${what} from ${min} to ${max}`);
   };
+}
+
+/** Visits of the default window, 30 days before now, keep their times: its days are never sums. */
+const minRetentionDays = 31;
+
+function parseRetentionDays(text: string): number {
+  return Math.max(minRetentionDays, wholeNumber(1, 99_999, 'whole number of days')(text));
 }
 
 function parseFlag(text: string): boolean {

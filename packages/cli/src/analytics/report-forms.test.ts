@@ -134,3 +134,21 @@ test.each([
   [10, 10, '100.0%'],
   [1, 5000, '<0.1%'],
 ])('%d of %d is %s', (part, whole, share) => expect(formatShare(part, whole)).toBe(share));
+
+test('a report says when unique visitors are sums of days', () => {
+  const note = 'unique visitors and addresses are sums of days';
+  for (const [uniquesAre, isNoted] of [
+    ['exact', false],
+    ['daily sum', true],
+  ] as const) {
+    for (const report of [
+      linkReport(urlClicks({ uniquesAre }), 'day'),
+      linkReport(urlClicks(), 'day', { before: urlClicks({ uniquesAre }) }),
+      overviewReport(analyticsOverview({ uniquesAre }), 'day'),
+    ]) {
+      const text = reportText(report, { width: 200, hasColor: false });
+      expect(text.includes(note)).toBe(isNoted);
+      expect(reportHtml(report, 0).includes(note)).toBe(isNoted);
+    }
+  }
+});

@@ -35,7 +35,7 @@ ${reportStyle}
 <header>
 <h1>${report.title}</h1>
 <p>${time(report.since)} to ${time(report.until)}, by ${report.groupBy}</p>
-${report.before ? html`<p>change from ${time(report.before.since)} to ${time(report.before.until)} in parentheses</p>\n` : undefined}</header>
+${report.before ? html`<p>change from ${time(report.before.since)} to ${time(report.before.until)} in parentheses</p>\n` : undefined}${report.notes?.map((note) => html`<p>${note}</p>\n`)}</header>
 <ul class="totals">
 ${report.totals.map(totalItem)}</ul>
 ${seriesFigure(report)}

@@ -30,6 +30,8 @@ export interface TextReport {
   readonly sections: readonly Section[];
   /** The window of the same length before this one; undefined when it was not read. */
   readonly before: { readonly since: number; readonly until: number } | undefined;
+  /** Notes about the counts, as sentences without a full stop. */
+  readonly notes?: readonly string[];
 }
 
 export interface Bucket extends ClickBucket {
@@ -111,6 +113,7 @@ export function linkReport(
     counted: 'click',
     ...windowOf(data),
     before: before && windowOf(before),
+    notes: uniquesNotes(data, before),
     groupBy,
     ...totals,
     totals: [...clickTotals(totals, before?.totals), ...importedTotals(data)],
@@ -141,6 +144,7 @@ export function overviewReport(
     counted: 'click',
     ...windowOf(data),
     before: before && windowOf(before),
+    notes: uniquesNotes(data, before),
     groupBy,
     totalClicks: totals.totalClicks,
     uniqueClicks: totals.uniqueClicks,
@@ -173,6 +177,7 @@ export function scanReport(
     counted: 'scan',
     ...windowOf(data),
     before: before && windowOf(before),
+    notes: uniquesNotes(data, before),
     groupBy,
     totalClicks: totals.totalScans,
     uniqueClicks: totals.uniqueScans,
@@ -316,6 +321,13 @@ function clickTotals(totals: UrlClicks['totals'], before?: UrlClicks['totals']):
       before: before?.uniqueClicks,
     },
     { name: 'uniqueIps', label: 'addresses', count: uniqueIps, before: before?.uniqueIps },
+  ];
+}
+
+function uniquesNotes(...reports: (Pick<UrlClicks, 'uniquesAre'> | undefined)[]): string[] {
+  if (!reports.some((report) => report?.uniquesAre === 'daily sum')) return [];
+  return [
+    'unique visitors and addresses are sums of days: old visits are deleted, so who came on several of those days counts on each',
   ];
 }
 

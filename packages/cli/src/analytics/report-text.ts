@@ -27,10 +27,11 @@ const narrowestSection = 36;
 export function reportText(report: TextReport, { width, hasColor }: TextShape): string {
   const style = textStyle(hasColor);
   const before = describeBefore(report);
+  const notes = [...(before === undefined ? [] : [before]), ...(report.notes ?? [])];
   const head = [
     ...wrapLines(printable(report.title), width).map(style.strong),
     ...wrapLines(describeWindow(report), width).map(style.faint),
-    ...(before === undefined ? [] : wrapLines(before, width).map(style.faint)),
+    ...notes.flatMap((note) => wrapLines(note, width)).map(style.faint),
     '',
     ...totalLines(report, width),
   ];

@@ -3640,6 +3640,11 @@ export interface components {
             countriesDate: string | null;
             /** @description The clicks that another link shortener counted before the links were imported. They belong to no window, and no other count includes them. */
             importedClicks: number;
+            /**
+             * @description `exact`: each visitor and address counts once in the totals. `daily sum`: the window contains days whose visits were deleted after the retention period, so a visitor of several of these days counts once for each.
+             * @enum {string}
+             */
+            uniquesAre: "exact" | "daily sum";
             /** @description The counts of the whole window. */
             totals: {
                 /** @description Clicks in the window. Bots, previews and prefetches do not count. */
@@ -3743,6 +3748,11 @@ export interface components {
             countriesDate: string | null;
             /** @description The clicks that another link shortener counted before the links were imported. They belong to no window, and no other count includes them. */
             importedClicks: number;
+            /**
+             * @description `exact`: each visitor and address counts once in the totals. `daily sum`: the window contains days whose visits were deleted after the retention period, so a visitor of several of these days counts once for each.
+             * @enum {string}
+             */
+            uniquesAre: "exact" | "daily sum";
             /** @description The counts of the whole window. */
             totals: {
                 /** @description Links of the organization, inactive ones included. */
@@ -3813,6 +3823,11 @@ export interface components {
              * @example 2030-11-01
              */
             countriesDate: string | null;
+            /**
+             * @description `exact`: each visitor and address counts once in the totals. `daily sum`: the window contains days whose visits were deleted after the retention period, so a visitor of several of these days counts once for each.
+             * @enum {string}
+             */
+            uniquesAre: "exact" | "daily sum";
             /** @description The counts of the whole window. */
             totals: {
                 /** @description Scans in the window. Bots do not count. */

@@ -510,6 +510,7 @@ export const fixtures: {
     "until": "2030-11-01T00:00:00.000Z",
     "countriesDate": null,
     "importedClicks": 1,
+    "uniquesAre": "exact",
     "totals": {
       "totalClicks": 1,
       "uniqueClicks": 1,
@@ -561,6 +562,7 @@ export const fixtures: {
     "until": "2030-11-01T00:00:00.000Z",
     "countriesDate": null,
     "importedClicks": 1,
+    "uniquesAre": "exact",
     "totals": {
       "totalUrls": 1,
       "activeUrls": 1,
@@ -625,6 +627,7 @@ export const fixtures: {
     "since": "2030-11-01T00:00:00.000Z",
     "until": "2030-11-01T00:00:00.000Z",
     "countriesDate": null,
+    "uniquesAre": "exact",
     "totals": {
       "totalScans": 1,
       "uniqueScans": 1,

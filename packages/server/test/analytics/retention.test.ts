@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { diagnoseClicks, repairClickCounters } from '../../src/analytics/reports/visit-doctor.js';
+import { readConfig } from '../../src/config.js';
 import { storedVisits } from './stored-visits.js';
 import {
   day,
@@ -43,6 +44,9 @@ describe('retention', () => {
     // The keys of a pruned day are deleted, so the same visitor counts again on the other days.
     expect(before.totals.uniqueClicks).toBe(1);
     expect(after.totals).toEqual({ totalClicks: 72, uniqueClicks: 2, uniqueIps: 2 });
+    expect([before.uniquesAre, after.uniquesAre]).toEqual(['exact', 'daily sum']);
+    const later = await stored.reader.readClicks(1, { ...month, since: start + 2 * day });
+    expect(later.uniquesAre).toBe('exact');
     expect((await stored.reader.readClicks(1, { ...month, groupBy: 'hour' })).timeseries).toEqual(
       expect.arrayContaining([
         { bucket: '2030-01-01T05:00:00.000Z', clicks: 1, uniques: 1 },
@@ -50,6 +54,19 @@ describe('retention', () => {
       ]),
     );
     expect((await stored.reader.readClicks(2, month)).totals.totalClicks).toBe(3);
+  });
+
+  it('keeps every visit of the 30 days before any time of day with the smallest setting', async () => {
+    const { retentionDays } = readConfig({ SHORTY_VISIT_RETENTION_DAYS: '1' });
+    await store(1, start, 32 * 24);
+    for (const hours of [0, 1, 12, 23, 24]) {
+      const now = start + 31 * day + hours * hour;
+      await stored.prune(retentionDays, now);
+      const window = { ...month, since: now - 30 * day, until: now };
+      const report = await stored.reader.readClicks(1, window);
+      expect([report.totals.totalClicks, report.uniquesAre]).toEqual([30 * 24, 'exact']);
+    }
+    expect(await storedVisits(stored.database)).toHaveLength(31 * 24);
   });
 
   it('prunes nothing without a retention period', async () => {

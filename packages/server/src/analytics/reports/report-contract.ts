@@ -70,6 +70,11 @@ const importedClicks = count.meta({
     'The clicks that another link shortener counted before the links were imported. They belong to no window, and no other count includes them.',
 });
 
+const uniquesAre = z.enum(['exact', 'daily sum']).meta({
+  description:
+    '`exact`: each visitor and address counts once in the totals. `daily sum`: the window contains days whose visits were deleted after the retention period, so a visitor of several of these days counts once for each.',
+});
+
 const clickTotals = { totalClicks: count, uniqueClicks: distinctVisitors, uniqueIps };
 
 const clickReport = {
@@ -103,7 +108,15 @@ const scanReport = {
 export type ScanReport = z.input<z.ZodObject<typeof scanReport>>;
 
 const urlClicks = z
-  .object({ urlId, shortCode, ...window, countriesDate, importedClicks, ...clickReport })
+  .object({
+    urlId,
+    shortCode,
+    ...window,
+    countriesDate,
+    importedClicks,
+    uniquesAre,
+    ...clickReport,
+  })
   .meta({ id: 'UrlClicks' });
 
 const analyticsOverview = z
@@ -111,6 +124,7 @@ const analyticsOverview = z
     ...window,
     countriesDate,
     importedClicks,
+    uniquesAre,
     totals: z.object({
       totalUrls: count,
       activeUrls: count,
@@ -142,6 +156,7 @@ const qrScans = z
     }),
     ...window,
     countriesDate,
+    uniquesAre,
     ...scanReport,
   })
   .meta({ id: 'QrScans' });

@@ -107,6 +107,7 @@ export function reportHandlers({
           ...toWindowFields(query),
           countriesDate: countriesDate(),
           importedClicks,
+          uniquesAre: report.uniquesAre,
           totals: { totalUrls, activeUrls, ...report.totals, totalQrs, totalScans },
           topUrls: await Promise.all(topUrls),
           breakdowns,

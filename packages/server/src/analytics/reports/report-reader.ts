@@ -18,7 +18,6 @@ import {
   readUrlRows,
   urlsPerQuery,
 } from './read-url-rows.js';
-import type { ClickReport, ScanReport } from './report-contract.js';
 import { ReportClock } from './report-limits.js';
 import type { ReportQuery, Window } from './report-window.js';
 import { clickMeasure, scanMeasure, selectScans } from './visit-measures.js';
@@ -55,7 +54,7 @@ export class ReportReader {
     this.#pool = pool;
   }
 
-  readClicks(urlId: number, query: ReportQuery): Promise<ClickReport> {
+  readClicks(urlId: number, query: ReportQuery) {
     return this.#report(clickMeasure, query, (run) =>
       this.#addUrl(run, urlId, query, readUrlRows(run.db, clickDayRows, [urlId], query)),
     );
@@ -65,7 +64,7 @@ export class ReportReader {
     { urlId, hasSlug }: Pick<ScannedUrl, 'urlId' | 'hasSlug'>,
     span: QrSpan,
     query: ReportQuery,
-  ): Promise<ScanReport> {
+  ) {
     return this.#report(scanMeasure(span, hasSlug), query, (run) =>
       this.#addUrl(run, urlId, query, readScanDays(run.db, span.qrId, query)),
     );
@@ -117,14 +116,14 @@ export class ReportReader {
     measure: VisitMeasure<R>,
     query: ReportQuery,
     read: (run: ReportRun<R>) => Promise<More>,
-  ): Promise<R & More> {
+  ): Promise<R & More & Pick<VisitTally<R>, 'uniquesAre'>> {
     return this.#database.snapshot(async (db) => {
       const tally = new VisitTally(measure, query, this.#pool);
       const run = { db, tally, clock: new ReportClock() };
       try {
         let more = await read(run);
         if (tally.startSecondPass()) more = await read(run);
-        return { ...tally.finish(query.limit), ...more };
+        return { uniquesAre: tally.uniquesAre, ...tally.finish(query.limit), ...more };
       } finally {
         tally.release();
       }

@@ -66,6 +66,8 @@ export class VisitTally<R extends Report> {
   readonly #prunedVisitorsInBucket: Float64Array;
   readonly #visitsOfUrl = new ValueCounts<number>(maxUrls);
   count = 0;
+  /** A visitor of several pruned days counts once for each of them. */
+  uniquesAre: 'exact' | 'daily sum' = 'exact';
   #prunedVisitors = 0;
   #prunedAddresses = 0;
   #isSecondPass = false;
@@ -125,6 +127,7 @@ export class VisitTally<R extends Report> {
     }
     if (this.#isSecondPass) return;
     this.count += visits;
+    this.uniquesAre = 'daily sum';
     this.#prunedVisitors += visitors;
     this.#prunedAddresses += totals.uniqueIps as number;
     const day = { bucket: timeseries[0]?.bucket, [countField]: visits, uniques: visitors };
