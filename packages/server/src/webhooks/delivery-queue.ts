@@ -9,7 +9,7 @@ import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
 import { countAttempts } from './attempt-counts.js';
 import { type HealthRules, recordHealth } from './endpoint-health.js';
 import { previousSecretColumns, previousSecretsOf } from './live-secrets.js';
-import { isOfActiveOrganization } from './webhook-conditions.js';
+import { isOfActiveOrganization, oldestDueAt } from './webhook-expressions.js';
 
 /** The maximum number of pending deliveries that are counted. Counting them takes about 2 ms. */
 export const maxCounted = 100_000;
@@ -145,15 +145,7 @@ function selectEndpoints(db: Kysely<Schema>) {
       .select('secret')
       .select(previousSecretColumns)
       .select(['last_success_at', 'failing_since'])
-      .select(({ selectFrom }) =>
-        selectFrom('deliveries')
-          .select('due_at')
-          .whereRef('deliveries.webhook_id', '=', 'webhooks.id')
-          .where('due_at', 'is not', null)
-          .orderBy('due_at')
-          .limit(sql.lit(1))
-          .as('dueAt'),
-      )
+      .select((webhook) => oldestDueAt(webhook).as('dueAt'))
       .where('is_active', '=', sql.lit(1))
       .where('deleted_at', 'is', null)
       // Clients read the deliveries of streams.

@@ -20,8 +20,8 @@ import {
   outcomeTimeoutMs,
   streamLifetimeMs,
 } from './stream-contract.js';
-import { isOfActiveOrganization } from './webhook-conditions.js';
 import type { SubscribedType } from './webhook-contract.js';
+import { isOfActiveOrganization, oldestDueAt } from './webhook-expressions.js';
 
 export interface NewStream {
   readonly id: string;
@@ -136,15 +136,7 @@ export class StreamRepository {
       .select(['id', 'organization_id as organizationId', 'connection_id as connectionId'])
       .select(['headers', 'secret'])
       .select(previousSecretColumns)
-      .select(({ selectFrom }) =>
-        selectFrom('deliveries')
-          .select('due_at')
-          .whereRef('deliveries.webhook_id', '=', 'webhooks.id')
-          .where('due_at', 'is not', null)
-          .orderBy('due_at')
-          .limit(1)
-          .as('dueAt'),
-      )
+      .select((webhook) => oldestDueAt(webhook).as('dueAt'))
       .select(({ selectFrom }) =>
         selectFrom('deliveries')
           .select(({ fn }) => fn.countAll<number>().as('count'))

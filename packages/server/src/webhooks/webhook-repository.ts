@@ -37,6 +37,7 @@ import {
   type WebhookUpdateRequest,
   type webhookCreated,
 } from './webhook-contract.js';
+import { oldestDueAt } from './webhook-expressions.js';
 
 /** A subscription of one receiver to event types, with the health of the endpoint. */
 export type Webhook = ReturnType<typeof webhookOf>;
@@ -285,15 +286,7 @@ function selectWebhooks(db: Kysely<Schema>, organizationId: string) {
     .select(['failing_since as failingSince', 'disabled_at as disabledAt'])
     .select(['disabled_reason as disabledReason', 'expires_at as expiresAt'])
     .select(previousSecretColumns)
-    .select(({ selectFrom }) =>
-      selectFrom('deliveries')
-        .select('due_at')
-        .whereRef('webhook_id', '=', 'webhooks.id')
-        .where('due_at', 'is not', null)
-        .orderBy('due_at')
-        .limit(1)
-        .as('oldestDueAt'),
-    )
+    .select((webhook) => oldestDueAt(webhook).as('oldestDueAt'))
     .where('organization_id', '=', organizationId)
     .where('deleted_at', 'is', null);
 }

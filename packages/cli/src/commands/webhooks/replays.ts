@@ -13,11 +13,11 @@ interface ReplaysOptions {
 const columns: readonly Column<Replay>[] = [
   { name: 'id', value: (replay) => replay.id, isWhole: true },
   { name: 'state', value: (replay) => replay.state },
-  { name: 'since', value: (replay) => replay.since },
-  { name: 'until', value: (replay) => replay.until },
   { name: 'processed', value: (replay) => replay.processed },
   { name: 'total', value: (replay) => replay.total },
   { name: 'created', value: (replay) => replay.created },
+  { name: 'since', value: (replay) => replay.since },
+  { name: 'until', value: (replay) => replay.until },
 ];
 
 export const define: DefineCommand = (command, start) => {
