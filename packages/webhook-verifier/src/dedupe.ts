@@ -33,7 +33,7 @@ export interface DedupeOptions {
 
 /**
  * The error of `once` while another process runs the work of an id. `statusCode` and `headers` are the
- * response to send, which Express, Fastify and Koa do by themselves: the sender then delivers again.
+ * response to send, which Express and Fastify do by themselves: the sender then delivers again.
  *
  * @example
  * ```ts
