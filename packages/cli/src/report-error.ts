@@ -97,6 +97,7 @@ function hintFor(error: ShortyError): string | undefined {
   if (error.status === 404 && isOtherServer) {
     return `no Shorty API is at the base URL, which is the server's address without /api/v1; ${checkAddress}`;
   }
+  if (error.status === 404 || error.message === 'id must be a UUID') return listOf(error);
   if (error.status === 412)
     return 'read the record and its current etag with get, and repeat the change';
   if (error.status === 429) return `the rate limit is reached; ${retryTime(error)}`;
@@ -108,6 +109,19 @@ function hintFor(error: ShortyError): string | undefined {
   }
   return undefined;
 }
+
+/** Returns the command that lists what the path of a request names. */
+function listOf({ path = '' }: ShortyError): string | undefined {
+  return lists.find(([part]) => path.includes(part))?.[1];
+}
+
+const lists: readonly (readonly [string, string])[] = [
+  ['/api/v1/urls/', 'shorty urls list --search TEXT finds links'],
+  ['/api/v1/qr/', 'shorty qr list prints the ids'],
+  ['/api/v1/webhooks/', 'shorty webhooks list prints the ids'],
+  ['/api/v1/domains/', 'shorty domains list prints the ids'],
+  ['/api/v1/api-keys/', 'shorty keys list prints the ids'],
+];
 
 function retryTime({ retryAfterMs }: ShortyError): string {
   if (retryAfterMs === undefined) return 'try again later';

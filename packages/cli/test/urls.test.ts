@@ -274,6 +274,16 @@ describe('update and delete', () => {
 });
 
 test.each([
+  [['urls', 'get', 'no-such-link'], 'shorty urls list --search TEXT finds links'],
+  [['qr', 'get', 'x'], 'shorty qr list prints the ids'],
+  [['webhooks', 'test', 'x'], 'shorty webhooks list prints the ids'],
+  [['domains', 'get', 'x'], 'shorty domains list prints the ids'],
+])('%j names the command that lists what exists', async (args, hint) => {
+  const { code, stderr } = await shorty.run(args);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`\n  ${hint}\n`)]);
+});
+
+test.each([
   [['urls', 'crate'], 'Did you mean create?'],
   [['urls', 'create'], "missing required argument 'targetUrl'\n  see shorty urls create --help\n"],
   [['import', 'rebrandly', 'x.csv'], "unknown command 'rebrandly'\n  see shorty import --help\n"],

@@ -19,7 +19,7 @@ describe('shorty usage', () => {
     const { code, stdout } = await shorty.run(['usage', '-o', 'table']);
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^period {2}2030-01\nplan {4}enterprise\n\nof {16}used {2}included {3}overage {2}overageUsd\n/,
+      /^period {2}2030-01\nplan {4}enterprise\n\nmeter {13}used {2}included {3}overage {2}overageUsd\n/,
     );
     expect(stdout).toMatch(/\nlinks {13}1 {5}unlimited\n/);
     expect(stdout).toMatch(/\napi_call {10}\d+\n/);
@@ -32,7 +32,7 @@ describe('shorty usage', () => {
     expect([code, stdout.split('\n')]).toEqual([
       0,
       [
-        'period,plan,of,used,included,overage,overageUsd',
+        'period,plan,meter,used,included,overage,overageUsd',
         '2029-12,enterprise,links,1,unlimited,,',
         '2029-12,enterprise,api_call,0,,,',
         '2029-12,enterprise,qr_generated,0,unlimited,0,0.00',

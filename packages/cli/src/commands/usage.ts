@@ -12,7 +12,7 @@ interface UsageFlags {
 }
 
 interface Row {
-  readonly of: string;
+  readonly meter: string;
   readonly used: number;
   readonly included?: number | null;
   readonly overage?: number;
@@ -49,7 +49,7 @@ async function showUsage({ io, output, client }: Context, flags: UsageFlags): Pr
 }
 
 const columns: readonly Column<Row>[] = [
-  { name: 'of', value: (row) => row.of, isWhole: true },
+  { name: 'meter', value: ({ meter }) => meter, isWhole: true },
   { name: 'used', value: ({ used }) => used, isWhole: true },
   {
     name: 'included',
@@ -66,8 +66,8 @@ const columns: readonly Column<Row>[] = [
 
 function rowsOf({ meters, links }: Usage): Row[] {
   return [
-    { of: 'links', ...links },
-    ...Object.entries(meters).map(([meter, amounts]) => ({ of: meter, ...amounts })),
+    { meter: 'links', ...links },
+    ...Object.entries(meters).map(([meter, amounts]) => ({ meter, ...amounts })),
   ];
 }
 

@@ -131,10 +131,11 @@ function contentOf({ bytes, contentType }: QrImage): CallToolResult['content'][n
 }
 
 /** The next step where that of a shell does not help an assistant. */
-const hintsForAssistants: Readonly<Record<string, string>> = {
+const hintsForAssistants: Readonly<Record<string, string | undefined>> = {
   INSUFFICIENT_SCOPE: 'get_account returns the scopes; the user has to add the missing one',
   PRECONDITION_FAILED: 'read the link again with get_link, and repeat the change with its etag',
   NOT_FOUND: 'find_links and find_qr_codes return what exists',
+  VALIDATION_FAILED: undefined,
 };
 
 function describeFailure(error: unknown, io: Io): string {
@@ -143,7 +144,7 @@ function describeFailure(error: unknown, io: Io): string {
     .map(({ path, message: rule }) => (path === '' ? rule : `${path} ${rule}`))
     // The message often repeats a single detail.
     .filter((row) => row !== message);
-  const hint = hintsForAssistants[code] ?? report.hint;
+  const hint = code in hintsForAssistants ? hintsForAssistants[code] : report.hint;
   const request = requestId === undefined ? [] : [`request ${requestId}`];
   return [`${code}: ${message}`, ...rows, ...(hint ? [hint] : []), ...request].join('\n');
 }
