@@ -374,6 +374,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     }),
     ...webhooks.services,
     ...health.services,
+    ...analytics.services,
   ];
 
   async function shutDown(): Promise<void> {

@@ -132,6 +132,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
     handlers: reportHandlers({ ...options, reports, countriesDate }),
     queues: [reports.queue],
     threads: [reports.thread, ingest],
+    services: [countries.watcher],
     storageError,
 
     /** Writes a visit to the journal, then calls `respond`. */
@@ -181,13 +182,12 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
         const describe = createVisitDescriber({ ...config, secretKey, findCountry });
         record = createVisitRecorder(opened, describe, config.trustedProxies, clock);
       };
-      await countries.start(openRecorder);
+      await countries.open(openRecorder);
       openRecorder();
       ingest.start();
     },
 
     async stop(): Promise<void> {
-      countries.stop();
       await Promise.all([folder && closeJournal(), reports.thread.stop()]);
     },
   };

@@ -1,5 +1,6 @@
 import { type StatsListener, unwatchFile, watchFile } from 'node:fs';
 import type { Config } from '../../config.js';
+import type { Service } from '../../lifecycle.js';
 import type { Clock } from '../../ports.js';
 import { ageOfCountries, countryFileOf, installedCountryFile, toDate } from './country-file.js';
 import { type CountryDatabase, openCountryDatabase, unknownCountry } from './find-country.js';
@@ -22,6 +23,7 @@ export function createWatchedCountries({ config, clock, logger }: CountryOptions
   let current = none;
   // A file that is installed later is watched before it exists.
   const watched = config.countryDatabase ?? installedCountryFile(config);
+  let onReplaced = () => {};
   let stopWatching = () => {};
 
   async function open(): Promise<void> {
@@ -32,28 +34,47 @@ export function createWatchedCountries({ config, clock, logger }: CountryOptions
     // A damaged file does not replace a database that works.
     if (opened.builtAt === undefined) return;
     current = opened;
-    const { days, isOld } = ageOfCountries(opened.builtAt, clock());
-    const fields = { path, date: toDate(opened.builtAt), days };
+  }
+
+  function logAge(): void {
+    if (current.builtAt === undefined) return;
+    const { days, isOld } = ageOfCountries(current.builtAt, clock());
+    const fields = { date: toDate(current.builtAt), days };
     if (isOld) logger.warn(fields, 'country database is old: see shorty-server countries update');
     else logger.info(fields, 'country database opened');
   }
+
+  const onChange: StatsListener = (now, before) => {
+    if (now.mtimeMs === before.mtimeMs && now.ino === before.ino) return;
+    const previous = current;
+    void open().then(() => {
+      if (current === previous) return;
+      logAge();
+      onReplaced();
+    });
+  };
 
   return {
     find: (address: string) => current.find(address),
     /** When the current database was built. Undefined when none can be read. */
     builtAt: () => current.builtAt,
-    /** Opens the database. Calls `onReplaced` after each later replacement of its file. */
-    async start(onReplaced: () => void): Promise<void> {
+    /** Opens the database. `listener` is called after each later replacement of its file. */
+    async open(listener: () => void): Promise<void> {
+      onReplaced = listener;
       await open();
-      if (watched === undefined) return;
-      const onChange: StatsListener = (now, before) => {
-        if (now.mtimeMs === before.mtimeMs && now.ino === before.ino) return;
-        const previous = current;
-        void open().then(() => current !== previous && onReplaced());
-      };
-      watchFile(watched, { persistent: false, interval: watchIntervalMs }, onChange);
-      stopWatching = () => unwatchFile(watched, onChange);
     },
-    stop: () => stopWatching(),
+    /** The service that watches the file. It logs the age of the data once the server listens. */
+    watcher: {
+      name: 'country database',
+      start(): void {
+        logAge();
+        if (watched === undefined) return;
+        watchFile(watched, { persistent: false, interval: watchIntervalMs }, onChange);
+        stopWatching = () => unwatchFile(watched, onChange);
+      },
+      async stop(): Promise<void> {
+        stopWatching();
+      },
+    } satisfies Service,
   };
 }
