@@ -8,6 +8,8 @@ export type WebhookVerificationErrorCode =
   | 'body_too_large'
   | 'invalid_json';
 
+type StatusCodes = Partial<Record<WebhookVerificationErrorCode, 400 | 413 | 500>>;
+
 /**
  * The error of every invalid delivery. An invalid argument of the receiver, such as an empty secret,
  * throws a `TypeError` instead.
@@ -38,12 +40,9 @@ export class WebhookVerificationError extends Error {
   constructor(code: WebhookVerificationErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.code = code;
-    const statusCodes = {
-      invalid_json: 400,
-      body_too_large: 413,
-      body_already_parsed: 500,
-    } as const;
-    this.statusCode = statusCodes[code as keyof typeof statusCodes] ?? 401;
+    this.statusCode =
+      ({ invalid_json: 400, body_too_large: 413, body_already_parsed: 500 } as StatusCodes)[code] ??
+      401;
   }
 
   /** Returns the error for the sender. It contains neither a secret nor an expected signature. */

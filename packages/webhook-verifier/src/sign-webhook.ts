@@ -63,8 +63,8 @@ export function signBody(
   type: string,
   options: SignOptions,
 ): SignedWebhook['headers'] {
-  const { deliveryId = crypto.randomUUID(), now = new Date() } = options;
-  const timestamp = String(Math.floor(Number(now) / 1000));
+  const { deliveryId = crypto.randomUUID(), now = Date.now() } = options;
+  const timestamp = String(Math.floor((now as number) / 1000));
   const keys = keysOf(options);
   const sign = (scheme: string, prefix: string, encoding: Encoding) =>
     signaturesOf(`${prefix}${timestamp}.`, body, keys, encoding).map((text) => scheme + text);

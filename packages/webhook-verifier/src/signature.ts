@@ -1,8 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type BinaryToTextEncoding, createHmac, timingSafeEqual } from 'node:crypto';
 import { refuse } from './errors.js';
 import type { Key } from './options.js';
 import { type RawBody, rawBytes } from './raw-bytes.js';
-import type { Claim, Encoding } from './signed-headers.js';
+import type { Claim } from './signed-headers.js';
 
 /**
  * Returns the HMAC-SHA256 of a prefix and a body by each key, as text. It is faster than a Buffer, which
@@ -12,7 +12,7 @@ export function signaturesOf(
   prefix: string,
   body: Uint8Array | string,
   keys: readonly Key[],
-  encoding: Encoding,
+  encoding: BinaryToTextEncoding,
 ): readonly string[] {
   return keys.map((key) => createHmac('sha256', key).update(prefix).update(body).digest(encoding));
 }
@@ -23,12 +23,13 @@ export function verifyClaim(
   body: RawBody,
 ): Uint8Array {
   const bytes = rawBytes(body);
+  // Text of binary digests is decoded faster than text of hexadecimal ones.
   // Every pair is compared, so the duration does not reveal which one matched.
   let matches = false;
-  for (const expected of signaturesOf(prefix, bytes, keys, encoding)) {
+  for (const expected of signaturesOf(prefix, bytes, keys, 'binary')) {
     for (const signature of signatures) {
       matches =
-        timingSafeEqual(Buffer.from(expected, encoding), Buffer.from(signature, encoding)) ||
+        timingSafeEqual(Buffer.from(expected, 'binary'), Buffer.from(signature, encoding)) ||
         matches;
     }
   }

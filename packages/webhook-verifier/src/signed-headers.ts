@@ -82,10 +82,11 @@ export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Clai
   const timestamp = present(timestampName);
   if (next && !standard) list += `,${next}`;
 
-  const signatures = list.split(separator).flatMap((element) => {
-    const match = listElement.exec(element) ?? ['', '', ''];
-    return match[standard ? 2 : 1] ?? [];
-  });
+  // `flatMap` takes twice as long.
+  const signatures = list
+    .split(separator)
+    .map((element) => (listElement.exec(element) ?? ['', '', ''])[standard ? 2 : 1])
+    .filter((signature) => signature != null);
   // The first text in order is empty if an element is broken. The length is enough for 16 signatures
   // with separators. Shorty sends at most three in a header.
   if (list[1168] || !signatures.sort()[0]) {
