@@ -5,6 +5,7 @@ import type { Connect } from './guarded-connector.js';
 export interface ConnectionUser {
   /** The connection can take the request. */
   onConnect(socket: Socket): void;
+  /** The bytes are valid during the call only. */
   onBytes(bytes: Buffer): void;
   /** The connection ended, with an error or in good order. */
   onEnd(error?: Error): void;
@@ -71,7 +72,11 @@ export class ConnectionPool {
   /** Opens a connection. */
   open(url: URL, user: ConnectionUser): Connection {
     if (this.#isClosed) throw new PoolClosedError();
-    const socket = this.#connect(url);
+    const socket = this.#connect(url, (bytes) => {
+      // No response is due on an idle connection.
+      if (connection.user) connection.user.onBytes(bytes);
+      else this.#destroy(connection);
+    });
     const connection: PooledConnection = {
       socket,
       origin: url.origin,
@@ -85,11 +90,6 @@ export class ConnectionPool {
     socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () =>
       connection.user?.onConnect(socket),
     );
-    socket.on('data', (bytes: Buffer) => {
-      // No response is due on an idle connection.
-      if (connection.user) connection.user.onBytes(bytes);
-      else this.#destroy(connection);
-    });
     const end = (error?: Error) => {
       const { user: last } = connection;
       this.#destroy(connection);

@@ -35,7 +35,8 @@ export interface GuardedResponse {
 }
 
 /**
- * Sends one request and reads its response within `timeoutMs`. Does not follow redirects. A receiver
+ * Sends one request and reads its response within `timeoutMs`, which end at `deadline` by
+ * `performance.now()`. Does not follow redirects. A receiver
  * may close an idle connection while the request is on its way. The request is then sent again over a
  * new connection, once, and only if no byte of a response has arrived (RFC 9110 §9.2.2).
  */
@@ -43,10 +44,10 @@ export function exchange(
   pool: ConnectionPool,
   url: URL,
   request: GuardedRequest,
-  timeoutMs: number,
+  { timeoutMs, deadline }: { readonly timeoutMs: number; readonly deadline: number },
 ): Promise<GuardedResponse> {
   return new Promise((resolve, reject) => {
-    new Exchange({ pool, url, request, resolve, reject }).start(timeoutMs);
+    new Exchange({ pool, url, request, deadline, resolve, reject }).start(timeoutMs);
   });
 }
 
@@ -54,6 +55,7 @@ interface ExchangeOptions {
   readonly pool: ConnectionPool;
   readonly url: URL;
   readonly request: GuardedRequest;
+  readonly deadline: number;
   readonly resolve: (response: GuardedResponse) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -64,7 +66,6 @@ class Exchange implements ConnectionUser {
   #head = '';
   #connection: Connection | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #deadline = 0;
   #hasBytes = false;
   #isResent = false;
 
@@ -75,7 +76,6 @@ class Exchange implements ConnectionUser {
 
   start(timeoutMs: number): void {
     const { pool, url, request } = this.#options;
-    this.#deadline = performance.now() + timeoutMs;
     this.#timer = setTimeout(() => this.#expire(), timeoutMs);
     this.#connect(() => {
       this.#head = requestHead(url, request);
@@ -140,9 +140,10 @@ class Exchange implements ConnectionUser {
 
   /** Begins to wait for the body, for as long as the request allows. */
   #waitForBody(): void {
-    const { bodyTimeoutMs } = this.#options.request;
+    const { request, deadline } = this.#options;
+    const { bodyTimeoutMs } = request;
     if (bodyTimeoutMs === undefined) return;
-    const leftMs = this.#deadline - performance.now();
+    const leftMs = deadline - performance.now();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#expire(), Math.min(bodyTimeoutMs, leftMs));
   }

@@ -1,4 +1,10 @@
-import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
+import {
+  connect as connectTcp,
+  isIP,
+  type LookupFunction,
+  type OnReadOpts,
+  type Socket,
+} from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { ResolveDns } from '../ports.js';
@@ -10,11 +16,15 @@ export interface ConnectorOptions {
   readonly resolve: ResolveDns;
 }
 
-/** Starts a connection to the host of a URL. Throws a GuardedFetchError if its address is forbidden. */
-export type Connect = (url: URL) => Socket;
+/**
+ * Starts a connection to the host of a URL. Throws a GuardedFetchError if its address is forbidden. Passes
+ * what it receives to `onBytes`, which must not keep the bytes: the next ones overwrite them.
+ */
+export type Connect = (url: URL, onBytes: (bytes: Buffer) => void) => Socket;
 
 // Resumed sessions spare a receiver the costly part of a TLS handshake.
 const maxSessions = 500;
+const readBytes = 64 * 1024;
 
 /**
  * Connects to checked addresses only. Each connection looks up its host name again and connects to
@@ -23,13 +33,15 @@ const maxSessions = 500;
 export function guardedConnector(options: ConnectorOptions): Connect {
   const sessions = new LRUCache<string, Buffer>({ max: maxSessions });
   const lookup = guardedLookup(options);
-  return (url) => {
+  const buffer = Buffer.alloc(readBytes);
+  return (url, onBytes) => {
     const host = withoutBrackets(url.hostname);
     const isAddress = isIP(host) !== 0;
     // Node does not call `lookup` for an IP address.
     if (isAddress && !options.allowPrivateNetwork && !isPublicAddress(host)) throw forbidden(host);
     const isSecure = url.protocol === 'https:';
-    const target = { host, port: Number(url.port) || (isSecure ? 443 : 80), lookup };
+    const onread = readInto(buffer, onBytes);
+    const target = { host, port: Number(url.port) || (isSecure ? 443 : 80), lookup, onread };
     if (!isSecure) return connectTcp(target);
     const session = sessions.get(url.host);
     return connectTls({
@@ -39,6 +51,20 @@ export function guardedConnector(options: ConnectorOptions): Connect {
       ALPNProtocols: ['http/1.1'],
       ...(session && { session }),
     }).on('session', (received: Buffer) => sessions.set(url.host, received));
+  };
+}
+
+/**
+ * Returns the option of a socket that reads into a buffer. Without it, Node allocates a buffer for each
+ * read, and passes it through a stream.
+ */
+export function readInto(buffer: Buffer, onBytes: (bytes: Buffer) => void): OnReadOpts {
+  return {
+    buffer,
+    callback(length) {
+      onBytes(buffer.subarray(0, length));
+      return true;
+    },
   };
 }
 

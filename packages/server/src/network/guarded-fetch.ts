@@ -37,13 +37,14 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     async request(url, request) {
       const { method, timeoutMs, followRedirects = 0 } = request;
       const deadline = performance.now() + timeoutMs;
+      let leftMs = timeoutMs;
       const first = parseUrl(String(url));
       if (!first) throw new GuardedFetchError('bad_url', 'The URL is not valid');
       let target = first;
       for (let redirects = 0; ; redirects += 1) {
         const urlError = findUrlError(target, options);
         if (urlError) throw new GuardedFetchError(urlError.reason, `The URL ${urlError.message}`);
-        const response = await exchange(pool, target, request, deadline - performance.now());
+        const response = await exchange(pool, target, request, { timeoutMs: leftMs, deadline });
         const next = followRedirects > 0 && method !== 'POST' && locationOf(target, response);
         if (!next) return response;
         if (redirects === followRedirects) {
@@ -53,6 +54,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
           );
         }
         target = next;
+        leftMs = deadline - performance.now();
       }
     },
     close: () => pool.close(),

@@ -174,7 +174,8 @@ export class ResponseReader {
     const isOpen = this.#phase === 'close';
     const end = isOpen ? bytes.length : Math.min(bytes.length, at + this.#left);
     const free = this.#maxBodyBytes - this.#bodyBytes;
-    if (free > 0) this.#body.push(bytes.subarray(at, Math.min(end, at + free)));
+    // A copy, because the caller may overwrite the bytes.
+    if (free > 0) this.#body.push(Buffer.from(bytes.subarray(at, Math.min(end, at + free))));
     this.#bodyBytes += end - at;
     this.isCut = this.#bodyBytes > this.#maxBodyBytes;
     if (!isOpen) this.#left -= end - at;

@@ -4,6 +4,7 @@ import { connect, createSecureContext, TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConnectionPool } from '../../src/network/connection-pool.js';
 import { exchange } from '../../src/network/exchange.js';
+import { readInto } from '../../src/network/guarded-connector.js';
 import { selfSigned } from './self-signed.js';
 
 type Answer = (secure: TLSSocket, raw: Socket, request: number) => void;
@@ -26,9 +27,12 @@ async function tlsServer(answer: Answer) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const pool = new ConnectionPool(() =>
-    connect({ host: '127.0.0.1', port, servername: 'receiver.test', ca: selfSigned.cert }),
-  );
+  const target = { host: '127.0.0.1', port, servername: 'receiver.test', ca: selfSigned.cert };
+  const buffer = Buffer.alloc(1024);
+  const pool = new ConnectionPool((_url, onBytes) => {
+    const options = { ...target, onread: readInto(buffer, onBytes) };
+    return connect(options);
+  });
   onTestFinished(() => {
     pool.close();
     for (const socket of sockets) socket.destroy();
@@ -42,7 +46,7 @@ async function tlsServer(answer: Answer) {
         pool,
         new URL(`https://receiver.test:${port}/`),
         { ...request, timeoutMs: 5_000, ...(bodyTimeoutMs !== undefined && { bodyTimeoutMs }) },
-        5_000,
+        { timeoutMs: 5_000, deadline: performance.now() + 5_000 },
       ),
   };
 }
