@@ -96,10 +96,16 @@ export type Engine = 'sqlite' | 'postgres';
 /**
  * The lock that a write transaction holds until its commit. Transactions with the same lock run one
  * after another, on all nodes. 'exclusive' takes the locks 'records', 'visits' and 'compaction'.
- * 'deliveries' takes no lock, because the dispatcher locks the rows that it claims. SQLite runs all
- * write transactions one after another.
+ * 'deliveries' and 'slow deliveries' take no lock, because the dispatcher locks the rows that it claims:
+ * only transactions of this process run one after another. SQLite runs all write transactions so.
  */
-export type WriteLock = 'records' | 'visits' | 'compaction' | 'deliveries' | 'exclusive';
+export type WriteLock =
+  | 'records'
+  | 'visits'
+  | 'compaction'
+  | 'deliveries'
+  | 'slow deliveries'
+  | 'exclusive';
 
 /** The index of `urls.search_text`, by which searches find links. */
 export interface SearchIndex {

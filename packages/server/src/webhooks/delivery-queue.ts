@@ -74,11 +74,12 @@ export class DeliveryQueue {
     claims: readonly Claim[],
     now: number,
     leaseMs: number,
+    lock: 'deliveries' | 'slow deliveries' = 'deliveries',
   ): Promise<ClaimedDelivery[]> {
     return this.#database.writeDirectly(async (transaction) => {
       await this.record(transaction, outcomes);
       return this.#claim(transaction, claims, now, now + leaseMs);
-    }, 'deliveries');
+    }, lock);
   }
 
   /** Ends the leases of deliveries that were not attempted, which makes them due now. */

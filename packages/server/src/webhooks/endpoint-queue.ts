@@ -26,7 +26,9 @@ export class EndpointQueue {
   endpoint: Endpoint;
   /** Whether storage had more due deliveries when it was last read. */
   hasMore = false;
-  /** When a delivery was last added or finished, by `performance.now()`. */
+  /** Whether a claim for it is in progress. */
+  isClaiming = false;
+  /** When deliveries were last added, by `performance.now()`. */
   usedAt = performance.now();
   readonly #waiting: ClaimedDelivery[] = [];
   #inFlight = 0;
@@ -61,7 +63,7 @@ export class EndpointQueue {
    * until the next claim.
    */
   get claimable(): number {
-    if (!this.hasMore) return 0;
+    if (!this.hasMore || this.isClaiming) return 0;
     if (!this.isAnswering) return Math.max(0, this.#slots - this.held);
     const wanted = Math.max(this.#slots * claimedPerSlot, 2 * this.#finishedSinceClaim);
     return Math.max(0, Math.min(wanted, this.#slots * maxHeldPerSlot, maxHeld) - this.held);
@@ -92,7 +94,6 @@ export class EndpointQueue {
   /** Frees a slot. If there is an outcome, adapts the number of slots to it. */
   finish(outcome: AttemptOutcome | undefined, wasSlow: boolean): void {
     this.#inFlight -= 1;
-    this.usedAt = performance.now();
     if (wasSlow) this.#slowInFlight -= 1;
     if (!outcome) return;
     this.#finishedSinceClaim += 1;

@@ -81,7 +81,9 @@ class World {
   }
 
   tickOnce(): PlannedClaim[] {
-    const claims = planClaims(this.queues);
+    const claims = (['answering', 'slow'] as const).flatMap((kind) =>
+      planClaims(this.queues, kind),
+    );
     const slow = claims.filter(({ queue }) => !queue.isAnswering);
     expect(slow.length).toBeLessThanOrEqual(slowClaimsAtOnce);
     for (const { queue, count } of claims) {

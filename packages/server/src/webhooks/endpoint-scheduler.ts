@@ -6,7 +6,7 @@ export const capacity = 2_048;
 /** The part of the capacity that is reserved for new, slow and hanging endpoints. */
 export const slowCapacity = 512;
 /** The maximum number of slow endpoints that claim in one transaction. It limits its duration. */
-export const slowClaimsAtOnce = 32;
+export const slowClaimsAtOnce = 8;
 // An organization gets at most this share of the free capacity (dynamic threshold), so some capacity
 // remains for organizations that use none yet.
 const shareOfFree = 1 / 4;
@@ -15,11 +15,11 @@ export interface PlannedClaim extends Claim {
   readonly queue: EndpointQueue;
 }
 
+/** The capacity that an endpoint uses. New endpoints and those that hang use that of slow ones. */
+export type EndpointKind = 'answering' | 'slow';
+
 /** Deliveries in memory, by the capacity that they use. */
-interface Usage {
-  answering: number;
-  slow: number;
-}
+type Usage = Record<EndpointKind, number>;
 
 /** The capacity that one organization uses, and its endpoints that can claim. */
 interface OrganizationUsage extends Usage {
@@ -32,11 +32,11 @@ interface OrganizationUsage extends Usage {
 }
 
 /**
- * Decides which endpoints claim deliveries now: round robin among organizations, and among the endpoints
+ * Decides which endpoints of a kind claim deliveries now: round robin among organizations, and among the endpoints
  * of each organization. Slow and new endpoints have a reserved capacity. `queues` has the queues by
  * webhook, the least recently served first. Each endpoint that claims moves to the end.
  */
-export function planClaims(queues: Map<string, EndpointQueue>): PlannedClaim[] {
+export function planClaims(queues: Map<string, EndpointQueue>, kind: EndpointKind): PlannedClaim[] {
   const byOrganization = new Map<string, OrganizationUsage>();
   const total: Usage = { answering: 0, slow: 0 };
   for (const queue of queues.values()) {
@@ -53,21 +53,18 @@ export function planClaims(queues: Map<string, EndpointQueue>): PlannedClaim[] {
     total[kindOf(queue)] += held;
     usage[kindOf(queue)] += held;
     if (!queue.isAnswering) usage.hung += Math.max(0, held - 1);
-    if (queue.claimable > 0) usage.waiting.push(queue);
+    if (kindOf(queue) === kind && queue.claimable > 0) usage.waiting.push(queue);
   }
   let organizations = [...byOrganization.values()];
-  let slowClaims = 0;
   const claims: PlannedClaim[] = [];
   // Each round gives every organization at most one claim.
   while (organizations.length > 0) {
     organizations = organizations.filter((organization) => {
       const { waiting } = organization;
       for (let queue = waiting.shift(); queue; queue = waiting.shift()) {
-        const kind = kindOf(queue);
-        if (kind === 'slow' && slowClaims >= slowClaimsAtOnce) continue;
+        if (kind === 'slow' && claims.length >= slowClaimsAtOnce) return false;
         const count = countFor(queue, organization, total);
         if (count <= 0) continue;
-        if (kind === 'slow') slowClaims += 1;
         total[kind] += count;
         organization[kind] += count;
         claims.push({ webhookId: queue.endpoint.webhookId, count, queue });
@@ -83,7 +80,7 @@ export function planClaims(queues: Map<string, EndpointQueue>): PlannedClaim[] {
   return claims;
 }
 
-function kindOf({ isAnswering }: EndpointQueue): keyof Usage {
+function kindOf({ isAnswering }: EndpointQueue): EndpointKind {
   return isAnswering ? 'answering' : 'slow';
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { Service } from '../lifecycle.js';
 import { ErrorThrottle } from '../lifecycle.js';
@@ -8,7 +7,7 @@ import { type AttemptContext, attemptDelivery, attemptTimeoutMs } from './attemp
 import type { DeliveryQueue, Endpoint } from './delivery-queue.js';
 import { goneStatus } from './endpoint-health.js';
 import { EndpointQueue, slowAfterMs } from './endpoint-queue.js';
-import { type PlannedClaim, planClaims } from './endpoint-scheduler.js';
+import { type EndpointKind, type PlannedClaim, planClaims } from './endpoint-scheduler.js';
 import type { UnwantedDeliveries } from './unwanted-deliveries.js';
 
 export interface WebhookDispatcherOptions extends AttemptContext {
@@ -35,16 +34,20 @@ const leaseMarginMs = attemptTimeoutMs + 2_000;
 // How often storage is searched for due deliveries, which other nodes may have created.
 const scanEveryMs = 500;
 // The shortest pause between two scans, as a multiple of the last scan's duration. A scan of many
-// endpoints takes long. The same holds for looking up the webhooks that have new deliveries.
+// endpoints takes long.
 const scanPauseFactor = 4;
 // A scan finds more webhooks than these.
 const maxAnnounced = 64;
-// A busy machine prolongs a look-up of one webhook to many times its own work.
-const maxLookUpPauseMs = 50;
+// The pause after looking up webhooks, for each of them. The duration of a look-up would also measure
+// how busy the machine is.
+const lookUpPauseMs = 0.5;
 // Outcomes are recorded in batches: at this size, or after this time. A quick endpoint has more
 // deliveries in memory, so its receiver is not idle meanwhile.
-const flushCount = 256;
 const flushAfterMs = 25;
+// Slow endpoints have small transactions of their own. Many can hang at the same time, and each has rows
+// of its own to change.
+const flushCounts: Record<EndpointKind, number> = { answering: 256, slow: 16 };
+const locks = { answering: 'deliveries', slow: 'slow deliveries' } as const;
 // The queue of an endpoint without deliveries is evicted after this time.
 const evictAfterMs = 10 * 60_000;
 const stopGraceMs = 1_000;
@@ -59,13 +62,19 @@ export class WebhookDispatcher implements Service {
   readonly #options: WebhookDispatcherOptions;
   /** The queues by webhook, the least recently served first. */
   readonly #queues = new Map<string, EndpointQueue>();
-  #outcomes: AttemptOutcome[] = [];
+  readonly #outcomes: Record<EndpointKind, AttemptOutcome[]> = { answering: [], slow: [] };
   /** Claimed deliveries that will not be sent, because their endpoint became slow or inactive. */
   #unsent: ClaimedDelivery[] = [];
   #held = 0;
   /** The queues that may send in the next turn of the event loop. */
   readonly #ready = new Set<EndpointQueue>();
   #running: Promise<void> | undefined;
+  /** The transaction of slow endpoints in progress. It never rejects. */
+  #slowAdvance: Promise<void> | undefined;
+  /** The error of the last such transaction. The next tick throws it. */
+  #slowError: unknown;
+  /** The number of recorded outcomes. */
+  #recorded = 0;
   #isStopping = false;
   /** Webhooks that have new deliveries. */
   readonly #announced = new Set<string>();
@@ -78,8 +87,11 @@ export class WebhookDispatcher implements Service {
   #pending = 0;
   #earliestDueAt = { answering: Number.POSITIVE_INFINITY, slow: Number.POSITIVE_INFINITY };
   #tickedAt = performance.now();
-  /** Aborts when the next tick must start. */
-  #woken = new AbortController();
+  /** Whether the next tick must start. */
+  #isWoken = false;
+  /** Ends the wait for the next tick. */
+  #endWait: (() => void) | undefined;
+  #waitTimer: NodeJS.Timeout | undefined;
   #flushTimer: NodeJS.Timeout | undefined;
 
   constructor(options: WebhookDispatcherOptions) {
@@ -93,7 +105,7 @@ export class WebhookDispatcher implements Service {
   /** Waits up to a second for attempts in flight, and releases deliveries that were not sent. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    this.#woken.abort();
+    this.#wakeUp();
     await this.#running;
     this.#options.fetch.close();
   }
@@ -124,30 +136,41 @@ export class WebhookDispatcher implements Service {
   wake(webhookIds?: readonly string[]): void {
     for (const webhookId of webhookIds ?? []) this.#announced.add(webhookId);
     if (!webhookIds || this.#announced.size > maxAnnounced) this.#isScanDue = true;
-    this.#woken.abort();
+    this.#wakeUp();
   }
 
   /** Sends all due deliveries and records the outcomes. Returns the number of attempts. */
   async drain(): Promise<number> {
-    let attempts = 0;
+    const before = this.#recorded;
     const { outbox, unwanted, clock } = this.#options;
     while (await outbox.fanOut());
     while (await unwanted.endSome(clock()));
     await this.#scan();
     do {
-      attempts += await this.#tick();
-      if (this.#held > 0 && this.#outcomes.length === 0) await this.#wait(scanEveryMs);
-    } while (this.#held > 0 || this.#outcomes.length > 0 || this.#hasMore);
-    return attempts;
+      await this.#tick();
+      await this.#slowAdvance;
+      if (this.#held > 0 && this.#unrecorded === 0) await this.#wait(scanEveryMs);
+    } while (this.#held > 0 || this.#unrecorded > 0 || this.#hasMore);
+    return this.#recorded - before;
   }
 
   /** Waits for a time, or until the dispatcher is woken. Returns at once if it was woken before. */
   async #wait(ms: number): Promise<void> {
-    const { signal } = this.#woken;
-    await sleep(ms, undefined, { signal }).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
-    this.#woken = new AbortController();
+    if (!this.#isWoken) {
+      await new Promise<void>((resolve) => {
+        this.#endWait = resolve;
+        this.#waitTimer = setTimeout(resolve, ms);
+      });
+      clearTimeout(this.#waitTimer);
+      this.#endWait = undefined;
+    }
+    this.#isWoken = false;
+  }
+
+  /** Makes the next tick start now. */
+  #wakeUp(): void {
+    this.#isWoken = true;
+    this.#endWait?.();
   }
 
   async #run(): Promise<void> {
@@ -167,6 +190,7 @@ export class WebhookDispatcher implements Service {
 
   async #finish(): Promise<void> {
     const { queue, fetch, clock, onError } = this.#options;
+    await this.#slowAdvance;
     for (const each of this.#queues.values()) this.#discard(each.drain());
     const deadline = performance.now() + stopGraceMs;
     while (this.#held > 0 && performance.now() < deadline) await this.#wait(flushAfterMs);
@@ -174,8 +198,9 @@ export class WebhookDispatcher implements Service {
     fetch.close();
     while (this.#held > 0) await this.#wait(flushAfterMs);
     try {
-      while (this.#outcomes.length > 0) {
-        await queue.advance(this.#takeOutcomes(), [], clock(), leaseMs);
+      while (this.#unrecorded > 0) {
+        await this.#advance('answering');
+        await this.#advance('slow');
       }
       await queue.release(this.#unsent.splice(0), clock());
     } catch (error) {
@@ -183,26 +208,62 @@ export class WebhookDispatcher implements Service {
     }
   }
 
-  /** Records outcomes, claims as the scheduler plans, and sends. Returns how many it recorded. */
-  async #tick(): Promise<number> {
+  /**
+   * Records outcomes and claims for the endpoints that respond in time. Starts the same for the slow ones,
+   * which later ticks do not wait for.
+   */
+  async #tick(): Promise<void> {
     const { queue, clock } = this.#options;
+    const slowError = this.#slowError;
+    this.#slowError = undefined;
+    if (slowError !== undefined) throw slowError;
     if (this.#nextScanInMs() <= 0) await this.#scan();
     else if (this.#nextLookUpInMs() <= 0) await this.#lookUp();
     await queue.release(this.#unsent.splice(0), clock());
-    const outcomes = this.#takeOutcomes();
-    const claims = this.#isStopping ? [] : planClaims(this.#queues);
-    if (outcomes.length === 0 && claims.length === 0) return 0;
+    clearTimeout(this.#flushTimer);
+    this.#flushTimer = undefined;
+    await this.#advance('answering');
+    this.#slowAdvance ??= this.#advanceSlow();
+  }
+
+  async #advanceSlow(): Promise<void> {
+    try {
+      // A tick meanwhile has left work for the next transaction.
+      if (await this.#advance('slow')) this.#wakeUp();
+    } catch (error) {
+      this.#slowError = error;
+    }
+    this.#slowAdvance = undefined;
+  }
+
+  /** Records outcomes, claims as the scheduler plans, and sends. Returns whether there was any work. */
+  async #advance(kind: EndpointKind): Promise<boolean> {
+    const { queue, clock } = this.#options;
+    const outcomes = this.#outcomes[kind].splice(0, flushCounts[kind]);
+    const claims = this.#isStopping ? [] : planClaims(this.#queues, kind);
+    if (outcomes.length === 0 && claims.length === 0) return false;
+    for (const claim of claims) {
+      claim.queue.isClaiming = true;
+      // A look-up may find further deliveries meanwhile.
+      claim.queue.hasMore = false;
+    }
     let claimed: ClaimedDelivery[];
     try {
-      claimed = await queue.advance(outcomes, claims, clock(), leaseMs);
+      claimed = await queue.advance(outcomes, claims, clock(), leaseMs, locks[kind]);
     } catch (error) {
-      // The next tick records these outcomes, and claims nothing until storage accepts them.
-      this.#outcomes.unshift(...outcomes);
+      // A later tick records these outcomes, and claims nothing until storage accepts them.
+      this.#outcomes[kind].unshift(...outcomes);
+      for (const claim of claims) {
+        claim.queue.isClaiming = false;
+        claim.queue.hasMore = true;
+      }
       throw error;
     }
+    this.#recorded += outcomes.length;
     for (const outcome of outcomes) this.#count(outcome);
     this.#accept(claims, claimed);
-    return outcomes.length;
+    if (this.#outcomes[kind].length > 0) this.#wakeUp();
+    return true;
   }
 
   #count({ delivery: { eventType: event }, error, nextAttemptAt }: AttemptOutcome): void {
@@ -221,12 +282,13 @@ export class WebhookDispatcher implements Service {
       else byWebhook.set(delivery.webhookId, [delivery]);
     }
     // A plan has a limited number of claims, so another tick must make the next plan.
-    if (claims.length > 0) this.#woken.abort();
+    if (claims.length > 0) this.#wakeUp();
     for (const { webhookId, queue, count } of claims) {
       const own = byWebhook.get(webhookId) ?? [];
       // Some may have been discarded since the claim was planned.
       const isReleased = this.#unsent.some((delivery) => delivery.webhookId === webhookId);
-      queue.hasMore = own.length === count || isReleased;
+      queue.isClaiming = false;
+      queue.hasMore ||= own.length === count || isReleased;
       queue.add(own);
       this.#send(queue);
     }
@@ -251,16 +313,13 @@ export class WebhookDispatcher implements Service {
   /** Reads the webhooks that were announced. */
   async #lookUp(): Promise<void> {
     const { queue, clock } = this.#options;
-    const startedAt = performance.now();
     const webhookIds = [...this.#announced];
     this.#announced.clear();
     const now = clock();
     for (const webhookId of webhookIds) {
       for (const endpoint of await queue.findEndpoint(webhookId)) this.#update(endpoint, now);
     }
-    const endedAt = performance.now();
-    const pauseMs = Math.min(scanPauseFactor * (endedAt - startedAt), maxLookUpPauseMs);
-    this.#lookUpAt = endedAt + pauseMs;
+    this.#lookUpAt = performance.now() + lookUpPauseMs * webhookIds.length;
   }
 
   /** Updates the queue of an endpoint. Creates it if a delivery is due. */
@@ -365,18 +424,17 @@ export class WebhookDispatcher implements Service {
     clearTimeout(timer);
     queue.finish(outcome, isSlow);
     this.#held -= 1;
-    if (outcome) this.#outcomes.push(outcome);
+    if (outcome) this.#outcomes[queue.isAnswering ? 'answering' : 'slow'].push(outcome);
     // The endpoint is disabled when this outcome is recorded.
     if (outcome?.statusCode === goneStatus) this.#discard(queue.drain());
     if (!this.#isStopping) this.#sendSoon(queue);
-    if (this.#outcomes.length >= flushCount || this.#held === 0) this.#woken.abort();
-    else this.#flushTimer ??= setTimeout(() => this.#woken.abort(), flushAfterMs);
+    if (this.#outcomes.answering.length >= flushCounts.answering || this.#held === 0)
+      this.#wakeUp();
+    else this.#flushTimer ??= setTimeout(() => this.#wakeUp(), flushAfterMs);
   }
 
-  #takeOutcomes(): AttemptOutcome[] {
-    clearTimeout(this.#flushTimer);
-    this.#flushTimer = undefined;
-    if (this.#outcomes.length > flushCount) this.#woken.abort();
-    return this.#outcomes.splice(0, flushCount);
+  /** The number of outcomes in memory. */
+  get #unrecorded(): number {
+    return this.#outcomes.answering.length + this.#outcomes.slow.length;
   }
 }

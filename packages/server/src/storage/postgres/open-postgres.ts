@@ -23,6 +23,7 @@ const advisoryLocks: Record<WriteLock, readonly number[]> = {
   visits: [2],
   compaction: [3],
   deliveries: [],
+  'slow deliveries': [],
   exclusive: [1, 2, 3],
 };
 
@@ -47,7 +48,7 @@ export function openPostgres(
       const locks = keys.map(
         (key) => sql`select pg_advisory_xact_lock(${sql.lit(lockNamespace)}, ${sql.lit(key)})`,
       );
-      const begin = lock === 'deliveries' ? [useIndexes] : locks;
+      const begin = lock.endsWith('deliveries') ? [useIndexes] : locks;
       const prepareTransaction = async (transaction: WriteTransaction) => {
         for (const each of begin) await each.execute(transaction);
       };
