@@ -6,6 +6,7 @@ import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { Pool } from 'undici';
 import { v7 as newUuid } from 'uuid';
 import { EventOutbox } from '../packages/server/dist/events/event-outbox.js';
@@ -38,9 +39,21 @@ export async function benchDeliveries({ deliveries = 20_000, runs = 7 } = {}) {
 
 /** Measures the latency of one organization's deliveries beside 400 endpoints that hang. */
 export async function benchDeliveriesBeside({ deliveries = 400, runs = 5 } = {}) {
+  await latencyBeside(await openStore(), { name: 'SQLite', deliveries, runs });
+}
+
+/** The same in PostgreSQL. */
+export async function benchDeliveriesBesidePostgres({ deliveries = 400, runs = 5 } = {}) {
+  const postgres = await startDefaultPostgres();
+  await postgres.createDatabase('bench');
+  const store = await openStore(postgres.urlOf('bench'));
+  await latencyBeside(store, { name: 'PostgreSQL', deliveries, runs });
+  await postgres.stop();
+}
+
+async function latencyBeside(store, { name, deliveries, runs }) {
   const hanging = await serve('bench/receiver.mjs');
   const healthy = await latencyReceiver();
-  const store = await openStore();
   const webhookId = await store.addWebhook(healthy.origin);
   const traps = [];
   for (let at = 0; at < hangingEndpoints; at += 1) {
@@ -72,7 +85,7 @@ export async function benchDeliveriesBeside({ deliveries = 400, runs = 5 } = {})
     pairs.push({ alone: await p99Ms(false), beside: await p99Ms(true) });
   }
   reportUpper(
-    'p99 of deliveries beside 400 hanging endpoints ÷ alone',
+    `p99 of deliveries beside 400 hanging endpoints ÷ alone, ${name}`,
     median(pairs.map(({ alone, beside }) => beside / alone)),
     1.5,
     pairs.map(({ alone, beside }) => `${beside.toFixed(1)} ÷ ${alone.toFixed(1)}`).join(', '),
@@ -247,11 +260,16 @@ function deliveredBy(dispatcher) {
 
 async function openStore(databaseUrl) {
   const databasePath = join(scratchFolder(), 'deliveries.db');
+  const sqliteUrl = `file:${databasePath}`;
   const database = openStorage({
-    databaseUrl: databaseUrl ?? `file:${databasePath}`,
+    databaseUrl: databaseUrl ?? sqliteUrl,
     durability: 'process',
+    withoutCheckpoints: true,
   });
   await database.migrate();
+  const checkpoints = databaseUrl
+    ? undefined
+    : new Worker(new URL('checkpoints.mjs', import.meta.url), { workerData: sqliteUrl });
   let running;
   const onEvents = (webhookIds) => running?.wake(webhookIds);
   const outbox = new EventOutbox(database, { newId: newUuid, onEvents });
@@ -332,6 +350,9 @@ async function openStore(databaseUrl) {
         closeSync(file);
       }
     },
-    close: () => database.close(),
+    async close() {
+      await checkpoints?.terminate();
+      await database.close();
+    },
   };
 }

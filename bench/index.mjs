@@ -3,7 +3,12 @@ import { benchAnalytics } from './analytics.mjs';
 import { benchBulkCreate } from './bulk-create.mjs';
 import { benchBulkCreatePostgres } from './bulk-create-postgres.mjs';
 import { benchCacheSimulation } from './cache-simulation.mjs';
-import { benchDeliveries, benchDeliveriesBeside, benchDeliveriesPostgres } from './deliveries.mjs';
+import {
+  benchDeliveries,
+  benchDeliveriesBeside,
+  benchDeliveriesBesidePostgres,
+  benchDeliveriesPostgres,
+} from './deliveries.mjs';
 import { benchExport } from './export.mjs';
 import { benchImport } from './import.mjs';
 import { missedBounds } from './lib/ratio.mjs';
@@ -36,6 +41,7 @@ const benchmarks = {
   'bulk-create-postgres': benchBulkCreatePostgres,
   'visits-postgres': benchVisitsPostgres,
   'deliveries-postgres': benchDeliveriesPostgres,
+  'deliveries-beside-postgres': benchDeliveriesBesidePostgres,
   'cache-simulation': benchCacheSimulation,
 };
 
