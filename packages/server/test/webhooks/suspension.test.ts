@@ -69,20 +69,24 @@ it('a running server stops deliveries, and goes on with those of others', async 
   const hook = await receiver((response) => response.writeHead(500).end());
   const events = ['url.created'];
   const { data } = await caller.call('createWebhook', { body: { url: hook.url, events } });
-  const others = await receiver();
-  await api.call('createWebhook', { body: { url: others.url, events } });
+  const others = await receiver((response) => response.writeHead(500).end());
+  const other = (await api.call('createWebhook', { body: { url: others.url, events } })).data;
   const target = { body: { targetUrl: 'https://example.com/' } };
   await caller.call('createUrl', target);
-  await hook.arrived(1);
-  await expect
-    .poll(async () => (await caller.call('getWebhook', { params: { id: data.id } })).data)
-    .toMatchObject({ failingSince: expect.any(String) });
+  await api.call('createUrl', target);
+  const attemptsOf = async (owner: Pick<TestServer, 'call'>, webhook: { id: string }) =>
+    (await owner.call('listDeliveries', { params: { id: webhook.id } })).data.items[0]?.attempts;
+  await expect.poll(() => attemptsOf(caller, data)).toBe(1);
+  await expect.poll(() => attemptsOf(api, other)).toBe(1);
   await suspend(id, true);
-  // The second attempt is due.
-  api.clock.advance(30_000);
-  for (let sent = 1; sent <= 3; sent += 1) {
-    await api.call('createUrl', target);
-    await others.arrived(sent);
+  // The second attempts of both are due, and later the third.
+  for (const [count, delayMs] of [
+    [2, 30_000],
+    [3, 120_000],
+  ] as const) {
+    api.clock.advance(delayMs);
+    await others.arrived(count);
+    await expect.poll(() => attemptsOf(api, other)).toBe(count);
   }
   expect(hook.received).toHaveLength(1);
   await suspend(id, false);
