@@ -45,7 +45,12 @@ export function printable(text: string): string {
 
 /** Returns a value as JSON in which characters that control the terminal are escaped. */
 export function formatJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, null, indent).replaceAll(unsafe, (char) =>
+  return escapeJson(JSON.stringify(value, null, indent));
+}
+
+/** Returns JSON in which characters that control the terminal are escaped. */
+export function escapeJson(json: string): string {
+  return json.replaceAll(unsafe, (char) =>
     // Line breaks outside strings are part of the indentation.
     char === '\n' ? char : `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

@@ -36,8 +36,12 @@ describe('shorty keys', () => {
     expect(list.stdout).not.toContain(created.key);
     expect((await withKey(created.key, 'urls', 'list')).code).toBe(0);
     expect((await withKey(created.key, 'urls', 'create', 'https://example.com')).code).toBe(4);
-    const revoked = await shorty.run(['keys', 'revoke', created.id]);
-    expect(revoked).toMatchObject({ code: 0, stderr: '1 key deleted\n' });
+    const revoked = await shorty.run(['keys', 'revoke', created.id, '-o', 'csv']);
+    expect(revoked).toEqual({
+      code: 0,
+      stdout: `id,status\n${created.id},revoked\n`,
+      stderr: '1 key revoked\n',
+    });
     expect((await withKey(created.key, 'urls', 'list')).code).toBe(4);
     const again = await shorty.run(['keys', 'revoke', created.id]);
     expect(again.code).toBe(1);
@@ -55,7 +59,7 @@ describe('shorty keys', () => {
       ...['keys', 'revoke', id, unknown, '--dry-run', '-o', 'csv'],
     ]);
     expect(code).toBe(3);
-    expect(stdout).toBe(`id,status\n${id},would be deleted\n${unknown},would be skipped\n`);
+    expect(stdout).toBe(`id,status\n${id},would be revoked\n${unknown},would be skipped\n`);
     expect((await withKey(key, 'urls', 'list')).code).toBe(0);
   });
 

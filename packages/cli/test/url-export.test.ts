@@ -51,6 +51,36 @@ test.each(['lose response', 'cut response', 'unavailable'] as const)(
   },
 );
 
+test.each(['ndjson', 'json'] as const)('an export as %s has all records', async (format) => {
+  proxy.keys.length = 0;
+  proxy.decide = (index) => (index === 1 ? 'cut response' : 'pass');
+  const { code, stdout } = await shorty.run(['urls', 'export', '--output', format], {
+    env: { SHORTY_BASE_URL: proxy.url },
+  });
+  expect(code).toBe(0);
+  const records =
+    format === 'json'
+      ? JSON.parse(stdout).items
+      : stdout
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line));
+  expect(records).toEqual(
+    await server.client.urls.list({ view: 'full' }).toArray({ limit: links }),
+  );
+  // Five pages, and one of them again.
+  expect(proxy.keys).toHaveLength(6);
+});
+
+test('an export as JSON without a link is a document, and escapes what controls a terminal', async () => {
+  const none = await shorty.run(['urls', 'export', '--json', '--search', 'nowhere']);
+  expect(JSON.parse(none.stdout)).toEqual({ items: [] });
+  const link = { targetUrl: 'https://example.com/controls', customUtmParams: { 'a\u202eb': 'x' } };
+  await server.client.urls.create(link);
+  const { stdout } = await shorty.run(['urls', 'export', '-o', 'ndjson', '--search', 'controls']);
+  expect(stdout).toContain(String.raw`{"a\u202eb":"x"}`);
+});
+
 test('an export that ends in the middle fails, and leaves no file', async () => {
   const folder = 'failed';
   await mkdir(shorty.path(folder));

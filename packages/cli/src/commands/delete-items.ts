@@ -23,14 +23,15 @@ export interface VersionedDeleteOptions extends DeleteOptions {
 /** What happened to an id, or would happen. */
 export interface Deletion {
   readonly id: string;
-  readonly status: 'deleted' | 'skipped' | 'would be deleted' | 'would be skipped';
+  /** Whether there is no such item. */
+  readonly isSkipped: boolean;
 }
 
 /** How a command deletes items of one kind. */
 export interface Deleter {
   readonly noun: string;
   /** The verb of the question. */
-  readonly verb: 'Delete' | 'Deactivate';
+  readonly verb: 'Delete' | 'Deactivate' | 'Revoke';
   /** Reads an item. Rejects with NotFoundError for an unknown id. */
   readonly find: (id: string) => PromiseLike<unknown>;
   readonly remove: (ids: readonly string[]) => AsyncIterable<readonly Deletion[]>;
@@ -71,14 +72,19 @@ export async function deleteItems(
   let deleted = 0;
   let skipped = 0;
   const skippedIds: string[] = [];
-  const outcomes = async function* (): AsyncGenerator<readonly Deletion[]> {
+  const describe = ({ id, isSkipped }: Deletion) => {
+    // The API counts links that it deactivates as deleted, too.
+    const status = isSkipped ? 'skipped' : verb === 'Revoke' ? 'revoked' : 'deleted';
+    return { id, status: dryRun ? `would be ${status}` : status };
+  };
+  const outcomes = async function* () {
     const deletions = dryRun ? preview(ids, deleter) : deleter.remove(ids);
     for await (const page of deletions) {
-      for (const { id, status } of page) {
-        if (status === 'deleted' || status === 'would be deleted') deleted++;
+      for (const { id, isSkipped } of page) {
+        if (!isSkipped) deleted++;
         else if (++skipped <= maxShown) skippedIds.push(id);
       }
-      yield page;
+      yield page.map(describe);
     }
   };
   await output.list(outcomes(), [
@@ -108,9 +114,9 @@ export async function* removeEach(
   for (const id of ids) {
     const removeOne = async () => {
       await remove(id);
-      return 'deleted' as const;
+      return true;
     };
-    yield [{ id, status: (await findOrUndefined(removeOne, id)) ?? 'skipped' }];
+    yield [{ id, isSkipped: (await findOrUndefined(removeOne, id)) === undefined }];
   }
 }
 
@@ -119,9 +125,6 @@ async function* preview(
   { find }: Deleter,
 ): AsyncGenerator<readonly Deletion[]> {
   for await (const page of findEach(ids, find)) {
-    yield page.map(({ id, item }) => ({
-      id,
-      status: item === undefined ? 'would be skipped' : 'would be deleted',
-    }));
+    yield page.map(({ id, item }) => ({ id, isSkipped: item === undefined }));
   }
 }

@@ -151,7 +151,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Export short links as CSV
+         * Export short links as CSV or NDJSON
          * @description Pages of up to 2000 links. Send nextAfter as after until it is null. A request that failed can be repeated.
          */
         get: operations["exportUrls"];
@@ -3377,11 +3377,11 @@ export interface components {
             /** @description The number of links on this page. */
             count: number;
             /**
-             * @description One line for each link (RFC 4180, with line feeds), after the names of the columns on the first page. The texts of all pages make one file. The columns are the fields of UrlRecord; POST /api/v1/urls takes the first 20. Tags are separated by |. An apostrophe precedes a text that a spreadsheet would evaluate as a formula.
+             * @description One line for each link. The texts of all pages make one file. ndjson: the UrlRecord of each link. csv (RFC 4180, with line feeds): the first page starts with the names of the columns, which are the fields of UrlRecord; POST /api/v1/urls takes the first 20. Tags are separated by |. An apostrophe precedes a text that a spreadsheet would evaluate as a formula.
              * @example targetUrl,customSlug,title
              *     https://example.com/,spring-sale,Spring
              */
-            csv: string;
+            text: string;
         };
         UrlBulkCreateResult: {
             /** @description The number of items in the request. */
@@ -6293,6 +6293,8 @@ export interface operations {
                 limit?: number;
                 /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
                 after?: components["parameters"]["After"];
+                /** @description The format of the file. */
+                format?: "csv" | "ndjson";
                 /** @description The order of the links. Titles are compared without regard to case, by their first 100 characters; links without a title are before all others. Pages by after are complete for createdAt, and for titles that do not change meanwhile. A link whose clicks change meanwhile may be repeated or missed. */
                 sort?: components["parameters"]["UrlSort"];
                 /** @description The direction of the order. Default: asc for title, otherwise desc. */

@@ -183,7 +183,7 @@ export const fixtures: {
     "offset": 0,
     "nextAfter": null,
     "count": 1,
-    "csv": "targetUrl,customSlug,title\nhttps://example.com/,spring-sale,Spring\n"
+    "text": "targetUrl,customSlug,title\nhttps://example.com/,spring-sale,Spring\n"
   },
   "bulkCreateUrls": {
     "requested": 1,

@@ -70,8 +70,8 @@ export class UrlsResource extends Resource {
   }
 
   /**
-   * Reads one page of a CSV file with all fields of the links: up to 2,000 links, newest first. The texts
-   * of all pages make the file. Rejects with ValidationError for an invalid filter.
+   * Reads one page of a file with all fields of the links: up to 2,000 links, newest first. The texts of
+   * all pages make the file, which is CSV or, with `format: 'ndjson'`, one record for each line. Rejects with ValidationError for an invalid filter.
    *
    * @example
    * ```ts
@@ -79,10 +79,10 @@ export class UrlsResource extends Resource {
    *
    * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
    * let page = await shorty.urls.export({ tag: 'launch' });
-   * let file = page.csv;
+   * let file = page.text;
    * while (page.nextAfter) {
    *   page = await shorty.urls.export({ tag: 'launch', after: page.nextAfter });
-   *   file += page.csv;
+   *   file += page.text;
    * }
    * console.log(file);
    * ```

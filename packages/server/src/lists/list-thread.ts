@@ -23,12 +23,16 @@ import { defineThread } from '../threads/define-thread.js';
 import { encodeError, type TransferredError } from '../threads/error-transfer.js';
 import { toBlockedHostRecord, toTakedownRecord } from '../urls/present-takedown.js';
 import { type LinkOrigins, presenterOf, type UrlPresentation } from '../urls/present-url.js';
-import type { ShortUrl } from '../urls/short-url.js';
 import type { TagFilter } from '../urls/tag-contract.js';
 import { findTagged, listTags } from '../urls/tag-query.js';
 import { listBlockedHosts, listTakedowns } from '../urls/takedown-repository.js';
 import type { UrlFilter } from '../urls/url-contract.js';
-import { type CsvPage, csvHeader, toCsvLine } from '../urls/url-csv.js';
+import {
+  type ExportPage,
+  exportHeaderOf,
+  exportLineOf,
+  type UrlExportPresentation,
+} from '../urls/url-export.js';
 import { listUrls, urlLineReader } from '../urls/url-query.js';
 import { readAttemptCounts } from '../webhooks/attempt-counts.js';
 import { listDeliveries } from '../webhooks/delivery-repository.js';
@@ -57,11 +61,12 @@ export function startLists(database: Database, emit: (event: ListThreadEvent) =>
       async exportUrls(
         organizationId: string,
         filter: UrlFilter,
-        { origins, now }: Omit<UrlPresentation, 'view'>,
-      ): Promise<CsvPage> {
-        const toLine = (url: ShortUrl) => toCsvLine(url, origins, now);
-        const { text, ...page } = await readUrlLines(organizationId, filter, now, toLine);
-        return { ...page, csv: JSON.stringify(filter.after ? text : csvHeader + text) };
+        presentation: UrlExportPresentation,
+      ): Promise<ExportPage> {
+        const toLine = exportLineOf(presentation);
+        const lines = await readUrlLines(organizationId, filter, presentation.now, toLine);
+        const header = filter.after ? '' : exportHeaderOf(presentation);
+        return { ...lines, text: JSON.stringify(header + lines.text) };
       },
       async listUrls(organizationId: string, filter: UrlFilter, presentation: UrlPresentation) {
         const page = await listUrls(database, organizationId, filter, presentation.now);

@@ -433,6 +433,10 @@ const urlExportQuery = z.strictObject({
     description: 'The most links to return. A page whose text is long has fewer, but at least 100.',
   }),
   after: paging.after,
+  format: z
+    .enum(['csv', 'ndjson'], { error: 'must be csv or ndjson' })
+    .default('csv')
+    .meta({ description: 'The format of the file.' }),
   ...filters,
 });
 
@@ -440,9 +444,9 @@ const urlExport = pageOf(urlRecord)
   .omit({ items: true })
   .extend({
     count: z.int().min(0).meta({ description: 'The number of links on this page.' }),
-    csv: z.string().meta({
+    text: z.string().meta({
       description:
-        'One line for each link (RFC 4180, with line feeds), after the names of the columns on the first page. The texts of all pages make one file. The columns are the fields of UrlRecord; POST /api/v1/urls takes the first 20. Tags are separated by |. An apostrophe precedes a text that a spreadsheet would evaluate as a formula.',
+        'One line for each link. The texts of all pages make one file. ndjson: the UrlRecord of each link. csv (RFC 4180, with line feeds): the first page starts with the names of the columns, which are the fields of UrlRecord; POST /api/v1/urls takes the first 20. Tags are separated by |. An apostrophe precedes a text that a spreadsheet would evaluate as a formula.',
       example: 'targetUrl,customSlug,title\nhttps://example.com/,spring-sale,Spring\n',
     }),
   })
@@ -474,7 +478,7 @@ export const urlRoutes = [
   }),
   defineRoute('exportUrls', 'GET /api/v1/urls/export', {
     ...read,
-    summary: 'Export short links as CSV',
+    summary: 'Export short links as CSV or NDJSON',
     description: `Pages of up to ${maxExportedUrls} links. Send nextAfter as after until it is null. A request that failed can be repeated.`,
     query: urlExportQuery,
     responses: { 200: { description: 'One page of the file', data: urlExport } },
@@ -563,6 +567,7 @@ export const urlRoutes = [
 
 export type UrlCreateRequest = z.output<typeof urlCreateRequest>;
 export type UrlUpdateRequest = z.output<typeof urlUpdateRequest>;
+export type UrlExportFormat = z.output<typeof urlExportQuery>['format'];
 export type UrlPageQuery = Omit<z.output<typeof urlListQuery>, 'view'>;
 export type UrlSort = UrlPageQuery['sort'];
 export type UrlFilter = Omit<ListFilter<UrlPageQuery>, 'sort'> & {

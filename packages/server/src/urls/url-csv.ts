@@ -1,12 +1,5 @@
-import type { JsonText } from '../contract/json-text.js';
-import type { LinePage } from '../storage/list-page.js';
 import { type LinkOrigins, shortUrlOf } from './present-url.js';
 import { isLive, type ShortUrl } from './short-url.js';
-
-/** One page of an export. */
-export interface CsvPage extends Omit<LinePage, 'text'> {
-  readonly csv: JsonText<string>;
-}
 
 type Cell = string | number | boolean | null;
 type Column = (url: ShortUrl, origins: LinkOrigins, now: number) => Cell;

@@ -35,7 +35,7 @@ import {
   type urlRecord,
   type urlRoutes,
 } from './url-contract.js';
-import type { CsvPage } from './url-csv.js';
+import type { ExportPage, UrlExportPresentation } from './url-export.js';
 import { defaultDirectionOf } from './url-query.js';
 import {
   bulkCreateError,
@@ -62,8 +62,8 @@ export interface UrlHandlerOptions {
   readonly exportUrls: (
     organizationId: string,
     filter: UrlFilter,
-    presentation: Omit<UrlPresentation, 'view'>,
-  ) => Promise<CsvPage>;
+    presentation: UrlExportPresentation,
+  ) => Promise<ExportPage>;
   readonly origins: () => LinkOrigins;
   readonly clock: Clock;
   readonly newShortCode: () => string;
@@ -265,14 +265,14 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       );
     },
 
-    async exportUrls({ caller: { organizationId }, query }) {
+    async exportUrls({ caller: { organizationId }, query: { format, ...query } }) {
       const { filter, describe } = openUrlPage(organizationId, query);
-      const presentation = { origins: origins(), now: clock() };
+      const presentation = { format, origins: origins(), now: clock() };
       const page = await exportUrls(organizationId, filter, presentation).catch((error) =>
         refuseSlowList(error, query),
       );
       const head = JSON.stringify({ ...describe(page), count: page.count }).slice(0, -1);
-      return { status: 200, json: `${head},"csv":${page.csv}}` };
+      return { status: 200, json: `${head},"text":${page.text}}` };
     },
 
     async lookupUrl({ caller, query: { shortUrl } }) {

@@ -25,7 +25,7 @@ async function createMany(caller: Caller, links: readonly object[]): Promise<str
 }
 
 interface Exported {
-  readonly csv: string;
+  readonly text: string;
   readonly counts: readonly number[];
 }
 
@@ -35,19 +35,19 @@ async function exportAll(
   query: Readonly<Record<string, string | number | boolean>> = {},
   between: () => Promise<unknown> = async () => {},
 ): Promise<Exported> {
-  let csv = '';
+  let text = '';
   const counts: number[] = [];
   let after: string | undefined;
   do {
     const { data } = await caller.call('exportUrls', {
       query: after ? { ...query, after } : query,
     });
-    csv += data.csv;
+    text += data.text;
     counts.push(data.count);
     after = data.nextAfter ?? undefined;
     if (after) await between();
   } while (after);
-  return { csv, counts };
+  return { text, counts };
 }
 
 /** Parses CSV with quotes, in which each record has its own line. */
@@ -65,7 +65,7 @@ function parse(csv: string): Record<string, string>[] {
   );
 }
 
-const idsOf = ({ csv }: Exported) => parse(csv).map(({ id }) => id);
+const idsOf = ({ text }: Exported) => parse(text).map(({ id }) => id);
 
 describe('GET /api/v1/urls/export', () => {
   it('has each field of a link, as a text, after the names of the columns', async () => {
@@ -90,10 +90,10 @@ describe('GET /api/v1/urls/export', () => {
       limit: 2_000,
       offset: 0,
       count: 1,
-      csv: expect.any(String),
+      text: expect.any(String),
       nextAfter: null,
     });
-    const [row] = parse(data.csv);
+    const [row] = parse(data.text);
     const record = (await caller.call('getUrl', { params: { id: id ?? '' } })).data;
     expect(Object.keys(row ?? {}).sort()).toEqual(Object.keys(urlRecord.shape).sort());
     const texts = Object.entries(record).map(([name, value]) => [name, String(value ?? '')]);
@@ -108,8 +108,32 @@ describe('GET /api/v1/urls/export', () => {
 
   it('has the columns only, without a link', async () => {
     const exported = await exportAll(await newcomer());
-    expect(exported.csv).toMatch(/^targetUrl,customSlug,.*updatedAt\n$/);
+    expect(exported.text).toMatch(/^targetUrl,customSlug,.*updatedAt\n$/);
     expect(exported.counts).toEqual([0]);
+  });
+
+  it('has the record of each link on its own line, as NDJSON', async () => {
+    const caller = await newcomer();
+    await createMany(caller, [
+      {
+        title: '=SUM(A1)',
+        description: '"a" \\ ü 😀',
+        customUtmParams: { 'a\nb': '7' },
+        tags: ['a|b'],
+      },
+      { isActive: false, clickThresholds: [5] },
+      {},
+    ]);
+    const exported = await exportAll(caller, { format: 'ndjson', limit: 2 });
+    expect(exported.counts).toEqual([2, 1]);
+    const lines = exported.text.split('\n');
+    expect(lines.pop()).toBe('');
+    const { items } = (await caller.call('listUrls', { query: { view: 'full' } })).data;
+    expect(lines.map((line) => JSON.parse(line))).toEqual(items);
+    const none = await exportAll(await newcomer(), { format: 'ndjson' });
+    expect(none).toEqual({ text: '', counts: [0] });
+    const refused = await caller.call('exportUrls', { query: { format: 'json' } });
+    expect([refused.outcome, refused.invalidFields]).toEqual(['400 VALIDATION_FAILED', ['format']]);
   });
 
   it('has the same links in the same order as the list, whatever the filter, order and limit', async () => {
@@ -143,7 +167,7 @@ describe('GET /api/v1/urls/export', () => {
         expect(idsOf(exported)).toEqual(items.map(({ id }: { id: string }) => id));
         const full = exported.counts.slice(0, -1);
         expect(full).toEqual(Array(full.length).fill(limit));
-        expect(exported.csv.match(/^targetUrl,/gm)).toHaveLength(1);
+        expect(exported.text.match(/^targetUrl,/gm)).toHaveLength(1);
       }),
       { numRuns: 30 },
     );

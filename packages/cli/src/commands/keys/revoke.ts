@@ -10,7 +10,7 @@ export const define: DefineCommand = (command, start) => {
       const request = { signal: context.io.interrupt };
       const deleter = {
         noun: 'key',
-        verb: 'Delete',
+        verb: 'Revoke',
         find: (id: string) => findKey(apiKeys, id, request),
         remove: (all: readonly string[]) => removeEach(all, (id) => apiKeys.delete(id, request)),
       } as const;

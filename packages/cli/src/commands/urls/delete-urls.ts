@@ -44,8 +44,8 @@ export async function deleteUrls(
       }
       const result = await client.urls.bulkDelete([...page], request);
       yield [
-        ...result.deletedIds.map((id): Deletion => ({ id, status: 'deleted' })),
-        ...result.skippedIds.map((id): Deletion => ({ id, status: 'skipped' })),
+        ...result.deletedIds.map((id) => ({ id, isSkipped: false })),
+        ...result.skippedIds.map((id) => ({ id, isSkipped: true })),
       ];
     }
   };

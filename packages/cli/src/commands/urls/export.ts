@@ -1,9 +1,9 @@
-import type { Shorty, UrlExport } from '@shorty/sdk';
+import type { Shorty, UrlExport, UrlExportQuery } from '@shorty/sdk';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
-import { formatCount, formatJson } from '../../format.js';
-import { readAhead, readPages } from '../../read-pages.js';
+import { escapeJson, formatCount } from '../../format.js';
+import { readAhead } from '../../read-pages.js';
 import { ReplacementFile } from '../../replacement-file.js';
 import { addUrlFilter, readUrlFilter, type UrlFilterOptions } from './url-filter.js';
 
@@ -60,46 +60,38 @@ type Filter = ReturnType<typeof readUrlFilter>;
 
 /** Returns the exported text in the format of the output. */
 function readParts({ io, output }: Context, client: Shorty, filter: Filter): AsyncIterable<Part> {
-  const options = { signal: io.interrupt };
-  if (output.format === 'table' || output.format === 'csv') {
-    return readAhead(readCsv(client, filter, options));
-  }
-  const links = readPages(client.urls.list({ ...filter, view: 'full' }, options));
-  return output.format === 'json' ? toJson(links) : toNdjson(links);
+  const read = (format: NonNullable<UrlExportQuery['format']>) =>
+    readAhead(readExport(client, { ...filter, format }, { signal: io.interrupt }));
+  if (output.format === 'table' || output.format === 'csv') return read('csv');
+  const links = escapeParts(read('ndjson'));
+  return output.format === 'json' ? toJson(links) : links;
 }
 
-async function* readCsv(
+async function* readExport(
   client: Shorty,
-  filter: Filter,
+  query: UrlExportQuery,
   options: { readonly signal: AbortSignal },
 ): AsyncGenerator<Part, void, undefined> {
   let position: { readonly after?: string } | undefined = {};
   while (position) {
-    const { csv, count, nextAfter }: UrlExport = await client.urls.export(
-      { ...filter, ...position },
-      options,
-    );
-    yield { text: csv, count };
-    position = nextAfter === null ? undefined : { after: nextAfter };
+    const page: UrlExport = await client.urls.export({ ...query, ...position }, options);
+    yield page;
+    position = page.nextAfter === null ? undefined : { after: page.nextAfter };
   }
 }
 
-async function* toNdjson(pages: AsyncIterable<readonly object[]>): AsyncGenerator<Part> {
-  for await (const items of pages) {
-    yield { text: items.map((item) => `${formatJson(item)}\n`).join(''), count: items.length };
-  }
+async function* escapeParts(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
+  for await (const { text, count } of parts) yield { text: escapeJson(text), count };
 }
 
-async function* toJson(pages: AsyncIterable<readonly object[]>): AsyncGenerator<Part> {
+/** Makes one document of lines of JSON. */
+async function* toJson(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
   let separator = '\n';
   yield { text: '{"items":[', count: 0 };
-  for await (const items of pages) {
-    const texts = items.map((item) => {
-      const text = separator + formatJson(item);
-      separator = ',\n';
-      return text;
-    });
-    yield { text: texts.join(''), count: items.length };
+  for await (const { text, count } of parts) {
+    if (count === 0) continue;
+    yield { text: separator + text.trimEnd().replaceAll('\n', ',\n'), count };
+    separator = ',\n';
   }
   yield { text: '\n]}\n', count: 0 };
 }
