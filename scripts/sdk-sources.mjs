@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { binary, root, run } from './bootstrap.mjs';
 
 /** The generated files, below packages/sdk/src/generated. */
-export const sdkSources = ['api.ts', 'fixtures.ts', 'required-query.ts', 'routes.ts'];
+export const sdkSources = ['api.ts', 'fixtures.ts', 'required-input.ts', 'routes.ts'];
 
 export function writeSdkSources(folder) {
   const document = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
@@ -21,7 +21,7 @@ export function writeSdkSources(folder) {
     { stdio: ['ignore', 'ignore', 'inherit'] },
   );
   writeFileSync(join(folder, 'routes.ts'), renderRoutes(document));
-  writeFileSync(join(folder, 'required-query.ts'), renderRequiredQuery(document));
+  writeFileSync(join(folder, 'required-input.ts'), renderRequiredInput(document));
   writeFileSync(join(folder, 'fixtures.ts'), renderFixtures(document));
 }
 
@@ -66,8 +66,12 @@ ${codes.join('\n')}
 `;
 }
 
-function renderRequiredQuery(document) {
+function renderRequiredInput(document) {
   const required = {};
+  const bodies = apiOperations(document)
+    // Without the routes of operators, for which the client has no methods.
+    .filter(({ path, requestBody }) => requestBody?.required && !path.startsWith('/api/v1/admin/'))
+    .map(({ method, path }) => `${method} ${path}`);
   for (const { method, path, parameters = [] } of apiOperations(document)) {
     const names = parameters
       .map(({ $ref, ...parameter }) =>
@@ -81,6 +85,9 @@ function renderRequiredQuery(document) {
 
 /** The query parameters that an operation requires. */
 export const requiredQuery: Readonly<Record<string, readonly string[]>> = ${JSON.stringify(required, null, 2)};
+
+/** The operations that require a body. */
+export const requiredBody: readonly string[] = ${JSON.stringify(bodies, null, 2)};
 `;
 }
 

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Shorty } from '@shorty/sdk';
 import { expect, onTestFinished, test } from 'vitest';
 import { displayWidth } from '../../packages/cli/src/text-width.js';
 import { everyCommand } from '../../packages/cli/test/every-command.js';
@@ -7,10 +8,13 @@ import { connect } from '../lib/api.js';
 import { credentials, freePort, scratchFolder, startServer } from '../lib/processes.js';
 import { installShorty, shellsFolder, Terminal } from '../lib/terminal.js';
 
+const operatorKey = 'operator-key-of-the-tests-0123456789';
+
 /** Opens a terminal with bash, in which `shorty` is signed in to a new server. */
 async function openTerminal(columns: number) {
   const folder = scratchFolder();
-  const server = await startServer({ port: await freePort(), folder });
+  const environment = { SHORTY_OPERATOR_KEY: operatorKey };
+  const server = await startServer({ port: await freePort(), folder, environment });
   // Ends the server before its folder is removed.
   onTestFinished(() => server.kill());
   const terminal = new Terminal({
@@ -19,13 +23,15 @@ async function openTerminal(columns: number) {
     columns,
     env: {
       ...credentials,
+      ...environment,
       HOME: folder,
       PATH: installShorty(folder),
       PS1: '> ',
       SHORTY_BASE_URL: server.origin,
     },
   });
-  return { folder, terminal, client: connect(server.origin) };
+  const operator = new Shorty({ baseUrl: server.origin, accessToken: operatorKey });
+  return { folder, terminal, client: connect(server.origin), operator };
 }
 
 test('the progress of an import survives a resize, Ctrl-Z and fg', async () => {
@@ -94,8 +100,8 @@ test('browse has whole short URLs, facts and keys on 40 columns', async () => {
 });
 
 test.each([40, 60, 80, 120, 200])('every command fits %d columns', async (columns) => {
-  const { folder, terminal, client } = await openTerminal(columns);
-  const lines = await everyCommand(client, join(folder, 'files'));
+  const { folder, terminal, client, operator } = await openTerminal(columns);
+  const lines = await everyCommand(client, operator, join(folder, 'files'));
   const quote = (arg: string) => `'${arg}'`;
   const script = lines.map(({ args }) => `echo '== '; shorty ${args.map(quote).join(' ')}`);
   writeFileSync(join(folder, 'all.sh'), `${script.join('\n')}\n`);

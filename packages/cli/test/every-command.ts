@@ -33,7 +33,11 @@ const targetUrl = `https://example.com/${'long-path/'.repeat(12)}?q=${'x'.repeat
  * Creates records with long and wide texts, and files in `folder`. Returns a line of each command in
  * its human format, and lines that fail.
  */
-export async function everyCommand(client: Shorty, folder: string): Promise<CommandLine[]> {
+export async function everyCommand(
+  client: Shorty,
+  operator: Shorty,
+  folder: string,
+): Promise<CommandLine[]> {
   const stamp = folder.replaceAll(/\W/g, '').slice(-12).toLowerCase();
   const slug = (name: string) => `${name}-${stamp}`;
   const create = (name: string) =>
@@ -59,6 +63,18 @@ export async function everyCommand(client: Shorty, folder: string): Promise<Comm
   const domain = await client.domains.create({ hostname: `go.${stamp}.example.com` });
   const oldDomain = await client.domains.create({ hostname: `old.${stamp}.example.com` });
   const key = await client.apiKeys.create({ name: 'a key with a name of several words' });
+  const ownKey = await client.apiKeys.create({ name: 'a key that the operator revokes' });
+  const { organization: own } = await client.me();
+  const organization = await operator.request('POST', '/api/v1/admin/organizations', {
+    body: { name: `An organization with a long name, 東京支社 ${stamp}`, plan: 'scale' },
+  });
+  const taken = await create('taken-down');
+  await operator.request('POST', '/api/v1/admin/takedowns', {
+    body: {
+      shortUrl: taken.shortUrl,
+      reason: 'Phishing, reported by several visitors of the page',
+    },
+  });
   await client.webhooks.test(hook.id, { type: 'url.created' });
   const delivery = (await client.webhooks.deliveries(hook.id)).items[0]?.id ?? '';
   await mkdir(folder, { recursive: true });
@@ -140,6 +156,29 @@ export async function everyCommand(client: Shorty, folder: string): Promise<Comm
     else add(`import ${name}`, [path('missing.csv')], 2);
   }
   add('api', ['GET', 'urls/999999999'], 1);
+  add('admin login');
+  add('admin orgs list');
+  add('admin orgs create', [`Another organization ${stamp}`, '--plan', 'free']);
+  add('admin orgs get', [organization.id]);
+  add('admin orgs get', ['no-such-organization'], 1);
+  add('admin orgs update', [organization.id, '--plan', 'developer']);
+  add('admin orgs update', [organization.id], 2);
+  add('admin orgs suspend', [organization.id]);
+  add('admin orgs resume', [organization.id]);
+  add('admin clients list', [own.id]);
+  add('admin clients create', [organization.id, '--name', 'a client with a long name']);
+  add('admin clients update', [organization.id, organization.clientId, '--name', 'renamed']);
+  add('admin clients revoke', [organization.id, organization.clientId]);
+  add('admin keys list', [own.id]);
+  add('admin keys update', [own.id, ownKey.id, '--expires-at', '2099-01-01']);
+  add('admin keys revoke', [own.id, ownKey.id]);
+  add('admin takedown list');
+  add('admin takedown create', [link.shortUrl, '--reason', 'a reason of several words']);
+  add('admin takedown undo', [link.id]);
+  add('admin hosts block', [`phishing.${stamp}.example`, '--reason', 'a reason of several words']);
+  add('admin hosts list');
+  add('admin hosts unblock', [`phishing.${stamp}.example`]);
+  add('admin usage');
   add('completion', ['tcsh'], 2);
   add('logout');
   return lines;

@@ -195,7 +195,10 @@ type Schema = Record<string, unknown>;
 
 interface Operation {
   readonly parameters?: readonly Schema[];
-  readonly requestBody?: { readonly content: { readonly 'application/json': { schema: Schema } } };
+  readonly requestBody?: {
+    readonly required?: boolean;
+    readonly content: { readonly 'application/json': { schema: Schema } };
+  };
 }
 
 const document: {
@@ -246,20 +249,27 @@ const operations = Object.values(routes)
       params: namesIn('path'),
       query: namesIn('query'),
       lists: body ? listsOf(body) : [],
+      needsBody: operation.requestBody?.required === true && !isForOperator(route),
     };
   });
 
 const missing = [undefined, null, '', Number.NaN];
 
-describe.each(operations)('$route', ({ method, path, params, query, lists }) => {
+describe.each(operations)('$route', ({ method, path, params, query, lists, needsBody }) => {
   const valid = (names: string[]) => Object.fromEntries(names.map((name) => [name, 'x']));
-  const input = { params: valid(params), query: valid(query) };
+  const input = {
+    params: valid(params),
+    query: valid(query),
+    ...(needsBody && { body: {} }),
+  };
   let sent = 0;
+  let url = '';
   const client = new Shorty({
     baseUrl: 'https://sho.test',
     accessToken: 'token',
-    fetch: async () => {
+    fetch: async (input) => {
       sent += 1;
+      url = String(input);
       return Response.json({ success: true, data: {} });
     },
   });
@@ -281,15 +291,60 @@ describe.each(operations)('$route', ({ method, path, params, query, lists }) => 
     }
     for (const name of query) {
       await refused(name, { ...input, query: { ...input.query, [name]: value } });
-      await refused(name, { params: input.params });
+      await refused(name, { ...input, query: undefined });
     }
     for (const [name, make] of lists) {
       await refused(`${name}[1]`, { ...input, body: make(['x', value]) });
       await refused(`${name}[1].id`, { ...input, body: make(['x', { id: value }]) });
     }
+    if (needsBody) await refused('body', { ...input, body: value });
     expect(sent).toBe(0);
   });
+
+  it('leaves out a query parameter that is null, as one that is undefined', async () => {
+    sent = 0;
+    const optional = { isLeftOut: null, isToo: undefined };
+    await request({ ...input, query: { ...input.query, ...optional, limit: 5 } });
+    const search = new URLSearchParams({ ...input.query, limit: '5' });
+    expect([sent, url]).toEqual([1, expect.stringMatching(new RegExp(`[?]${search}$`))]);
+  });
 });
+
+it.each([undefined, null, 'https://example.com', 7])(
+  'a body that is %j is not sent',
+  async (body) => {
+    const fetch = () => Promise.reject(new Error('was sent'));
+    const client = new Shorty({ baseUrl: 'https://sho.test', accessToken: 'token', fetch });
+    const calls: ((body: never) => PromiseLike<unknown>)[] = [
+      client.urls.create.bind(client.urls),
+      (patch) => client.urls.update(42, patch),
+      client.qr.create.bind(client.qr),
+      (patch) => client.qr.update('0192f0c1', patch),
+      client.webhooks.create.bind(client.webhooks),
+      (patch) => client.webhooks.update('0192f0c1', patch),
+      (to) => client.tags.rename('launch', to),
+      client.domains.create.bind(client.domains),
+      client.apiKeys.create.bind(client.apiKeys),
+    ];
+    for (const call of calls) {
+      await expect(call(body as never)).rejects.toMatchObject({
+        name: 'ShortyConfigError',
+        message: `body must be an object, not "${body}"`,
+      });
+    }
+    const bulkCalls: ((items: never) => PromiseLike<unknown>)[] = [
+      (items) => client.urls.bulkCreate(items),
+      (items) => client.urls.bulkUpdate(items),
+      (items) => client.urls.bulkDelete(items),
+    ];
+    for (const call of bulkCalls) {
+      await expect(call(body as never)).rejects.toMatchObject({
+        name: 'ShortyConfigError',
+        message: `items must be a list, not "${body}"`,
+      });
+    }
+  },
+);
 
 it('the contract has required queries and lists at any depth', () => {
   expect(operations.flatMap(({ query }) => query)).toContain('shortUrl');

@@ -52,7 +52,8 @@ export async function* runBulk<Kind extends keyof BulkKinds>(
   type Result = BulkKinds[Kind]['result'];
   const { concurrency = 1, onChunk, signal, idempotencyKey: key } = options;
   main.checkNumber('concurrency', concurrency);
-  if (typeof items === 'string') main.refuse('items', 'a list', items);
+  // The characters of a string would be items.
+  if (Object(items) !== items) main.refuse('items', 'a list', items);
   const total = emptyResult<Result>(kind);
   // A failed request has no result.
   const inFlight: Promise<Result | undefined>[] = [];
