@@ -38,6 +38,15 @@ export async function benchImport({ rows = 50_000, runs = 11, large = 1_000_000 
     1.2,
     `${peakMb.toFixed(0)} MB against ${small.toFixed(0)} MB`,
   );
+
+  const slugs = 200_000;
+  const dryRun = await checkRows(shorty, slugs);
+  reportUpper(
+    `dry run of ${slugs.toLocaleString('en')} rows with slugs, peak MB`,
+    dryRun.peakMb,
+    130,
+    `compared with ${imported.toLocaleString('en')} links in ${dryRun.seconds.toFixed(0)} s`,
+  );
   await shorty.stop();
 }
 
@@ -55,14 +64,39 @@ let imported = 0;
 async function importRows(shorty, rows) {
   const folder = scratchFolder();
   const list = join(folder, 'links.csv');
-  const file = createWriteStream(list);
-  file.write('targetUrl,title,tags\n');
-  for (let row = 0; row < rows; row += 1) {
+  await writeLines(list, 'targetUrl,title,tags', rows, () => {
     const { targetUrl, title, tags } = linkOf(imported++);
-    file.write(`${targetUrl},${title},${tags.join('|')}\n`);
-  }
+    return `${targetUrl},${title},${tags.join('|')}`;
+  });
+  return runShorty(shorty, folder, [
+    ...['urls', 'bulk-create', list, '--concurrency', String(inFlight)],
+    ...['--out', join(folder, 'created.csv')],
+  ]);
+}
+
+/** Compares the slugs of an export of YOURLS with those of all links. */
+async function checkRows(shorty, rows) {
+  const folder = scratchFolder();
+  const list = join(folder, 'yourls.csv');
+  await writeLines(
+    list,
+    'keyword,url,title,clicks',
+    rows,
+    (row) => `checked-${row},https://example.com/checked/${row},Title,12`,
+  );
+  return runShorty(shorty, folder, ['import', 'yourls', list, '--dry-run']);
+}
+
+async function writeLines(path, header, rows, lineOf) {
+  const file = createWriteStream(path);
+  file.write(`${header}\n`);
+  for (let row = 0; row < rows; row += 1) file.write(`${lineOf(row)}\n`);
   file.end();
   await once(file, 'finish');
+}
+
+/** Runs a command, and returns its peak memory and its time. */
+async function runShorty(shorty, folder, args) {
   const peakFile = join(folder, 'peak');
   const startedAt = performance.now();
   const child = spawn(
@@ -71,8 +105,7 @@ async function importRows(shorty, rows) {
       '--import',
       join(root, 'bench/lib/report-peak-memory.mjs'),
       join(root, 'packages/cli/bin/shorty.js'),
-      ...['urls', 'bulk-create', list, '--concurrency', String(inFlight)],
-      ...['--out', join(folder, 'created.csv')],
+      ...args,
     ],
     {
       env: {
@@ -86,7 +119,7 @@ async function importRows(shorty, rows) {
     },
   );
   const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`the import exited with ${code}, not 0`);
+  if (code !== 0) throw new Error(`${args.join(' ')} exited with ${code}`);
   const seconds = (performance.now() - startedAt) / 1000;
   return { peakMb: Number(readFileSync(peakFile, 'utf8')), seconds };
 }

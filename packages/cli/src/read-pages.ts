@@ -1,11 +1,25 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Page, PagedList } from '@shorty/sdk';
+import type { Page, PagedList, Shorty, UrlExport, UrlExportQuery } from '@shorty/sdk';
 
 /** Yields the items of each page of a list. Requests a page while the caller uses the page before. */
 export async function* readPages<Item, P extends Page<Item>>(
   list: PagedList<Item, P>,
 ): AsyncGenerator<readonly Item[], void, undefined> {
   for await (const { items } of readAhead(list.pages())) yield items;
+}
+
+/** Yields the pages of an export of links. */
+export async function* readExport(
+  client: Shorty,
+  query: UrlExportQuery,
+  options: { readonly signal: AbortSignal },
+): AsyncGenerator<UrlExport, void, undefined> {
+  let position: { readonly after?: string } | undefined = {};
+  while (position) {
+    const page: UrlExport = await client.urls.export({ ...query, ...position }, options);
+    yield page;
+    position = page.nextAfter === null ? undefined : { after: page.nextAfter };
+  }
 }
 
 /**

@@ -351,6 +351,23 @@ test('--dry-run names slugs that are taken, or twice in the file', async () => {
   expect(stdout).toContain('2 slugs kept, 0 new short codes');
 });
 
+test('--dry-run compares the slugs of the file only if it may not read links', async () => {
+  const rows = ['taken-1', 'twice-1', 'twice-1', 'free-1'];
+  const csv = rows.map((slug) => `${slug},https://taken.example/${slug}`);
+  await shorty.write('unread.csv', ['keyword,url', ...csv, ''].join('\n'));
+  const env = {
+    SHORTY_ACCESS_TOKEN: await server.token('urls:write'),
+    ...{ SHORTY_CLIENT_ID: '', SHORTY_CLIENT_SECRET: '' },
+  };
+  const args = ['import', 'yourls', 'unread.csv', '--dry-run'];
+  const { code, stdout, stderr } = await shorty.run(args, { env });
+  expect(code).toBe(3);
+  expect(stderr).toMatch(
+    /^slugs were not compared with those on the server: .*urls:read.*\nline 4: slug twice-1 is in the file twice \(SLUG_CONFLICT\)\n$/,
+  );
+  expect(stdout).toContain('3 slugs kept, 0 new short codes');
+});
+
 test('--dry-run looks up the slugs of the file when the organization has many more links', async () => {
   const many = Array.from({ length: 3_000 }, (_, index) => ({
     targetUrl: `https://many.example/${index}`,

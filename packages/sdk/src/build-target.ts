@@ -15,7 +15,7 @@ export function buildTarget(
   const template = route.slice(space + 1);
   // Otherwise the path could continue the host name.
   if (!template.startsWith('/')) refuse('path', 'a path from /', template);
-  const path = template.replace(/\{([^}]*)\}/g, (_, name) => escapeValue(name, params?.[name]));
+  const path = template.replace(/\{([^{}]*)\}/g, (_, name) => escapeValue(name, params?.[name]));
   const values = query as Record<string, unknown> | undefined;
   for (const name of requiredQuery[route] ?? []) escapeValue(name, values?.[name]);
   if (requiredBody.includes(route) && Object(body) !== body) refuse('body', 'an object', body);

@@ -4,7 +4,6 @@ import { formatCount, formatNumber, printable } from '../format.js';
 import type { Output } from '../output.js';
 import { findItemError } from './check-item.js';
 import { FailureReport } from './failure-report.js';
-import { slugKey } from './find-taken.js';
 import {
   describeInvalidSlugs,
   describePaused,
@@ -14,6 +13,7 @@ import {
 import { headerLine, refuseOverwriting } from './import-session.js';
 import { maxListedErrors, type RowError } from './import-summary.js';
 import type { LinkRules } from './imported-link.js';
+import { type FileSlugs, slugKey } from './mark-taken.js';
 import { type ImportRow, planChunks } from './plan-chunks.js';
 import type { PreparedImport } from './prepare-import.js';
 import { ResultFile } from './result-file.js';
@@ -21,8 +21,8 @@ import { ResultFile } from './result-file.js';
 export interface CheckOptions {
   /** Set for the links of another shortener. */
   readonly links?: LinkRules | undefined;
-  /** The slugs that links have already, as `slugKey` returns them; undefined if they are unknown. */
-  readonly taken?: ReadonlySet<string> | undefined;
+  /** The slugs of the file. The report removes them. */
+  readonly slugs?: FileSlugs;
   /** The host names of the custom domains of the links, by their ids. */
   readonly hostnames?: ReadonlyMap<string, string>;
   /** The links that the plan allows; undefined if they are unknown or not limited. */
@@ -37,19 +37,21 @@ export interface LinkQuota {
   readonly included: number;
 }
 
-/** Returns the slugs of the valid rows, as `slugKey` returns them. */
+/** Returns the slugs of the valid rows. Memory grows with the file by them only. */
 export async function readSlugs(
   prepared: PreparedImport,
   links: LinkRules,
   { io }: Pick<Context, 'io'>,
-): Promise<ReadonlySet<string>> {
-  const slugs = new Set<string>();
+): Promise<FileSlugs> {
+  const slugs: FileSlugs = new Map();
   for await (const { rows } of planChunks(prepared.rows(), prepared.plan, { links })) {
     io.interrupt.throwIfAborted();
     for (const { item } of rows) {
       if (!item || findItemError(item, links.now) !== undefined) continue;
       const { customSlug, domainId } = item;
-      if (typeof customSlug === 'string') slugs.add(slugKey(String(domainId ?? ''), customSlug));
+      if (typeof customSlug === 'string') {
+        slugs.set(slugKey(String(domainId ?? ''), customSlug), false);
+      }
     }
   }
   return slugs;
@@ -141,7 +143,6 @@ interface Place {
 /** The slugs and the domains of the links that an import would create. */
 class LinkReport {
   readonly #options: CheckOptions;
-  readonly #keys = new Set<string>();
   readonly #places = new Map<string, Place>();
   #keptSlugs = 0;
   #newCodes = 0;
@@ -159,9 +160,9 @@ class LinkReport {
     const domainId = String(item.domainId ?? '');
     if (typeof customSlug === 'string') {
       const key = slugKey(domainId, customSlug);
-      if (this.#keys.has(key)) return `slug ${customSlug} is in the file twice`;
-      if (this.#options.taken?.has(key)) return `slug ${customSlug} is taken`;
-      this.#keys.add(key);
+      const { slugs } = this.#options;
+      if (slugs?.get(key)) return `slug ${customSlug} is taken`;
+      if (!slugs?.delete(key)) return `slug ${customSlug} is in the file twice`;
       this.#keptSlugs++;
     } else this.#newCodes++;
     const links = (this.#places.get(host)?.links ?? 0) + 1;

@@ -4,8 +4,8 @@ import { CliError, UsageError } from '../../cli-error.js';
 import { collect, type DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import type { LinkQuota } from '../../import/check-rows.js';
-import { findTaken } from '../../import/find-taken.js';
 import { type LinkSource, type LinkSourceName, linkSources } from '../../import/link-sources.js';
+import { type FileSlugs, markTaken } from '../../import/mark-taken.js';
 import { addImportOptions, type ImportOptions, importFile, patience } from '../urls/bulk-create.js';
 import { addCsvOptions } from '../urls/csv-options.js';
 
@@ -60,11 +60,14 @@ async function importExport(
     source,
     domains: new Map(moves.map(({ from, to }) => [from, ids.get(to) ?? ''])),
     keepsSlugs: options.newCodes !== true,
-    readExisting: async (slugs) => ({
-      hostnames: new Map([...ids].map(([hostname, id]) => [id, hostname])),
-      taken: await readTaken(context, slugs, options),
-      quota: await readQuota(context, options),
-    }),
+    readExisting: async (slugs) => {
+      await compareSlugs(context, slugs, options);
+      return {
+        slugs,
+        hostnames: new Map([...ids].map(([hostname, id]) => [id, hostname])),
+        quota: await readQuota(context, options),
+      };
+    },
   });
 }
 
@@ -116,23 +119,23 @@ async function readQuota(
     const { used, included } = links;
     return included === null ? undefined : { plan, used, included };
   } catch (error) {
-    // readTaken reports that the server does not respond.
+    // compareSlugs reports that the server does not respond.
     if (!(error instanceof ShortyError || error instanceof CliError)) throw error;
     return undefined;
   }
 }
 
-/** Returns the slugs that exist already, or undefined when the server does not return them. */
-async function readTaken(
+/** Marks the slugs that exist already; none when the server does not return them. */
+async function compareSlugs(
   { client, io, output }: Context,
-  slugs: ReadonlySet<string>,
+  slugs: FileSlugs,
   options: ImportOptions,
-): Promise<ReadonlySet<string> | undefined> {
+): Promise<void> {
   try {
-    return await findTaken(await client(patience(options)), slugs, { signal: io.interrupt });
+    await markTaken(await client(patience(options)), slugs, { signal: io.interrupt });
   } catch (error) {
     if (!(error instanceof ShortyError || error instanceof CliError)) throw error;
+    for (const slug of slugs.keys()) slugs.set(slug, false);
     output.note(`slugs were not compared with those on the server: ${error.message}`);
-    return undefined;
   }
 }

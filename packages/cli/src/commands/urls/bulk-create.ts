@@ -17,6 +17,7 @@ import { importExitCode } from '../../import/import-summary.js';
 import type { LinkRules } from '../../import/imported-link.js';
 import { limitMemory } from '../../import/limit-memory.js';
 import type { LinkSource } from '../../import/link-sources.js';
+import type { FileSlugs } from '../../import/mark-taken.js';
 import { planChunks } from '../../import/plan-chunks.js';
 import { type PreparedImport, prepareImport } from '../../import/prepare-import.js';
 import { runImport } from '../../import/run-import.js';
@@ -44,8 +45,8 @@ export interface ImportOptions extends CsvFlags {
 /** What the import of another shortener's export adds to that of a CSV file. */
 export interface ForeignExport extends Omit<LinkRules, 'now'> {
   readonly source: LinkSource;
-  /** Reads what a dry run compares the rows with, of which it gets the slugs. */
-  readonly readExisting: (slugs: ReadonlySet<string>) => Promise<CheckOptions>;
+  /** Reads what a dry run compares the rows with. Marks the slugs that links have already. */
+  readonly readExisting: (slugs: FileSlugs) => Promise<CheckOptions>;
 }
 
 const maxConcurrency = 32;
@@ -124,14 +125,13 @@ export async function importFile(
     for (const note of prepared.notes) output.note(note);
     if (foreign) await checkDomains(prepared, foreign);
     if (options.dryRun) {
-      const links = foreign && { ...foreign, now: context.io.now() };
-      const existing =
-        links && (await links.readExisting(await readSlugs(prepared, links, context)));
-      return await checkRows(prepared, context, {
-        ...existing,
-        links,
-        failedOut: options.failedOut,
-      });
+      limitMemory();
+      const { failedOut } = options;
+      if (!foreign) return await checkRows(prepared, context, { failedOut });
+      const links = { ...foreign, now: context.io.now() };
+      const slugs = await readSlugs(prepared, links, context);
+      const existing = await foreign.readExisting(slugs);
+      return await checkRows(prepared, context, { ...existing, links, failedOut });
     }
     return await importRows(context, prepared, options, foreign);
   } finally {

@@ -1,9 +1,9 @@
-import type { Shorty, UrlExport, UrlExportQuery } from '@shorty/sdk';
+import type { Shorty, UrlExportQuery } from '@shorty/sdk';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { escapeJson, formatCount } from '../../format.js';
-import { readAhead } from '../../read-pages.js';
+import { readAhead, readExport } from '../../read-pages.js';
 import { ReplacementFile } from '../../replacement-file.js';
 import { addUrlFilter, readUrlFilter, type UrlFilterOptions } from './url-filter.js';
 
@@ -65,19 +65,6 @@ function readParts({ io, output }: Context, client: Shorty, filter: Filter): Asy
   if (output.format === 'table' || output.format === 'csv') return read('csv');
   const links = escapeParts(read('ndjson'));
   return output.format === 'json' ? toJson(links) : links;
-}
-
-async function* readExport(
-  client: Shorty,
-  query: UrlExportQuery,
-  options: { readonly signal: AbortSignal },
-): AsyncGenerator<Part, void, undefined> {
-  let position: { readonly after?: string } | undefined = {};
-  while (position) {
-    const page: UrlExport = await client.urls.export({ ...query, ...position }, options);
-    yield page;
-    position = page.nextAfter === null ? undefined : { after: page.nextAfter };
-  }
 }
 
 async function* escapeParts(parts: AsyncIterable<Part>): AsyncGenerator<Part> {

@@ -1,41 +1,47 @@
 import { NotFoundError, type Shorty, type UrlRecord, ValidationError } from '@shorty/sdk';
 import { groupIntoPages } from '../group-into-pages.js';
+import { readAhead, readExport } from '../read-pages.js';
 
 // Concurrent requests. Low enough to leave the server capacity for other clients.
 const concurrency = 8;
-const linksOnPage = 100;
+// A response of the export has several hundred links, and takes longer than a look-up.
+const linksPerLookup = 100;
 
 /** Returns the text that stands for a slug on a domain; `''` is the domain of the server. */
 export function slugKey(domainId: string, slug: string): string {
   return `${domainId}/${slug}`;
 }
 
+/** The slugs of a file, as `slugKey` returns them. True for those that links have already. */
+export type FileSlugs = Map<string, boolean>;
+
 /**
- * Returns the slugs that links have already. Looks up each of them, or reads all links if these are
- * fewer requests. Memory grows with `wanted` only.
+ * Marks the slugs that links have already. Looks up each of them, or exports all links if that is
+ * faster. Memory does not grow with the number of links.
  */
-export async function findTaken(
+export async function markTaken(
   client: Shorty,
-  wanted: ReadonlySet<string>,
+  slugs: FileSlugs,
   request: { readonly signal: AbortSignal },
-): Promise<ReadonlySet<string>> {
-  if (wanted.size === 0) return wanted;
+): Promise<void> {
+  if (slugs.size === 0) return;
   const { total } = await client.urls.list({ limit: 1 }, request);
-  const taken = new Set<string>();
-  const add = (record: UrlRecord) => {
-    for (const key of keysOf(record)) if (wanted.has(key)) taken.add(key);
+  const mark = (record: UrlRecord) => {
+    for (const key of keysOf(record)) if (slugs.has(key)) slugs.set(key, true);
   };
-  if (total / linksOnPage <= wanted.size) {
-    for await (const record of client.urls.list({ view: 'full' }, request)) add(record);
-    return taken;
+  if (total / linksPerLookup <= slugs.size) {
+    const pages = readAhead(readExport(client, { format: 'ndjson' }, request));
+    for await (const { text } of pages) {
+      for (const line of text.split('\n')) if (line !== '') mark(JSON.parse(line));
+    }
+    return;
   }
-  for await (const keys of groupIntoPages(wanted, concurrency)) {
+  for await (const keys of groupIntoPages(slugs.keys(), concurrency)) {
     const found = await Promise.all(
       keys.map((key) => findLinks(client, key.slice(key.indexOf('/') + 1), request)),
     );
-    for (const record of found.flat()) add(record);
+    for (const record of found.flat()) mark(record);
   }
-  return taken;
 }
 
 /** Returns the links with a slug or code: one on each domain at most. */
