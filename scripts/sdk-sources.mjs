@@ -68,26 +68,29 @@ ${codes.join('\n')}
 
 function renderRequiredInput(document) {
   const required = {};
-  const bodies = apiOperations(document)
-    // Without the routes of operators, for which the client has no methods.
-    .filter(({ path, requestBody }) => requestBody?.required && !path.startsWith('/api/v1/admin/'))
-    .map(({ method, path }) => `${method} ${path}`);
-  for (const { method, path, parameters = [] } of apiOperations(document)) {
+  // The client has no methods for routes of operators and of streams, and makes the body for a token.
+  const isMethod = ({ path }) => !/\/(admin|streams|auth)\//.test(path);
+  for (const { method, path, parameters = [], requestBody } of apiOperations(document).filter(
+    isMethod,
+  )) {
     const names = parameters
       .map(({ $ref, ...parameter }) =>
         $ref ? document.components.parameters[$ref.split('/').at(-1)] : parameter,
       )
       .filter((parameter) => parameter.in === 'query' && parameter.required)
       .map(({ name }) => name);
-    if (names.length > 0) required[`${method} ${path}`] = names;
+    if (requestBody?.required) names.push('body');
+    if (names.length > 1) throw new Error(`${method} ${path} requires ${names}: list all of them`);
+    // The client requires the body of every PATCH.
+    if (method !== 'PATCH' && names.length > 0) required[`${method} ${path}`] = names[0];
   }
   return `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.
 
-/** The query parameters that an operation requires. */
-export const requiredQuery: Readonly<Record<string, readonly string[]>> = ${JSON.stringify(required, null, 2)};
-
-/** The operations that require a body. */
-export const requiredBody: readonly string[] = ${JSON.stringify(bodies, null, 2)};
+/**
+ * What an operation requires beside the parameters of its path: its body, or one query parameter.
+ * Without PATCH, which always requires its body.
+ */
+export const requiredInput: Readonly<Record<string, string>> = ${JSON.stringify(required, null, 2)};
 `;
 }
 

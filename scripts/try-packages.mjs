@@ -19,14 +19,18 @@ const sdk = JSON.parse(readFileSync(join(root, 'packages/sdk/package.json'), 'ut
 export function installTarballs(
   folder,
   tarballs,
-  { node = process.execPath, ignoreScripts = false, env = {} } = {},
+  {
+    node = process.execPath,
+    ignoreScripts = false,
+    env = {},
+    undici = sdk.devDependencies.undici,
+  } = {},
 ) {
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
   const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
   if (ignoreScripts) flags.push('--ignore-scripts');
   // `@shorty/sdk/node` needs it beside the SDK.
-  const undici = `undici@${sdk.devDependencies.undici}`;
-  const packages = [...tarballs, undici];
+  const packages = [...tarballs, `undici@${undici}`];
   runHere(folder, 'npm', ['install', ...flags, ...packages], { ...environmentOf(node), ...env });
 }
 

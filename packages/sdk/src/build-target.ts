@@ -1,6 +1,6 @@
 import type { RequestInput } from './calls.js';
 import { refuse } from './errors.js';
-import { requiredBody, requiredQuery } from './generated/required-input.js';
+import { requiredInput } from './generated/required-input.js';
 
 /**
  * Returns the method of a route, its path with parameters, and the query with its question mark. Refuses
@@ -16,12 +16,14 @@ export function buildTarget(
   // Otherwise the path could continue the host name.
   if (!template.startsWith('/')) refuse('path', 'a path from /', template);
   const path = template.replace(/\{([^{}]*)\}/g, (_, name) => escapeValue(name, params?.[name]));
+  const required = method === 'PATCH' ? 'body' : requiredInput[route];
   const values = query as Record<string, unknown> | undefined;
-  for (const name of requiredQuery[route] ?? []) escapeValue(name, values?.[name]);
-  if (requiredBody.includes(route) && Object(body) !== body) refuse('body', 'an object', body);
+  if (required === 'body') {
+    if (Object(body) !== body) refuse(required, 'present', body);
+  } else if (required) escapeValue(required, values?.[required]);
   // A parameter that is null is left out, like an undefined one.
-  const given = query && JSON.parse(toJson(query), (_, value) => value ?? undefined);
-  const search = new URLSearchParams(given).toString();
+  const given = values && JSON.parse(toJson(values), (_, value) => value ?? undefined);
+  const search = `${new URLSearchParams(given)}`;
   return { method, path, search: search && `?${search}` };
 }
 

@@ -47,26 +47,26 @@ export class ShortyError extends Error {
   override name = 'ShortyError';
 
   /** The method of the request, such as `POST`. Undefined if no request failed. */
-  readonly method: string | undefined;
+  declare readonly method: string | undefined;
   /** The path of the request without the query. Undefined if no request failed. */
-  readonly path: string | undefined;
+  declare readonly path: string | undefined;
   /**
    * The method and the path of the operation, with the names of parameters: `GET /api/v1/urls/{id}`, for
    * metrics. Undefined if no request failed.
    */
-  readonly operation: string | undefined;
+  declare readonly operation: string | undefined;
   /** The number of attempts that were sent. Undefined if no request failed. */
-  readonly attempts: number | undefined;
+  declare readonly attempts: number | undefined;
   /** The HTTP status. Undefined without a response. */
-  readonly status: number | undefined;
+  declare readonly status: number | undefined;
   /** The error code of the API. Undefined if there is no response, or it is not from the API. */
   readonly code: ErrorCode | undefined;
   /** The invalid fields, each with a message that names the rule. */
   declare readonly details: readonly ErrorDetail[];
   /** The id of the request in the server's log. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
   /** Milliseconds to wait before another attempt, from `Retry-After`. */
-  readonly retryAfterMs: number | undefined;
+  declare readonly retryAfterMs: number | undefined;
 
   constructor(message: string, { cause, details = [], ...init }: ShortyErrorInit = {}) {
     super(message, (cause && { cause }) as ErrorOptions | undefined);

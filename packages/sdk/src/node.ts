@@ -21,7 +21,7 @@ export interface NodeFetch {
 
 /**
  * Creates a fetch with its own pool of keep-alive connections, for Node programs that send many
- * requests. Needs the package `undici`.
+ * requests. Needs the package `undici`: on Node 20 version 7.
  *
  * @example
  * ```ts

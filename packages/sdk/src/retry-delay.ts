@@ -27,7 +27,7 @@ export function retryDelay(
 
 /** Returns Retry-After (RFC 9110 §10.2.3), seconds or a date, as milliseconds from now. */
 export function readRetryAfter(headers: Headers, nowMs: number): number | undefined {
-  const value = headers.get('retry-after')?.trim() ?? '';
+  const value = headers.get('retry-after') ?? '';
   if (/^\d+$/.test(value)) return Number(value) * 1000;
   const at = Date.parse(/GMT$/.test(value) ? value : '');
   if (Number.isNaN(at)) return undefined;
