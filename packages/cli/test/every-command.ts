@@ -179,6 +179,7 @@ export async function everyCommand(
   add('admin hosts list');
   add('admin hosts unblock', [`phishing.${stamp}.example`]);
   add('admin usage');
+  add('admin audit');
   add('completion', ['tcsh'], 2);
   add('logout');
   return lines;
