@@ -27,7 +27,8 @@ export interface DnsServer {
 export async function dnsServer(): Promise<DnsServer> {
   const answers = new Map<string, DnsAnswer>();
   const asked: string[] = [];
-  const socket = createSocket('udp4');
+  // The default buffer is too small for hundreds of queries at once on a busy machine.
+  const socket = createSocket({ type: 'udp4', recvBufferSize: 2 * 1024 * 1024 });
   socket.on('message', (message: Buffer, from: RemoteInfo) => {
     const query = decode(message);
     const name = query.questions?.[0]?.name.toLowerCase() ?? '';
