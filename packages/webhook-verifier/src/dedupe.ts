@@ -19,7 +19,7 @@ export interface DedupeStore {
 
 /** Options of `createDeduper`. */
 export interface DedupeOptions {
-  /** Milliseconds that a finished id is stored. Default 48 h, because retries take 31.2 h. */
+  /** Milliseconds that a finished id is stored. Default 48 h, because retries take 31.2 h with the default schedule. */
   readonly ttlMs?: number | undefined;
   /** The most ids in the memory store, which evicts the oldest. Default 10,000. */
   readonly max?: number | undefined;
