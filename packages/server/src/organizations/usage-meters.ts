@@ -14,8 +14,10 @@ export class UsageTally {
     this.#counts.set(organizationId, months);
   }
 
+  /** In ascending order of organizations: concurrent transactions lock their meters in one order. */
   *[Symbol.iterator](): Iterator<readonly [organizationId: string, month: string, count: number]> {
-    for (const [organizationId, months] of this.#counts) {
+    for (const organizationId of [...this.#counts.keys()].sort()) {
+      const months = this.#counts.get(organizationId) ?? [];
       for (const [month, count] of months) yield [organizationId, month, count];
     }
   }

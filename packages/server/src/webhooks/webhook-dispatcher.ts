@@ -71,8 +71,7 @@ export class WebhookDispatcher implements Service {
   #running: Promise<void> | undefined;
   /** The transaction of slow endpoints in progress. It never rejects. */
   #slowAdvance: Promise<void> | undefined;
-  /** The error of the last such transaction. The next tick throws it. */
-  #slowError: unknown;
+  readonly #slowThrottle: ErrorThrottle;
   /** The number of recorded outcomes. */
   #recorded = 0;
   #isStopping = false;
@@ -96,6 +95,7 @@ export class WebhookDispatcher implements Service {
 
   constructor(options: WebhookDispatcherOptions) {
     this.#options = options;
+    this.#slowThrottle = new ErrorThrottle(options.onError);
   }
 
   start(): void {
@@ -149,6 +149,8 @@ export class WebhookDispatcher implements Service {
     do {
       await this.#tick();
       await this.#slowAdvance;
+      // Throws the error of slow endpoints, which a tick only reports.
+      await this.#advance('slow');
       if (this.#held > 0 && this.#unrecorded === 0) await this.#wait(scanEveryMs);
     } while (this.#held > 0 || this.#unrecorded > 0 || this.#hasMore);
     return this.#recorded - before;
@@ -214,9 +216,6 @@ export class WebhookDispatcher implements Service {
    */
   async #tick(): Promise<void> {
     const { queue, clock } = this.#options;
-    const slowError = this.#slowError;
-    this.#slowError = undefined;
-    if (slowError !== undefined) throw slowError;
     if (this.#nextScanInMs() <= 0) await this.#scan();
     else if (this.#nextLookUpInMs() <= 0) await this.#lookUp();
     await queue.release(this.#unsent.splice(0), clock());
@@ -230,8 +229,9 @@ export class WebhookDispatcher implements Service {
     try {
       // A tick meanwhile has left work for the next transaction.
       if (await this.#advance('slow')) this.#wakeUp();
+      this.#slowThrottle.reset();
     } catch (error) {
-      this.#slowError = error;
+      this.#slowThrottle.report(error);
     }
     this.#slowAdvance = undefined;
   }
@@ -240,7 +240,9 @@ export class WebhookDispatcher implements Service {
   async #advance(kind: EndpointKind): Promise<boolean> {
     const { queue, clock } = this.#options;
     const outcomes = this.#outcomes[kind].splice(0, flushCounts[kind]);
-    const claims = this.#isStopping ? [] : planClaims(this.#queues, kind);
+    // Outcomes that wait too long are lost with their leases, and the deliveries are sent again.
+    const isBehind = kind === 'slow' && this.#outcomes.slow.length > 0;
+    const claims = this.#isStopping || isBehind ? [] : planClaims(this.#queues, kind);
     if (outcomes.length === 0 && claims.length === 0) return false;
     for (const claim of claims) {
       claim.queue.isClaiming = true;
