@@ -3,13 +3,18 @@ import type { Config } from '../../config.js';
 import type { Service } from '../../lifecycle.js';
 import type { Clock } from '../../ports.js';
 import { ageOfCountries, countryFileOf, installedCountryFile, toDate } from './country-file.js';
-import { type CountryDatabase, openCountryDatabase, unknownCountry } from './find-country.js';
+import {
+  type CountryDatabase,
+  openCountryDatabase,
+  shippedCountryDatabase,
+  unknownCountry,
+} from './find-country.js';
 
 interface CountryOptions {
   readonly config: Pick<Config, 'countryDatabase' | 'databaseUrl' | 'journalFolder'>;
   readonly clock: Clock;
   readonly logger: {
-    error(fields: { readonly err: Error }, message: string): void;
+    error(fields: { readonly err: Error; readonly path: string }, message: string): void;
     warn(fields: Readonly<Record<string, unknown>>, message: string): void;
     info(fields: Readonly<Record<string, unknown>>, message: string): void;
   };
@@ -28,12 +33,17 @@ export function createWatchedCountries({ config, clock, logger }: CountryOptions
 
   async function open(): Promise<void> {
     const path = countryFileOf(config);
-    const opened = await openCountryDatabase(path, (err) =>
-      logger.error({ err }, 'country database failed'),
-    );
-    // A damaged file does not replace a database that works.
-    if (opened.builtAt === undefined) return;
-    current = opened;
+    // A damaged file does not replace a database that works. Without one, the shipped database does.
+    const shipped = config.countryDatabase === undefined ? [shippedCountryDatabase] : [];
+    const candidates = current === none ? new Set([path, ...shipped]) : [path];
+    for (const candidate of candidates) {
+      const opened = await openCountryDatabase(candidate, (err) =>
+        logger.error({ err, path: candidate }, 'country database failed'),
+      );
+      if (opened.builtAt === undefined) continue;
+      current = opened;
+      return;
+    }
   }
 
   function logAge(): void {

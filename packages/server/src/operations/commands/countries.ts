@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
   ageOfCountries,
@@ -37,6 +37,8 @@ export async function update(file: string): Promise<void> {
   const builtAt = await withScratchFolder(`${target}.`, async (folder) => {
     const copy = join(folder, 'countries.mmdb');
     copyFileSync(file, copy);
+    // The server may run as another user than this command.
+    chmodSync(copy, 0o644);
     const { builtAt } = await open(copy, file);
     replaceFile(copy, target);
     return builtAt;
