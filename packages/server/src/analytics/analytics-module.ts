@@ -12,6 +12,7 @@ import { toDate } from './classify/country-file.js';
 import { createVisitDescriber } from './classify/describe-visit.js';
 import { createWatchedCountries } from './classify/watched-countries.js';
 import { createIngest, type IngestEvent, ingestThread } from './ingest/ingest-thread.js';
+import { retentionOf } from './ingest/visit-pruner.js';
 import { VisitRepository } from './ingest/visit-repository.js';
 import { Journal } from './journal/journal.js';
 import {
@@ -45,7 +46,8 @@ const drainTimeLimitMs = 6_000;
 /** Creates the analytics module: records visits, stores them, and reports clicks and scans. */
 export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   const { config, database, storage, outbox, plans, isThreaded, clock, logger } = options;
-  const { thresholds, retentionDays } = config;
+  const { thresholds } = config;
+  const retentionDays = retentionOf(config.retentionDays);
   const reports = openReports(options);
   const countries = createWatchedCountries({ config, clock, logger });
   const countriesDate = () => {

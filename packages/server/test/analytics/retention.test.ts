@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { retentionOf } from '../../src/analytics/ingest/visit-pruner.js';
 import { diagnoseClicks, repairClickCounters } from '../../src/analytics/reports/visit-doctor.js';
-import { readConfig } from '../../src/config.js';
 import { storedVisits } from './stored-visits.js';
 import {
   day,
@@ -57,7 +57,7 @@ describe('retention', () => {
   });
 
   it('keeps every visit of the 30 days before any time of day with the smallest setting', async () => {
-    const { retentionDays } = readConfig({ SHORTY_VISIT_RETENTION_DAYS: '1' });
+    const retentionDays = retentionOf(1);
     await store(1, start, 32 * 24);
     for (const hours of [0, 1, 12, 23, 24]) {
       const now = start + 31 * day + hours * hour;

@@ -15,6 +15,14 @@ export interface VisitPrunerOptions extends Pick<Config, 'retentionDays'> {
   readonly clock: Clock;
 }
 
+/** Reports of the default window, 30 days before now, need the times of visits. */
+const minRetentionDays = 31;
+
+/** Returns for how many days visits are retained with a setting. */
+export function retentionOf(settingDays: number | undefined): number | undefined {
+  return settingDays && Math.max(minRetentionDays, settingDays);
+}
+
 // The number of URLs that one query lists.
 const urlsPerQuery = 100;
 // A transaction prunes entire days, and several days only up to this number of visits. On SQLite, it

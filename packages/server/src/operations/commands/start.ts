@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { retentionOf } from '../../analytics/ingest/visit-pruner.js';
 import type { Credentials } from '../../auth/auth-service.js';
 import { readConfig } from '../../config.js';
 import { createServer } from '../../create-server.js';
@@ -36,6 +37,11 @@ export async function start(): Promise<void> {
   keepServing(server.noteUncaughtError);
   process.stdout.write(welcome(server.url, newCredentials()));
   logger.info({ url: server.url, adminUrl: server.adminUrl }, 'listening');
+  const retainedDays = retentionOf(config.retentionDays);
+  if (retainedDays !== config.retentionDays) {
+    const fields = { setting: config.retentionDays, retainedDays };
+    logger.warn(fields, 'visits are retained for longer than SHORTY_VISIT_RETENTION_DAYS says');
+  }
 
   logger.info({ signal: await signal }, 'stopping');
   const forceStop = setTimeout(() => {
