@@ -87,12 +87,15 @@ export function readConfig(environment: Environment) {
     /** Time without a successful attempt after which an endpoint is disabled; 0 never disables one. */
     webhookDisableAfterMs:
       read('SHORTY_WEBHOOK_DISABLE_AFTER', '432000', wholeNumber(0, 365 * 86_400)) * 1000,
-    /** The path of a country database; undefined uses the bundled one. */
+    /** The path of a country database; undefined uses the installed one, or else the included one. */
     countryDatabase: optional('SHORTY_COUNTRY_DATABASE', (text) => text),
     /** The header in which trusted proxies send the visitor's country. */
     countryHeader: optional('SHORTY_COUNTRY_HEADER', parseHeaderName),
-    /** The number of days that visits are retained; undefined retains them forever. */
-    retentionDays: optional('SHORTY_VISIT_RETENTION_DAYS', parseRetentionDays),
+    /** The number of days that visits are retained, at least 31; undefined retains them forever. */
+    retentionDays: optional(
+      'SHORTY_VISIT_RETENTION_DAYS',
+      wholeNumber(1, 99_999, 'whole number of days'),
+    ),
     /** The number of days that entries of the audit log are retained. */
     auditRetentionDays: read(
       'SHORTY_AUDIT_RETENTION_DAYS',
@@ -264,13 +267,6 @@ function wholeNumber(min: number, max: number, what = 'whole number'): (text: st
     if (/^\d{1,9}$/.test(text) && value >= min && value <= max) return value;
     throw new Error(`it must be a ${what} from ${min} to ${max}`);
   };
-}
-
-/** Visits of the default window, 30 days before now, keep their times: its days are never sums. */
-const minRetentionDays = 31;
-
-function parseRetentionDays(text: string): number {
-  return Math.max(minRetentionDays, wholeNumber(1, 99_999, 'whole number of days')(text));
 }
 
 function parseFlag(text: string): boolean {

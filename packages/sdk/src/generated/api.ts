@@ -3124,7 +3124,7 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description When the request was made, in UTC.
+             * @description When the change was made, in UTC.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;

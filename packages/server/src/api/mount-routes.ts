@@ -142,7 +142,7 @@ async function handle(
           address: address || null,
           operation: route.operationId,
           fields: route.method === 'patch' && route.params ? Object.keys(json ?? {}) : [],
-          at: now,
+          clock,
         }
       : undefined;
     return await handler({

@@ -15,7 +15,7 @@ import { actorTypes, resourceTypes } from '../idempotency/audit-entry.js';
 export const auditEntry = z
   .object({
     id: uuidText,
-    createdAt: instant.meta({ description: 'When the request was made, in UTC.' }),
+    createdAt: instant.meta({ description: 'When the change was made, in UTC.' }),
     organizationId: uuidText.nullable().meta({
       description: 'The owner of the record. Null: a record of the operator.',
     }),

@@ -1,3 +1,4 @@
+import type { Clock } from '../ports.js';
 import type { Schema, WriteTransaction } from '../storage/database.js';
 import { insertAtCommit } from '../storage/group-commit.js';
 
@@ -31,7 +32,7 @@ export interface WriteOrigin {
   readonly operation: string;
   /** The names of the fields that a PATCH of one record contains. */
   readonly fields: readonly string[];
-  readonly at: number;
+  readonly clock: Clock;
 }
 
 /** What an accepted write has changed. */
@@ -45,14 +46,17 @@ export interface AuditTarget {
   readonly organizationId?: string | null;
 }
 
-/** Writes the entry of the audit log at the end of the write's own transaction. */
+/**
+ * Writes the entry of the audit log at the end of the write's own transaction. Its time is the end of
+ * the work, not that of the request, so that entries hardly appear behind newer ones.
+ */
 export function recordAuditEntry(
   transaction: WriteTransaction,
   origin: WriteOrigin,
   { type, id, count = 1, organizationId }: AuditTarget & { readonly organizationId: string | null },
 ): void {
   const row: Schema['audit_log'] = {
-    created_at: origin.at,
+    created_at: origin.clock(),
     id: origin.entryId,
     organization_id: organizationId,
     actor_type: origin.actorType,

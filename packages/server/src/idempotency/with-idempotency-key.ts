@@ -51,7 +51,7 @@ export interface WriteOptions<T> {
 /**
  * Does the work of a request in a write transaction of its organization, or returns the stored result
  * of the first request with the same key. The result and the entry of the audit log are stored in the
- * work's own transaction, so a crash leaves all or nothing. Nothing is stored if the work throws. Two
+ * transaction of `work`, so a crash leaves all or nothing of what `work` does. Nothing is stored if the work throws. Two
  * requests with the same key cannot both find no result, because write transactions of requests run
  * one after another. `T` must survive JSON. Without a request, the work has neither key nor entry.
  */

@@ -97,7 +97,8 @@ export type Engine = 'sqlite' | 'postgres';
  * The lock that a write transaction holds until its commit. Transactions with the same lock run one
  * after another, on all nodes. 'exclusive' takes the locks 'records', 'visits' and 'compaction'.
  * 'deliveries' and 'slow deliveries' take no lock, because the dispatcher locks the rows that it claims:
- * only transactions of this process run one after another. SQLite runs all write transactions so.
+ * transactions with the same of these names run one after another within a thread. SQLite runs all
+ * write transactions one after another.
  */
 export type WriteLock =
   | 'records'

@@ -73,7 +73,7 @@ describe('a bulk create with passwords', () => {
       address: null,
       operation: 'bulkCreateUrls',
       fields: [],
-      at: 0,
+      clock: () => 0,
     },
   } as const;
   const stored = { createdAt: 0, outcomes: [{ status: 'created', id: 1, shortCode: 'AAAAAAA' }] };

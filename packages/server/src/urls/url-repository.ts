@@ -236,6 +236,7 @@ export class UrlRepository {
     context: WriteContext,
   ): Promise<IdempotentResult<UpdateOutcome<Presented>[]>> {
     const { organizationId, now, write } = context;
+    let changedIds: readonly number[] = [];
     const work = async (transaction: WriteTransaction) => {
       const outcomes: UpdateOutcome<Presented>[] = [];
       const changed: ChangedUrl[] = [];
@@ -251,11 +252,11 @@ export class UrlRepository {
       const restored = changed.filter(({ before, url }) => !before.isActive && url.isActive);
       const urls = restored.map(({ url }) => url);
       await this.#record(transaction, urlRestored, organizationId, urls, now);
+      changedIds = changed.map(({ url }) => url.id);
       return outcomes;
     };
     const isBulk = ids.length > 1;
-    const audit = (outcomes: readonly UpdateOutcome<Presented>[]) =>
-      auditOf(ids.filter((_, index) => outcomes[index]?.status === 'updated'));
+    const audit = () => auditOf(changedIds);
     return writeOnce(this.#database, organizationId, write, work, { isBulk, audit });
   }
 
@@ -265,7 +266,7 @@ export class UrlRepository {
     present: (urls: readonly ShortUrl[]) => Presented,
     { organizationId, now, write, ifMatch }: WriteContext,
   ): Promise<IdempotentResult<Presented>> {
-    let foundIds: readonly number[] = [];
+    let changedIds: readonly number[] = [];
     const work = async (transaction: WriteTransaction) => {
       const rows = await selectUrls(transaction)
         // PostgreSQL has no empty list.
@@ -273,9 +274,9 @@ export class UrlRepository {
         .execute();
       // Not in SQL: SQLite would search the index of the organization instead of the ids.
       const found = rows.filter((row) => row.organizationId === organizationId).map(fromRow);
-      foundIds = found.map(({ id }) => id);
       for (const { updatedAt } of found) checkIfMatch(ifMatch, updatedAt);
       const active = found.filter(({ isActive }) => isActive);
+      changedIds = active.map(({ id }) => id);
       // A link that is due expires first, even if the periodic expiry has not reached it yet.
       const due = active.filter((url) => isExpired(url, now));
       const live = active.filter((url) => !isExpired(url, now));
@@ -286,7 +287,7 @@ export class UrlRepository {
     const isBulk = ids.length > 1;
     return writeOnce(this.#database, organizationId, write, work, {
       isBulk,
-      audit: () => auditOf(foundIds),
+      audit: () => auditOf(changedIds),
     });
   }
 

@@ -174,6 +174,9 @@ describe('an entry', () => {
       body: { updates: [...updates, { id: '1', title: 'x' }] },
     });
     await caller.call('bulkDeleteUrls', { body: { ids: [...ids, '1'] } });
+    // Changes no link.
+    await caller.call('bulkDeleteUrls', { body: { ids } });
+    await caller.call('bulkUpdateUrls', { body: { updates } });
     const entries = await list(caller);
     expect(
       entries.map(({ operation, count, resource }) => [operation, count, resource.id]),

@@ -144,7 +144,7 @@ export function requestWith(idempotency: IdempotentRequest): WriteRequest {
       address: null,
       operation: 'test',
       fields: [],
-      at: now,
+      clock: () => now,
     },
   };
 }

@@ -19,6 +19,6 @@ export function originOf(operation: string, changes: object = {}): WriteOrigin {
     address: null,
     operation,
     fields: Object.keys(changes),
-    at: Date.now(),
+    clock: Date.now,
   };
 }
