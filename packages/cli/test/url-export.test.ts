@@ -106,3 +106,9 @@ test('an interrupted export leaves no file', async () => {
   expect(await result).toMatchObject({ code: 130, stderr: 'shorty: interrupted\n' });
   expect(await shorty.files(folder)).toEqual([]);
 });
+
+test('an export refuses --fields, and names the command that selects fields', async () => {
+  const { code, stdout, stderr } = await shorty.run(['urls', 'export', '--fields', 'id,title']);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('use shorty urls list --all --output csv --fields id,title');
+});

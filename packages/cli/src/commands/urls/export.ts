@@ -1,4 +1,5 @@
 import type { Shorty, UrlExportQuery } from '@shorty/sdk';
+import { UsageError } from '../../cli-error.js';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
@@ -34,6 +35,12 @@ async function exportUrls(
   { out, ...filterOptions }: ExportOptions,
 ): Promise<ExitCode> {
   const { output } = context;
+  if (output.fields) {
+    throw new UsageError(
+      '--fields does not apply to urls export, which writes all fields',
+      `use shorty urls list --all --output csv --fields ${output.fields.join()}`,
+    );
+  }
   const file = out === undefined || out === '-' ? undefined : ReplacementFile.open(out);
   let total = 0;
   try {
