@@ -175,7 +175,7 @@ describe('the guides', () => {
     expect(readFileSync(join(folder, 'poster.svg'), 'utf8')).toContain('<svg');
     const responses = readFileSync(join(folder, 'responses.ndjson'), 'utf8').trim().split('\n');
     const results = responses.map((line) => JSON.parse(line).result);
-    expect(results[1].tools).toHaveLength(7);
+    expect(results[1].tools).toHaveLength(8);
     expect(results[2].structuredContent.links).toHaveLength(3);
   });
 

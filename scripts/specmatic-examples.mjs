@@ -303,7 +303,15 @@ async function makeOperatorExchanges(create, origin) {
     updateOrganizationApiKey: { ...onKey, body: { name: 'a key', expiresAt } },
     takeDownUrl: { body: { shortUrl: links[0], reason: 'phishing' }, status: 201 },
     listTakedowns: { query: { limit: '5', offset: '0' } },
-    listAllAuditEntries: { query: { organizationId: id, actor: 'operator' } },
+    listAllAuditEntries: {
+      query: {
+        limit: '5',
+        organizationId: id,
+        actor: 'operator',
+        since: '2026-01-01',
+        until: expiresAt,
+      },
+    },
     undoTakedown: [onTakedown, { path: { id: '999999' }, status: 404 }],
     blockHost: { body: { host: 'evil.example', reason: 'phishing' }, status: 201 },
     listBlockedHosts: { query: { limit: '5', offset: '0' } },

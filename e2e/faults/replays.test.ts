@@ -7,7 +7,7 @@ import { newNode } from '../lib/nodes.js';
 import { collectDeliveries, startReceiver } from '../lib/receiver.js';
 
 // A replay waits while 1,000 deliveries are due, so a receiver that does not respond stops this one.
-const events = 2_500;
+const events = 4_000;
 const kills = 3;
 
 test.each(['SQLite', 'PostgreSQL'])(

@@ -158,7 +158,8 @@ describe('a PostgreSQL that is killed', () => {
     });
     const visits = visitRepeatedly(api, `/${cached.customSlug}`);
     const visitsOnDomain = visitRepeatedly(api, `/${onDomain.shortCode}`, host);
-    await visits.more(20);
+    // Long enough for the change feed, which reports the new links and so removes them from the cache.
+    await Promise.all([visits.more(300), visitsOnDomain.more(300)]);
     await postgres.kill();
     for (let round = 0; round < 3; round += 1) {
       await expectUnavailable(sendEachKind(api, cached.id), soonMs);
