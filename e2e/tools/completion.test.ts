@@ -30,7 +30,8 @@ async function openShell(shell: Shell): Promise<Terminal> {
   const terminal = new Terminal({
     command: join(shellsFolder(), shells[shell].start),
     cwd: folder,
-    env: { HOME: folder, PATH: installShorty(folder), PS1: '> ' },
+    // Bash would write its history into the folder while the test removes it.
+    env: { HOME: folder, PATH: installShorty(folder), PS1: '> ', HISTFILE: '/dev/null' },
   });
   // The quotes keep the typed line from matching.
   terminal.type(`${shells[shell].load}; echo "load""ed"\n`);
