@@ -71,7 +71,8 @@ export class UrlsResource extends Resource {
 
   /**
    * Reads one page of a file with all fields of the links: up to 2,000 links, newest first. The texts of
-   * all pages make the file, which is CSV or, with `format: 'ndjson'`, one record for each line. Rejects with ValidationError for an invalid filter.
+   * all pages make the file, which is CSV or, with `format: 'ndjson'`, one record for each line. Rejects
+   * with ValidationError for an invalid filter.
    *
    * @example
    * ```ts

@@ -214,9 +214,9 @@ export class WebhooksResource extends Resource {
   }
 
   /**
-   * Delivers the event of one delivery again, as a new delivery with its own id and the same body. Rejects with
-   * NotFoundError, with PermissionError if the plan has no replay, and with ValidationError if the
-   * webhook is inactive.
+   * Delivers the event of one delivery again, as a new delivery with its own id and the same body.
+   * Rejects with NotFoundError, with PermissionError if the plan has no replay, and with ValidationError
+   * if the webhook is inactive.
    *
    * @example
    * ```ts

@@ -32,8 +32,8 @@ interface OrganizationUsage extends Usage {
 }
 
 /**
- * Decides which endpoints of a kind claim deliveries now: round robin among organizations, and among the endpoints
- * of each organization. Slow and new endpoints have a reserved capacity. `queues` has the queues by
+ * Decides which endpoints of a kind claim deliveries now: round robin among organizations, and among
+ * the endpoints of each organization. Slow and new endpoints have a reserved capacity. `queues` has the queues by
  * webhook, the least recently served first. Each endpoint that claims moves to the end.
  */
 export function planClaims(queues: Map<string, EndpointQueue>, kind: EndpointKind): PlannedClaim[] {
