@@ -73,6 +73,8 @@ export default defineConfig({
     // must therefore restore what it changes in its process, and helpers must not register hooks
     // when they are imported.
     isolate: false,
+    // A condition ends the wait; the limit of a second is too short on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       {
         extends: true,

@@ -189,7 +189,7 @@ describe('a long report of one organization', () => {
       logger: pino({ level: 'silent' }),
     });
     const long = [1, 2, 3].map(() => reports.read('first', 'readClicks', 1, month));
-    await vi.waitFor(() => expect(snapshots, 'two reports run').toBe(2));
+    await expect.poll(() => snapshots, { message: 'reports that run' }).toBe(2);
     const report = await reports.read('second', 'readClicks', 2, month);
     expect(JSON.parse(report).totals.totalClicks).toBe(1);
     // One organization has at most two of the four slots.

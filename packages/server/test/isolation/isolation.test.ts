@@ -52,10 +52,13 @@ beforeAll(async () => {
   await world.api.visit(`/${shortCode}`, {
     headers: { 'user-agent': 'Mozilla/5.0 Firefox/128.0' },
   });
-  await vi.waitFor(async () => {
-    const { data } = await owner.call('getUrl', { params: { id: id as string } });
-    expect(data.clickCount).toBe(1);
-  });
+  await vi.waitFor(
+    async () => {
+      const { data } = await owner.call('getUrl', { params: { id: id as string } });
+      expect(data.clickCount).toBe(1);
+    },
+    { timeout: 30_000 },
+  );
 });
 afterAll(() => world.api.stop());
 
