@@ -19,11 +19,12 @@ COPY packages/server packages/server
 COPY packages/webhook-verifier packages/webhook-verifier
 # Compiles, then reinstalls without development dependencies.
 RUN npx tsc --build packages/server \
-  && cp openapi.yaml packages/server/dist/ \
-  && cp packages/server/node_modules/@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb \
-    packages/server/dist/countries.mmdb \
+  && node packages/server/scripts/copy-assets.mjs \
   && rm -rf node_modules packages/*/node_modules packages/*/src \
-  && npx -y pnpm@10.34.9 install --prod --frozen-lockfile --filter @shorty/server...
+  && npx -y pnpm@10.34.9 install --prod --frozen-lockfile --filter @shorty/server... \
+  # What only the compiler needs.
+  && find node_modules/.pnpm/better-sqlite3@*/node_modules/better-sqlite3 \
+    \( -path '*/deps' -o -path '*/src' -o -path '*/build/Release/obj*' \) -prune -exec rm -rf {} +
 
 FROM node:24.21.0-bookworm-slim
 LABEL org.opencontainers.image.title="Shorty" \

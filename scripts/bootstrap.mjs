@@ -2,14 +2,7 @@
 // `build` only when a source has changed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,8 +10,6 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 const stamps = join(root, 'node_modules', '.shorty');
 // pnpm 11 does not support the oldest Node that we support. npx downloads pnpm.
 export const pnpm = ['-y', 'pnpm@10.34.9'];
-
-const countryDatabase = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb';
 
 const workspaces = [
   ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`),
@@ -75,6 +66,7 @@ export function build() {
     'packages/server/dist/bin.js',
     'packages/server/dist/openapi.yaml',
     'packages/server/dist/countries.mmdb',
+    'packages/server/dist/swagger-ui/swagger-ui-bundle.js',
     'packages/sdk/dist/cjs/index.js',
     'packages/cli/dist/bin.js',
   ];
@@ -85,13 +77,7 @@ export function build() {
     () => {
       note('building');
       run(binary('tsc'), ['--build'], { stdio: ['ignore', 2, 2] });
-      // The server serves it.
-      copyFileSync(join(root, 'openapi.yaml'), join(root, 'packages/server/dist/openapi.yaml'));
-      // The package contains the data three times, so the server has a copy of one file instead.
-      copyFileSync(
-        join(root, 'packages/server/node_modules', countryDatabase),
-        join(root, 'packages/server/dist/countries.mmdb'),
-      );
+      run('node', ['packages/server/scripts/copy-assets.mjs'], { stdio: ['ignore', 2, 2] });
       run('node', ['scripts/build-commonjs.mjs'], { stdio: ['ignore', 2, 2] });
       run('node', ['packages/cli/scripts/build.mjs'], { stdio: ['ignore', 2, 2] });
     },

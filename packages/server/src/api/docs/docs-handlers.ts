@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ApiError } from '../../contract/api-error.js';
@@ -11,11 +10,10 @@ import type { docsRoutes } from './docs-contract.js';
 import { docsScript } from './docs-script.js';
 import { docsStyle } from './docs-style.js';
 
-// The build copies it there.
-const openApiFile = new URL('../../../dist/openapi.yaml', import.meta.url);
-
-const require = createRequire(import.meta.url);
-const swaggerUiFile = (name: string) => readFile(require.resolve(`swagger-ui-dist/${name}`));
+// The build copies the contract and the files of Swagger UI there.
+const dist = new URL('../../../dist/', import.meta.url);
+const openApiFile = new URL('openapi.yaml', dist);
+const swaggerUiFile = (name: string) => readFile(new URL(`swagger-ui/${name}`, dist));
 
 const contents: Readonly<Record<string, () => Promise<Buffer>>> = {
   'swagger-ui.css': () => swaggerUiFile('swagger-ui.css'),

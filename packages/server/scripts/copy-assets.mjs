@@ -1,0 +1,28 @@
+// Copies the files of other packages that the server reads at run time, and the contract that it
+// serves, to `dist`. The packages are much larger than these files, so an installation does not need
+// them. Licences that require it are copied too.
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const server = fileURLToPath(new URL('..', import.meta.url));
+const swaggerUi = (name) => [`node_modules/swagger-ui-dist/${name}`, `dist/swagger-ui/${name}`];
+
+/** Pairs of a source and a destination, from the folder of the server's package. */
+const assets = [
+  ['../../openapi.yaml', 'dist/openapi.yaml'],
+  [
+    'node_modules/@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb',
+    'dist/countries.mmdb',
+  ],
+  swaggerUi('swagger-ui.css'),
+  swaggerUi('swagger-ui-bundle.js'),
+  swaggerUi('swagger-ui-bundle.js.LICENSE.txt'),
+  swaggerUi('LICENSE'),
+  swaggerUi('NOTICE'),
+];
+
+for (const [source, destination] of assets) {
+  mkdirSync(dirname(join(server, destination)), { recursive: true });
+  copyFileSync(join(server, source), join(server, destination));
+}
