@@ -1,7 +1,11 @@
 import type { Kysely } from 'kysely';
 import { decodeColumns } from '../analytics/ingest/columns-codec.js';
 import { selectSpans, toScannedUrls } from '../analytics/ingest/scanned-url.js';
-import { allIndexes, type VisitColumns } from '../analytics/ingest/visit-columns.js';
+import {
+  allIndexes,
+  type DictionaryColumnName,
+  type VisitColumns,
+} from '../analytics/ingest/visit-columns.js';
 import { selectClicks, selectScans } from '../analytics/reports/visit-measures.js';
 import { validationError } from '../contract/api-error.js';
 import { recordsEvents } from '../events/event-outbox.js';
@@ -231,7 +235,7 @@ function visitAt(
   { short_code, custom_slug }: ClickedUrl,
   isScan: boolean,
 ): ClickedVisit {
-  const textOf = (name: keyof typeof dictionaries) => {
+  const textOf = (name: DictionaryColumnName) => {
     const { values, codes } = dictionaries[name];
     return values[codes[index] as number] as string;
   };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { decodeColumns, encodeColumns } from '../../src/analytics/ingest/columns-codec.js';
-import { mapDictionaries, maxVisits } from '../../src/analytics/ingest/visit-columns.js';
+import { maxVisits } from '../../src/analytics/ingest/visit-columns.js';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import { pruneVisits } from '../../src/analytics/ingest/visit-pruner.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
@@ -188,6 +188,8 @@ function visitAt(urlId: number, visitedAt: number, number: number): Visit {
       addressKey: `0badcafe${number.toString(16).padStart(8, '0')}`,
       scannerApp: null,
       evidence: 0,
+      language: number % 4 === 0 ? 'de' : null,
+      campaign: number % 5 === 0 ? { utmSource: 'mail' } : null,
     },
   };
 }
@@ -257,10 +259,6 @@ function withManyVisits(line: string, count: number): string {
       visitors: widen(columns.visitors),
       addresses: widen(columns.addresses),
       flags: new Uint8Array(count),
-      dictionaries: mapDictionaries((name) => ({
-        values: columns.dictionaries[name].values,
-        codes: new Uint16Array(count),
-      })),
     },
     { isOfOneUrl: true },
   );

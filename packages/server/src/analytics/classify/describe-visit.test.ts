@@ -72,6 +72,16 @@ describe('a visit', () => {
       referrerType: 'search',
       addressKey: createVisitorKeys(secretKey).addressKey('192.0.2.1'),
       visitorKey: createVisitorKeys(secretKey).visitorKey('192.0.2.1', chrome),
+      language: null,
+      campaign: null,
+    });
+  });
+
+  it('has its language and the UTM parameters of its query', () => {
+    const query = '?utm_source=mail&utm_content=a%0Ab';
+    expect(describeOne({ 'accept-language': 'de-AT,en' }, { query })).toMatchObject({
+      language: 'de',
+      campaign: { utmSource: 'mail', utmContent: 'a b' },
     });
   });
 
@@ -295,6 +305,7 @@ describe('a hostile request', () => {
     'sec-ch-ua-mobile',
     'sec-ch-ua-platform',
     'signature-agent',
+    'accept-language',
     'sec-gpc',
     'dnt',
     'cf-ipcountry',
@@ -311,7 +322,8 @@ describe('a hostile request', () => {
         value,
         value,
         fc.boolean(),
-        (headers, query, address, shortDomain, isPeerTrusted) => {
+        (headers, utm, address, shortDomain, isPeerTrusted) => {
+          const query = `?utm_source=${utm}`;
           const visit: VisitRequest = {
             method: 'GET',
             headers,
@@ -341,5 +353,7 @@ describe('a hostile request', () => {
 });
 
 function textsOf(facts: VisitFacts): string[] {
-  return Object.values(facts).filter((fact) => typeof fact === 'string');
+  const { campaign, ...rest } = facts;
+  const all = Object.values({ ...rest, ...campaign });
+  return all.filter((fact) => typeof fact === 'string');
 }

@@ -6,6 +6,8 @@ import { applyClientHints } from './client-hints.js';
 import { scanEvidence } from './decide-scan.js';
 import { countryCode, type FindCountry, unknownCountry } from './find-country.js';
 import { type AgentFacts, maxAgentLength, parseAgent } from './parse-agent.js';
+import { type Campaign, parseCampaign } from './parse-campaign.js';
+import { parseLanguage } from './parse-language.js';
 import {
   directReferrer,
   isAdClick,
@@ -26,6 +28,10 @@ export type VisitFacts = VisitClass &
     readonly addressKey: string;
     /** Null when the visitor sends a privacy signal and the server honours it. */
     readonly visitorKey: string | null;
+    /** The UTM parameters of the visit's own query; null when it has none. */
+    readonly campaign: Campaign | null;
+    /** The visitor's language in two or three lower-case letters; null when it is unknown. */
+    readonly language: string | null;
   };
 
 export interface VisitRequest {
@@ -126,6 +132,8 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
       referrerType,
       addressKey: visitor.addressKey,
       visitorKey: isAnonymous ? null : visitor.key,
+      campaign: query === '' ? null : parseCampaign(query),
+      language: parseLanguage(headers['accept-language']),
     };
   };
 }

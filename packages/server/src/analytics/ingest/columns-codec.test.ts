@@ -1,10 +1,11 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import type { Visit } from '../journal/journal-lines.js';
+import { describe, expect, it, test } from 'vitest';
+import { parseTexts, type Visit } from '../journal/journal-lines.js';
 import { decodeColumns, encodeColumns } from './columns-codec.js';
-import { toColumns } from './visit-columns.js';
+import { toColumns, type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
 
 const word = fc.stringMatching(/^[^\p{Cc}]{0,20}$/u);
+const text = fc.stringMatching(/^[^\p{Cc}]{1,20}$/u);
 const key = fc.stringMatching(/^[0-9a-f]{16}$/);
 const visit: fc.Arbitrary<Visit> = fc.record({
   urlId: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
@@ -23,8 +24,51 @@ const visit: fc.Arbitrary<Visit> = fc.record({
     addressKey: key,
     scannerApp: fc.option(word),
     evidence: fc.integer({ min: 0, max: 31 }),
+    language: fc.constantFrom(null, 'de'),
+    campaign: fc.option(fc.record({ utmSource: text, utmTerm: text }, { requiredKeys: [] })),
   }),
+  otherFields: fc
+    .dictionary(fc.constantFrom('variant', 'city'), text)
+    .map((o) => new Map(Object.entries(o))),
 }) as fc.Arbitrary<Visit>;
+
+/** Returns the texts of each visit by the names of their columns, without empty ones. */
+function textsOf({ count, dictionaries }: VisitColumns) {
+  return Array.from({ length: count }, (_, index) =>
+    Object.fromEntries(
+      Object.entries(dictionaries)
+        .map(([name, { values, codes }]) => [name, values[codes[index] as number]])
+        .filter(([, value]) => value !== ''),
+    ),
+  );
+}
+
+const notEmpty = (texts: object) =>
+  Object.fromEntries(Object.entries(texts).filter(([, value]) => value));
+
+const textsOfVisit = ({ facts, otherFields }: Visit) =>
+  notEmpty({
+    source: `${facts.kind}/${facts.reason}`,
+    country: facts.country,
+    deviceType: facts.deviceType,
+    browser: facts.browser,
+    os: facts.os,
+    referrer: `${facts.referrerType} ${facts.referrerDomain}`,
+    scannerApp: facts.scannerApp,
+    language: facts.language,
+    ...facts.campaign,
+    ...Object.fromEntries(otherFields ?? []),
+  });
+
+/** An empty text of a column that has a default, and that no visit has, becomes the default. */
+const withDefaults = (texts: readonly object[]) =>
+  texts.some((each) => 'browser' in each)
+    ? texts
+    : texts.map((each) => ({ ...each, browser: 'Unknown' }));
+const withOsDefaults = (texts: readonly object[]) =>
+  texts.some((each) => 'os' in each) ? texts : texts.map((each) => ({ ...each, os: 'Unknown' }));
+const expected = (visits: readonly Visit[]) =>
+  withOsDefaults(withDefaults(visits.map(textsOfVisit)));
 
 test('decodes what was encoded', () => {
   fc.assert(
@@ -33,13 +77,32 @@ test('decodes what was encoded', () => {
       const bytes = encodeColumns(columns);
       const read = decodeColumns(bytes);
       expect(encodeColumns(read).equals(bytes)).toBe(true);
-      expect([...(read.urlIds ?? [])]).toEqual(visits.map(({ urlId }) => urlId));
+      expect([...read.urlIds]).toEqual(visits.map(({ urlId }) => urlId));
       expect([...read.visitedAt]).toEqual(visits.map(({ visitedAt }) => visitedAt));
-      const { values, codes } = read.dictionaries.browser;
-      expect([...codes].map((code) => values[code])).toEqual(
-        visits.map(({ facts }) => facts.browser),
-      );
+      expect(textsOf(read)).toEqual(expected(visits));
     }),
+  );
+});
+
+test('visits that are rewritten keep all their texts, also of unknown columns', () => {
+  fc.assert(
+    fc.property(
+      fc.array(visit, { minLength: 1, maxLength: 20 }),
+      fc.array(visit, { minLength: 1, maxLength: 20 }),
+      (first, second) => {
+        const [one, other] = [first, second].map((visits) =>
+          decodeColumns(encodeColumns(toColumns(visits))),
+        ) as [VisitColumns, VisitColumns];
+        const builder = new VisitColumnsBuilder(first.length + second.length);
+        builder.addAll(one);
+        for (let index = 0; index < other.count; index += 1) builder.addFrom(other, index);
+        const joined = decodeColumns(encodeColumns(builder.finish(), { isOfOneUrl: true }), 7);
+        expect(textsOf(joined)).toEqual([...textsOf(one), ...textsOf(other)]);
+        expect([...joined.flags]).toEqual([...one.flags, ...other.flags]);
+        expect([...joined.visitors]).toEqual([...one.visitors, ...other.visitors]);
+        expect(new Set(joined.urlIds)).toEqual(new Set([7]));
+      },
+    ),
   );
 });
 
@@ -54,7 +117,7 @@ test('decodes bytes at any offset in memory', () => {
 
 test('a column with more than 256 values has codes of two bytes', () => {
   const [one] = fc.sample(visit, { numRuns: 1, seed: 2 }) as [Visit];
-  const visits = Array.from({ length: 300 }, (_, index) => ({
+  const visits = Array.from({ length: 301 }, (_, index) => ({
     ...one,
     facts: { ...one.facts, browser: `Browser ${index}` },
   }));
@@ -63,6 +126,120 @@ test('a column with more than 256 values has codes of two bytes', () => {
   expect(values[codes[299] as number]).toBe('Browser 299');
 });
 
-test('rejects bytes of another version', () => {
-  expect(() => decodeColumns(Buffer.alloc(64, 7))).toThrow('visits of version');
+test('a column with one value takes no bytes for each visit', () => {
+  const [one] = fc.sample(visit, { numRuns: 1, seed: 3 }) as [Visit];
+  const bytesOf = (count: number) =>
+    encodeColumns(toColumns(Array.from({ length: count }, () => one)), { isOfOneUrl: true }).length;
+  // Time, two keys, and flags.
+  expect(bytesOf(1008) - bytesOf(1000)).toBe(8 * (8 + 8 + 8 + 1));
+});
+
+describe('rejects', () => {
+  it('bytes of another version', () => {
+    const bytes = Buffer.alloc(64);
+    bytes.writeUInt32LE(7);
+    expect(() => decodeColumns(bytes)).toThrow('visits of version 7: this server reads version 2');
+  });
+
+  it('more visits than columns can have', () => {
+    const bytes = Buffer.alloc(64);
+    bytes.writeUInt32LE(2);
+    bytes.writeUInt32LE(65_536, 4);
+    expect(() => decodeColumns(bytes)).toThrow('65536 visits: columns have at most 65535');
+  });
+
+  it('an unknown column of numbers, which rewriting would delete', () => {
+    const json = '{"numbers":["visitedAt","latency"],"texts":{}}';
+    const bytes = Buffer.concat([Buffer.alloc(32), Buffer.from(json)]);
+    bytes.writeUInt32LE(2);
+    bytes.writeUInt32LE(1, 4);
+    bytes.writeUInt32LE(json.length, 8);
+    expect(() => decodeColumns(bytes)).toThrow('"latency": a later version stored them');
+  });
+});
+
+describe('visits that version 0.1 stored', () => {
+  const start = Date.UTC(2030, 0, 1);
+  const texts = {
+    source: 'human/browser',
+    country: 'DE',
+    deviceType: 'mobile',
+    browser: 'Firefox',
+    os: 'Android',
+    referrer: 'direct (direct)',
+  };
+  const bot = { ...texts, source: 'bot/isbot', deviceType: 'other', browser: 'Other', os: 'Other' };
+
+  it('are read from a batch', () => {
+    const read = decodeColumns(
+      Buffer.from(
+        'AQAAAAMAAAABAAAAtQAAAAAAAAAAAPA/AAAAAAAAAEAAAAAAAADwPwAAQFusjXtCABBAW6yNe0IAIEBbrI17QgAAAACqAAAAAAAAAAAAAAD//////////wAAAAC7AAAAmLrc/hAyVHYAAAAAuwAAAACVAAAAAAAAAAABAAAAAAAAAQAAAAAAAAAAAQAAAAAAAAECAAAAAAAAAQIAAAAAAAABAAAAAAAAAAEAAAAAAABbWyJodW1hbi9icm93c2VyIiwiYm90L2lzYm90Il0sWyJERSIsIlVua25vd24iXSxbIm1vYmlsZSIsIm90aGVyIl0sWyJGaXJlZm94IiwiU2FmYXJpIiwiT3RoZXIiXSxbIkFuZHJvaWQiLCJpT1MiLCJPdGhlciJdLFsiZGlyZWN0IChkaXJlY3QpIiwib3RoZXIgbmV3cy5leGFtcGxlLmNvbSJdLFsiIiwiV2VDaGF0Il1d',
+        'base64',
+      ),
+    );
+    expect([...read.urlIds]).toEqual([1, 2, 1]);
+    expect([...read.visitedAt]).toEqual([start, start + 1, start + 2]);
+    expect([...read.visitors]).toEqual([0, 0xaa, 0, 0, -1, -1]);
+    expect([...read.addresses]).toEqual([0, 0xbb, 0xfedcba98 | 0, 0x76543210, 0, 0xbb]);
+    expect([...read.flags]).toEqual([0, 128 | 21, 0]);
+    expect(textsOf(read)).toEqual([
+      texts,
+      {
+        source: 'human/browser',
+        country: 'Unknown',
+        deviceType: 'mobile',
+        browser: 'Safari',
+        os: 'iOS',
+        referrer: 'other news.example.com',
+        scannerApp: 'WeChat',
+      },
+      bot,
+    ]);
+  });
+
+  it('are read from a chunk, and rewritten', () => {
+    const stored = Buffer.from(
+      'AQAAAAIAAAAAAAAAegAAAAAAQFusjXtCACBAW6yNe0IAAAAAqgAAAP//////////AAAAALsAAAAAAAAAuwAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAABAAAAAAAAAAEAAAAAAAAAAQAAAAAAAAAAAAAAAAAAAAAAAAAAAABbWyJodW1hbi9icm93c2VyIiwiYm90L2lzYm90Il0sWyJERSJdLFsibW9iaWxlIiwib3RoZXIiXSxbIkZpcmVmb3giLCJPdGhlciJdLFsiQW5kcm9pZCIsIk90aGVyIl0sWyJkaXJlY3QgKGRpcmVjdCkiXSxbIiJdXQ==',
+      'base64',
+    );
+    for (const read of [
+      decodeColumns(stored, 5),
+      decodeColumns(encodeColumns(decodeColumns(stored), { isOfOneUrl: true }), 5),
+    ]) {
+      expect([...read.urlIds]).toEqual([5, 5]);
+      expect([...read.visitedAt]).toEqual([start, start + 2]);
+      expect([...read.visitors]).toEqual([0, 0xaa, -1, -1]);
+      expect(textsOf(read)).toEqual([texts, bot]);
+    }
+  });
+
+  it('are read from a journal', () => {
+    const { visits, unknown } = parseTexts([
+      '1\t2\t1893456000001\t1\thuman\tbrowser\tUnknown\tmobile\tSafari\tiOS\tnews.example.com\tother\t\tfedcba9876543210\tWeChat\t21',
+    ]);
+    expect(unknown).toEqual([]);
+    expect(visits).toEqual([
+      {
+        urlId: 2,
+        visitedAt: start + 1,
+        isByCode: true,
+        facts: {
+          kind: 'human',
+          reason: 'browser',
+          country: 'Unknown',
+          deviceType: 'mobile',
+          browser: 'Safari',
+          os: 'iOS',
+          referrerDomain: 'news.example.com',
+          referrerType: 'other',
+          visitorKey: null,
+          addressKey: 'fedcba9876543210',
+          scannerApp: 'WeChat',
+          evidence: 21,
+          language: null,
+          campaign: null,
+        },
+      },
+    ]);
+  });
 });

@@ -1,42 +1,63 @@
 import {
-  dictionaryColumns,
-  mapDictionaries,
+  completeTexts,
+  type DictionaryColumn,
+  maxVisits,
+  sameCodes,
   timeRange,
   type VisitColumns,
 } from './visit-columns.js';
 
-const version = 1;
+// Version 2: a header, the columns, and a description of the columns as JSON. The columns of texts
+// have names: a reader completes those that are missing, and preserves those that it does not know.
+const version = 2;
+const version1 = 1;
+const headerLength = 4;
 // Typed arrays are views of the stored bytes, so each must begin at a multiple of its element size.
 const alignment = 8;
 
 type NumberArray = Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
 
+/** The columns of numbers, which a version of the form defines. */
+type NumberColumns = Pick<
+  VisitColumns,
+  'urlIds' | 'visitedAt' | 'visitors' | 'addresses' | 'flags'
+>;
+type NumberColumnName = keyof NumberColumns;
+
+/** The description of the columns, in the order in which they are stored. */
+interface Description {
+  readonly numbers: readonly NumberColumnName[];
+  /** The texts of each column by its name. A visit's code is the index of its text. */
+  readonly texts: Readonly<Record<string, readonly string[]>>;
+}
+
 /**
- * Encodes columns as a header, arrays of little-endian numbers, and the dictionaries' values as JSON.
- * Leaves URL ids out if all visits are of one URL. All machines that Node supports are little-endian.
+ * Encodes columns as arrays of little-endian numbers, and a description with the texts. Leaves URL ids
+ * out if all visits are of one URL. All machines that Node supports are little-endian.
  */
 export function encodeColumns(columns: VisitColumns, { isOfOneUrl = false } = {}): Buffer {
-  const { count, urlIds, visitedAt, visitors, addresses, flags, dictionaries } = columns;
-  const values = Buffer.from(
-    JSON.stringify(dictionaryColumns.map((name) => dictionaries[name].values)),
-  );
-  const arrays: NumberArray[] = [
-    Uint32Array.of(version, count, isOfOneUrl ? 0 : 1, values.length),
-    ...(isOfOneUrl ? [] : [urlIds]),
-    visitedAt,
-    visitors,
-    addresses,
-    flags,
-    ...dictionaryColumns.map((name) => {
-      const { values: texts, codes } = dictionaries[name];
-      return hasByteCodes(texts) ? Uint8Array.from(codes) : codes;
-    }),
-  ];
-  const parts = arrays.flatMap(({ buffer, byteOffset, byteLength }) => [
-    new Uint8Array(buffer, byteOffset, byteLength),
-    new Uint8Array(aligned(byteLength) - byteLength),
-  ]);
-  return Buffer.concat([...parts, values]);
+  const { count, dictionaries } = columns;
+  const numbers: NumberColumnName[] = isOfOneUrl ? [] : ['urlIds'];
+  numbers.push('visitedAt', 'visitors', 'addresses', 'flags');
+  const texts = columns.storedTexts
+    .map((name) => [name, dictionaries[name] as DictionaryColumn] as const)
+    // Codes of two bytes first, so that all are aligned.
+    .sort(([, a], [, b]) => codeBytes(b.values) - codeBytes(a.values));
+  const description: Description = {
+    numbers,
+    texts: Object.fromEntries(texts.map(([name, { values }]) => [name, values])),
+  };
+  const json = Buffer.from(JSON.stringify(description));
+  const parts: Uint8Array[] = [bytesOf(Uint32Array.of(version, count, json.length, 0))];
+  for (const name of numbers) parts.push(bytesOf(columns[name]));
+  parts.push(new Uint8Array(aligned(count) - count));
+  for (const [, { values, codes }] of texts) {
+    const bytes = codeBytes(values);
+    if (bytes === 2) parts.push(bytesOf(codes));
+    else if (bytes === 1) parts.push(Uint8Array.from(codes));
+  }
+  parts.push(json);
+  return Buffer.concat(parts);
 }
 
 /** Returns the columns of a stored chunk that depend on its visits. */
@@ -46,48 +67,135 @@ export function toChunk(columns: VisitColumns) {
 }
 
 /**
- * Decodes columns. They share the memory of `stored`. `urlId` is the URL of a chunk. Throws when the
- * bytes have another version.
+ * Decodes columns of any version. They share the memory of `stored`. `urlId` is the URL of a chunk.
+ * Throws when the bytes have a later version.
  */
 export function decodeColumns(stored: Uint8Array, urlId = 0): VisitColumns {
   const bytes = stored.byteOffset % alignment === 0 ? stored : Uint8Array.from(stored);
-  const { buffer, byteOffset, length: size } = bytes;
-  let offset = byteOffset;
-  const take = <A extends NumberArray>(
-    arrayClass: new (from: ArrayBufferLike, offset: number, length: number) => A,
-    length: number,
-  ): A => {
-    const array = new arrayClass(buffer, offset, length);
-    offset += aligned(array.byteLength);
-    return array;
-  };
-  const [storedVersion, count = 0, hasUrlIds = 0, valueBytes = 0] = take(Uint32Array, 4);
+  const reader = new ColumnReader(bytes);
+  const header = reader.take(Uint32Array, headerLength);
+  const [storedVersion, count = 0, jsonBytes = 0] = header;
+  if (count > maxVisits) throw new RangeError(`${count} visits: columns have at most ${maxVisits}`);
+  if (storedVersion === version1) return decodeVersion1(reader, header, urlId);
   if (storedVersion !== version) {
     throw new Error(`visits of version ${storedVersion}: this server reads version ${version}`);
   }
-  const allValues = JSON.parse(
-    Buffer.from(buffer, byteOffset + size - valueBytes, valueBytes).toString(),
-  ) as string[][];
-  // In stored order.
+  const { numbers, texts }: Description = JSON.parse(reader.takeLast(jsonBytes));
+  const found: Partial<NumberColumns> = Object.fromEntries(
+    numbers.map((name) => [name, readNumbers(reader, name, count)]),
+  );
+  reader.align(alignment);
+  const columns = new Map<string, DictionaryColumn>();
+  for (const [name, values] of Object.entries(texts)) {
+    const codes = values.length <= 1 ? sameCodes : readCodes(reader, values, count);
+    columns.set(name, { values, codes });
+  }
   return {
     count,
-    urlIds: hasUrlIds === 1 ? take(Float64Array, count) : new Float64Array(count).fill(urlId),
-    visitedAt: take(Float64Array, count),
-    visitors: take(Int32Array, count * 2),
-    addresses: take(Int32Array, count * 2),
-    flags: take(Uint8Array, count),
-    dictionaries: mapDictionaries((_name, index) => {
-      const values = allValues[index] as string[];
-      const codes = hasByteCodes(values) ? take(Uint8Array, count) : take(Uint16Array, count);
-      return { values, codes };
-    }),
+    urlIds: found.urlIds ?? new Float64Array(count).fill(urlId),
+    visitedAt: found.visitedAt ?? new Float64Array(count),
+    visitors: found.visitors ?? new Int32Array(count * 2),
+    addresses: found.addresses ?? new Int32Array(count * 2),
+    flags: found.flags ?? new Uint8Array(count),
+    ...completeTexts(columns),
   };
 }
 
-function hasByteCodes(values: readonly string[]): boolean {
-  return values.length <= 256;
+function readNumbers(reader: ColumnReader, name: NumberColumnName, count: number): NumberArray {
+  switch (name) {
+    case 'urlIds':
+    case 'visitedAt':
+      return reader.take(Float64Array, count);
+    case 'visitors':
+    case 'addresses':
+      return reader.take(Int32Array, count * 2);
+    case 'flags':
+      return reader.take(Uint8Array, count);
+    default:
+      // Its size is unknown. Ignoring it would delete it when the visits are rewritten.
+      throw new Error(`visits with the column of numbers "${name}": a later version stored them`);
+  }
 }
 
-function aligned(bytes: number): number {
-  return Math.ceil(bytes / alignment) * alignment;
+function readCodes(
+  reader: ColumnReader,
+  values: readonly string[],
+  count: number,
+): DictionaryColumn['codes'] {
+  return values.length <= maxByteCodes
+    ? reader.take(Uint8Array, count)
+    : reader.take(Uint16Array, count);
+}
+
+// The columns of texts in version 1, in the order in which they are stored.
+const texts1 = ['source', 'country', 'deviceType', 'browser', 'os', 'referrer', 'scannerApp'];
+
+/** Decodes the form of version 0.1, in which each column begins at a multiple of 8. */
+function decodeVersion1(reader: ColumnReader, header: Uint32Array, urlId: number): VisitColumns {
+  const [, count = 0, hasUrlIds = 0, valueBytes = 0] = header;
+  const allValues = JSON.parse(reader.takeLast(valueBytes)) as string[][];
+  const take = (name: NumberColumnName): NumberArray => {
+    reader.align(alignment);
+    return readNumbers(reader, name, count);
+  };
+  const numbers = {
+    urlIds: hasUrlIds === 1 ? take('urlIds') : new Float64Array(count).fill(urlId),
+    visitedAt: take('visitedAt'),
+    visitors: take('visitors'),
+    addresses: take('addresses'),
+    flags: take('flags'),
+  } as NumberColumns;
+  const columns = new Map<string, DictionaryColumn>();
+  for (const [at, name] of texts1.entries()) {
+    const values = allValues[at] as string[];
+    reader.align(alignment);
+    columns.set(name, { values, codes: readCodes(reader, values, count) });
+  }
+  return { count, ...numbers, ...completeTexts(columns) };
+}
+
+/** Reads typed arrays one after the other, and text from the end. */
+class ColumnReader {
+  readonly #bytes: Uint8Array;
+  #offset = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  take<A extends NumberArray>(
+    arrayClass: new (from: ArrayBufferLike, offset: number, length: number) => A,
+    length: number,
+  ): A {
+    const { buffer, byteOffset } = this.#bytes;
+    const array = new arrayClass(buffer, byteOffset + this.#offset, length);
+    this.#offset += array.byteLength;
+    return array;
+  }
+
+  /** Skips to the next multiple of a number of bytes. */
+  align(bytes: number): void {
+    this.#offset = aligned(this.#offset, bytes);
+  }
+
+  takeLast(length: number): string {
+    const { buffer, byteOffset, length: size } = this.#bytes;
+    return Buffer.from(buffer, byteOffset + size - length, length).toString();
+  }
+}
+
+const maxByteCodes = 256;
+
+/** The bytes of each visit's code: none if all visits have the same text. */
+function codeBytes(values: readonly string[]): 0 | 1 | 2 {
+  if (values.length <= 1) return 0;
+  return values.length <= maxByteCodes ? 1 : 2;
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: NumberArray): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+function aligned(bytes: number, to = alignment): number {
+  return Math.ceil(bytes / to) * to;
 }

@@ -1,24 +1,31 @@
 import type { Visit } from '../journal/journal-lines.js';
 
-/** The columns with few distinct values. They are stored with dictionary encoding. */
-export const dictionaryColumns = [
-  'source',
-  'country',
-  'deviceType',
-  'browser',
-  'os',
-  'referrer',
-  'scannerApp',
-] as const;
-export type DictionaryColumnName = (typeof dictionaryColumns)[number];
+/**
+ * The known columns of texts, which have few distinct values, each with the text of visits that were
+ * stored without the column. They are stored with dictionary encoding. A new field of visits becomes a
+ * column here, and needs no new version of the stored form.
+ */
+const defaultTexts = {
+  source: '',
+  country: 'Unknown',
+  deviceType: 'other',
+  browser: 'Unknown',
+  os: 'Unknown',
+  referrer: 'direct (direct)',
+  scannerApp: '',
+  language: '',
+  utmSource: '',
+  utmMedium: '',
+  utmCampaign: '',
+  utmTerm: '',
+  utmContent: '',
+} as const;
+export type DictionaryColumnName = keyof typeof defaultTexts;
 
-/** Returns an object with a value for each dictionary column. */
-export function mapDictionaries<Value>(
-  toValue: (name: DictionaryColumnName, index: number) => Value,
-): Record<DictionaryColumnName, Value> {
-  const entries = dictionaryColumns.map((name, index) => [name, toValue(name, index)]);
-  return Object.fromEntries(entries);
-}
+/** The columns of texts of visits: the known ones, and those of a later version. */
+export type Dictionaries = Readonly<
+  Record<DictionaryColumnName, DictionaryColumn> & Record<string, DictionaryColumn>
+>;
 
 /** A dictionary-encoded column: each value once, and the code of each visit's value. */
 export interface DictionaryColumn {
@@ -40,7 +47,9 @@ export interface VisitColumns {
   readonly addresses: Int32Array;
   /** Bits of `scanEvidence`, and `byCodeFlag`. */
   readonly flags: Uint8Array;
-  readonly dictionaries: Readonly<Record<DictionaryColumnName, DictionaryColumn>>;
+  readonly dictionaries: Dictionaries;
+  /** The names of the columns of texts that are not all empty. */
+  readonly storedTexts: readonly string[];
 }
 
 /** In `flags`: the visit was by the short code, not by the custom slug. */
@@ -49,6 +58,30 @@ export const byCodeFlag = 128;
 /** The maximum number of visits in one `VisitColumns`. */
 export const maxVisits = 0xffff;
 const everyIndex = new Uint32Array(maxVisits).map((_, index) => index);
+
+/** The codes of a column with one text. They are shared and must not be changed. */
+export const sameCodes = new Uint8Array(maxVisits);
+const emptyColumn: DictionaryColumn = { values: [''], codes: sameCodes };
+
+/**
+ * Returns the columns of texts with those that are missing. Texts of an unknown name remain, so that
+ * rewritten visits keep the fields of a later version.
+ */
+export function completeTexts(
+  stored: ReadonlyMap<string, DictionaryColumn>,
+): Pick<VisitColumns, 'dictionaries' | 'storedTexts'> {
+  const texts = new Map(stored);
+  const missing: [string, DictionaryColumn][] = [];
+  for (const [name, text] of Object.entries(defaultTexts)) {
+    if (texts.has(name)) continue;
+    if (text === '') missing.push([name, emptyColumn]);
+    else texts.set(name, { values: [text], codes: sameCodes });
+  }
+  return {
+    dictionaries: Object.fromEntries([...texts, ...missing]) as Dictionaries,
+    storedTexts: [...texts.keys()],
+  };
+}
 
 /** Returns the indexes of all visits. The array is shared and must not be changed. */
 export function allIndexes({ count }: VisitColumns): Uint32Array {
@@ -68,27 +101,28 @@ export function timeRange({ visitedAt }: VisitColumns): { first_at: number; last
 }
 
 export class VisitColumnsBuilder {
+  readonly #capacity: number;
   readonly #urlIds: Float64Array;
   readonly #visitedAt: Float64Array;
   readonly #visitors: Int32Array;
   readonly #addresses: Int32Array;
   readonly #flags: Uint8Array;
-  readonly #dictionaries;
+  readonly #texts = new Map<string, DictionaryBuilder>();
   count = 0;
 
   /** `capacity` is at most `maxVisits`. */
   constructor(capacity: number) {
     if (capacity > maxVisits)
       throw new RangeError(`${capacity} visits: columns have at most ${maxVisits}`);
+    this.#capacity = capacity;
     this.#urlIds = new Float64Array(capacity);
     this.#visitedAt = new Float64Array(capacity);
     this.#visitors = new Int32Array(capacity * 2);
     this.#addresses = new Int32Array(capacity * 2);
     this.#flags = new Uint8Array(capacity);
-    this.#dictionaries = mapDictionaries(() => new DictionaryBuilder(capacity));
   }
 
-  add({ urlId, visitedAt, isByCode, facts }: Visit): void {
+  add({ urlId, visitedAt, isByCode, facts, otherFields }: Visit): void {
     const index = this.count;
     this.count += 1;
     this.#urlIds[index] = urlId;
@@ -96,14 +130,18 @@ export class VisitColumnsBuilder {
     writeKey(this.#visitors, index, facts.visitorKey);
     writeKey(this.#addresses, index, facts.addressKey);
     this.#flags[index] = facts.evidence | (isByCode ? byCodeFlag : 0);
-    const dictionaries = this.#dictionaries;
-    dictionaries.source.set(index, `${facts.kind}/${facts.reason}`);
-    dictionaries.country.set(index, facts.country);
-    dictionaries.deviceType.set(index, facts.deviceType);
-    dictionaries.browser.set(index, facts.browser);
-    dictionaries.os.set(index, facts.os);
-    dictionaries.referrer.set(index, `${facts.referrerType} ${facts.referrerDomain}`);
-    dictionaries.scannerApp.set(index, facts.scannerApp ?? '');
+    this.#setText('source', index, `${facts.kind}/${facts.reason}`);
+    this.#setText('country', index, facts.country);
+    this.#setText('deviceType', index, facts.deviceType);
+    this.#setText('browser', index, facts.browser);
+    this.#setText('os', index, facts.os);
+    this.#setText('referrer', index, `${facts.referrerType} ${facts.referrerDomain}`);
+    this.#setText('scannerApp', index, facts.scannerApp ?? '');
+    this.#setText('language', index, facts.language ?? '');
+    if (facts.campaign !== null) {
+      for (const [name, value] of Object.entries(facts.campaign)) this.#setText(name, index, value);
+    }
+    for (const [name, value] of otherFields ?? []) this.#setText(name, index, value);
   }
 
   /** Copies all visits, without their URLs. The builder must be empty. */
@@ -113,8 +151,8 @@ export class VisitColumnsBuilder {
     this.#visitors.set(columns.visitors);
     this.#addresses.set(columns.addresses);
     this.#flags.set(columns.flags);
-    for (const name of dictionaryColumns) {
-      this.#dictionaries[name].setAll(columns.dictionaries[name]);
+    for (const name of columns.storedTexts) {
+      this.#text(name).setAll(columns.dictionaries[name] as DictionaryColumn, columns.count);
     }
   }
 
@@ -128,14 +166,17 @@ export class VisitColumnsBuilder {
       this.#addresses[index * 2 + half] = columns.addresses[from * 2 + half] as number;
     }
     this.#flags[index] = columns.flags[from] as number;
-    for (const name of dictionaryColumns) {
-      const { values, codes } = columns.dictionaries[name];
-      this.#dictionaries[name].set(index, values[codes[from] as number] as string);
+    for (const name of columns.storedTexts) {
+      const { values, codes } = columns.dictionaries[name] as DictionaryColumn;
+      this.#setText(name, index, values[codes[from] as number] as string);
     }
   }
 
+  /** Must be the last call. */
   finish(): VisitColumns {
     const count = this.count;
+    const texts = new Map<string, DictionaryColumn>();
+    for (const [name, builder] of this.#texts) texts.set(name, builder.finish(count));
     return {
       count,
       urlIds: this.#urlIds.subarray(0, count),
@@ -143,8 +184,21 @@ export class VisitColumnsBuilder {
       visitors: this.#visitors.subarray(0, count * 2),
       addresses: this.#addresses.subarray(0, count * 2),
       flags: this.#flags.subarray(0, count),
-      dictionaries: mapDictionaries((name) => this.#dictionaries[name].finish(count)),
+      ...completeTexts(texts),
     };
+  }
+
+  #setText(name: string, index: number, value: string): void {
+    if (value !== '') this.#text(name).set(index, value);
+  }
+
+  #text(name: string): DictionaryBuilder {
+    let text = this.#texts.get(name);
+    if (!text) {
+      text = new DictionaryBuilder(this.#capacity);
+      this.#texts.set(name, text);
+    }
+    return text;
   }
 }
 
@@ -154,32 +208,51 @@ export function toColumns(visits: readonly Visit[]): VisitColumns {
   return builder.finish();
 }
 
-/** Builds a column from values in any order. */
+/** Builds a column from texts in any order. Visits without a text have the empty one. */
 export class DictionaryBuilder {
   readonly #codes: Uint16Array;
-  readonly #values: string[] = [];
-  readonly #codeOf = new Map<string, number>();
+  readonly #values: string[] = [''];
+  readonly #codeOf = new Map([['', 0]]);
+  /** The number of visits with a text that is not empty. */
+  #setCount = 0;
 
   constructor(capacity: number) {
     this.#codes = new Uint16Array(capacity);
   }
 
+  /** Sets the text of a visit, once. */
   set(index: number, value: string): void {
+    const code = this.#codeOfValue(value);
+    this.#codes[index] = code;
+    if (code !== 0) this.#setCount += 1;
+  }
+
+  /** Sets the texts of the first `count` visits. */
+  setAll({ values, codes }: DictionaryColumn, count: number): void {
+    const codeOf = values.map((value) => this.#codeOfValue(value));
+    for (let index = 0; index < count; index += 1) {
+      const code = codeOf[codes[index] as number] as number;
+      this.#codes[index] = code;
+      if (code !== 0) this.#setCount += 1;
+    }
+  }
+
+  /** Returns the texts of the first `count` visits. Must be the last call. */
+  finish(count: number): DictionaryColumn {
+    const codes = this.#codes.subarray(0, count);
+    if (this.#setCount < count) return { values: this.#values, codes };
+    // No visit has the empty text.
+    for (let index = 0; index < count; index += 1) codes[index] = (codes[index] as number) - 1;
+    return { values: this.#values.slice(1), codes };
+  }
+
+  #codeOfValue(value: string): number {
     let code = this.#codeOf.get(value);
     if (code === undefined) {
       code = this.#values.push(value) - 1;
       this.#codeOf.set(value, code);
     }
-    this.#codes[index] = code;
-  }
-
-  setAll({ values, codes }: DictionaryColumn): void {
-    this.#codes.set(codes);
-    for (const value of values) this.#codeOf.set(value, this.#values.push(value) - 1);
-  }
-
-  finish(count: number): DictionaryColumn {
-    return { values: this.#values, codes: this.#codes.subarray(0, count) };
+    return code;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports.js';
 import { StorageUnavailableError } from '../../storage/database.js';
 import { claimOrphans, type JournalFolder } from '../journal/journal-folder.js';
-import { parseTexts, toText, type Visit } from '../journal/journal-lines.js';
+import { parseTexts, type Visit } from '../journal/journal-lines.js';
 import {
   type DamagedBytes,
   findJournalEnd,
@@ -61,9 +61,10 @@ export async function sortLines(visits: VisitRepository, texts: readonly string[
   const unknownUrls = await visits.findUnknownUrls(records.visits);
   if (unknownUrls.size === 0) return { records, rejected };
   const known: Visit[] = [];
-  for (const visit of records.visits) {
-    if (unknownUrls.has(visit.urlId)) rejected.push(toRejected('unknown link', toText(visit)));
-    else known.push(visit);
+  for (const [index, visit] of records.visits.entries()) {
+    if (unknownUrls.has(visit.urlId)) {
+      rejected.push(toRejected('unknown link', records.visitTexts[index] as string));
+    } else known.push(visit);
   }
   return { records: { ...records, visits: known }, rejected };
 }

@@ -72,7 +72,7 @@ export class VisitRepository {
     writerId: string,
     from: JournalPosition,
     to: JournalPosition,
-    { visits = [], downloads, calls }: Partial<Omit<JournalRecords, 'unknown'>>,
+    { visits = [], downloads, calls }: Partial<Omit<JournalRecords, 'unknown' | 'visitTexts'>>,
     now: number,
   ): Promise<boolean> {
     return this.#database.writeDirectly(async (transaction) => {

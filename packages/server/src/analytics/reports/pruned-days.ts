@@ -14,6 +14,9 @@ const maxEntries = 10_000;
 // The number of QR codes in one statement.
 const qrsPerStatement = 500;
 
+// The version of a day's report. One without a version has version 1, which is the same form.
+const summaryVersion = 1;
+
 interface PrunedDay {
   readonly clicks: VisitTally<ClickReport>;
   /** The tallies of QR codes. Codes that exist all day have the same scans and share one tally. */
@@ -146,5 +149,18 @@ function appendedSummary(table: 'click_days' | 'scan_days') {
 function toJson<R extends Report>(tally: VisitTally<R>, countField: string): string {
   const report: Report = tally.finish(maxEntries);
   const timeseries = report.timeseries.filter((hour) => hour[countField] !== 0);
-  return JSON.stringify({ ...report, timeseries });
+  return JSON.stringify({ version: summaryVersion, ...report, timeseries });
+}
+
+/**
+ * Parses the summary of a day: one report for each time that it was pruned. Totals and breakdowns have
+ * names; a reader ignores those that it does not know. Throws when a report has a later version.
+ */
+export function parseSummary<R extends Report>(summary: string): readonly R[] {
+  const reports = JSON.parse(summary) as (R & { readonly version?: number })[];
+  const later = reports.find(({ version = 1 }) => version > summaryVersion);
+  if (!later) return reports;
+  throw new Error(
+    `a pruned day of version ${later.version}: this server reads version ${summaryVersion}`,
+  );
 }

@@ -11,6 +11,7 @@ import {
 import { type QrSpan, type ScannedUrl, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
 import { allIndexes, type VisitColumns } from '../ingest/visit-columns.js';
 import { Int32Pool } from './int32-pool.js';
+import { parseSummary } from './pruned-days.js';
 import {
   chunkRows,
   clickDayRows,
@@ -251,7 +252,6 @@ async function addDay<R extends Report>(
   urlId: number,
   summary: string,
 ): Promise<void> {
-  // A day has one report for each time that it was pruned.
-  for (const report of JSON.parse(summary) as R[]) tally.addDay(urlId, report);
+  for (const report of parseSummary<R>(summary)) tally.addDay(urlId, report);
   await clock.pause();
 }

@@ -117,8 +117,8 @@ export class VisitTally<R extends Report> {
     const { noun } = this.#measure;
     const countField = this.#countField;
     const { totals, breakdowns, timeseries }: Report = dayReport;
-    const visits = totals[`total${noun}`] as number;
-    const visitors = totals[`unique${noun}`] as number;
+    const visits = totals[`total${noun}`] ?? 0;
+    const visitors = totals[`unique${noun}`] ?? 0;
     this.#visitsOfUrl.add(urlId, visits);
     for (const { name, dimension, counts } of this.#breakdowns) {
       for (const entry of breakdowns[name] ?? []) {
@@ -129,7 +129,7 @@ export class VisitTally<R extends Report> {
     this.count += visits;
     this.uniquesAre = 'daily sum';
     this.#prunedVisitors += visitors;
-    this.#prunedAddresses += totals.uniqueIps as number;
+    this.#prunedAddresses += totals.uniqueIps ?? 0;
     const day = { bucket: timeseries[0]?.bucket, [countField]: visits, uniques: visitors };
     for (const entry of this.#buckets.lengthMs === hourMs ? timeseries : [day]) {
       const bucket = this.#bucketOf(Date.parse(entry.bucket as string));

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { decodeColumns } from '../../analytics/ingest/columns-codec.js';
-import { maxVisits } from '../../analytics/ingest/visit-columns.js';
 import { ConfigError } from '../../config-error.js';
 import { ownHostTest } from '../../domains/own-hosts.js';
 import type { EventFilters } from '../../events/subscription.js';
@@ -88,7 +87,7 @@ function checkRow({ table, row, line }: TransferRow): void {
   if (table !== 'visit_chunks') return;
   try {
     const { count } = decodeColumns(row.visits as Uint8Array);
-    if (count === row.visit_count && count <= maxVisits) return;
+    if (count === row.visit_count) return;
     throw new RangeError(`${count} visits, but visit_count is ${row.visit_count}`);
   } catch (cause) {
     throw new ConfigError(`line ${line}: the visits cannot be decoded`, { cause });

@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseCampaign } from './parse-campaign.js';
+
+describe('the campaign of a visit', () => {
+  it('has the UTM parameters of the query', () => {
+    const query =
+      '?a=1&utm_source=news+letter&utm_medium=e-mail&utm_campaign=a%26b&utm_term=%C3%A4&utm_content=top';
+    expect(parseCampaign(query)).toEqual({
+      utmSource: 'news letter',
+      utmMedium: 'e-mail',
+      utmCampaign: 'a&b',
+      utmTerm: 'ä',
+      utmContent: 'top',
+    });
+  });
+
+  it('has the first of two values, and no empty one', () => {
+    const query = '?utm_source=a&utm_source=b&utm_term=&utm_content=%20';
+    expect(parseCampaign(query)).toEqual({ utmSource: 'a' });
+  });
+
+  it('is null without UTM parameters', () => {
+    for (const query of ['', '?', '?a=utm_source', '?utm_id=4', '?utm_source']) {
+      expect(parseCampaign(query)).toBeNull();
+    }
+  });
+
+  it('has short values of one line, whatever the query is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.nat(20), (value, copies) => {
+        const query = `?utm_source=${value}${`&utm_term=${encodeURIComponent(value.toWellFormed())}`.repeat(copies)}`;
+        for (const text of Object.values(parseCampaign(query) ?? {})) {
+          expect(text).toMatch(/^[^\p{Cc}\u2028\u2029]{1,100}$/u);
+          expect(text.isWellFormed()).toBe(true);
+        }
+      }),
+    );
+    expect(parseCampaign(`?utm_source=${'x'.repeat(5000)}`)?.utmSource).toHaveLength(100);
+  });
+});

@@ -1,0 +1,24 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { parseLanguage } from './parse-language.js';
+
+it.each([
+  ['de-DE,de;q=0.9,en;q=0.8', 'de'],
+  ['EN', 'en'],
+  ['fil;q=1', 'fil'],
+  [' zh-Hant-TW', 'zh'],
+  ['*', null],
+  ['english', null],
+  ['', null],
+  [undefined, null],
+])('the language of Accept-Language %j is %j', (header, language) => {
+  expect(parseLanguage(header)).toBe(language);
+});
+
+it('a language has no other characters than letters', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (header) => {
+      expect(parseLanguage(header) ?? 'de').toMatch(/^[a-z]{2,3}$/);
+    }),
+  );
+});
