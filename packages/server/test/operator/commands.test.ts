@@ -377,7 +377,7 @@ describe('journal', () => {
     );
     const { stdout } = await command(settings, 'journal', 'inspect');
     expect(stdout).toContain('Quarantine: 1 line.\ndamaged, ');
-    expect(stdout).toContain('\\tDF\\t');
+    expect(stdout).toContain('country=DF');
     const quarantined = JSON.parse(
       (await command(settings, 'journal', 'inspect', '--json')).stdout,
     );
