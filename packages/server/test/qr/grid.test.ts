@@ -83,7 +83,7 @@ async function* designs(): AsyncGenerator<QrDesign> {
   }
 }
 
-it('every accepted design decodes with jsqr and zbar, which the server does not use', async () => {
+it('every accepted design decodes with qr and zbar, which the server does not use', async () => {
   let read = 0;
   const failed: string[] = [];
   const refused: string[] = [];
@@ -94,8 +94,11 @@ it('every accepted design decodes with jsqr and zbar, which the server does not 
       const reading = await readWithOthers(await drawVerified(design));
       const wanted = Buffer.from(payload);
       if (reading.width !== size || reading.height !== size) failed.push(`size: ${name}`);
-      else if (!reading.jsqr?.equals(wanted)) failed.push(`jsqr: ${name}`);
+      else if (!reading.qr?.equals(wanted)) failed.push(`qr: ${name}`);
       else if (!reading.zbar?.equals(wanted)) failed.push(`zbar: ${name}`);
+      // zbar shows control characters in its own way.
+      else if (!/\p{Cc}/u.test(payload) && reading.zbarText !== payload)
+        failed.push(`text of zbar: ${name}`);
       else read += 1;
     } catch (error) {
       if (!(error instanceof QrDesignError)) throw error;

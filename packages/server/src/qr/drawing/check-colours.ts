@@ -22,8 +22,8 @@ export function checkColours(foregroundColor: string, backgroundColor: string): 
   if (isReadable(light, dark)) {
     throw new QrDesignError(
       'foregroundColor',
-      `is lighter than backgroundColor (${pair}), and many scanners cannot read inverted codes: ` +
-        'swap the two colours',
+      `is lighter than backgroundColor (${pair}), and many scanners cannot read inverted codes`,
+      [{ foregroundColor: backgroundColor, backgroundColor: foregroundColor }],
     );
   }
   const contrast = `a contrast of ${ratio(dark, light).toFixed(2)} to 1 (${pair})`;
@@ -31,13 +31,14 @@ export function checkColours(foregroundColor: string, backgroundColor: string): 
   if (suggestion !== undefined) {
     throw new QrDesignError(
       'foregroundColor',
-      `has ${contrast}, and scanners need ${minRatio} to 1. Use ${suggestion}, for example`,
+      `has ${contrast}, and scanners need ${minRatio} to 1`,
+      [{ foregroundColor: suggestion }],
     );
   }
   throw new QrDesignError(
     'backgroundColor',
-    `has ${contrast} and is too dark for any foreground: scanners need ${minRatio} to 1. ` +
-      'Use a lighter background, such as #FFFFFF',
+    `has ${contrast} and is too dark for any foreground: scanners need ${minRatio} to 1`,
+    [{ backgroundColor: '#FFFFFF' }],
   );
 }
 

@@ -22,11 +22,12 @@ export function matrixWithLogoSpace(design: QrDesign, logo: QrLogo) {
   if (space) return space;
   const sufficient = errorCorrections
     .slice(errorCorrections.indexOf(level) + 1)
-    .find((higher) => fits(payload, higher) && findLogoSpace(payload, higher, logo));
-  if (sufficient) {
+    .filter((higher) => fits(payload, higher) && findLogoSpace(payload, higher, logo));
+  if (sufficient.length > 0) {
     throw new QrDesignError(
       'errorCorrectionLevel',
-      `${level} cannot correct the modules under a logo of any recognisable size: use ${sufficient}`,
+      `${level} cannot correct the modules under a logo of any recognisable size`,
+      sufficient.map((errorCorrection) => ({ errorCorrection })),
     );
   }
   throw new QrDesignError(

@@ -23,7 +23,8 @@ export function moduleGrid(size: number, side: number) {
   throw new QrDesignError(
     'size',
     `${size} is too small for ${side + 2 * quietZone} modules a side: scanners need ` +
-      `${minModulePixels} pixels for each module. Use ${smallestSize(side, minModulePixels)} or more`,
+      `${minModulePixels} pixels for each module`,
+    [{ size: smallestSize(side, minModulePixels) }],
   );
 }
 

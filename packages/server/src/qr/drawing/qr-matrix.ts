@@ -22,16 +22,52 @@ export function fits(payload: string, level: QrErrorCorrection): boolean {
 }
 
 type Code = ReturnType<typeof create>;
+type Segments = Parameters<typeof create>[0];
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII begins with control characters.
+const isAscii = /^[\u0000-\u007f]*$/;
+
+// The Extended Channel Interpretation 26, UTF-8: ISO/IEC 18004:2015, 7.4.2. Without it, zbar and some
+// older scanners guess an encoding and show other characters.
+const utf8Mark = {
+  mode: { id: 'ECI', bit: 7, ccBits: [8, 8, 8] },
+  /** The number of the encoding. It stands where other modes have the number of their characters. */
+  getLength: () => 26,
+  getBitsLength: () => 0,
+  write() {},
+};
+
+/** Returns the segments of a text with the mark, which takes 12 bits. */
+function withUtf8Mark(payload: string): Segments {
+  const segments = byteSegment(payload);
+  // `qrcode` has no mode for the mark. It calls `reduce` to build its segments from an array, in the
+  // modes that it has.
+  const build = (...rest: Parameters<typeof segments.reduce>) => [
+    utf8Mark,
+    ...(Array.prototype.reduce.apply(segments, rest) as unknown as object[]),
+  ];
+  return Object.assign(byteSegment(payload), { reduce: build });
+}
+
+const byteSegment = (payload: string): QRCodeSegment[] => [
+  { data: Buffer.from(payload), mode: 'byte' },
+];
 
 // Text that the numeric or alphanumeric mode shortens; switching modes for shorter runs costs more
 // bits than it saves. Without such a run, the search for segments is skipped: it takes up to 0.1 s.
 const denserMode = /\d{4}|[0-9A-Z $%*+\-./:]{6}/;
 
 function encode(payload: string, level: QrErrorCorrection, version?: number): Code | undefined {
+  const marked = isAscii.test(payload)
+    ? undefined
+    : createIfFits(withUtf8Mark(payload), level, version);
+  if (marked) return marked;
+  const segments = denserMode.test(payload) ? payload : byteSegment(payload);
+  return createIfFits(segments, level, version);
+}
+
+function createIfFits(segments: Segments, level: QrErrorCorrection, version: number | undefined) {
   try {
-    const segments: QRCodeSegment[] | string = denserMode.test(payload)
-      ? payload
-      : [{ data: Buffer.from(payload), mode: 'byte' }];
     return create(segments, { errorCorrectionLevel: level, ...(version && { version }) });
   } catch (error) {
     if (error instanceof Error && error.message.includes('too big')) return undefined;
@@ -66,11 +102,10 @@ function tooLong(payload: string, level: QrErrorCorrection): QrDesignError {
   const sufficient = errorCorrections
     .slice(0, errorCorrections.indexOf(level))
     .findLast((lower) => fits(payload, lower));
-  const advice = sufficient
-    ? `use ${sufficient}, which holds ${capacity[sufficient]}`
-    : `no level holds it, and L holds the most: ${capacity.L}`;
+  const none = `: no level holds it, and L holds the most: ${capacity.L}`;
   return new QrDesignError(
     'data',
-    `has ${bytes} bytes, and errorCorrectionLevel ${level} holds ${capacity[level]}: ${advice}`,
+    `has ${bytes} bytes, and errorCorrectionLevel ${level} holds ${capacity[level]}${sufficient ? '' : none}`,
+    sufficient ? [{ errorCorrection: sufficient }] : [],
   );
 }

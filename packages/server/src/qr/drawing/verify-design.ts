@@ -1,105 +1,116 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import sharp from 'sharp';
-import { prepareZXingModule, type ReaderOptions, readBarcodes } from 'zxing-wasm/reader';
+import { pixelsOf, readQuickly, readThoroughly, readWithJsqr } from './decoders.js';
 import { drawDesign } from './draw-design.js';
 import { type Layout, layOut } from './layout.js';
 import { smallestSize } from './module-grid.js';
-import { type QrDesign, QrDesignError } from './qr-design.js';
+import {
+  errorCorrections,
+  type QrDesign,
+  type QrDesignChange,
+  QrDesignError,
+} from './qr-design.js';
 
 const maxSize = 2048;
-// Some designs, such as a logo that is a QR code, fail at every size. Trying all sizes takes seconds.
 const maxLargerSizes = 4;
+// Some designs, such as a logo that is a QR code, fail with most changes. Trying all of them takes
+// seconds.
+const maxTries = 8;
 
 /**
- * Draws a design and checks that the image decodes to its payload, byte for byte. Throws a
- * QrDesignError when it does not.
+ * Draws a design and checks that decoders read its payload from the image, byte for byte. Throws a
+ * QrDesignError when they do not. It names the rule, and a change with which the design was drawn and
+ * read.
  */
 export async function drawVerified(design: QrDesign): Promise<Uint8Array> {
+  try {
+    return await drawReadable(design);
+  } catch (error) {
+    if (!(error instanceof QrDesignError)) throw error;
+    const change = await findRemedy(error, design, { triesLeft: maxTries });
+    const advice = change ? `: use ${describeChange(change)}` : '';
+    throw new QrDesignError(error.field, `${error.message}${advice}`);
+  }
+}
+
+async function drawReadable(design: QrDesign): Promise<Uint8Array> {
   const layout = layOut(design);
   const file = await drawDesign(design, layout);
-  if (await decodesTo(file, design.payload)) return file;
-  throw await explainFailure(design, layout);
+  const reason = await findReadingError(file, design);
+  if (reason !== undefined) throw new UnreadableError(design, layout, reason);
+  return file;
 }
 
-async function decodesTo(file: Uint8Array, payload: string): Promise<boolean> {
-  const bytes = await decodeImage(file);
-  return bytes !== undefined && Buffer.from(payload).equals(bytes);
+/**
+ * Returns why a code is not readable enough. One quick try of zxing-cpp suffices for a code without a
+ * logo. Any other code must be readable for two decoders: one alone also reads codes that most
+ * scanners cannot read, such as those with a logo like a finder pattern.
+ */
+async function findReadingError(file: Uint8Array, design: QrDesign): Promise<string | undefined> {
+  const payload = Buffer.from(design.payload);
+  // zxing-cpp decodes PNG files itself, which takes half the time.
+  const image = design.format === 'png' ? file : await pixelsOf(file);
+  const quick = await readQuickly(image);
+  const read = quick ?? (await readThoroughly(image));
+  if (!read) return 'zxing-cpp cannot read the code';
+  if (!payload.equals(read)) return 'zxing-cpp reads another text';
+  if (quick && !design.logo) return undefined;
+  const second = readWithJsqr(image instanceof Uint8Array ? await pixelsOf(image) : image);
+  if (second && payload.equals(second)) return undefined;
+  const which = design.logo ? 'A code with a logo' : 'A code that zxing-cpp does not read at once';
+  return `jsQR ${second ? 'reads another text' : 'cannot read the code'}. ${which} must be readable for both zxing-cpp and jsQR`;
 }
 
-/** Finds the field that makes the image unreadable, and a value that works. */
-async function explainFailure(design: QrDesign, layout: Layout): Promise<QrDesignError> {
-  const smallest = await smallestReadable(design, layout);
-  if (smallest !== undefined) {
-    return new QrDesignError(
-      'size',
-      `${design.size} gives modules of ${layout.grid.module} pixels, which the decoder cannot read: ` +
-        `use ${smallest}`,
-    );
+/** The decoders cannot read the drawn image. */
+class UnreadableError extends QrDesignError {
+  constructor(design: QrDesign, layout: Layout, reason: string) {
+    const changes = changesOfUnreadable(design, layout);
+    if (design.logo) {
+      super('logoUrl', `leads to a logo with which ${reason}`, changes);
+    } else super('size', `${design.size} gives an image in which ${reason}`, changes);
   }
-  const hasLogo = design.logo !== null;
-  if (hasLogo && (await isReadable({ ...design, logo: null }))) {
-    return new QrDesignError(
-      'logoUrl',
-      'leads to a logo with which the decoder cannot read the code: ' +
-        'use another logo, a higher errorCorrectionLevel, or no logo',
-    );
-  }
-  return new QrDesignError(
-    'foregroundColor',
-    `${design.foregroundColor} on ${design.backgroundColor} is not readable for the decoder: ` +
-      'use #000000 on #FFFFFF',
-  );
 }
 
-/** Tries sizes with larger modules. Sizes between two of them differ only in the quiet zone. */
-async function smallestReadable(
-  design: QrDesign,
-  { matrix, grid }: Layout,
-): Promise<number | undefined> {
+function changesOfUnreadable(design: QrDesign, { matrix, grid }: Layout): QrDesignChange[] {
+  const { logo, errorCorrection } = design;
+  const changes: QrDesignChange[] = [];
+  // Sizes between two of these differ only in the quiet zone.
   for (let added = 1; added <= maxLargerSizes; added += 1) {
     const size = smallestSize(matrix.side, grid.module + added);
-    if (size > maxSize) return undefined;
-    if (await isReadable({ ...design, size })) return size;
+    if (size <= maxSize) changes.push({ size });
+  }
+  if (logo) {
+    const higher = errorCorrections.slice(errorCorrections.indexOf(errorCorrection) + 1);
+    changes.push(...higher.map((level) => ({ errorCorrection: level })), { logo: null });
+  } else changes.push({ foregroundColor: '#000000', backgroundColor: '#FFFFFF' });
+  return changes;
+}
+
+/** Returns the first change of an error with which the design is readable. */
+async function findRemedy(
+  error: QrDesignError,
+  design: QrDesign,
+  budget: { triesLeft: number },
+): Promise<QrDesignChange | undefined> {
+  for (const change of error.changes) {
+    if (budget.triesLeft === 0) return undefined;
+    budget.triesLeft -= 1;
+    const changed = { ...design, ...change };
+    try {
+      await drawReadable(changed);
+      return change;
+    } catch (next) {
+      if (!(next instanceof QrDesignError)) throw next;
+      if (next instanceof UnreadableError) continue;
+      // A change may need another one: a longer code needs a larger size.
+      const further = await findRemedy(next, changed, budget);
+      if (further) return { ...change, ...further };
+    }
   }
   return undefined;
 }
 
-async function isReadable(design: QrDesign): Promise<boolean> {
-  return decodesTo(await drawDesign(design), design.payload);
-}
-
-// One try, as a phone does: the image is not rotated, inverted or scaled for a second one.
-const options: ReaderOptions = {
-  formats: ['QRCode'],
-  tryHarder: false,
-  tryRotate: false,
-  tryInvert: false,
-  tryDownscale: false,
-  maxNumberOfSymbols: 1,
-};
-
-let ready: Promise<unknown> | undefined;
-
-/** Loads the decoder from its package. By default, zxing-wasm downloads it. */
-async function loadDecoder(): Promise<unknown> {
-  const path = createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm');
-  const bytes = await readFile(path);
-  const wasmBinary = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
-  return prepareZXingModule({ overrides: { wasmBinary }, fireImmediately: true });
-}
-
-/** Decodes an image file. Returns the payload's bytes, or undefined when no code is readable. */
-async function decodeImage(file: Uint8Array): Promise<Uint8Array | undefined> {
-  ready ??= loadDecoder();
-  await ready;
-  const { data, info } = await sharp(file)
-    .ensureAlpha()
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  const { width, height } = info;
-  const pixels = new Uint8ClampedArray(data.buffer, data.byteOffset, data.byteLength);
-  const image = { data: pixels, width, height, colorSpace: 'srgb' } as const;
-  const [found] = await readBarcodes(image, options);
-  return found?.isValid ? found.bytes : undefined;
+function describeChange({ errorCorrection, logo, ...values }: QrDesignChange): string {
+  const named = Object.entries(
+    errorCorrection ? { errorCorrectionLevel: errorCorrection, ...values } : values,
+  ).map(([field, value]) => `${field} ${value}`);
+  return [...named, ...(logo === null ? ['no logo'] : [])].join(' and ');
 }

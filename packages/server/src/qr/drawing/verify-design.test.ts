@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { readWithOthers } from '../../../test/qr/other-decoders.js';
+import { decodeLogo } from '../logo/decode-logo.js';
+import { encodeLogo } from './logo-pixels.js';
+import { type QrDesign, QrDesignError } from './qr-design.js';
+import { drawVerified } from './verify-design.js';
+
+const plain: QrDesign = {
+  payload: 'https://sho.rt/AbC123x',
+  size: 512,
+  format: 'png',
+  errorCorrection: 'M',
+  foregroundColor: '#000000',
+  backgroundColor: '#FFFFFF',
+  stylePreset: 'default',
+  logo: null,
+};
+
+const longUrl = (length: number) => `https://example.com/${'aB3-x9_'.repeat(40)}`.slice(0, length);
+
+async function logoOf(shapes: string) {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 7 7" width="70" height="70">${shapes}</svg>`;
+  return encodeLogo(await decodeLogo(Buffer.from(svg)));
+}
+
+const finderLogo = () =>
+  logoOf('<path d="M0 0h7v7H0z"/><path fill="#fff" d="M1 1h5v5H1z"/><path d="M2 2h3v3H2z"/>');
+
+async function drawOrRefusal(design: QrDesign): Promise<Uint8Array | QrDesignError> {
+  try {
+    return await drawVerified(design);
+  } catch (error) {
+    if (error instanceof QrDesignError) return error;
+    throw error;
+  }
+}
+
+/** Applies the change that the message of a refusal proposes. */
+function applyAdvice(design: QrDesign, { message }: QrDesignError): QrDesign | undefined {
+  const [, advice] = /: use (.+)$/.exec(message) ?? [];
+  if (advice === undefined) return undefined;
+  const changes = advice.split(' and ').map((part) => {
+    if (part === 'no logo') return { logo: null };
+    const [field = '', value = ''] = part.split(' ');
+    if (field === 'errorCorrectionLevel') return { errorCorrection: value };
+    return { [field]: field === 'size' ? Number(value) : value };
+  });
+  return Object.assign({}, design, ...changes);
+}
+
+describe('a code without a logo', () => {
+  it.each([
+    [120, 'H'],
+    [200, 'Q'],
+    [200, 'H'],
+  ] as const)(
+    'of %i bytes and level %s that zxing-cpp reads in smaller copies only is drawn',
+    async (length, errorCorrection) => {
+      const payload = longUrl(length);
+      const file = await drawVerified({
+        ...plain,
+        payload,
+        errorCorrection,
+        size: 1500,
+        stylePreset: 'classy',
+      });
+      const { qr, zbar } = await readWithOthers(file);
+      expect([qr, zbar]).toEqual([Buffer.from(payload), Buffer.from(payload)]);
+    },
+  );
+});
+
+describe('a text beyond ASCII', () => {
+  it.each(['Müller', 'Grüße aus Köln 🚀 日本語', 'é'.repeat(90), 'Nº 1234567890123456'])(
+    '%s is shown by zbar, which guesses the encoding of codes without a mark',
+    async (payload) => {
+      const { qr, zbarText } = await readWithOthers(await drawVerified({ ...plain, payload }));
+      expect(zbarText).toBe(payload);
+      expect(qr).toEqual(Buffer.from(payload));
+    },
+  );
+
+  it('has no mark when it only fits its level without', async () => {
+    const payload = `${'y'.repeat(1270)}…`;
+    const design: QrDesign = { ...plain, payload, errorCorrection: 'H', size: 1024 };
+    const { qr } = await readWithOthers(await drawVerified(design));
+    expect(qr).toEqual(Buffer.from(payload));
+  });
+});
+
+describe('a logo like a finder pattern', () => {
+  it('is refused when only one decoder reads the code, with the rule', async () => {
+    const design: QrDesign = { ...plain, size: 300, stylePreset: 'dots', logo: await finderLogo() };
+    const { field, message } = (await drawOrRefusal(design)) as QrDesignError;
+    expect(field).toBe('logoUrl');
+    expect(message).toBe(
+      'leads to a logo with which jsQR cannot read the code. A code with a logo must be readable for both zxing-cpp and jsQR: use no logo',
+    );
+  });
+});
+
+it('every proposed change was tried', async () => {
+  const logo = await finderLogo();
+  const code = await encodeLogo(await decodeLogo(await drawVerified({ ...plain, payload: 'x' })));
+  const designs: QrDesign[] = [
+    { ...plain, payload: longUrl(1700).padEnd(1700, 'x'), errorCorrection: 'H', size: 200 },
+    { ...plain, payload: 'x'.repeat(1200), errorCorrection: 'H', size: 200 },
+    { ...plain, foregroundColor: '#AAAAAA' },
+    { ...plain, foregroundColor: '#FFFFFF', backgroundColor: '#101010' },
+    { ...plain, backgroundColor: '#202020' },
+    { ...plain, errorCorrection: 'L', payload: longUrl(200), size: 200, logo },
+    ...(['M', 'Q', 'H'] as const).flatMap((errorCorrection) =>
+      (['rounded', 'dots', 'classy'] as const).flatMap((stylePreset) => [
+        { ...plain, size: 300, errorCorrection, stylePreset, logo },
+        { ...plain, size: 300, errorCorrection, stylePreset, logo: code },
+      ]),
+    ),
+  ];
+  let refused = 0;
+  for (const design of designs) {
+    const outcome = await drawOrRefusal(design);
+    if (!(outcome instanceof QrDesignError)) continue;
+    refused += 1;
+    const changed = applyAdvice(design, outcome);
+    expect(changed, outcome.message).toBeDefined();
+    if (changed) expect((await drawVerified(changed)).length).toBeGreaterThan(0);
+  }
+  expect(refused).toBeGreaterThan(10);
+}, 60_000);
