@@ -117,7 +117,7 @@ describe('on a terminal', () => {
     expect(code).toBe(0);
     expect(await readTerminal(stderr.trimEnd())).toMatchObject({
       zbar: 'https://example.com/terminal',
-      jsqr: 'https://example.com/terminal',
+      qr: 'https://example.com/terminal',
     });
     expect(stderr.includes('\u001b')).toBe(!('NO_COLOR' in env));
     expect(stdout).toMatch(/^\S*id/);

@@ -37,6 +37,6 @@ export async function readTerminal(text: string) {
     ),
   );
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${rows.length}" width="${width * pixelsOfModule}" height="${rows.length * pixelsOfModule}" shape-rendering="crispEdges"><rect width="100%" height="100%" fill="#fff"/>${dark.join('')}</svg>`;
-  const { zbar, jsqr } = await readWithOthers(Buffer.from(svg));
-  return { width, zbar: zbar?.toString(), jsqr: jsqr?.toString() };
+  const { zbar, qr } = await readWithOthers(Buffer.from(svg));
+  return { width, zbar: zbar?.toString(), qr: qr?.toString() };
 }

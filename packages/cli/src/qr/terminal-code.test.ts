@@ -10,10 +10,10 @@ const payloads = [
 ];
 
 describe.each([true, false])('with colors: %s', (hasColor) => {
-  test.each(payloads)('what a terminal shows of %j is read by zbar and jsqr', async (payload) => {
+  test.each(payloads)('what a terminal shows of %j is read by zbar and qr', async (payload) => {
     for (const level of ['L', 'H'] as const) {
       const text = terminalCode(payload, { level, hasColor, columns: 200 });
-      expect(await readTerminal(text ?? '')).toMatchObject({ zbar: payload, jsqr: payload });
+      expect(await readTerminal(text ?? '')).toMatchObject({ zbar: payload, qr: payload });
     }
   });
 
