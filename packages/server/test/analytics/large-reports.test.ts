@@ -7,6 +7,7 @@ import { Int32Pool } from '../../src/analytics/reports/int32-pool.js';
 import {
   chunkRows,
   clickDayRows,
+  selectOfRange,
   selectOfUrl,
   selectOfUrls,
 } from '../../src/analytics/reports/read-url-rows.js';
@@ -107,10 +108,37 @@ describe('a report of many chunks', () => {
     expect(new Set(read)).toEqual(new Set(own.urlIds));
   });
 
+  it('of all URLs reads ranges of ids, and no rows of other organizations between them', async () => {
+    const own = await createUrls(300);
+    const other = await createUrls(2);
+    const more = await stored.create(own.organizationId, [{}, ...Array(400).fill({})]);
+    own.urlIds.push(...more.map((each) => (each.status === 'created' ? each.id : 0)));
+    for (const urlId of other.urlIds) await storeChunks(urlId, 2);
+    const visited = [0, 1, 255, 256, 299, 300, 301, 555, 700].map((at) => own.urlIds[at] as number);
+    for (const urlId of visited) await storeChunks(urlId, 2);
+    await stored.store([...visited, ...other.urlIds].map((urlId) => makeVisit({ urlId })));
+    const { results, database } = withRecord(stored.database);
+    const reader = new ReportReader(database);
+    const { totals, totalUrls, activeUrls, top } = await reader.readOverview(
+      own.organizationId,
+      month,
+      start,
+    );
+    expect([totals.totalClicks, totalUrls, activeUrls]).toEqual([27, 701, 701]);
+    expect(top).toEqual(visited.map((urlId) => [urlId, 3]));
+    const read = results.flat().flatMap(({ url_id }) => (url_id === undefined ? [] : [url_id]));
+    expect(read).toEqual(visited.flatMap((urlId) => [urlId, urlId]));
+    const queries = results.filter(([row]) => row && 'visits' in row && 'url_id' in row);
+    expect(queries.length).toBeLessThanOrEqual(2);
+  });
+
   it('finds rows by the primary key on SQLite', async () => {
     const { engine, read } = stored.database;
     if (engine !== 'sqlite') return;
+    const after = { urlId: 1, position: 0 };
     for (const select of [
+      selectOfRange(chunkRows, after, 3, month),
+      selectOfRange(clickDayRows, after, 3, month),
       selectOfUrl(chunkRows, 1, 0, month),
       selectOfUrls(chunkRows, [1, 2, 3], month),
       selectOfUrl(clickDayRows, 1, 0, month),
@@ -120,7 +148,7 @@ describe('a report of many chunks', () => {
       const query = CompiledQuery.raw(`explain query plan ${sql.replaceAll('?', '0')}`);
       const { rows } = await read.executeQuery<{ detail: string }>(query);
       expect(rows.map(({ detail }) => detail).join()).toMatch(
-        /^SEARCH \w+ USING PRIMARY KEY \(url_id=\?/,
+        /^SEARCH \w+ USING PRIMARY KEY \((?:url_id=\?|\(url_id,\w+\)>\(\?,\?\) AND url_id<\?)/,
       );
     }
   });

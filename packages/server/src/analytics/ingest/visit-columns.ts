@@ -63,6 +63,11 @@ const everyIndex = new Uint32Array(maxVisits).map((_, index) => index);
 export const sameCodes = new Uint8Array(maxVisits);
 const emptyColumn: DictionaryColumn = { values: [''], codes: sameCodes };
 
+const emptyDictionaries = Object.fromEntries(
+  Object.keys(defaultTexts).map((name) => [name, emptyColumn]),
+) as Dictionaries;
+const requiredTexts = Object.entries(defaultTexts).filter(([, text]) => text !== '');
+
 /**
  * Returns the columns of texts with those that are missing. Texts of an unknown name remain, so that
  * rewritten visits keep the fields of a later version.
@@ -70,17 +75,19 @@ const emptyColumn: DictionaryColumn = { values: [''], codes: sameCodes };
 export function completeTexts(
   stored: ReadonlyMap<string, DictionaryColumn>,
 ): Pick<VisitColumns, 'dictionaries' | 'storedTexts'> {
-  const texts = new Map(stored);
-  const missing: [string, DictionaryColumn][] = [];
-  for (const [name, text] of Object.entries(defaultTexts)) {
-    if (texts.has(name)) continue;
-    if (text === '') missing.push([name, emptyColumn]);
-    else texts.set(name, { values: [text], codes: sameCodes });
+  // Reports decode many small chunks, and copying an object of the same shape is fast.
+  const dictionaries: Record<string, DictionaryColumn> = { ...emptyDictionaries };
+  const storedTexts: string[] = [];
+  for (const [name, column] of stored) {
+    dictionaries[name] = column;
+    storedTexts.push(name);
   }
-  return {
-    dictionaries: Object.fromEntries([...texts, ...missing]) as Dictionaries,
-    storedTexts: [...texts.keys()],
-  };
+  for (const [name, text] of requiredTexts) {
+    if (stored.has(name)) continue;
+    dictionaries[name] = { values: [text], codes: sameCodes };
+    storedTexts.push(name);
+  }
+  return { dictionaries: dictionaries as Dictionaries, storedTexts };
 }
 
 /** Returns the indexes of all visits. The array is shared and must not be changed. */

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
 import { prepare } from '../../storage/prepared.js';
 import { decodeColumns } from '../ingest/columns-codec.js';
@@ -15,9 +15,11 @@ import { parseSummary } from './pruned-days.js';
 import {
   chunkRows,
   clickDayRows,
+  pagesOf,
+  readPageRows,
   readScanDays,
   readUrlRows,
-  urlsPerQuery,
+  type UrlPage,
 } from './read-url-rows.js';
 import { ReportClock } from './report-limits.js';
 import type { ReportQuery, Window } from './report-window.js';
@@ -75,20 +77,25 @@ export class ReportReader {
     return this.#report(clickMeasure, query, async (run) => {
       const { db, tally } = run;
       const { urlIds, activeUrls, importedClicks } = await readUrlIds(run, organizationId, now);
-      const batches = await this.#readBatches(db);
       let totalScans = 0;
-      for (let start = 0; start < urlIds.length; start += urlsPerQuery) {
-        const page = Array.from(urlIds.subarray(start, start + urlsPerQuery));
-        const spans = selectSpans(db).where('qr_codes.url_id', 'in', page);
-        const scannedUrls = toScannedUrls(await spans.execute());
-        for await (const visits of this.#readVisits(run, batches, page, query)) {
-          tally.add(visits);
-          if (scannedUrls.size === 0) continue;
-          const { urlIds: visited } = visits.columns;
-          const urlAt = (index: number) => scannedUrls.get(visited[index] as number);
-          totalScans += selectScans(visits, query, urlAt).indexes.length;
+      const add = (visits: StoredVisits, scannedUrls: ReadonlyMap<number, ScannedUrl>) => {
+        tally.add(visits);
+        if (scannedUrls.size === 0) return;
+        const { urlIds: visited } = visits.columns;
+        const urlAt = (index: number) => scannedUrls.get(visited[index] as number);
+        totalScans += selectScans(visits, query, urlAt).indexes.length;
+      };
+      for (const { columns, firstPending } of await this.#readBatches(db)) {
+        const indexes = indexesOf(columns, (id) => id >= firstPending && contains(urlIds, id));
+        add({ columns, indexes }, await findScannedUrls(db, pagesOfVisits(columns, indexes)));
+        await run.clock.pause();
+      }
+      for (const page of pagesOf(urlIds)) {
+        const scannedUrls = await findScannedUrls(db, [page]);
+        for await (const visits of readChunks(run, readPageRows(db, chunkRows, page, query))) {
+          add(visits, scannedUrls);
         }
-        const days = readUrlRows(db, clickDayRows, page, query);
+        const days = readPageRows(db, clickDayRows, page, query);
         for await (const { url_id, scans, summary } of days) {
           await addDay(run, url_id, summary);
           totalScans += scans;
@@ -138,33 +145,14 @@ export class ReportReader {
     window: Window,
     days: AsyncIterable<{ readonly summary: string }>,
   ): Promise<void> {
-    const batches = await this.#readBatches(run.db);
-    for await (const visits of this.#readVisits(run, batches, [urlId], window)) {
-      run.tally.add(visits);
+    for (const { columns, firstPending } of await this.#readBatches(run.db)) {
+      const indexes = urlId < firstPending ? noIndexes : indexesOf(columns, (id) => id === urlId);
+      if (indexes.length > 0) run.tally.add({ columns, indexes });
+      await run.clock.pause();
     }
+    const rows = readUrlRows(run.db, chunkRows, [urlId], window);
+    for await (const visits of readChunks(run, rows)) run.tally.add(visits);
     for await (const { summary } of days) await addDay(run, urlId, summary);
-  }
-
-  /** Reads each visit of the URLs once, from batches and chunks that may have visits in a window. */
-  async *#readVisits(
-    { db, clock }: Pick<ReportRun<never>, 'db' | 'clock'>,
-    batches: readonly PendingBatch[],
-    urlIds: readonly number[],
-    window: Window,
-  ): AsyncGenerator<StoredVisits> {
-    for (const { columns, firstPending } of batches) {
-      const indexes = indexesOf(
-        columns,
-        urlIds.filter((id) => id >= firstPending),
-      );
-      if (indexes.length > 0) yield { columns, indexes };
-      await clock.pause();
-    }
-    for await (const { url_id, visits } of readUrlRows(db, chunkRows, urlIds, window)) {
-      const columns = decodeColumns(visits, url_id);
-      yield { columns, indexes: allIndexes(columns) };
-      await clock.pause();
-    }
   }
 
   async #readBatches(db: Kysely<Schema>): Promise<readonly PendingBatch[]> {
@@ -193,25 +181,72 @@ function selectStoredBatches(db: Kysely<Schema>) {
     .orderBy('visit_batches.id');
 }
 
-/** Returns the indexes of the visits of URLs, whose ids are in ascending order. */
-function indexesOf({ count, urlIds }: VisitColumns, wanted: readonly number[]): Uint32Array {
-  const first = wanted[0] ?? Number.POSITIVE_INFINITY;
-  const last = wanted.at(-1) ?? 0;
-  const isWanted = new Set(wanted);
+const noIndexes = new Uint32Array();
+
+/** Returns the indexes of the visits of wanted URLs. */
+function indexesOf(
+  { count, urlIds }: VisitColumns,
+  isWanted: (urlId: number) => boolean,
+): Uint32Array {
   const indexes = new Uint32Array(count);
   let found = 0;
   for (let index = 0; index < count; index += 1) {
-    const urlId = urlIds[index] as number;
-    if (urlId < first || urlId > last || !isWanted.has(urlId)) continue;
+    if (!isWanted(urlIds[index] as number)) continue;
     indexes[found] = index;
     found += 1;
   }
   return indexes.subarray(0, found);
 }
 
+/** Searches a number in an array in ascending order. */
+function contains(numbers: Float64Array, wanted: number): boolean {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((numbers[middle] as number) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return numbers[low] === wanted;
+}
+
+/** Returns the pages with the URLs of visits. */
+function pagesOfVisits({ urlIds }: VisitColumns, indexes: Uint32Array): Iterable<UrlPage> {
+  const visited = new Set<number>();
+  for (const index of indexes) visited.add(urlIds[index] as number);
+  return pagesOf(Float64Array.from(visited).sort());
+}
+
+/** Returns the URLs that have, or had, QR codes. */
+async function findScannedUrls(
+  db: Kysely<Schema>,
+  pages: Iterable<UrlPage>,
+): Promise<ReadonlyMap<number, ScannedUrl>> {
+  const found: (readonly [number, ScannedUrl])[] = [];
+  for (const { urlIds, isRange } of pages) {
+    const [first = 0, last = first] = [urlIds[0], urlIds.at(-1)];
+    const spans = isRange
+      ? selectSpans(db).where((each) => each.between('qr_codes.url_id', first, last))
+      : selectSpans(db).where('qr_codes.url_id', 'in', urlIds);
+    found.push(...toScannedUrls(await spans.execute()));
+  }
+  return new Map(found);
+}
+
+async function* readChunks(
+  { clock }: Pick<ReportRun<never>, 'clock'>,
+  rows: AsyncIterable<{ readonly url_id: number; readonly visits: Uint8Array }>,
+): AsyncGenerator<StoredVisits> {
+  for await (const { url_id, visits } of rows) {
+    const columns = decodeColumns(visits, url_id);
+    yield { columns, indexes: allIndexes(columns) };
+    await clock.pause();
+  }
+}
+
 /**
  * Reads the ids of an organization's URLs in ascending order, and counts those that redirect now, and
- * their imported clicks.
+ * their imported clicks. The database joins the ids of a page, which takes a fifth of the time of rows.
  */
 async function readUrlIds(
   { db, clock }: Pick<ReportRun<never>, 'db' | 'clock'>,
@@ -221,30 +256,38 @@ async function readUrlIds(
   const urlIds: number[] = [];
   let activeUrls = 0;
   let importedClicks = 0;
-  let last = { created_at: -1, id: 0 };
+  let last = { createdAt: -1, id: 0 };
   for (;;) {
-    const rows = await db
-      .selectFrom('urls')
-      .select(['id', 'created_at', 'is_active', 'expires_at', 'imported_clicks'])
-      .where('organization_id', '=', organizationId)
-      .where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('created_at', 'id'), '>', tuple(last.created_at, last.id)),
-      )
-      .orderBy('created_at')
-      .orderBy('id')
-      .limit(urlsPerPage)
-      .execute();
-    for (const { id, is_active, expires_at, imported_clicks } of rows) {
-      urlIds.push(id);
-      importedClicks += imported_clicks;
-      if (is_active === 1 && (expires_at === null || expires_at > now)) activeUrls += 1;
-    }
+    const { rows } = await sql<UrlIdPage>`
+      select string_agg(cast(id as text), ',' order by created_at, id) as ids,
+        max(created_at) as "createdAt", sum(imported_clicks) as imported,
+        sum(case when is_active = 1 and (expires_at is null or expires_at > ${now})
+          then 1 else 0 end) as active
+      from (
+        select id, created_at, is_active, expires_at, imported_clicks from urls
+        where organization_id = ${organizationId}
+          and (created_at, id) > (${last.createdAt}, ${last.id})
+        order by created_at, id limit ${urlsPerPage}
+      ) as page`.execute(db);
+    const page = rows[0] as UrlIdPage;
+    const ids = JSON.parse(`[${page.ids ?? ''}]`) as number[];
+    for (const id of ids) urlIds.push(id);
+    activeUrls += Number(page.active);
+    importedClicks += Number(page.imported);
     await clock.pause();
-    const end = rows.at(-1);
-    if (!end || rows.length < urlsPerPage) break;
-    last = end;
+    if (ids.length < urlsPerPage) break;
+    last = { createdAt: page.createdAt, id: ids.at(-1) as number };
   }
   return { urlIds: Float64Array.from(urlIds).sort(), activeUrls, importedClicks };
+}
+
+interface UrlIdPage {
+  /** Separated by commas; null if the page is empty. */
+  readonly ids: string | null;
+  /** Of the last URL. */
+  readonly createdAt: number;
+  readonly active: number | null;
+  readonly imported: number | null;
 }
 
 async function addDay<R extends Report>(
