@@ -9,7 +9,7 @@ const layers = [
   ['api'],
   ['health'],
   ['redirect'],
-  ['lists'],
+  ['lists', 'deletion'],
   ['webhooks'],
   ['qr'],
   ['urls'],

@@ -261,6 +261,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
 async function makeOperatorExchanges(create, origin) {
   const organization = await create('/organizations', { name: 'Acme', plan: 'scale' });
   const { id } = organization;
+  const doomed = await create('/organizations', { name: 'Gone Ltd', plan: 'free' });
   const nobody = '00000000-0000-7000-8000-000000000000';
   const scopes = ['keys:write', 'urls:read'];
   const client = await create(`/organizations/${id}/clients`, { name: 'CI', scopes });
@@ -293,6 +294,11 @@ async function makeOperatorExchanges(create, origin) {
     updateOrganization: {
       ...onOrganization,
       body: { name: 'Acme', plan: 'scale', isSuspended: false },
+    },
+    deleteOrganization: {
+      path: { id: doomed.id },
+      query: { confirm: doomed.id },
+      status: 202,
     },
     listUsage: { query: { period: '2026-01' } },
     createClient: { ...onOrganization, body: { name: 'CI', scopes }, status: 201 },

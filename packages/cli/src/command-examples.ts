@@ -48,6 +48,7 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   'admin orgs update': [`shorty admin orgs update ${uuid} --plan scale`],
   'admin orgs suspend': [`shorty admin orgs suspend ${uuid}`],
   'admin orgs resume': [`shorty admin orgs resume ${uuid}`],
+  'admin orgs delete': [`shorty admin orgs delete ${uuid} \\\n    --confirm "Acme Ltd"`],
   'admin clients list': [`shorty admin clients list ${uuid}`],
   'admin clients create': [
     `shorty admin clients create ${uuid} \\\n    --name CI --scopes "urls:read urls:write"`,

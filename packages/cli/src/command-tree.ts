@@ -298,6 +298,10 @@ const tree: Tree = {
             summary: 'End the suspension of an organization',
             load: () => import('./commands/admin/orgs/resume.js'),
           },
+          delete: {
+            summary: 'Delete an organization and everything that it has',
+            load: () => import('./commands/admin/orgs/delete.js'),
+          },
         },
       },
       clients: {

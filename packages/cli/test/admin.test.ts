@@ -74,6 +74,20 @@ describe('shorty admin orgs', () => {
   });
 });
 
+test('shorty admin orgs delete needs the id or the name again', async () => {
+  const made = await createOrganization('Deleted');
+  const wrong = ['admin', 'orgs', 'delete', made.id, '--confirm', 'deleted'];
+  const refused = await shorty.run(wrong, { env });
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('confirm is "deleted", but must be the id or the name'),
+  ]);
+  expect((await as(made, 'urls', 'list')).code).toBe(0);
+  const deletion = await admin('orgs', 'delete', made.id, '--confirm', 'Deleted');
+  expect(deletion).toEqual({ id: made.id, deletedAt: expect.any(String) });
+  expect((await as(made, 'urls', 'list')).code).toBe(4);
+});
+
 describe('shorty admin clients and keys', () => {
   test('create, update and revoke', async () => {
     const { id } = await createOrganization('Clients');

@@ -68,6 +68,9 @@ export async function everyCommand(
   const organization = await operator.request('POST', '/api/v1/admin/organizations', {
     body: { name: `An organization with a long name, 東京支社 ${stamp}`, plan: 'scale' },
   });
+  const doomed = await operator.request('POST', '/api/v1/admin/organizations', {
+    body: { name: 'An organization that is deleted', plan: 'free' },
+  });
   const taken = await create('taken-down');
   await operator.request('POST', '/api/v1/admin/takedowns', {
     body: {
@@ -165,6 +168,8 @@ export async function everyCommand(
   add('admin orgs update', [organization.id], 2);
   add('admin orgs suspend', [organization.id]);
   add('admin orgs resume', [organization.id]);
+  add('admin orgs delete', [organization.id, '--confirm', 'another name'], 1);
+  add('admin orgs delete', [doomed.id, '--confirm', doomed.id]);
   add('admin clients list', [own.id]);
   add('admin clients create', [organization.id, '--name', 'a client with a long name']);
   add('admin clients update', [organization.id, organization.clientId, '--name', 'renamed']);

@@ -37,6 +37,7 @@ const commands = [
   ...['keys', 'keys create', 'keys list', 'keys revoke'],
   ...['admin', 'admin login', 'admin orgs', 'admin orgs list', 'admin orgs create'],
   ...['admin orgs get', 'admin orgs update', 'admin orgs suspend', 'admin orgs resume'],
+  'admin orgs delete',
   ...['admin clients', 'admin clients list', 'admin clients create', 'admin clients update'],
   ...['admin clients revoke', 'admin keys', 'admin keys list', 'admin keys update'],
   ...['admin keys revoke', 'admin usage', 'admin takedown', 'admin takedown create'],

@@ -134,6 +134,13 @@ orgs
   .requiredOption('--org <id>', 'the organization')
   .action(async ({ org }) => (await load.organizations()).suspendOrganization(org, false));
 
+orgs
+  .command('delete')
+  .description('delete an organization with its links, visits, codes, webhooks, clients and keys')
+  .requiredOption('--org <id>', 'the organization')
+  .requiredOption('--confirm <id-or-name>', 'its id or its name again')
+  .action(async (options) => (await load.organizations()).deleteOrganization(options));
+
 const clients = program.command('clients').description('API clients');
 clients
   .command('create')

@@ -23,6 +23,7 @@ import { openPasswords } from './auth/passwords.js';
 import { tokenHandlers } from './auth/token-handlers.js';
 import { type Config, readConfig } from './config.js';
 import { scopes } from './contract/define-route.js';
+import { deleteOrganizations } from './deletion/delete-organizations.js';
 import { createDomainModule } from './domains/domain-module.js';
 import { hostnameOf } from './domains/hostname.js';
 import { type IsOwnHost, ownHostTest } from './domains/own-hosts.js';
@@ -99,6 +100,7 @@ export interface ShortyServer {
 
 const housekeepingEveryMs = 10 * 60_000;
 const keyUsesEveryMs = 1_000;
+const deletionEveryMs = 1_000;
 // Other processes obey a suspension within a second.
 const linkPolicyEveryMs = 500;
 // Open connections are closed after this time, because a stop must end within ten seconds.
@@ -371,6 +373,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       everyMs: linkPolicyEveryMs,
       tick: () => linkPolicy.refresh(),
       onError: (err) => logger.error({ err }, 'cannot read changes of the link policy'),
+    }),
+    new PeriodicService({
+      name: 'deleted organizations',
+      everyMs: deletionEveryMs,
+      tick: (signal) => deleteOrganizations(database, signal),
+      onError: (err) => logger.error({ err }, 'deleting an organization failed'),
     }),
     ...webhooks.services,
     ...health.services,

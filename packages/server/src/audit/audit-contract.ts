@@ -103,7 +103,7 @@ export type AuditFilter = ListFilter<z.output<typeof auditQuery>>;
 export type OperatorAuditFilter = AuditFilter & { readonly organizationId?: string | undefined };
 
 const description =
-  'Each accepted write makes one entry, which is never changed. The setting `SHORTY_AUDIT_RETENTION_DAYS` limits how long entries are retained. An entry has no values, only names of fields.';
+  'Each accepted write makes one entry, which is not changed after the response. The setting `SHORTY_AUDIT_RETENTION_DAYS` limits how long entries are retained. An entry has no values, only names of fields.';
 
 const responses = {
   200: { description: 'One page of entries', data: pageOf(auditEntry) },

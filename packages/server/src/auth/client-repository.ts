@@ -241,7 +241,11 @@ function fromRow({ scopes, ...row }: ClientRow): Client {
 }
 
 async function hasOrganization(transaction: WriteTransaction, id: string): Promise<boolean> {
-  const organizations = transaction.selectFrom('organizations').select('id').where('id', '=', id);
+  const organizations = transaction
+    .selectFrom('organizations')
+    .select('id')
+    .where('id', '=', id)
+    .where('deletion_started_at', 'is', null);
   return (await organizations.executeTakeFirst()) !== undefined;
 }
 

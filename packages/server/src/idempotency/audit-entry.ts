@@ -46,6 +46,9 @@ export interface AuditTarget {
   readonly organizationId?: string | null;
 }
 
+/** Identifies an entry. */
+export type AuditEntryKey = Pick<Schema['audit_log'], 'created_at' | 'id'>;
+
 /**
  * Writes the entry of the audit log at the end of the write's own transaction. Its time is the end of
  * the work, not that of the request, so that entries hardly appear behind newer ones.
@@ -54,7 +57,7 @@ export function recordAuditEntry(
   transaction: WriteTransaction,
   origin: WriteOrigin,
   { type, id, count = 1, organizationId }: AuditTarget & { readonly organizationId: string | null },
-): void {
+): AuditEntryKey {
   const row: Schema['audit_log'] = {
     created_at: origin.clock(),
     id: origin.entryId,
@@ -69,4 +72,22 @@ export function recordAuditEntry(
     fields: origin.fields.length === 0 ? null : origin.fields.join(),
   };
   insertAtCommit(transaction, row);
+  return { created_at: row.created_at, id: row.id };
+}
+
+/**
+ * Adds changed records to the entry of the same write, which an earlier transaction of it has written.
+ * Each transaction then counts what it changes, so a crash between two of them loses nothing.
+ */
+export async function addToAuditEntry(
+  transaction: WriteTransaction,
+  key: AuditEntryKey,
+  count: number,
+): Promise<void> {
+  await transaction
+    .updateTable('audit_log')
+    .set(({ eb }) => ({ item_count: eb('item_count', '+', count) }))
+    .where('created_at', '=', key.created_at)
+    .where('id', '=', key.id)
+    .execute();
 }

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { defineRoute, forOperator } from '../contract/define-route.js';
-import { displayText, instant, pageOf, paging, uuidParam, uuidText } from '../contract/fields.js';
+import {
+  displayText,
+  instant,
+  line,
+  pageOf,
+  paging,
+  uuidParam,
+  uuidText,
+} from '../contract/fields.js';
 import { planNames } from './plans.js';
 import { period, usage } from './usage-contract.js';
 
@@ -37,6 +45,9 @@ const fields = {
   suspendedAt: instant.nullable().meta({
     description: 'Since when the organization is suspended. Null: it is not.',
   }),
+  deletedAt: instant.nullable().meta({
+    description: 'When its deletion began. Null: it is not being deleted.',
+  }),
 };
 
 export const organizationRecord = z.object(fields).meta({ id: 'Organization' });
@@ -51,6 +62,13 @@ export const organizationCreated = z
     }),
   })
   .meta({ id: 'OrganizationCreated' });
+
+export const organizationDeletion = z
+  .object({
+    id: uuidText,
+    deletedAt: instant.meta({ description: 'When the deletion began.' }),
+  })
+  .meta({ id: 'OrganizationDeletion' });
 
 export const organizationUsage = z
   .object({
@@ -94,6 +112,20 @@ export const organizationRoutes = [
     params,
     body: organizationUpdateRequest,
     responses: { 200: { description: 'The changed organization', data: organizationRecord } },
+  }),
+  defineRoute('deleteOrganization', 'DELETE /api/v1/admin/organizations/{id}', {
+    ...forOperator,
+    summary: 'Delete an organization and everything that it has',
+    description:
+      'Suspends the organization at once, and deletes its rows in the background. It is listed, with `deletedAt`, until the last of them is deleted, and cannot be resumed. Its short codes and slugs on the short domain are never given to other links.',
+    params,
+    query: z.strictObject({
+      confirm: line(100, 1).meta({
+        description: 'The id or the name of the organization, repeated.',
+        example: 'Acme Ltd',
+      }),
+    }),
+    responses: { 202: { description: 'The deletion has begun', data: organizationDeletion } },
   }),
   defineRoute('listUsage', 'GET /api/v1/admin/usage', {
     ...forOperator,

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { noOrganization, ofOperator } from '../auth/client-service.js';
 import type { PageRange } from '../contract/fields.js';
 import type { PageText } from '../contract/json-text.js';
+import { withIsoTimes } from '../contract/present.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import { operatorOwner } from '../idempotency/with-idempotency-key.js';
@@ -32,7 +33,7 @@ export interface OrganizationHandlerOptions {
   readonly onChanged: () => void;
 }
 
-/** Administrates organizations, for the operator. */
+/** Administers organizations, for the operator. */
 export function organizationHandlers({
   organizations,
   service,
@@ -71,6 +72,15 @@ export function organizationHandlers({
       } finally {
         // Also after an error, because the commit may have succeeded before the connection failed.
         if (body.isSuspended !== undefined) onChanged();
+      }
+    },
+
+    async deleteOrganization({ params: { id }, query: { confirm }, ...request }) {
+      try {
+        const { deletedAt, replayed } = await service.delete(id, confirm, ofOperator(request));
+        return { status: 202, replayed, data: withIsoTimes({ id, deletedAt }) };
+      } finally {
+        onChanged();
       }
     },
 

@@ -33,6 +33,12 @@ export interface OrganizationChanges {
   readonly isSuspended?: boolean | undefined;
 }
 
+/** The outcome of a request to delete an organization. `unconfirmed`: neither its id nor its name was repeated. */
+export type DeletionOutcome =
+  | { readonly id: string; readonly deletedAt: number }
+  | { readonly unconfirmed: true }
+  | null;
+
 interface NewOrganization {
   readonly id: string;
   readonly name: string;
@@ -62,7 +68,7 @@ export class OrganizationRepository {
       async (transaction) => {
         await insert(transaction, organization, client);
         return {
-          organization: { ...organization, activeUrls: 0, suspendedAt: null },
+          organization: { ...organization, activeUrls: 0, suspendedAt: null, deletedAt: null },
           clientId: client.id,
           sealedSecret,
         };
@@ -90,7 +96,7 @@ export class OrganizationRepository {
 
   /**
    * Changes an organization from the next request on. Links and codes beyond a new plan stay. Returns null
-   * when there is no such organization.
+   * when there is no such organization, or it is being deleted.
    */
   update(
     id: string,
@@ -104,7 +110,7 @@ export class OrganizationRepository {
       write,
       async (transaction) => {
         const before = await select(transaction).where('id', '=', id).executeTakeFirst();
-        if (!before) return null;
+        if (!before || before.deletedAt !== null) return null;
         const { name = before.name, plan = before.plan } = changes;
         const { isSuspended = before.suspendedAt !== null } = changes;
         const suspendedAt = isSuspended ? (before.suspendedAt ?? now) : null;
@@ -128,6 +134,58 @@ export class OrganizationRepository {
       },
       { audit: (changed) => changed && { type: 'organization', id } },
     );
+  }
+
+  /**
+   * Suspends an organization for ever, and marks it for deletion. Its name must not be in the result, which
+   * is stored with the idempotency key.
+   */
+  markDeleted(
+    id: string,
+    confirmation: string,
+    now: number,
+    write: WriteRequest | undefined,
+  ): Promise<IdempotentResult<DeletionOutcome>> {
+    return writeOnce<DeletionOutcome>(
+      this.#database,
+      operatorOwner,
+      write,
+      async (transaction) => {
+        const found = await select(transaction).where('id', '=', id).executeTakeFirst();
+        if (!found) return null;
+        if (confirmation !== id && confirmation !== found.name) return { unconfirmed: true };
+        const { deletedAt, suspendedAt } = found;
+        if (deletedAt !== null) return { id, deletedAt };
+        await transaction
+          .updateTable('organizations')
+          .set({ suspended_at: suspendedAt ?? now, deletion_started_at: now })
+          .where('id', '=', id)
+          .execute();
+        // No event is sent any more.
+        await transaction
+          .updateTable('webhooks')
+          .set({ is_active: 0, deleted_at: now })
+          .where('organization_id', '=', id)
+          .execute();
+        await changeLinkPolicy(transaction);
+        return { id, deletedAt: now };
+      },
+      {
+        // An entry of no organization, because those of this one are deleted.
+        audit: (result) => (result && 'id' in result ? { type: 'organization', id } : null),
+      },
+    );
+  }
+
+  /** Returns the ids of the organizations whose deletion has begun, oldest first. */
+  async listDeleted(): Promise<string[]> {
+    const rows = await this.#database.read
+      .selectFrom('organizations')
+      .select('id')
+      .where('deletion_started_at', 'is not', null)
+      .orderBy('deletion_started_at')
+      .execute();
+    return rows.map(({ id }) => id);
   }
 
   find(id: string): Promise<Organization | undefined> {
@@ -172,7 +230,7 @@ function select(db: Database['read']) {
   return db
     .selectFrom('organizations')
     .select(['id', 'name', 'plan', 'active_urls as activeUrls', 'created_at as createdAt'])
-    .select('suspended_at as suspendedAt')
+    .select(['suspended_at as suspendedAt', 'deletion_started_at as deletedAt'])
     .$narrowType<{ plan: PlanName }>();
 }
 

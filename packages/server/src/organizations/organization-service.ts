@@ -1,6 +1,7 @@
 import { clientOf, newCredentials } from '../auth/auth-service.js';
 import { noOrganization, type OperatorRequest, unsealFor } from '../auth/client-service.js';
 import { seal } from '../auth/secrets.js';
+import { ApiError, shorten, summarize } from '../contract/api-error.js';
 import type { Clock, NewId, RandomBytes } from '../ports.js';
 import type { OrganizationChanges, OrganizationRepository } from './organization-repository.js';
 import type { PlanName } from './plans.js';
@@ -12,7 +13,7 @@ export interface OrganizationServiceOptions {
   readonly randomBytes: RandomBytes;
 }
 
-/** Creates and changes organizations, for the operator. */
+/** Creates, changes and deletes organizations, for the operator. */
 export class OrganizationService {
   readonly #options: OrganizationServiceOptions;
 
@@ -45,5 +46,19 @@ export class OrganizationService {
     const { result, replayed } = await organizations.update(id, changes, clock(), write);
     if (!result) throw noOrganization(id, replayed);
     return { ...result, replayed };
+  }
+
+  /**
+   * Begins the deletion of an organization, which must be confirmed by its id or name. Throws
+   * VALIDATION_FAILED or NOT_FOUND.
+   */
+  async delete(id: string, confirmation: string, { write }: OperatorRequest) {
+    const { organizations, clock } = this.#options;
+    const { result, replayed } = await organizations.markDeleted(id, confirmation, clock(), write);
+    if (!result) throw noOrganization(id, replayed);
+    if ('id' in result) return { ...result, replayed };
+    const message = `is "${shorten(confirmation)}", but must be the id or the name of the organization, which is deleted with everything that it has`;
+    const details = [{ path: 'confirm', message }];
+    throw new ApiError('VALIDATION_FAILED', summarize(details), { details, replayed });
   }
 }

@@ -8,6 +8,8 @@ export const tables = {
     ...baselineTables.organizations,
     /** Null unless the operator suspended the organization. */
     suspended_at: 'bigint',
+    /** Set while the organization is being deleted. The row is deleted last. */
+    deletion_started_at: 'bigint',
   },
   clients: {
     ...baselineTables.clients,
@@ -29,7 +31,17 @@ export const tables = {
     reason: 'text not null',
     created_at: 'bigint not null',
   },
-  /** Who changed what. Rows are never updated, and only deleted when they are too old. */
+  /** The short codes and slugs of deleted organizations on the platform's domain. */
+  retired_keys: {
+    /** 53 bits of the SHA-256 of the key. */
+    key_hash: 'rowId primary key',
+    /** The deleted organization. Only its own export can take the key again. */
+    organization_id: 'text not null',
+  },
+  /**
+   * Who changed what. A row is only updated by the write that made it, and only deleted when it is too
+   * old, or with its organization.
+   */
   audit_log: {
     created_at: 'bigint not null',
     id: 'text not null',

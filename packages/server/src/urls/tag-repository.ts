@@ -1,12 +1,16 @@
 import type { Position } from '../contract/fields.js';
-import type { AuditTarget } from '../idempotency/audit-entry.js';
+import {
+  type AuditEntryKey,
+  addToAuditEntry,
+  recordAuditEntry,
+} from '../idempotency/audit-entry.js';
 import {
   findStoredResult,
   type IdempotentResult,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import { nextUpdatedAt } from '../preconditions/if-match.js';
-import type { Database } from '../storage/database.js';
+import type { Database, WriteTransaction } from '../storage/database.js';
 import type { ListPage } from '../storage/list-query.js';
 import { searchTextOf } from '../storage/search-text.js';
 import { formatTags, parseTags } from '../storage/tag-text.js';
@@ -60,42 +64,44 @@ export class TagRepository {
     const { organizationId, write } = context;
     const stored = await findStoredResult<TagChange | null>(this.#database.read, write);
     if (stored) return stored;
-    const audit = (change: TagChange | null): AuditTarget | null =>
-      change && { type: 'tag', id: tag, count: change.updatedCount };
     const endsAt = performance.now() + timeLimitMs;
     let isFound = false;
     let updatedCount = 0;
+    let entry: AuditEntryKey | undefined;
     let after: Position | undefined;
     do {
       const page = await this.#findTagged(organizationId, tag, foundAtOnce, after);
       isFound ||= page.ids.length > 0;
       for (let at = 0; at < page.ids.length; at += linksPerTransaction) {
         const ids = page.ids.slice(at, at + linksPerTransaction);
-        updatedCount += await this.#replaceIn(ids, tag, name, context);
+        const changed = await this.#replaceIn(ids, tag, name, context, entry);
+        updatedCount += changed.count;
+        entry = changed.entry;
         const isLast = page.next === undefined && at + linksPerTransaction >= page.ids.length;
         if (!isLast && performance.now() >= endsAt) {
-          const result = { updatedCount, isComplete: false };
           // The key is not stored, because a repeated call must continue.
-          const incomplete = write && { ...write, idempotency: undefined };
-          return writeOnce(this.#database, organizationId, incomplete, async () => result, {
-            audit,
-          });
+          return { result: { updatedCount, isComplete: false }, replayed: false };
         }
       }
       after = page.next;
     } while (after);
     const result = isFound ? { updatedCount, isComplete: true } : null;
+    const audit = () => null;
     return writeOnce(this.#database, organizationId, write, async () => result, { audit });
   }
 
-  /** Changes some links in one transaction, and returns the number of those that changed. */
+  /**
+   * Changes some links in one transaction, and counts them in the write's entry of the audit log, which
+   * the first transaction that changes a link makes.
+   */
   #replaceIn(
     ids: readonly number[],
     tag: string,
     name: string | null,
-    { organizationId, now }: WriteContext,
-  ): Promise<number> {
-    const work = async (transaction: Parameters<Parameters<Database['write']>[1]>[0]) => {
+    { organizationId, now, write }: WriteContext,
+    earlierEntry: AuditEntryKey | undefined,
+  ): Promise<{ readonly count: number; readonly entry: AuditEntryKey | undefined }> {
+    const work = async (transaction: WriteTransaction) => {
       const rows = await transaction
         .selectFrom('urls')
         .select(['id', 'title', 'target_url', 'custom_slug', 'short_code', 'description'])
@@ -116,7 +122,16 @@ export class TagRepository {
         const slice = changes.slice(at, at + linksPerSlice);
         await this.#database.updateEach(transaction, 'urls', slice);
       }
-      return changes.length;
+      const count = changes.length;
+      let entry = earlierEntry;
+      if (count > 0 && write) {
+        if (entry) await addToAuditEntry(transaction, entry, count);
+        else {
+          const target = { type: 'tag', id: tag, count, organizationId } as const;
+          entry = recordAuditEntry(transaction, write.origin, target);
+        }
+      }
+      return { count, entry };
     };
     return this.#database.write(organizationId, work, { isBulk: true });
   }

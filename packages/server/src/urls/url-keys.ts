@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Schema, WriteTransaction } from '../storage/database.js';
 import type { ShortUrl } from './short-url.js';
 
@@ -55,15 +56,18 @@ export async function findKeyOwners(
   return owners;
 }
 
-/** Reserves `count` consecutive link ids in this transaction and returns the first of them. */
-export async function allocateUrlIds(
-  transaction: WriteTransaction,
-  count: number,
-): Promise<number> {
-  const { last_id } = await transaction
+/**
+ * Reserves `count` consecutive link ids in this transaction. Returns the first of them, and whether an
+ * organization was ever deleted, which would take a statement of its own.
+ */
+export async function allocateUrlIds(transaction: WriteTransaction, count: number) {
+  const { last_id, retired } = await transaction
     .updateTable('url_id_counter')
     .set((counter) => ({ last_id: counter('last_id', '+', count) }))
-    .returning('last_id')
+    .returning((counter) => [
+      'last_id',
+      counter.selectFrom('retired_keys').select('key_hash').limit(sql.lit(1)).as('retired'),
+    ])
     .executeTakeFirstOrThrow();
-  return last_id - count + 1;
+  return { firstId: last_id - count + 1, hasRetiredKeys: retired !== null };
 }

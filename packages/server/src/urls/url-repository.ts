@@ -30,6 +30,7 @@ import { formatTags } from '../storage/tag-text.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { newUrl, type UrlChange, type UrlDraft } from './change-url.js';
 import type { LoopDetector } from './loop-detector.js';
+import { findRetiredKeys } from './retired-keys.js';
 import { fromRow, isExpired, type ShortUrl, selectUrls, toRow } from './short-url.js';
 import {
   previousOf,
@@ -326,7 +327,7 @@ export class UrlRepository {
       organizationId,
       drafts.map(({ body }) => body.domainId ?? null),
     );
-    const firstId = await allocateUrlIds(transaction, drafts.length);
+    const { firstId, hasRetiredKeys } = await allocateUrlIds(transaction, drafts.length);
     const urls = drafts.map((draft, index) => {
       const hostname = domains.get(draft.body.domainId ?? '') ?? null;
       const shortCode = context.newShortCode();
@@ -337,6 +338,12 @@ export class UrlRepository {
     // Maps the slugs of stored links, and the keys of links that this request has accepted so far, to
     // link ids.
     const owners = await findKeyOwners(transaction, urls.flatMap(slugsOf));
+    if (hasRetiredKeys) {
+      const keys = urls.flatMap(keysOf).flatMap((each) => (each.domain_key === '' ? each.key : []));
+      for (const key of await findRetiredKeys(transaction, keys)) {
+        owners.set(mapKeyOf({ domain_key: '', key }), noUrl);
+      }
+    }
     const local = new Set(await this.#options.loops.findLocal(transaction, urls));
     let checked = 0;
     const findAccepted = (mapKey: string) => accepted.get(owners.get(mapKey) ?? 0);
@@ -444,12 +451,14 @@ export class UrlRepository {
     return { status: 'updated', before, url };
   }
 
-  /** Inserts the keys of a link on its new domain. Returns false when another link has one of them. */
+  /** Inserts the keys of a link on its new domain. Returns false when another link has, or had, one. */
   async #insertKeys(transaction: WriteTransaction, url: ShortUrl): Promise<boolean> {
     const keys = keysOf(url);
     const owners = await findKeyOwners(transaction, keys);
     if ([...owners.values()].some((id) => id !== url.id)) return false;
     const free = keys.filter((key) => !owners.has(mapKeyOf(key)));
+    const onPlatform = free.flatMap(({ domain_key, key }) => (domain_key === '' ? key : []));
+    if ((await findRetiredKeys(transaction, onPlatform)).length > 0) return false;
     await this.#database.bulkInsert(transaction, 'url_keys', free);
     return true;
   }

@@ -91,6 +91,7 @@ describe('organizations', () => {
       activeUrls: 0,
       createdAt: new Date(api.clock()).toISOString(),
       suspendedAt: null,
+      deletedAt: null,
     });
     const caller = await api.signIn(credentials);
     expect((await caller.call('getMe')).data).toMatchObject({

@@ -44,6 +44,7 @@ describe('orgs', () => {
         activeUrls: 0,
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
         suspendedAt: null,
+        deletedAt: null,
       },
     ]);
   });

@@ -72,6 +72,35 @@ it('a rename changes 100 links in a transaction, and 10 in a turn of the event l
   expect((await listAll(organizationId))?.items).toEqual([{ name: 'new', linkCount: 1_050 }]);
 });
 
+it('a change that is interrupted has counted its links in the audit log', async () => {
+  const organizationId = await withLinks(450, () => ['old']);
+  const { database } = stored;
+  const { write } = database;
+  let writes = 0;
+  const failing: typeof database = {
+    ...database,
+    write(...args) {
+      writes += 1;
+      if (writes === 4) throw new Error('the process ends');
+      return write(...args);
+    },
+  };
+  const interrupted = new TagRepository(failing, (...args) => findTagged(database, ...args));
+  const request = requestWith({ organizationId, key: 'rename-old', fingerprint: 'a', now });
+  const context = { organizationId, now: now + 1, write: request };
+  await expect(interrupted.replace('old', 'new', context)).rejects.toThrow('the process ends');
+  const entries = database.read
+    .selectFrom('audit_log')
+    .select(['resource_type', 'resource_id', 'item_count'])
+    .where('organization_id', '=', organizationId);
+  const counted = { resource_type: 'tag', resource_id: 'old' };
+  expect(await entries.execute()).toEqual([{ ...counted, item_count: 300 }]);
+  const again = requestWith({ organizationId, key: 'rename-old', fingerprint: 'a', now });
+  await tags.replace('old', 'new', { ...context, write: again });
+  const [, rest] = await entries.orderBy('item_count', 'desc').execute();
+  expect(rest).toMatchObject({ item_count: 150 });
+});
+
 it('a change that reaches its time limit is continued by the same request', async () => {
   const organizationId = await withLinks(250, () => ['old', 'other']);
   const write = requestWith({ organizationId, key: 'delete-old', fingerprint: 'a', now });

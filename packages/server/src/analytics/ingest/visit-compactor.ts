@@ -4,6 +4,7 @@ import type { Database, WriteTransaction } from '../../storage/database.js';
 import type { Schema } from '../../storage/schema.js';
 import { yieldToEventLoop } from '../../yield-to-event-loop.js';
 import { decodeColumns, toChunk } from './columns-codec.js';
+import { findMissingLinks } from './deleted-links.js';
 import {
   type Batch,
   type Compaction,
@@ -172,13 +173,19 @@ export class VisitCompactor {
     return this.#database.writeDirectly(async (transaction) => {
       const current = await findCompaction(transaction);
       if (current?.upToBatch !== upToBatch || current.nextUrl !== nextUrl) return false;
-      const replaced = chunks.flatMap((each) => each.replaced ?? []);
+      // An organization may have been deleted since the batches were read.
+      const { deleted } = await findMissingLinks(
+        transaction,
+        new Set(chunks.map(({ urlId }) => urlId)),
+      );
+      const stored = chunks.filter(({ urlId }) => !deleted.has(urlId));
+      const replaced = stored.flatMap((each) => each.replaced ?? []);
       if (!(await deleteUnchanged(transaction, replaced))) return false;
       await transaction.updateTable('visit_compactions').set({ next_url: next.nextUrl }).execute();
       await this.#database.bulkInsert(
         transaction,
         'visit_chunks',
-        chunks.flatMap(({ rows }) => rows),
+        stored.flatMap(({ rows }) => rows),
       );
       return true;
     }, 'compaction');

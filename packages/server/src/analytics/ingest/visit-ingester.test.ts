@@ -12,15 +12,15 @@ const line = toDownloadLine('qr');
 const maxTransactions = 50;
 const quarantine = () => expect.unreachable('every line can be stored');
 const journalIn = (path: string) => ({ path, writerId: 'writer', hasEnded: false, quarantine });
-const findUnknownUrls = async () => new Set<number>();
+const findMissing = async () => ({ deleted: new Set<number>(), unknown: new Set<number>() });
 
 it('stores the lines that exist when the call begins, and later ones in the next call', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-ingester-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   let transactions = 0;
   // During each transaction, another line is appended, as under constant traffic.
-  const visits: Pick<VisitRepository, 'findPosition' | 'findUnknownUrls' | 'store'> = {
-    findUnknownUrls,
+  const visits: Pick<VisitRepository, 'findPosition' | 'findMissing' | 'store'> = {
+    findMissing,
     findPosition: async () => ({ segment: 1, offset: transactions === 0 ? 0 : 3 * line.length }),
     store: async () => {
       transactions += 1;
@@ -67,7 +67,7 @@ function createOrphans(...writerIds: string[]): string {
 
 function visitsThat(store: (writerId: string) => Promise<boolean>): VisitRepository {
   const visits: Omit<VisitRepository, 'constructor'> = {
-    findUnknownUrls,
+    findMissing,
     findPosition: async () => undefined,
     store,
     deletePosition: async () => {},

@@ -54,17 +54,20 @@ export async function ingestJournal(
   return storedLines;
 }
 
-/** Returns the records of the lines that can be stored, and the other lines. */
+/**
+ * Returns the records of the lines that can be stored, and the other lines. Drops the visits of deleted
+ * links.
+ */
 export async function sortLines(visits: VisitRepository, texts: readonly string[]) {
   const records = parseTexts(texts);
   const rejected = records.unknown.map((text) => toRejected('unknown format', text));
-  const unknownUrls = await visits.findUnknownUrls(records.visits);
-  if (unknownUrls.size === 0) return { records, rejected };
+  const { unknown, deleted } = await visits.findMissing(records.visits);
+  if (unknown.size === 0 && deleted.size === 0) return { records, rejected };
   const known: Visit[] = [];
   for (const [index, visit] of records.visits.entries()) {
-    if (unknownUrls.has(visit.urlId)) {
+    if (unknown.has(visit.urlId)) {
       rejected.push(toRejected('unknown link', records.visitTexts[index] as string));
-    } else known.push(visit);
+    } else if (!deleted.has(visit.urlId)) known.push(visit);
   }
   return { records: { ...records, visits: known }, rejected };
 }

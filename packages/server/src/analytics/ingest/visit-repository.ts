@@ -2,9 +2,11 @@ import { sql } from 'kysely';
 import { recordThresholds, urlClickThreshold } from '../../events/threshold-events.js';
 import { countUses } from '../../organizations/usage-meters.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
+import { readLinkPolicyVersion } from '../../storage/link-policy.js';
 import type { JournalRecords, Visit } from '../journal/journal-lines.js';
 import { type JournalPosition, journalStart } from '../journal/journal-reader.js';
 import { encodeColumns } from './columns-codec.js';
+import { findMissingLinks, type MissingLinks } from './deleted-links.js';
 import { countScans, type ThresholdOptions } from './scan-counter.js';
 import { toColumns } from './visit-columns.js';
 
@@ -17,6 +19,8 @@ export class VisitRepository {
   readonly #options: ThresholdOptions;
   /** Ids of URLs that exist. */
   readonly #knownUrls = new Set<number>();
+  /** The version of the link policy at which they existed. The deletion of an organization changes it. */
+  #knownVersion: number | undefined;
 
   constructor(database: Database, options: ThresholdOptions) {
     this.#database = database;
@@ -44,23 +48,19 @@ export class VisitRepository {
     );
   }
 
-  /** Returns the ids of URLs that do not exist. A link exists before its first visit. */
-  async findUnknownUrls(visits: readonly Pick<Visit, 'urlId'>[]): Promise<ReadonlySet<number>> {
+  /** Returns the ids that no link has. A link exists before its first visit. */
+  async findMissing(visits: readonly Pick<Visit, 'urlId'>[]): Promise<MissingLinks> {
+    const { read } = this.#database;
     const known = this.#knownUrls;
-    if (known.size > maxKnownUrls) known.clear();
-    const unknown = new Set<number>();
-    for (const { urlId } of visits) if (!known.has(urlId)) unknown.add(urlId);
-    if (unknown.size === 0) return unknown;
-    const members = Array.from(unknown, (id) => `"${id}":0`);
-    const { rows } = await sql<{ id: number }>`select id from urls
-      where id in (select cast(key as bigint) from json_each(${`{${members.join()}}`}))`.execute(
-      this.#database.read,
-    );
-    for (const { id } of rows) {
-      known.add(id);
-      unknown.delete(id);
-    }
-    return unknown;
+    // Read before the links, so that `store` notices a deletion that begins meanwhile.
+    const version = await readLinkPolicyVersion(read);
+    if (known.size > maxKnownUrls || version !== this.#knownVersion) known.clear();
+    this.#knownVersion = version;
+    const ids = new Set<number>();
+    for (const { urlId } of visits) if (!known.has(urlId)) ids.add(urlId);
+    const missing = await findMissingLinks(read, ids);
+    for (const id of ids) if (!missing.unknown.has(id) && !missing.deleted.has(id)) known.add(id);
+    return missing;
   }
 
   /**
@@ -72,13 +72,18 @@ export class VisitRepository {
     writerId: string,
     from: JournalPosition,
     to: JournalPosition,
-    { visits = [], downloads, calls }: Partial<Omit<JournalRecords, 'unknown' | 'visitTexts'>>,
+    {
+      visits: read = [],
+      downloads,
+      calls,
+    }: Partial<Omit<JournalRecords, 'unknown' | 'visitTexts'>>,
     now: number,
   ): Promise<boolean> {
     return this.#database.writeDirectly(async (transaction) => {
       if (!(await this.#advance(transaction, writerId, from, to))) return false;
       if (downloads) await countDownloads(transaction, downloads);
       if (calls) await countUses(transaction, 'api_call', calls);
+      const visits = await this.#withoutDeleted(transaction, read);
       if (visits.length === 0) return true;
       await transaction
         .insertInto('visit_batches')
@@ -98,6 +103,18 @@ export class VisitRepository {
       await countScans(transaction, this.#options, visits, now);
       return true;
     }, 'visits');
+  }
+
+  /** Drops the visits of organizations whose deletion has begun since `findMissing`. */
+  async #withoutDeleted(
+    transaction: WriteTransaction,
+    visits: readonly Visit[],
+  ): Promise<readonly Visit[]> {
+    if (visits.length === 0 || this.#knownVersion === undefined) return visits;
+    if ((await readLinkPolicyVersion(transaction)) === this.#knownVersion) return visits;
+    const ids = new Set(visits.map(({ urlId }) => urlId));
+    const { deleted } = await findMissingLinks(transaction, ids);
+    return visits.filter(({ urlId }) => !deleted.has(urlId));
   }
 
   async #advance(

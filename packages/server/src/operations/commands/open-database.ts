@@ -26,13 +26,17 @@ export function withDatabase<T>(work: (database: Database) => Promise<T>): Promi
   });
 }
 
-/** Runs `work` on the configured database, which must have an organization with this id. */
+/**
+ * Runs `work` on the configured database, which must have an organization with this id that is not being
+ * deleted.
+ */
 export function withOrganization<T>(
   id: string,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   return withDatabase(async (database) => {
-    if (!(await new OrganizationRepository(database).find(id))) throw missingOrganization(id);
+    const found = await new OrganizationRepository(database).find(id);
+    if (!found || found.deletedAt !== null) throw missingOrganization(id);
     return work(database);
   });
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { v7 as newUuid } from 'uuid';
 import { ConfigError } from '../../config-error.js';
 import { withIsoTimes } from '../../contract/present.js';
+import { deleteOrganizations } from '../../deletion/delete-organizations.js';
 import {
   type OrganizationChanges,
   OrganizationRepository,
@@ -76,6 +77,24 @@ export async function suspendOrganization(org: string, isSuspended: boolean): Pr
   const state = isSuspended ? 'suspended' : 'active';
   const changed = before.suspendedAt === suspendedAt ? `is already ${state}` : `is ${state} now`;
   print(`${name} ${changed}.`);
+}
+
+/**
+ * Deletes an organization and everything that it has. Running servers refuse its requests within a second.
+ * A repeated command continues one that was interrupted.
+ */
+export async function deleteOrganization({
+  org,
+  confirm,
+}: {
+  readonly org: string;
+  readonly confirm: string;
+}): Promise<void> {
+  await withDatabase(async (database) => {
+    await serviceOf(database).delete(org, confirm, fromCommand('deleteOrganization'));
+    await deleteOrganizations(database);
+  });
+  print(`${org} is deleted.`);
 }
 
 function update(database: Database, id: string, changes: OrganizationChanges) {

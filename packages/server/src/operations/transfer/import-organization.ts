@@ -9,6 +9,7 @@ import { type Row, rowsAtOnce } from '../../storage/read-in-batches.js';
 import { tables } from '../../storage/schema.js';
 import { searchTextOf } from '../../storage/search-text.js';
 import { LoopDetector } from '../../urls/loop-detector.js';
+import { findRetiredKeys, reclaimKeys } from '../../urls/retired-keys.js';
 import { allocateUrlIds } from '../../urls/url-keys.js';
 import { startClickFeed } from '../../webhooks/click-feed.js';
 import { readTransferFile, type TransferRow } from './transfer-file.js';
@@ -34,6 +35,7 @@ export async function importOrganization(
     for await (const [table, rows] of batchesIn(path)) {
       const values = rows.map((row) => toStored(table, row, urlIdShift));
       await refuseTaken(transaction, table, values);
+      if (table === 'url_keys') await reclaim(transaction, summary, values);
       // `checkFile` has checked the column names; the engine enforces the types.
       await database.bulkInsert(transaction, table, values as never[]);
     }
@@ -120,7 +122,9 @@ async function reserveUrlIds(
   if (first > last) return 0;
   const { rows: taken } = await sql`
     select 1 from urls where id between ${first} and ${last} limit 1`.execute(transaction);
-  if (taken.length > 0) return (await allocateUrlIds(transaction, last - first + 1)) - first;
+  if (taken.length > 0) {
+    return (await allocateUrlIds(transaction, last - first + 1)).firstId - first;
+  }
   await sql`update url_id_counter set last_id = ${last} where last_id < ${last}`.execute(
     transaction,
   );
@@ -199,10 +203,26 @@ async function refuseTaken(
     transaction,
   );
   if (taken.length === 0) return;
-  const shown = taken.slice(0, namesShown).map(({ name }) => name);
-  const more = taken.length > namesShown ? ' and more' : '';
+  const listed = listNames(taken.map(({ name }) => name));
+  throw new ConfigError(`other organizations already have these ${names}: ${listed}`);
+}
+
+function listNames(names: readonly string[]): string {
+  return `${names.slice(0, namesShown).join(', ')}${names.length > namesShown ? ' and more' : ''}`;
+}
+
+/** Throws for keys of a deleted organization, unless the file is its export. */
+async function reclaim(
+  transaction: WriteTransaction,
+  { organizationId }: TransferSummary,
+  rows: readonly Row[],
+): Promise<void> {
+  const keys = rows.flatMap(({ domain_key, key }) => (domain_key === '' ? String(key) : []));
+  await reclaimKeys(transaction, organizationId, keys);
+  const retired = await findRetiredKeys(transaction, keys);
+  if (retired.length === 0) return;
   throw new ConfigError(
-    `other organizations already have these ${names}: ${shown.join(', ')}${more}`,
+    `another organization, which was deleted, had these slugs and short codes: ${listNames(retired)}`,
   );
 }
 

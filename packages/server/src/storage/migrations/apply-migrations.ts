@@ -18,6 +18,7 @@ import { attemptCounts } from './0015-attempt-counts.js';
 import { administration } from './0016-administration.js';
 import { takedowns } from './0017-takedowns.js';
 import { auditLog } from './0018-audit-log.js';
+import { organizationDeletions } from './0019-organization-deletions.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -70,6 +71,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0016-administration': { up: (db) => administration(db, engine) },
     '0017-takedowns': { up: (db) => takedowns(db, engine) },
     '0018-audit-log': { up: (db) => auditLog(db, engine) },
+    '0019-organization-deletions': { up: (db) => organizationDeletions(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -1,0 +1,81 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database, Schema } from '../../storage/database.js';
+import { decodeColumns, encodeColumns } from './columns-codec.js';
+import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
+
+/** Ids that no link has. */
+export interface MissingLinks {
+  /** The links of organizations that were deleted, or are being deleted. Their visits are dropped. */
+  readonly deleted: ReadonlySet<number>;
+  /** Ids that no link ever had. */
+  readonly unknown: ReadonlySet<number>;
+}
+
+/**
+ * Finds ids that no link has. Links are deleted only with their organization, and their ids are never
+ * used again, so an id up to the counter is that of a deleted link.
+ */
+export async function findMissingLinks(
+  db: Kysely<Schema>,
+  ids: ReadonlySet<number>,
+): Promise<MissingLinks> {
+  const deleted = new Set<number>();
+  const unknown = new Set(ids);
+  if (ids.size === 0) return { deleted, unknown };
+  const members = Array.from(ids, (id) => `"${id}":0`);
+  const { rows } = await sql<{ id: number }>`
+    select urls.id from urls
+    where urls.id in (select cast(key as bigint) from json_each(${`{${members.join()}}`}))
+      and not exists (select 1 from organizations
+        where organizations.id = urls.organization_id and deletion_started_at is not null)`.execute(
+    db,
+  );
+  for (const { id } of rows) unknown.delete(id);
+  if (unknown.size === 0) return { deleted, unknown };
+  const { last_id } = await db
+    .selectFrom('url_id_counter')
+    .select('last_id')
+    .executeTakeFirstOrThrow();
+  for (const id of unknown) {
+    if (id > last_id) continue;
+    deleted.add(id);
+    unknown.delete(id);
+  }
+  return { deleted, unknown };
+}
+
+/** Removes the visits of deleted links from the stored visits that are not in chunks yet. */
+export async function removeDeletedVisits(
+  { read, writeDirectly }: Pick<Database, 'read' | 'writeDirectly'>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const batches = await read.selectFrom('visit_batches').select('id').orderBy('id').execute();
+  for (const { id } of batches) {
+    if (signal?.aborted) return;
+    const find = (db: Kysely<Schema>) =>
+      db.selectFrom('visit_batches').select('visits').where('id', '=', id).executeTakeFirst();
+    const stored = await find(read);
+    if (!stored || (await findDeleted(read, decodeColumns(stored.visits))).size === 0) continue;
+    await writeDirectly(async (transaction) => {
+      const current = await find(transaction);
+      if (!current) return;
+      const columns = decodeColumns(current.visits);
+      const rest = without(columns, await findDeleted(transaction, columns));
+      const row = transaction.updateTable('visit_batches').where('id', '=', id);
+      await row.set({ visit_count: rest.count, visits: encodeColumns(rest) }).execute();
+    }, 'exclusive');
+  }
+}
+
+async function findDeleted(db: Kysely<Schema>, { urlIds }: VisitColumns) {
+  return (await findMissingLinks(db, new Set(urlIds))).deleted;
+}
+
+function without(columns: VisitColumns, deleted: ReadonlySet<number>): VisitColumns {
+  const builder = new VisitColumnsBuilder(columns.count);
+  for (const [index, urlId] of columns.urlIds.entries()) {
+    if (!deleted.has(urlId)) builder.addFrom(columns, index);
+  }
+  const urlIds = columns.urlIds.filter((urlId) => !deleted.has(urlId));
+  return { ...builder.finish(), urlIds };
+}

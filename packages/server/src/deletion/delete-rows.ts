@@ -1,0 +1,164 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database, Schema, Value, WriteTransaction } from '../storage/database.js';
+import { childrenOf, type Owner, ownerOf, referencesOf } from '../storage/ownership.js';
+import { keyOf } from '../storage/schema.js';
+import { retireKeys } from '../urls/retired-keys.js';
+import { yieldToEventLoop } from '../yield-to-event-loop.js';
+
+type Table = keyof Schema;
+type Row = Readonly<Record<string, Value>>;
+
+// The rows that one transaction deletes. On SQLite, it blocks all other writes.
+const rowsAtOnce = 50;
+// The rows that one statement reads of a table that no index orders by owner.
+const rowsReadAtOnce = 500;
+
+/** The tables that an index orders by their owner. The others are read once, in the order of their key. */
+const indexed: readonly Table[] = [
+  'urls',
+  'domains',
+  'clients',
+  'api_keys',
+  'audit_log',
+  'deliveries',
+  'webhook_replays',
+];
+
+/**
+ * Deletes the rows of an organization in all tables, in transactions of a few rows. Owned rows go
+ * before their owners, so a repeated call continues. Stops early when the signal aborts.
+ */
+export async function deleteRowsOf(
+  database: Database,
+  organizationId: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const deletion = new RowDeletion(database, organizationId, signal);
+  for (const table of rootsInOrder()) await deletion.deleteAll(table);
+}
+
+class RowDeletion {
+  readonly #database: Database;
+  readonly #organizationId: string;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(database: Database, organizationId: string, signal: AbortSignal | undefined) {
+    this.#database = database;
+    this.#organizationId = organizationId;
+    this.#signal = signal;
+  }
+
+  /** Deletes the organization's rows of a table, and what belongs to them. */
+  async deleteAll(table: Table): Promise<void> {
+    // Before their owners, by which they are found.
+    for (const child of childrenOf(table).filter((each) => !isIndexed(each))) {
+      await this.deleteAll(child);
+    }
+    const { column } = ownerOf(table) as Owner;
+    if (isIndexed(table)) await this.#deleteWhere(table, column, [this.#organizationId]);
+    else await this.#sweep(table);
+  }
+
+  /** Reads a table in the order of its key, and deletes the rows of the organization. */
+  async #sweep(table: Table): Promise<void> {
+    const key = keyOf(table);
+    const columns = sql.join(key.map((name) => sql.ref(`own.${name}`)));
+    let last: readonly Value[] | undefined;
+    while (!this.#signal?.aborted) {
+      const after = last ? sql`where (${columns}) > (${sql.join(last)})` : sql``;
+      const { rows } = await sql<Row & { isOwn: number }>`
+        select ${columns}, case when ${this.#isOwn(table)} then 1 else 0 end as "isOwn"
+        from ${sql.table(table)} as own ${after}
+        order by ${columns} limit ${rowsReadAtOnce}`.execute(this.#database.read);
+      const own = rows.filter(({ isOwn }) => isOwn === 1);
+      for (let at = 0; at < own.length; at += rowsAtOnce) {
+        await this.#deleteRows(table, own.slice(at, at + rowsAtOnce));
+      }
+      const end = rows.at(-1);
+      if (!end || rows.length < rowsReadAtOnce) return;
+      last = key.map((name) => end[name] ?? null);
+      await yieldToEventLoop();
+    }
+  }
+
+  /** Returns the condition that a row belongs to the organization. */
+  #isOwn(table: Table, alias = 'own'): RawBuilder<unknown> {
+    const { column, parent } = ownerOf(table) as Owner;
+    const owner = sql.ref(`${alias}.${column}`);
+    if (parent === 'organizations') return sql`${owner} = ${this.#organizationId}`;
+    const next = `${alias}_owner`;
+    return sql`exists (select 1 from ${sql.table(parent)} as ${sql.ref(next)}
+      where ${sql.ref(`${next}.id`)} = ${owner} and ${this.#isOwn(parent, next)})`;
+  }
+
+  /** Deletes the rows of a table that have one of these owners. */
+  async #deleteWhere(table: Table, column: string, owners: readonly Value[]): Promise<void> {
+    const columns = sql.join(keyOf(table).map((name) => sql.ref(name)));
+    while (!this.#signal?.aborted) {
+      const { rows } = await sql<Row>`select ${columns} from ${sql.table(table)}
+        where ${sql.ref(column)} in (${sql.join(owners)}) limit ${rowsAtOnce}`.execute(
+        this.#database.read,
+      );
+      if (rows.length === 0) return;
+      await this.#deleteRows(table, rows);
+    }
+  }
+
+  /** Deletes rows by their keys, in one transaction, after most of what belongs to them. */
+  async #deleteRows(table: Table, rows: readonly Row[]): Promise<void> {
+    const ids = rows.map(({ id }) => id as Value);
+    const children = childrenOf(table).filter(isIndexed);
+    for (const child of children) {
+      await this.#deleteWhere(child, (ownerOf(child) as Owner).column, ids);
+    }
+    if (this.#signal?.aborted) return;
+    const key = keyOf(table);
+    const isOneOf = rows.map((row) => {
+      const values = key.map((name) => sql`${sql.ref(name)} = ${row[name]}`);
+      return sql`(${sql.join(values, sql` and `)})`;
+    });
+    await this.#database.writeDirectly(async (transaction) => {
+      if (table === 'url_keys') await this.#retire(transaction, rows);
+      await sql`delete from ${sql.table(table)} where ${sql.join(isOneOf, sql` or `)}`.execute(
+        transaction,
+      );
+      // Another transaction may have added some, while it held the lock of the owner's row.
+      for (const child of children) {
+        await sql`delete from ${sql.table(child)}
+          where ${sql.ref((ownerOf(child) as Owner).column)} in (${sql.join(ids)})`.execute(
+          transaction,
+        );
+      }
+    }, 'exclusive');
+    await yieldToEventLoop();
+  }
+
+  #retire(transaction: WriteTransaction, rows: readonly Row[]): Promise<void> {
+    const onPlatform = rows.filter(({ domain_key }) => domain_key === '');
+    const keys = onPlatform.map(({ key }) => String(key));
+    return retireKeys(transaction, this.#organizationId, keys);
+  }
+}
+
+/** Returns whether an index, or the key, orders a table by its owner. */
+function isIndexed(table: Table): boolean {
+  return indexed.includes(table) || keyOf(table)[0] === ownerOf(table)?.column;
+}
+
+/** Returns the tables of an organization, each before those that its rows or what they own refer to. */
+function rootsInOrder(): Table[] {
+  const ordered: Table[] = [];
+  const remaining = new Set(childrenOf('organizations'));
+  const familyOf = (table: Table): Table[] => [table, ...childrenOf(table).flatMap(familyOf)];
+  const refersTo = (table: Table, other: Table) =>
+    familyOf(table).some((each) => referencesOf(each).includes(other));
+  while (remaining.size > 0) {
+    const next = [...remaining].find((table) =>
+      [...remaining].every((other) => other === table || !refersTo(other, table)),
+    );
+    if (!next) throw new Error(`tables refer to each other: ${[...remaining].join()}`);
+    ordered.push(next);
+    remaining.delete(next);
+  }
+  return ordered;
+}

@@ -1,0 +1,209 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import SqliteHandle from 'better-sqlite3';
+import { sql } from 'kysely';
+import { v7 as newUuid } from 'uuid';
+import { expect, it, onTestFinished } from 'vitest';
+import { encodeColumns } from '../../src/analytics/ingest/columns-codec.js';
+import { toColumns } from '../../src/analytics/ingest/visit-columns.js';
+import { deleteOrganizations } from '../../src/deletion/delete-organizations.js';
+import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
+import type { Database, Schema } from '../../src/storage/database.js';
+import { findDatabaseFile } from '../../src/storage/locate-database.js';
+import { openStorage } from '../../src/storage/open-storage.js';
+import { ownerOf, sharedTables } from '../../src/storage/ownership.js';
+import { keyOf, tables } from '../../src/storage/schema.js';
+import { makeVisit } from '../analytics/visit-store.js';
+import { emptyDatabase, engine } from '../engine.js';
+import { rowsWith } from './rows-with.js';
+
+type Table = keyof Schema;
+
+const allTables = Object.keys(tables) as Table[];
+const ownedTables = allTables.filter((table) => ownerOf(table) !== undefined);
+// More than one transaction deletes.
+const rowsPerTable = 120;
+
+/** A tenant with rows in every table. Each of its texts contains the mark. */
+interface Tenant {
+  readonly id: string;
+  readonly mark: string;
+  readonly ids: Readonly<Record<string, readonly (string | number)[]>>;
+}
+
+let nextNumber = 0;
+
+/** Fills every table of the schema, also those that are added to it later. */
+async function addTenant(database: Database, mark: string): Promise<Tenant> {
+  const id = newUuid();
+  const ids: Record<string, (string | number)[]> = { organizations: [id] };
+  await database.writeDirectly(async (transaction) => {
+    const organization = { id, name: `${mark} Ltd`, plan: 'scale', created_at: 1 };
+    await transaction.insertInto('organizations').values(organization).execute();
+    for (const table of ownedTables) {
+      const rows = Array.from({ length: rowsPerTable }, (_, at) => {
+        nextNumber += 1;
+        return Object.fromEntries(
+          Object.entries(tables[table]).map(([name, definition]) => [
+            name,
+            cellOf(table, name, definition, at),
+          ]),
+        );
+      });
+      ids[table] = rows.map((row) => row.id as string | number);
+      await database.bulkInsert(transaction, table, rows as never[]);
+    }
+    const { last } = await transaction
+      .selectFrom('urls')
+      .select(({ fn }) => fn.max('id').as('last'))
+      .executeTakeFirstOrThrow();
+    await transaction.updateTable('url_id_counter').set({ last_id: last }).execute();
+  });
+  return { id, mark, ids };
+
+  function cellOf(table: Table, name: string, definition: string, at: number) {
+    const owner = ownerOf(table);
+    const parent = owner?.column === name ? owner.parent : undefined;
+    const referenced = parent ?? /references (\w+) /.exec(definition)?.[1];
+    const known = referenced === undefined ? undefined : ids[referenced];
+    if (known) return known[at % known.length] as string | number;
+    if (definition.startsWith('text')) return `${mark}-${nextNumber}`;
+    if (definition.startsWith('bytes')) return Buffer.from(mark);
+    return nextNumber;
+  }
+}
+
+async function openFilled() {
+  const empty = await emptyDatabase();
+  const database = openStorage({ databaseUrl: empty.databaseUrl, durability: 'process' });
+  await database.migrate();
+  onTestFinished(async () => {
+    await database.close();
+    await empty.remove();
+  });
+  const doomed = await addTenant(database, 'zebrafish');
+  const other = await addTenant(database, 'albatross');
+  await addVisits(database, [doomed, other]);
+  return { ...empty, database, doomed, other };
+}
+
+/** Adds a batch with visits of links of all tenants. */
+async function addVisits(database: Database, tenants: readonly Tenant[]): Promise<void> {
+  const visits = tenants.flatMap(({ ids, mark }) =>
+    (ids.urls ?? []).map((urlId) => {
+      const visit = makeVisit({ urlId: Number(urlId) });
+      return { ...visit, facts: { ...visit.facts, referrerDomain: `${mark}.example` } };
+    }),
+  );
+  const batch = { created_at: 1, visit_count: visits.length };
+  await database.writeDirectly((transaction) =>
+    transaction
+      .insertInto('visit_batches')
+      .values({ ...batch, visits: encodeColumns(toColumns(visits)) })
+      .execute(),
+  );
+}
+
+const confirm = async (database: Database, { id }: Tenant) => {
+  const { result } = await new OrganizationRepository(database).markDeleted(id, id, 5, undefined);
+  expect(result).toEqual({ id, deletedAt: 5 });
+};
+
+it('each table of the schema either has an owner, or a reason why it has none', async () => {
+  for (const table of allTables) {
+    if (table === 'organizations' || sharedTables[table]) continue;
+    expect(ownerOf(table), table).toBeDefined();
+  }
+});
+
+it('nothing of the organization remains, and everything of another one does', async () => {
+  const { database, doomed, other, databaseUrl } = await openFilled();
+  const before = await rowsWith(database, other.mark);
+  const countAll = async () => {
+    const counts: Record<string, number> = {};
+    for (const table of ownedTables) {
+      const { rows } = await sql<{ count: number }>`
+        select count(*) as count from ${sql.table(table)}`.execute(database.read);
+      counts[table] = Number(rows[0]?.count);
+    }
+    return counts;
+  };
+  const filled = (count: number) => Object.fromEntries(ownedTables.map((each) => [each, count]));
+  expect(await countAll()).toEqual(filled(2 * rowsPerTable));
+  await confirm(database, doomed);
+  await deleteOrganizations(database);
+  expect(await countAll()).toEqual(filled(rowsPerTable));
+  expect(await rowsWith(database, doomed.mark)).toEqual([]);
+  const after = await rowsWith(database, other.mark);
+  const withoutBatches = (rows: readonly string[]) =>
+    rows.filter((row) => !row.startsWith('visit_batches'));
+  expect(withoutBatches(after)).toEqual(withoutBatches(before));
+  const batch = await database.read
+    .selectFrom('visit_batches')
+    .select('visit_count')
+    .executeTakeFirstOrThrow();
+  expect(batch.visit_count).toBe(rowsPerTable);
+  // The id remains in the hashes of keys and in the operator's entry only.
+  for (const row of await rowsWith(database, doomed.id)) expect(row).toMatch(/^retired_keys: /);
+  if (engine() === 'postgres') return;
+
+  const path = findDatabaseFile(databaseUrl) as string;
+  await database.close();
+  const handle = new SqliteHandle(path);
+  handle.exec('vacuum');
+  handle.close();
+  const folder = dirname(path);
+  for (const name of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!name.isFile()) continue;
+    const content = readFileSync(join(name.parentPath, name.name), 'latin1');
+    expect(content.includes(doomed.mark), name.name).toBe(false);
+  }
+});
+
+it('a deletion that stops after any transaction is continued', async () => {
+  const { database, doomed, other } = await openFilled();
+  const before = (await rowsWith(database, other.mark)).length;
+  await confirm(database, doomed);
+  let stops = 0;
+  for (let isLeft = true; isLeft; stops += 1) {
+    const stop = new AbortController();
+    let writes = 0;
+    const stopping: Database = {
+      ...database,
+      async writeDirectly(work, lock) {
+        const result = await database.writeDirectly(work, lock);
+        writes += 1;
+        if (writes === 3) stop.abort();
+        return result;
+      },
+    };
+    await deleteOrganizations(stopping, stop.signal);
+    isLeft = (await new OrganizationRepository(database).find(doomed.id)) !== undefined;
+  }
+  expect(stops).toBeGreaterThan(20);
+  expect(await rowsWith(database, doomed.mark)).toEqual([]);
+  expect((await rowsWith(database, other.mark)).length).toBe(before);
+});
+
+it('two processes delete at once', async () => {
+  const { database, databaseUrl, doomed, other } = await openFilled();
+  const before = (await rowsWith(database, other.mark)).length;
+  const second = openStorage({ databaseUrl, durability: 'process' });
+  onTestFinished(() => second.close());
+  await confirm(database, doomed);
+  await Promise.all([deleteOrganizations(database), deleteOrganizations(second)]);
+  expect(await rowsWith(database, doomed.mark)).toEqual([]);
+  expect((await rowsWith(database, other.mark)).length).toBe(before);
+});
+
+it('the tables of the schema are all tables of the database', async () => {
+  const { database } = await openFilled();
+  const found = await database.read.introspection.getTables();
+  const own = found.map(({ name }) => name).filter((name) => !/^(url_search|kysely_)/.test(name));
+  // Partitions of visits, and tables of nodes that have no data of organizations but hostnames.
+  const others = own.filter(
+    (name) => !/^(visit_chunks_|cache_changes$|installation_keys$|sqlite_)/.test(name),
+  );
+  expect(others.sort()).toEqual([...allTables].sort());
+  expect(keyOf('retired_keys')).toEqual(['key_hash']);
+});

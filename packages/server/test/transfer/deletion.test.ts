@@ -1,0 +1,232 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { journalRootOf, segmentPath } from '../../src/analytics/journal/journal-folder.js';
+import { toCallLine, toLine } from '../../src/analytics/journal/journal-lines.js';
+import { openQuarantine } from '../../src/analytics/journal/quarantine.js';
+import { diagnoseClicks, diagnoseScans } from '../../src/analytics/reports/visit-doctor.js';
+import { takeBackup } from '../../src/operations/backup/take-backup.js';
+import { exportOrganization } from '../../src/operations/transfer/export-organization.js';
+import { importOrganization } from '../../src/operations/transfer/import-organization.js';
+import { findWrongLinkCounters } from '../../src/organizations/link-doctor.js';
+import type { Database } from '../../src/storage/database.js';
+import { findDatabaseFile } from '../../src/storage/locate-database.js';
+import { diagnoseDeliveries } from '../../src/webhooks/delivery-doctor.js';
+import { makeVisit } from '../analytics/visit-store.js';
+import { startServer, type TestServer } from '../api/start-server.js';
+import { emptyDatabase, engine } from '../engine.js';
+import { rowsWith } from '../storage/rows-with.js';
+
+const mark = 'zebrafish';
+const targetUrl = `https://${mark}.example/`;
+const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Firefox/128.0' };
+
+async function start() {
+  const empty = await emptyDatabase();
+  onTestFinished(() => empty.remove());
+  const api = await startServer({ ...empty, rateLimit: 0, allowPrivateNetwork: true });
+  onTestFinished(() => api.stop());
+  return { api, ...empty };
+}
+
+/** Creates an organization with everything that a tenant makes over HTTP. Each text has the mark. */
+async function createTenant(api: TestServer) {
+  const created = await api.operator.call('createOrganization', {
+    body: { name: `${mark} Ltd`, plan: 'scale' },
+    headers: { 'idempotency-key': mark },
+  });
+  const { id, clientId, clientSecret } = created.data;
+  const caller = await api.signIn({ clientId, clientSecret });
+  const domain = await caller.call('createDomain', { body: { hostname: `${mark}.example.com` } });
+  const { txtRecord } = domain.data;
+  api.zone.set(txtRecord.name, [txtRecord.value]);
+  await caller.call('verifyDomain', { params: { id: domain.data.id } });
+  await caller.call('createWebhook', {
+    body: { url: `http://127.0.0.1:2/${mark}`, events: ['url.created', 'url.clicked'] },
+  });
+  const link = await caller.call('createUrl', {
+    body: { targetUrl, customSlug: `${mark}-sale`, title: mark, tags: [mark] },
+    headers: { 'idempotency-key': mark },
+  });
+  expect(link.status, link.text).toBe(201);
+  await caller.call('createUrl', { body: { targetUrl, domainId: domain.data.id } });
+  await caller.call('createQr', { body: { urlId: Number(link.data.id) } });
+  await caller.call('createQr', { body: { data: mark } });
+  await caller.call('renameTag', { params: { tag: mark }, body: { name: `${mark}2` } });
+  const visits = [`/${mark}-sale`, `/${link.data.shortCode}`];
+  for (const path of visits) {
+    const headers = { ...browser, referer: `https://${mark}.example/page` };
+    expect((await api.visit(path, { headers })).status).toBe(307);
+  }
+  const urlId = Number(link.data.id);
+  await expect.poll(() => clicksOf(api.server.database, urlId)).toBe(visits.length);
+  return { id, caller, urlId, shortCode: link.data.shortCode, credentials: created.data };
+}
+
+async function clicksOf({ read }: Database, urlId: number): Promise<number> {
+  const counted = read.selectFrom('url_clicks').select('clicks').where('url_id', '=', urlId);
+  return (await counted.executeTakeFirst())?.clicks ?? 0;
+}
+
+const statusOf = async (api: TestServer, id: string) =>
+  (await api.operator.call('getOrganization', { params: { id } })).status;
+
+async function deleteTenant(api: TestServer, id: string): Promise<void> {
+  const query = { confirm: id };
+  const deleted = await api.operator.call('deleteOrganization', { params: { id }, query });
+  expect(deleted.status, deleted.text).toBe(202);
+  await expect.poll(() => statusOf(api, id), { timeout: 20_000 }).toBe(404);
+}
+
+/** Returns what the doctor compares. */
+async function diagnose(database: Database) {
+  const clicks = await diagnoseClicks(database);
+  const deliveries = await diagnoseDeliveries(database);
+  return {
+    wrong: [
+      ...clicks.wrongCounters,
+      ...(await diagnoseScans(database)).wrongCounters,
+      ...(await findWrongLinkCounters(database)),
+    ],
+    unseen: clicks.clicks - clicks.inSeries,
+    inconsistent: deliveries.inconsistent,
+  };
+}
+
+it('a deletion must be confirmed, refuses calls at once, and cannot be taken back', async () => {
+  const { api } = await start();
+  const { id, caller, shortCode, credentials } = await createTenant(api);
+  const params = { id };
+  for (const confirm of [mark, `${mark} ltd`, caller.token.slice(0, 50)]) {
+    const refused = await api.operator.call('deleteOrganization', { params, query: { confirm } });
+    expect(refused.outcome).toBe('400 VALIDATION_FAILED');
+    expect(refused.text).toContain(`confirm is \\"${confirm}\\", but must be the id or the name`);
+  }
+  expect((await api.operator.call('deleteOrganization', { params })).outcome).toBe(
+    '400 VALIDATION_FAILED',
+  );
+  expect((await caller.call('getMe')).status).toBe(200);
+
+  const call = {
+    params,
+    query: { confirm: `${mark} Ltd` },
+    headers: { 'idempotency-key': 'delete' },
+  };
+  const deleted = await api.operator.call('deleteOrganization', call);
+  expect(deleted.status).toBe(202);
+  expect(deleted.data).toEqual({ id, deletedAt: new Date(api.clock()).toISOString() });
+  expect((await caller.call('getMe')).outcome).toMatch(/^403 ORGANIZATION_SUSPENDED|^401/);
+  expect([404, 410]).toContain((await api.visit(`/${shortCode}`)).status);
+  const resume = await api.operator.call('updateOrganization', {
+    params,
+    body: { isSuspended: false },
+  });
+  expect(resume.outcome).toBe('404 NOT_FOUND');
+  const client = await api.operator.call('createClient', { params, body: {} });
+  expect(client.outcome).toBe('404 NOT_FOUND');
+
+  await expect.poll(() => statusOf(api, id), { timeout: 20_000 }).toBe(404);
+  const again = await api.operator.call('deleteOrganization', call);
+  expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([deleted.text, 'true']);
+  const gone = await api.operator.call('deleteOrganization', { params, query: { confirm: id } });
+  expect(gone.outcome).toBe('404 NOT_FOUND');
+  expect((await caller.call('getMe')).outcome).toBe('401 UNAUTHORIZED');
+  const token = await api.visit('/api/v1/auth/token', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      clientId: credentials.clientId,
+      clientSecret: credentials.clientSecret,
+    }),
+  });
+  expect(token.outcome).toBe('401 UNAUTHORIZED');
+  expect((await api.visit(`/${shortCode}`)).status).toBe(404);
+  const audit = await api.operator.call('listAllAuditEntries', { query: { resource: id } });
+  expect(audit.data.items).toMatchObject([
+    { operation: 'deleteOrganization', organizationId: null, actor: { type: 'operator' } },
+  ]);
+});
+
+it('its short codes and slugs lead nowhere, and no other link gets them', async () => {
+  const { api } = await start();
+  const { id, shortCode } = await createTenant(api);
+  await deleteTenant(api, id);
+  for (const customSlug of [`${mark}-sale`, shortCode]) {
+    const body = { targetUrl: 'https://other.example/', customSlug };
+    expect((await api.call('createUrl', { body })).outcome).toBe('409 SLUG_CONFLICT');
+    const bulk = await api.call('bulkCreateUrls', { body: { urls: [body] } });
+    expect(bulk.data.errors).toMatchObject([{ code: 'SLUG_CONFLICT' }]);
+    expect((await api.visit(`/${customSlug}`)).status).toBe(404);
+  }
+  const free = { targetUrl: 'https://other.example/', customSlug: 'still-free' };
+  expect((await api.call('createUrl', { body: free })).status).toBe(201);
+});
+
+it('its export can be imported again, and that of another organization cannot take its keys', async () => {
+  const { api } = await start();
+  const { id, shortCode } = await createTenant(api);
+  const { database } = api.server;
+  const folder = mkdtempSync(join(tmpdir(), 'shorty-deletion-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const lines: string[] = [];
+  await exportOrganization(database, id, async (text) => {
+    for await (const line of text) lines.push(line);
+  });
+  const file = join(folder, 'export.ndjson');
+  writeFileSync(file, lines.join(''));
+  await deleteTenant(api, id);
+  await importOrganization(database, file);
+  const visit = await api.visit(`/${shortCode}`);
+  expect([visit.status, visit.headers.get('location')]).toEqual([307, targetUrl]);
+});
+
+it('lines of journals that are found later are dropped, and other unknown ones are not', async () => {
+  const { api, databaseUrl, journalFolder } = await start();
+  const { id, caller, urlId } = await createTenant(api);
+  await deleteTenant(api, id);
+  const root = journalRootOf({ databaseUrl, journalFolder }) as string;
+  const folder = join(root, 'ended-writer');
+  const lines = [
+    toLine(makeVisit({ urlId })),
+    toLine(makeVisit({ urlId: 999_999 })),
+    toCallLine(caller.organizationId, api.clock()),
+  ];
+  // A folder without a lock is that of a process that has ended.
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(segmentPath(folder, 1), lines.join(''));
+  await expect
+    .poll(() => readdirSync(root).includes('ended-writer'), { timeout: 30_000 })
+    .toBe(false);
+  expect(openQuarantine(root).count()).toBe(1);
+  expect(await clicksOf(api.server.database, urlId)).toBe(0);
+  const batches = await api.server.database.read
+    .selectFrom('visit_batches')
+    .select('visit_count')
+    .execute();
+  expect(batches.reduce((sum, { visit_count }) => sum + visit_count, 0)).toBe(0);
+});
+
+it('nothing remains in the database, in journals, and in a backup, and the doctor finds no error', async () => {
+  const { api, databaseUrl } = await start();
+  const { database } = api.server;
+  const kept = await api.call('createUrl', { body: { targetUrl: 'https://kept.example/' } });
+  await api.visit(`/${kept.data.shortCode}`, { headers: browser });
+  await expect.poll(() => clicksOf(database, Number(kept.data.id))).toBe(1);
+  const { id } = await createTenant(api);
+  await deleteTenant(api, id);
+  expect(await diagnose(database)).toEqual({ wrong: [], unseen: 0, inconsistent: 0 });
+  expect((await api.call('getUrl', { params: { id: kept.data.id } })).data.clickCount).toBe(1);
+  expect(await rowsWith(database, mark)).toEqual([]);
+  if (engine() === 'postgres') return;
+  const path = findDatabaseFile(databaseUrl) as string;
+  const to = join(dirname(path), 'backup.db');
+  await takeBackup({ databasePath: path, to, thresholds: [] });
+  expect(readFileSync(to, 'latin1')).not.toContain(mark);
+  await api.stop();
+  const root = journalRootOf({ databaseUrl, journalFolder: '' }) as string;
+  for (const name of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    if (!name.isFile()) continue;
+    expect(readFileSync(join(name.parentPath, name.name), 'latin1')).not.toContain(mark);
+  }
+});
