@@ -94,7 +94,7 @@ export interface paths {
         };
         /**
          * List who changed the organization's records, newest first
-         * @description Each accepted write makes one entry, which is never changed. The setting `SHORTY_AUDIT_RETENTION_DAYS` limits how long entries are retained. An entry has no values, only names of fields. Needs the scope keys:write, because entries name the clients, keys and addresses of the organization.
+         * @description Each accepted write makes one entry, which is not changed after the response. The setting `SHORTY_AUDIT_RETENTION_DAYS` limits how long entries are retained. An entry has no values, only names of fields. Needs the scope keys:write, because entries name the clients, keys and addresses of the organization.
          */
         get: operations["listAuditEntries"];
         put?: never;
@@ -114,7 +114,7 @@ export interface paths {
         };
         /**
          * List who changed records of all organizations, newest first
-         * @description Each accepted write makes one entry, which is never changed. The setting `SHORTY_AUDIT_RETENTION_DAYS` limits how long entries are retained. An entry has no values, only names of fields. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         * @description Each accepted write makes one entry, which is not changed after the response. The setting `SHORTY_AUDIT_RETENTION_DAYS` limits how long entries are retained. An entry has no values, only names of fields. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
          */
         get: operations["listAllAuditEntries"];
         put?: never;
@@ -851,7 +851,11 @@ export interface paths {
         get: operations["getOrganization"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete an organization and everything that it has
+         * @description Suspends the organization at once, and deletes its rows in the background. It is listed, with `deletedAt`, until the last of them is deleted, and cannot be resumed. Its short codes and slugs on the short domain are never given to other links. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
+        delete: operations["deleteOrganization"];
         options?: never;
         head?: never;
         /**
@@ -4503,6 +4507,8 @@ export interface components {
             createdAt: string;
             /** @description Since when the organization is suspended. Null: it is not. */
             suspendedAt: string | null;
+            /** @description When its deletion began. Null: it is not being deleted. */
+            deletedAt: string | null;
             /**
              * @description The id of the API client.
              * @example shorty_ci_0f3b
@@ -4541,6 +4547,22 @@ export interface components {
             createdAt: string;
             /** @description Since when the organization is suspended. Null: it is not. */
             suspendedAt: string | null;
+            /** @description When its deletion began. Null: it is not being deleted. */
+            deletedAt: string | null;
+        };
+        OrganizationDeletion: {
+            /**
+             * Format: uuid
+             * @description The id of the record.
+             * @example 0198c0de-0000-7000-8000-0000000000aa
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the deletion began.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            deletedAt: string;
         };
         OrganizationUsage: {
             /** @description The organization that the figures belong to. */
@@ -8837,6 +8859,51 @@ export interface operations {
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteOrganization: {
+        parameters: {
+            query: {
+                /** @description The id or the name of the organization, repeated. */
+                confirm: string;
+            };
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the record. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deletion has begun */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["OrganizationDeletion"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

@@ -1132,6 +1132,7 @@ export const fixtures: {
     "activeUrls": 1,
     "createdAt": "2030-01-01T00:00:00.000Z",
     "suspendedAt": null,
+    "deletedAt": null,
     "clientId": "shorty_ci_0f3b",
     "clientSecret": "shorty_cs_2c81"
   },
@@ -1146,7 +1147,8 @@ export const fixtures: {
         "plan": "free",
         "activeUrls": 1,
         "createdAt": "2030-01-01T00:00:00.000Z",
-        "suspendedAt": null
+        "suspendedAt": null,
+        "deletedAt": null
       }
     ],
     "nextAfter": null
@@ -1157,7 +1159,8 @@ export const fixtures: {
     "plan": "free",
     "activeUrls": 1,
     "createdAt": "2030-01-01T00:00:00.000Z",
-    "suspendedAt": null
+    "suspendedAt": null,
+    "deletedAt": null
   },
   "updateOrganization": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
@@ -1165,7 +1168,12 @@ export const fixtures: {
     "plan": "free",
     "activeUrls": 1,
     "createdAt": "2030-01-01T00:00:00.000Z",
-    "suspendedAt": null
+    "suspendedAt": null,
+    "deletedAt": null
+  },
+  "deleteOrganization": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "deletedAt": "2030-01-01T00:00:00.000Z"
   },
   "listUsage": {
     "total": 1,
@@ -1583,6 +1591,10 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
   "updateOrganization": {
     "route": "PATCH /api/v1/admin/organizations/{id}",
     "status": 200
+  },
+  "deleteOrganization": {
+    "route": "DELETE /api/v1/admin/organizations/{id}",
+    "status": 202
   },
   "listUsage": {
     "route": "GET /api/v1/admin/usage",

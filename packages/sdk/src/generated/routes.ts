@@ -58,6 +58,7 @@ export const createOrganization = 'POST /api/v1/admin/organizations';
 export const listOrganizations = 'GET /api/v1/admin/organizations';
 export const getOrganization = 'GET /api/v1/admin/organizations/{id}';
 export const updateOrganization = 'PATCH /api/v1/admin/organizations/{id}';
+export const deleteOrganization = 'DELETE /api/v1/admin/organizations/{id}';
 export const listUsage = 'GET /api/v1/admin/usage';
 export const createClient = 'POST /api/v1/admin/organizations/{id}/clients';
 export const listClients = 'GET /api/v1/admin/organizations/{id}/clients';
