@@ -297,7 +297,7 @@ async function makeOperatorExchanges(create, origin) {
     },
     deleteOrganization: {
       path: { id: doomed.id },
-      query: { confirm: doomed.id },
+      body: { confirm: doomed.id },
       status: 202,
     },
     listUsage: { query: { period: '2026-01' } },

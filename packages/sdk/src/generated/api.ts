@@ -1970,6 +1970,13 @@ export interface components {
              */
             isSuspended?: boolean;
         };
+        OrganizationDeletionRequest: {
+            /**
+             * @description The id or the name of the organization, repeated.
+             * @example Acme Ltd
+             */
+            confirm: string;
+        };
         ClientCreateRequest: {
             name?: string | null;
             /**
@@ -8866,10 +8873,7 @@ export interface operations {
     };
     deleteOrganization: {
         parameters: {
-            query: {
-                /** @description The id or the name of the organization, repeated. */
-                confirm: string;
-            };
+            query?: never;
             header?: {
                 /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8880,7 +8884,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrganizationDeletionRequest"];
+            };
+        };
         responses: {
             /** @description The deletion has begun */
             202: {
@@ -8904,6 +8912,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

@@ -63,6 +63,15 @@ export const organizationCreated = z
   })
   .meta({ id: 'OrganizationCreated' });
 
+export const organizationDeletionRequest = z
+  .strictObject({
+    confirm: line(100, 1).meta({
+      description: 'The id or the name of the organization, repeated.',
+      example: 'Acme Ltd',
+    }),
+  })
+  .meta({ id: 'OrganizationDeletionRequest' });
+
 export const organizationDeletion = z
   .object({
     id: uuidText,
@@ -119,12 +128,7 @@ export const organizationRoutes = [
     description:
       'Suspends the organization at once, and deletes its rows in the background. It is listed, with `deletedAt`, until the last of them is deleted, and cannot be resumed. Its short codes and slugs on the short domain are never given to other links.',
     params,
-    query: z.strictObject({
-      confirm: line(100, 1).meta({
-        description: 'The id or the name of the organization, repeated.',
-        example: 'Acme Ltd',
-      }),
-    }),
+    body: organizationDeletionRequest,
     responses: { 202: { description: 'The deletion has begun', data: organizationDeletion } },
   }),
   defineRoute('listUsage', 'GET /api/v1/admin/usage', {

@@ -75,7 +75,7 @@ export function organizationHandlers({
       }
     },
 
-    async deleteOrganization({ params: { id }, query: { confirm }, ...request }) {
+    async deleteOrganization({ params: { id }, body: { confirm }, ...request }) {
       try {
         const { deletedAt, replayed } = await service.delete(id, confirm, ofOperator(request));
         return { status: 202, replayed, data: withIsoTimes({ id, deletedAt }) };

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { Schema, WriteTransaction } from '../storage/database.js';
 import type { ShortUrl } from './short-url.js';
 
@@ -66,7 +65,11 @@ export async function allocateUrlIds(transaction: WriteTransaction, count: numbe
     .set((counter) => ({ last_id: counter('last_id', '+', count) }))
     .returning((counter) => [
       'last_id',
-      counter.selectFrom('retired_keys').select('key_hash').limit(sql.lit(1)).as('retired'),
+      // One look at the index. `limit 1` would be a scan to SQLite's planner.
+      counter
+        .selectFrom('retired_keys')
+        .select(({ fn }) => fn.min('key_hash').as('hash'))
+        .as('retired'),
     ])
     .executeTakeFirstOrThrow();
   return { firstId: last_id - count + 1, hasRetiredKeys: retired !== null };

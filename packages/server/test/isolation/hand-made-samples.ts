@@ -28,7 +28,6 @@ export const sampleBodies: Readonly<Record<string, () => unknown>> = {
 export const sampleQueries: Readonly<Record<string, string>> = {
   // The response is 404. `test/api/url-lookup.test.ts` looks up the links of another organization.
   lookupUrl: 'shortUrl=no-such-link',
-  deleteOrganization: 'confirm=Acme%20Ltd',
 };
 
 /**

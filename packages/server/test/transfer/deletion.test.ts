@@ -73,8 +73,8 @@ const statusOf = async (api: TestServer, id: string) =>
   (await api.operator.call('getOrganization', { params: { id } })).status;
 
 async function deleteTenant(api: TestServer, id: string): Promise<void> {
-  const query = { confirm: id };
-  const deleted = await api.operator.call('deleteOrganization', { params: { id }, query });
+  const body = { confirm: id };
+  const deleted = await api.operator.call('deleteOrganization', { params: { id }, body });
   expect(deleted.status, deleted.text).toBe(202);
   await expect.poll(() => statusOf(api, id), { timeout: 20_000 }).toBe(404);
 }
@@ -99,18 +99,18 @@ it('a deletion must be confirmed, refuses calls at once, and cannot be taken bac
   const { id, caller, shortCode, credentials } = await createTenant(api);
   const params = { id };
   for (const confirm of [mark, `${mark} ltd`, caller.token.slice(0, 50)]) {
-    const refused = await api.operator.call('deleteOrganization', { params, query: { confirm } });
+    const refused = await api.operator.call('deleteOrganization', { params, body: { confirm } });
     expect(refused.outcome).toBe('400 VALIDATION_FAILED');
     expect(refused.text).toContain(`confirm is \\"${confirm}\\", but must be the id or the name`);
   }
-  expect((await api.operator.call('deleteOrganization', { params })).outcome).toBe(
+  expect((await api.operator.call('deleteOrganization', { params, body: {} })).outcome).toBe(
     '400 VALIDATION_FAILED',
   );
   expect((await caller.call('getMe')).status).toBe(200);
 
   const call = {
     params,
-    query: { confirm: `${mark} Ltd` },
+    body: { confirm: `${mark} Ltd` },
     headers: { 'idempotency-key': 'delete' },
   };
   const deleted = await api.operator.call('deleteOrganization', call);
@@ -129,7 +129,7 @@ it('a deletion must be confirmed, refuses calls at once, and cannot be taken bac
   await expect.poll(() => statusOf(api, id), { timeout: 20_000 }).toBe(404);
   const again = await api.operator.call('deleteOrganization', call);
   expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([deleted.text, 'true']);
-  const gone = await api.operator.call('deleteOrganization', { params, query: { confirm: id } });
+  const gone = await api.operator.call('deleteOrganization', { params, body: { confirm: id } });
   expect(gone.outcome).toBe('404 NOT_FOUND');
   expect((await caller.call('getMe')).outcome).toBe('401 UNAUTHORIZED');
   const token = await api.visit('/api/v1/auth/token', {

@@ -10,7 +10,7 @@ export const define: DefineCommand = (command, start) => {
         const client = await context.operator();
         const path = '/api/v1/admin/organizations/{id}';
         const request = { signal: context.io.interrupt };
-        const parameters = { params: { id }, query: { confirm } };
+        const parameters = { params: { id }, body: { confirm } };
         await context.output.record(await client.request('DELETE', path, parameters, request));
         context.output.note(`the server deletes it: shorty admin orgs get ${id} fails when it has`);
         return exitCodes.done;
