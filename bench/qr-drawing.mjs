@@ -16,6 +16,8 @@ const plain = {
   errorCorrection: 'M',
   foregroundColor: '#000000',
   backgroundColor: '#FFFFFF',
+  background: 'solid',
+  margin: 4,
   stylePreset: 'default',
   logo: null,
 };

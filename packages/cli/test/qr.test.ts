@@ -101,7 +101,11 @@ describe('create', () => {
   test('a design that does not scan exits with 1 and a proposal', async () => {
     const args = ['qr', 'create', '--data', 'x', '--foreground-color', '#eeeeee'];
     const { code, stdout, stderr } = await shorty.run(args);
-    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/contrast.*Use #/)]);
+    expect([code, stdout, stderr]).toEqual([
+      1,
+      '',
+      expect.stringMatching(/contrast.*use foregroundColor #/),
+    ]);
   });
 });
 

@@ -85,6 +85,9 @@ const descriptions: Readonly<Record<string, string>> = {
   format: 'The format of the image.',
   size: 'Width and height of the image in pixels, including the quiet zone.',
   foregroundColor: 'The colour of the modules, as #RRGGBB.',
+  background:
+    'Whether the image has a background. A transparent one is checked on backgroundColor.',
+  margin: 'The least width of the quiet zone, in modules.',
   backgroundColor: 'The colour behind the modules, as #RRGGBB.',
   errorCorrection: 'How much of the code may be damaged: L 7 %, M 15 %, Q 25 %, H 30 %.',
   logoUrl: 'The URL of the image in the centre of the code. Null: no image.',

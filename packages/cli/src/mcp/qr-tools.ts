@@ -68,6 +68,16 @@ export const qrTools: readonly Tool[] = [
         .exactOptional(),
       foregroundColor: color('the color of the dark modules'),
       backgroundColor: color('the color of the light modules'),
+      background: z
+        .enum(['solid', 'transparent'])
+        .describe('transparent: no background; put the image on backgroundColor')
+        .exactOptional(),
+      margin: z
+        .int()
+        .min(0)
+        .max(16)
+        .describe('the width of the quiet zone in modules (default: 4)')
+        .exactOptional(),
       stylePreset: z
         .enum(['default', 'rounded', 'dots', 'classy'])
         .describe('the shape of the modules')

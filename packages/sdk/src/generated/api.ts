@@ -1696,6 +1696,18 @@ export interface components {
              * @example #FFFFFF
              */
             backgroundColor?: string;
+            /**
+             * @description transparent: the image has no background. It is checked on backgroundColor: put it on this color.
+             * @default solid
+             * @enum {string}
+             */
+            background?: "solid" | "transparent";
+            /**
+             * @description The least width of the quiet zone, in modules. Scanners need 4: with fewer, leave the rest of it free around the image.
+             * @default 4
+             * @example 4
+             */
+            margin?: number;
             logoUrl?: string | null;
             /**
              * @description How much of the code may be damaged: 7, 15, 25 or 30 %. Use Q or H with a logo.
@@ -1732,6 +1744,16 @@ export interface components {
              * @example #000000
              */
             backgroundColor?: string;
+            /**
+             * @description transparent: the image has no background. It is checked on backgroundColor: put it on this color.
+             * @enum {string}
+             */
+            background?: "solid" | "transparent";
+            /**
+             * @description The least width of the quiet zone, in modules. Scanners need 4: with fewer, leave the rest of it free around the image.
+             * @example 4
+             */
+            margin?: number;
             logoUrl?: string | null;
             /**
              * @description How much of the code may be damaged: 7, 15, 25 or 30 %. Use Q or H with a logo.
@@ -2698,6 +2720,16 @@ export interface components {
              * @example #FFFFFF
              */
             backgroundColor: string;
+            /**
+             * @description transparent: the image has no background. It is checked on backgroundColor: put it on this color.
+             * @enum {string}
+             */
+            background: "solid" | "transparent";
+            /**
+             * @description The least width of the quiet zone, in modules. Scanners need 4: with fewer, leave the rest of it free around the image.
+             * @example 4
+             */
+            margin: number;
             /** @description The URL of the image in the centre of the code. Null: no image. */
             logoUrl: string | null;
             /**
@@ -3587,6 +3619,16 @@ export interface components {
              * @example #FFFFFF
              */
             backgroundColor: string;
+            /**
+             * @description transparent: the image has no background. It is checked on backgroundColor: put it on this color.
+             * @enum {string}
+             */
+            background: "solid" | "transparent";
+            /**
+             * @description The least width of the quiet zone, in modules. Scanners need 4: with fewer, leave the rest of it free around the image.
+             * @example 4
+             */
+            margin: number;
             /** @description The URL of the image in the centre of the code. Null: no image. */
             logoUrl: string | null;
             /**

@@ -15,7 +15,13 @@ import {
 } from '../contract/fields.js';
 import { defineEvent } from '../events/define-event.js';
 import { findTargetUrlError } from '../urls/target-url.js';
-import { errorCorrections, formats, stylePresets } from './drawing/qr-design.js';
+import {
+  backgrounds,
+  errorCorrections,
+  formats,
+  quietZone,
+  stylePresets,
+} from './drawing/qr-design.js';
 
 /** 2 KB of UTF-8. Specification, "Limits". */
 const maxDataBytes = 2048;
@@ -39,6 +45,22 @@ const color = z
   .string()
   .regex(/^#[0-9A-Fa-f]{6}$/, 'must be # and six hexadecimal digits, such as #1A2B3C')
   .meta({ example: '#000000' });
+
+const maxMargin = 16;
+const marginRule = `must be a whole number from 0 to ${maxMargin}`;
+const margin = z
+  .int({ error: marginRule })
+  .min(0, marginRule)
+  .max(maxMargin, marginRule)
+  .meta({
+    description: `The least width of the quiet zone, in modules. Scanners need ${quietZone}: with fewer, leave the rest of it free around the image.`,
+    example: quietZone,
+  });
+
+const background = z.enum(backgrounds).meta({
+  description:
+    'transparent: the image has no background. It is checked on backgroundColor: put it on this color.',
+});
 
 const errorCorrectionLevel = z.enum(errorCorrections).meta({
   description: 'How much of the code may be damaged: 7, 15, 25 or 30 %. Use Q or H with a logo.',
@@ -80,6 +102,8 @@ export const qrCreateRequest = z
     format: format.default('png'),
     foregroundColor: color.default('#000000'),
     backgroundColor: color.default('#FFFFFF').meta({ example: '#FFFFFF' }),
+    background: background.default('solid'),
+    margin: margin.default(quietZone),
     logoUrl: logoUrl.nullish(),
     errorCorrectionLevel: errorCorrectionLevel.default('M'),
     stylePreset: z.enum(stylePresets).default('default'),
@@ -108,6 +132,8 @@ export const qrUpdateRequest = z
     format: format.optional(),
     foregroundColor: color.optional(),
     backgroundColor: color.optional(),
+    background: background.optional(),
+    margin: margin.optional(),
     logoUrl: logoUrl.nullish(),
     errorCorrectionLevel: errorCorrectionLevel.optional(),
   })
@@ -134,6 +160,8 @@ export const qrRecord = z
     errorCorrection: z.enum(errorCorrections),
     foregroundColor: z.string().meta({ example: '#000000' }),
     backgroundColor: z.string().meta({ example: '#FFFFFF' }),
+    background,
+    margin,
     logoUrl: z.string().nullable(),
     stylePreset: z.enum(stylePresets),
     downloadCount: z.int().min(0).meta({ description: 'Downloads of the image so far.' }),

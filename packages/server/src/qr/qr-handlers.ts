@@ -125,6 +125,8 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
           format: body.format ?? old.format,
           foregroundColor: body.foregroundColor ?? old.foregroundColor,
           backgroundColor: body.backgroundColor ?? old.backgroundColor,
+          margin: body.margin ?? old.margin,
+          background: body.background ?? old.background,
           errorCorrection: body.errorCorrectionLevel ?? old.errorCorrection,
           logoUrl: logoUrl === undefined ? old.logoUrl : logoUrl,
           version: old.version + 1,

@@ -34,6 +34,8 @@ export function selectQrs(db: Kysely<Schema>) {
       'foreground_color as foregroundColor',
       'background_color as backgroundColor',
       'logo_url as logoUrl',
+      'margin',
+      'background',
       'style_preset as stylePreset',
       'version',
       'downloads as downloadCount',
@@ -41,7 +43,7 @@ export function selectQrs(db: Kysely<Schema>) {
       'created_at as createdAt',
       'updated_at as updatedAt',
     ])
-    .$narrowType<Pick<QrDesign, 'format' | 'errorCorrection' | 'stylePreset'>>()
+    .$narrowType<Pick<QrDesign, 'format' | 'errorCorrection' | 'background' | 'stylePreset'>>()
     .where('deleted_at', 'is', null);
 }
 
@@ -57,6 +59,8 @@ export function toQrRow(qr: QrCode): Selectable<Schema['qr_codes']> {
     foreground_color: qr.foregroundColor,
     background_color: qr.backgroundColor,
     logo_url: qr.logoUrl,
+    margin: qr.margin,
+    background: qr.background,
     style_preset: qr.stylePreset,
     version: qr.version,
     created_at: qr.createdAt,

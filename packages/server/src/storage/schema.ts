@@ -70,6 +70,13 @@ export const tables = {
     /** The link's own click thresholds, as JSON; null for those of the server. */
     click_thresholds: 'text',
   },
+  qr_codes: {
+    ...baselineTables.qr_codes,
+    /** The width of the quiet zone in modules. */
+    margin: 'integer not null default 4',
+    /** `solid` or `transparent`. */
+    background: "text not null default 'solid'",
+  },
   url_clicks: {
     ...baselineTables.url_clicks,
     /** Null if this column is newer than the last click. */

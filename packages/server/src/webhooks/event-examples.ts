@@ -27,6 +27,8 @@ const qr: EventData<'qr.created'> = {
   errorCorrection: 'M',
   foregroundColor: '#000000',
   backgroundColor: '#FFFFFF',
+  background: 'solid',
+  margin: 4,
   logoUrl: null,
   stylePreset: 'default',
   downloadCount: 0,

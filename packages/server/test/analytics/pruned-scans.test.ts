@@ -36,6 +36,8 @@ async function createQr(id: string, createdAt: number): Promise<void> {
     errorCorrection: 'M',
     foregroundColor: '#000000',
     backgroundColor: '#FFFFFF',
+    background: 'solid',
+    margin: 4,
     logoUrl: null,
     stylePreset: 'default',
     version: 1,

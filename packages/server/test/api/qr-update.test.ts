@@ -24,6 +24,8 @@ describe('PATCH /api/v1/qr/{id}', () => {
       format: 'webp',
       foregroundColor: '#102030',
       backgroundColor: '#FFF0E0',
+      background: 'transparent',
+      margin: 2,
       logoUrl: null,
     };
     const { status, data } = await update(id, { ...body, errorCorrectionLevel: 'Q' });

@@ -73,6 +73,8 @@ async function* designs(): AsyncGenerator<QrDesign> {
               errorCorrection,
               foregroundColor,
               backgroundColor,
+              background: 'solid',
+              margin: 4,
               stylePreset,
               logo,
             };

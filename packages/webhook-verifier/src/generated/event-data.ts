@@ -225,6 +225,10 @@ export interface QrEventData {
   readonly foregroundColor: string;
   /** The colour behind the modules, as #RRGGBB. */
   readonly backgroundColor: string;
+  /** transparent: the image has no background. It is checked on backgroundColor: put it on this color. */
+  readonly background: 'solid' | 'transparent';
+  /** The least width of the quiet zone, in modules. Scanners need 4: with fewer, leave the rest of it free around the image. */
+  readonly margin: number;
   /** The URL of the image in the centre of the code. Null: no image. */
   readonly logoUrl: string | null;
   /** The shape of the modules. */

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { QrUpdateRequest } from '@shorty/sdk';
 import { type Command, Option } from 'commander';
-import { parsePositive } from '../urls/link-options.js';
+import { parseCount, parsePositive } from '../urls/link-options.js';
 
 export const formats = [
   'png',
@@ -15,12 +15,19 @@ const levels = [
   'H',
 ] as const satisfies readonly QrUpdateRequest['errorCorrectionLevel'][];
 
+const backgrounds = [
+  'solid',
+  'transparent',
+] as const satisfies readonly QrUpdateRequest['background'][];
+
 /** The options that `create` and `update` share. */
 export interface DesignOptions {
   readonly size?: number;
   readonly format?: (typeof formats)[number] | undefined;
   readonly foregroundColor?: string;
   readonly backgroundColor?: string;
+  readonly background?: (typeof backgrounds)[number];
+  readonly margin?: number;
   readonly logoUrl?: string;
   readonly errorCorrectionLevel?: (typeof levels)[number];
 }
@@ -35,6 +42,17 @@ export function addDesignOptions(command: Command): Command {
     .addOption(new Option('--format <format>', 'image format').choices(formats))
     .option('--foreground-color <hex>', 'color of the dark modules, for example #1A2B3C')
     .option('--background-color <hex>', 'color of the light modules')
+    .addOption(
+      new Option(
+        '--background <kind>',
+        'transparent: no background; put the image on its background color',
+      ).choices(backgrounds),
+    )
+    .addOption(
+      new Option('--margin <modules>', 'width of the quiet zone, 0 to 16 (default: 4)').argParser(
+        parseCount,
+      ),
+    )
     .option('--logo-url <url>', 'URL of the logo in the middle')
     .addOption(
       new Option('--error-correction-level <level>', 'error correction level').choices(levels),
@@ -50,11 +68,14 @@ export function formatOfFile(path = ''): DesignOptions['format'] {
 /** Returns the request fields of the options that were set. */
 export function readDesignOptions(options: DesignOptions): QrUpdateRequest {
   const { size, format, foregroundColor, backgroundColor, logoUrl, errorCorrectionLevel } = options;
+  const { background, margin } = options;
   return {
     ...(size === undefined ? {} : { size }),
     ...(format === undefined ? {} : { format }),
     ...(foregroundColor === undefined ? {} : { foregroundColor }),
     ...(backgroundColor === undefined ? {} : { backgroundColor }),
+    ...(background === undefined ? {} : { background }),
+    ...(margin === undefined ? {} : { margin }),
     ...(logoUrl === undefined ? {} : { logoUrl }),
     ...(errorCorrectionLevel === undefined ? {} : { errorCorrectionLevel }),
   };

@@ -62,8 +62,10 @@ export function readWithJsqr({ data, width, height }: Pixels): Decoded {
   return found ? Uint8Array.from(found.binaryData) : undefined;
 }
 
-export async function pixelsOf(file: Uint8Array): Promise<Pixels> {
+/** Decodes an image file on a background. */
+export async function pixelsOf(file: Uint8Array, background: string): Promise<Pixels> {
   const { data, info } = await sharp(file)
+    .flatten({ background })
     .ensureAlpha()
     .raw()
     .toBuffer({ resolveWithObject: true });

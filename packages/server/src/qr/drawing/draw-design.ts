@@ -3,7 +3,7 @@ import { type Layout, layOut } from './layout.js';
 import { scaleLogo } from './logo-pixels.js';
 import { palettePng } from './png.js';
 import type { QrDesign } from './qr-design.js';
-import { rasterize, rgbPixels } from './rasterize.js';
+import { pixelBytes, rasterize } from './rasterize.js';
 import { svgImage } from './svg-image.js';
 
 /** Draws a design and encodes it in its format. Throws a QrDesignError when a part does not fit. */
@@ -11,22 +11,24 @@ export async function drawDesign(
   design: QrDesign,
   layout: Layout = layOut(design),
 ): Promise<Uint8Array> {
-  const { format, logo, backgroundColor } = design;
+  const { format, logo } = design;
   if (format === 'svg') return Buffer.from(svgImage(design, layout));
   const raster = rasterize(design, layout);
   if (format === 'png' && !logo) return palettePng(raster);
   const { logoBox } = layout;
   const { size } = raster;
-  const rgb = rgbPixels(raster);
+  const bytes = pixelBytes(raster);
+  const channels = raster.isTransparent ? 4 : 3;
   if (logo && logoBox) {
     const { left, top, width, height } = logoBox;
-    const pixels = await scaleLogo(logo, logoBox, backgroundColor);
+    const pixels = await scaleLogo(logo, logoBox, design);
     for (let row = 0; row < height; row += 1) {
       const start = (top + row) * size + left;
-      rgb.set(pixels.subarray(row * width * 3, (row + 1) * width * 3), start * 3);
+      const scaled = pixels.subarray(row * width * channels, (row + 1) * width * channels);
+      bytes.set(scaled, start * channels);
     }
   }
-  const image = sharp(rgb, { raw: { width: size, height: size, channels: 3 } });
+  const image = sharp(bytes, { raw: { width: size, height: size, channels } });
   return format === 'png'
     ? image.png({ compressionLevel: 6 }).toBuffer()
     : image.webp({ lossless: true, effort: 1 }).toBuffer();

@@ -18,6 +18,8 @@ const plain: QrDesign = {
   errorCorrection: 'M',
   foregroundColor: '#000000',
   backgroundColor: '#FFFFFF',
+  background: 'solid',
+  margin: 4,
   stylePreset: 'default',
   logo: null,
 };

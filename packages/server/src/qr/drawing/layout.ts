@@ -11,12 +11,12 @@ export type Layout = ReturnType<typeof layOut>;
 /** Computes the position of every part. Throws a QrDesignError when a part does not fit. */
 export function layOut(design: QrDesign) {
   checkColours(design.foregroundColor, design.backgroundColor);
-  const { payload, errorCorrection, logo, size } = design;
+  const { payload, errorCorrection, logo } = design;
   if (!logo) {
     const matrix = qrMatrix(payload, errorCorrection);
-    return { matrix, grid: moduleGrid(size, matrix.side), logoBox: undefined };
+    return { matrix, grid: moduleGrid(design, matrix.side), logoBox: undefined };
   }
   const { matrix, cleared } = matrixWithLogoSpace(design, logo);
-  const grid = moduleGrid(size, matrix.side);
+  const grid = moduleGrid(design, matrix.side);
   return { matrix, grid, logoBox: logoBoxInPixels(cleared, logo, grid) };
 }

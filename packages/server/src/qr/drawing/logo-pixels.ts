@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import type { LogoRaster } from '../logo/logo-limits.js';
 import type { Box } from './logo-area.js';
-import type { QrLogo } from './qr-design.js';
+import type { QrDesign, QrLogo } from './qr-design.js';
 
 /** Encodes pixels as the PNG that is stored. Only the logo process decodes uploaded files. */
 export async function encodeLogo({ width, height, rgba }: LogoRaster): Promise<QrLogo> {
@@ -11,11 +11,17 @@ export async function encodeLogo({ width, height, rgba }: LogoRaster): Promise<Q
   return { width, height, png: new Uint8Array(png) };
 }
 
-/** Returns a stored logo on its background, with three bytes a pixel. */
-export function scaleLogo(logo: QrLogo, { width, height }: Box, background: string) {
-  return sharp(logo.png)
-    .resize(width, height, { fit: 'fill' })
-    .flatten({ background })
-    .raw()
-    .toBuffer();
+/**
+ * Returns a stored logo on its background, with three bytes a pixel, or with four on a transparent
+ * one.
+ */
+export function scaleLogo(
+  logo: QrLogo,
+  { width, height }: Box,
+  { background, backgroundColor }: Pick<QrDesign, 'background' | 'backgroundColor'>,
+) {
+  const scaled = sharp(logo.png).resize(width, height, { fit: 'fill' });
+  const image =
+    background === 'solid' ? scaled.flatten({ background: backgroundColor }) : scaled.ensureAlpha();
+  return image.raw().toBuffer();
 }

@@ -15,7 +15,7 @@ const filter = { none: 0, up: 2 } as const;
  * compares this writer with sharp.
  */
 export function palettePng(raster: Raster): Buffer {
-  const { size, colours } = raster;
+  const { size, colours, isTransparent } = raster;
   const bitDepth = colours.length === 2 ? 1 : 4;
   const header = Buffer.alloc(13);
   header.writeUInt32BE(size, 0);
@@ -25,7 +25,8 @@ export function palettePng(raster: Raster): Buffer {
   return Buffer.concat([
     signature,
     chunk('IHDR', header),
-    chunk('PLTE', Buffer.from(colours.flat())),
+    chunk('PLTE', Buffer.from(colours.flatMap((colour) => colour.slice(0, 3)))),
+    ...(isTransparent ? [chunk('tRNS', Buffer.from(colours.map(([, , , alpha]) => alpha)))] : []),
     chunk('IDAT', deflateSync(packRows(raster, bitDepth), compression)),
     end,
   ]);

@@ -1,10 +1,14 @@
 export const formats = ['png', 'svg', 'webp'] as const;
 /** From the least to the most redundant. */
 export const errorCorrections = ['L', 'M', 'Q', 'H'] as const;
+export const backgrounds = ['solid', 'transparent'] as const;
+/** The width of the quiet zone that scanners need, in modules: ISO/IEC 18004:2015, 6.3.8. */
+export const quietZone = 4;
 export const stylePresets = ['default', 'rounded', 'dots', 'classy'] as const;
 
 export type QrFormat = (typeof formats)[number];
 export type QrErrorCorrection = (typeof errorCorrections)[number];
+export type QrBackground = (typeof backgrounds)[number];
 export type QrStylePreset = (typeof stylePresets)[number];
 
 /** Everything that determines an image: equal designs give equal bytes. */
@@ -17,6 +21,10 @@ export interface QrDesign {
   /** `#RRGGBB`, as `backgroundColor`. */
   readonly foregroundColor: string;
   readonly backgroundColor: string;
+  /** A transparent image is checked on its background color. */
+  readonly background: QrBackground;
+  /** The least width of the quiet zone in modules. */
+  readonly margin: number;
   readonly stylePreset: QrStylePreset;
   readonly logo: QrLogo | null;
 }
@@ -33,12 +41,13 @@ export type QrDesignField =
   | 'size'
   | 'foregroundColor'
   | 'backgroundColor'
+  | 'margin'
   | 'logoUrl'
   | 'errorCorrectionLevel';
 
 /** Another value of some parts of a design. */
 export type QrDesignChange = Partial<
-  Pick<QrDesign, 'size' | 'errorCorrection' | 'foregroundColor' | 'backgroundColor'> & {
+  Pick<QrDesign, 'size' | 'errorCorrection' | 'foregroundColor' | 'backgroundColor' | 'margin'> & {
     readonly logo: null;
   }
 >;

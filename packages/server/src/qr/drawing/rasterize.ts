@@ -25,8 +25,12 @@ export interface Raster {
   readonly size: number;
   readonly rows: readonly Rows[];
   /** The colours from background to foreground: 2 for squares, 16 for curves. */
-  readonly colours: readonly Rgb[];
+  readonly colours: readonly Rgba[];
+  /** Whether the background is transparent. */
+  readonly isTransparent: boolean;
 }
+
+type Rgba = readonly [...Rgb, alpha: number];
 
 /** The darkest shade of an antialiased curve. */
 const darkest = 15;
@@ -39,16 +43,22 @@ interface Tile {
 
 export function rasterize(design: QrDesign, { matrix, grid }: Layout): Raster {
   const style = styleOf(design.stylePreset, grid);
-  const light = parseColour(design.backgroundColor);
-  const dark = parseColour(design.foregroundColor);
+  const dark: Rgba = [...parseColour(design.foregroundColor), 255];
+  const isTransparent = design.background === 'transparent';
+  // Transparent shades have the foreground's colour, so that no halo surrounds curves.
+  const light: Rgba = isTransparent
+    ? [dark[0], dark[1], dark[2], 0]
+    : [...parseColour(design.backgroundColor), 255];
   const { size } = grid;
-  if (!style) return { size, rows: drawSquares(matrix, grid), colours: [light, dark] };
-  const colours = Array.from({ length: darkest + 1 }, (_, shade): Rgb => {
-    const mix = (channel: 0 | 1 | 2) =>
+  if (!style) {
+    return { size, rows: drawSquares(matrix, grid), colours: [light, dark], isTransparent };
+  }
+  const colours = Array.from({ length: darkest + 1 }, (_, shade): Rgba => {
+    const mix = (channel: 0 | 1 | 2 | 3) =>
       Math.round(light[channel] + ((dark[channel] - light[channel]) * shade) / darkest);
-    return [mix(0), mix(1), mix(2)];
+    return [mix(0), mix(1), mix(2), mix(3)];
   });
-  return { size, rows: drawStyled(matrix, grid, style), colours };
+  return { size, rows: drawStyled(matrix, grid, style), colours, isTransparent };
 }
 
 function drawSquares({ side, dark }: QrMatrix, { size, module, offset }: ModuleGrid): Rows[] {
@@ -107,10 +117,11 @@ function makeTile(side: number, coverage: (x: number, y: number) => number): Til
   return { side, shades };
 }
 
-/** Returns the pixels as three bytes each. */
-export function rgbPixels({ size, rows, colours }: Raster): Buffer {
-  const rgb = Buffer.allocUnsafe(size * size * 3);
-  const pixels = colours.map((colour) => Buffer.from(colour));
+/** Returns the pixels as three bytes each, or as four if the background is transparent. */
+export function pixelBytes({ size, rows, colours, isTransparent }: Raster): Buffer {
+  const channels = isTransparent ? 4 : 3;
+  const bytes = Buffer.allocUnsafe(size * size * channels);
+  const pixels = colours.map((colour) => Buffer.from(colour.slice(0, channels)));
   let at = 0;
   for (const { shades, height } of rows) {
     const first = at;
@@ -119,11 +130,12 @@ export function rgbPixels({ size, rows, colours }: Raster): Buffer {
       const shade = shades[start] ?? 0;
       let end = start + 1;
       while (end < size && shades[end] === shade) end += 1;
-      rgb.fill(pixels[shade] as Buffer, first + start * 3, first + end * 3);
+      bytes.fill(pixels[shade] as Buffer, first + start * channels, first + end * channels);
       start = end;
     }
-    at += size * 3;
-    for (let copy = 1; copy < height; copy += 1) at += rgb.copy(rgb, at, first, first + size * 3);
+    const stride = size * channels;
+    at += stride;
+    for (let copy = 1; copy < height; copy += 1) at += bytes.copy(bytes, at, first, first + stride);
   }
-  return rgb;
+  return bytes;
 }

@@ -10,7 +10,7 @@ import {
   styleOf,
 } from './style-presets.js';
 
-/** Returns an SVG: one path for the background, one for all dark modules, and the logo. */
+/** Returns an SVG: one path for a solid background, one for all dark modules, and the logo. */
 export function svgImage(design: QrDesign, layout: Layout): string {
   const { matrix } = layout;
   const { size, module, offset } = layout.grid;
@@ -22,7 +22,7 @@ export function svgImage(design: QrDesign, layout: Layout): string {
   const fillRule = style ? ' fill-rule="evenodd"' : '';
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 ${size} ${size}"${crisp}>` +
-    `<path fill="${design.backgroundColor}" d="M0 0h${size}v${size}H0z"/>` +
+    `${design.background === 'solid' ? `<path fill="${design.backgroundColor}" d="M0 0h${size}v${size}H0z"/>` : ''}` +
     `<path fill="${design.foregroundColor}"${fillRule} transform="translate(${offset} ${offset})scale(${module})" d="${path}"/>` +
     `${logoImage(design, layout)}</svg>\n`
   );

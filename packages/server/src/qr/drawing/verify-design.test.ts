@@ -1,6 +1,8 @@
+import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { readWithOthers } from '../../../test/qr/other-decoders.js';
 import { decodeLogo } from '../logo/decode-logo.js';
+import { drawDesign } from './draw-design.js';
 import { encodeLogo } from './logo-pixels.js';
 import { type QrDesign, QrDesignError } from './qr-design.js';
 import { drawVerified } from './verify-design.js';
@@ -12,6 +14,8 @@ const plain: QrDesign = {
   errorCorrection: 'M',
   foregroundColor: '#000000',
   backgroundColor: '#FFFFFF',
+  background: 'solid',
+  margin: 4,
   stylePreset: 'default',
   logo: null,
 };
@@ -127,3 +131,72 @@ it('every proposed change was tried', async () => {
   }
   expect(refused).toBeGreaterThan(10);
 }, 60_000);
+
+describe('a margin', () => {
+  it.each([0, 1, 4, 10])('of %i modules has this width', async (margin) => {
+    const size = 25 * 10 + 2 * margin * 10;
+    const svg = Buffer.from(
+      await drawVerified({ ...plain, margin, size, format: 'svg' }),
+    ).toString();
+    expect(svg).toContain(`translate(${margin * 10} ${margin * 10})scale(10)`);
+  });
+
+  it('below 4 is drawn only if two decoders read the image', async () => {
+    const outcomes = [];
+    for (const stylePreset of ['default', 'rounded', 'dots', 'classy'] as const) {
+      for (const margin of [0, 1, 2, 3]) {
+        for (const size of [200, 512]) {
+          const design: QrDesign = { ...plain, margin, size, stylePreset };
+          const outcome = await drawOrRefusal(design);
+          outcomes.push(outcome);
+          if (!(outcome instanceof QrDesignError)) continue;
+          expect(outcome.field).toBe('margin');
+          expect(outcome.message).toMatch(/zxing-cpp.*: use margin [1-4]$/);
+        }
+      }
+    }
+    expect(outcomes.some((outcome) => outcome instanceof Uint8Array)).toBe(true);
+  });
+});
+
+describe('a transparent background', () => {
+  const transparent = { ...plain, background: 'transparent' } as const;
+
+  it.each(['png', 'svg', 'webp'] as const)(
+    'is transparent between dark modules (%s)',
+    async (format) => {
+      for (const stylePreset of ['default', 'rounded'] as const) {
+        for (const logo of [null, await finderLogo()]) {
+          const design = { ...transparent, format, stylePreset, logo };
+          const { data, info } = await sharp(await drawDesign(design))
+            .ensureAlpha()
+            .raw()
+            .toBuffer({ resolveWithObject: true });
+          const pixel = (x: number, y: number) => [
+            ...data.subarray((y * info.width + x) * 4, (y * info.width + x) * 4 + 4),
+          ];
+          expect(pixel(2, 2)[3]).toBe(0);
+          // The corner of a finder pattern. Modules have 15 pixels, and 13 with a logo.
+          const start = logo ? (512 - 29 * 13) >> 1 : (512 - 25 * 15) >> 1;
+          expect(pixel(start + 45, start + 45)).toEqual([0, 0, 0, 255]);
+        }
+      }
+    },
+  );
+
+  it.each(['png', 'svg', 'webp'] as const)(
+    'is read on its background color (%s)',
+    async (format) => {
+      const backgroundColor = '#FFD60A';
+      const file = await drawVerified({ ...transparent, format, backgroundColor });
+      const onColor = await sharp(file).flatten({ background: backgroundColor }).png().toBuffer();
+      const { qr, zbar } = await readWithOthers(onColor);
+      expect([qr, zbar]).toEqual([Buffer.from(plain.payload), Buffer.from(plain.payload)]);
+    },
+  );
+
+  it('is refused if the contrast with its background color is too low', async () => {
+    const outcome = await drawOrRefusal({ ...transparent, backgroundColor: '#303030' });
+    expect((outcome as QrDesignError).field).toBe('backgroundColor');
+  });
+});

@@ -1,12 +1,12 @@
 import { pixelsOf, readQuickly, readThoroughly, readWithJsqr } from './decoders.js';
 import { drawDesign } from './draw-design.js';
 import { type Layout, layOut } from './layout.js';
-import { smallestSize } from './module-grid.js';
 import {
   errorCorrections,
   type QrDesign,
   type QrDesignChange,
   QrDesignError,
+  quietZone,
 } from './qr-design.js';
 
 const maxSize = 2048;
@@ -40,22 +40,30 @@ async function drawReadable(design: QrDesign): Promise<Uint8Array> {
 }
 
 /**
- * Returns why a code is not readable enough. One quick try of zxing-cpp suffices for a code without a
- * logo. Any other code must be readable for two decoders: one alone also reads codes that most
+ * Returns why a code is not readable enough. One quick try of zxing-cpp suffices for a code with a whole
+ * quiet zone and no logo. Any other code must be readable for two decoders: one alone also reads codes that most
  * scanners cannot read, such as those with a logo like a finder pattern.
  */
 async function findReadingError(file: Uint8Array, design: QrDesign): Promise<string | undefined> {
+  const { backgroundColor, logo, margin } = design;
   const payload = Buffer.from(design.payload);
-  // zxing-cpp decodes PNG files itself, which takes half the time.
-  const image = design.format === 'png' ? file : await pixelsOf(file);
+  // zxing-cpp decodes opaque PNG files itself, which takes half the time.
+  const isOpaquePng = design.format === 'png' && design.background === 'solid';
+  const image = isOpaquePng ? file : await pixelsOf(file, backgroundColor);
   const quick = await readQuickly(image);
   const read = quick ?? (await readThoroughly(image));
   if (!read) return 'zxing-cpp cannot read the code';
   if (!payload.equals(read)) return 'zxing-cpp reads another text';
-  if (quick && !design.logo) return undefined;
-  const second = readWithJsqr(image instanceof Uint8Array ? await pixelsOf(image) : image);
+  if (quick && !logo && margin >= quietZone) return undefined;
+  const second = readWithJsqr(
+    image instanceof Uint8Array ? await pixelsOf(image, backgroundColor) : image,
+  );
   if (second && payload.equals(second)) return undefined;
-  const which = design.logo ? 'A code with a logo' : 'A code that zxing-cpp does not read at once';
+  const which = logo
+    ? 'A code with a logo'
+    : margin < quietZone
+      ? `A code with a margin below ${quietZone}`
+      : 'A code that zxing-cpp does not read at once';
   return `jsQR ${second ? 'reads another text' : 'cannot read the code'}. ${which} must be readable for both zxing-cpp and jsQR`;
 }
 
@@ -65,16 +73,19 @@ class UnreadableError extends QrDesignError {
     const changes = changesOfUnreadable(design, layout);
     if (design.logo) {
       super('logoUrl', `leads to a logo with which ${reason}`, changes);
+    } else if (design.margin < quietZone) {
+      super('margin', `${design.margin} gives an image in which ${reason}`, changes);
     } else super('size', `${design.size} gives an image in which ${reason}`, changes);
   }
 }
 
 function changesOfUnreadable(design: QrDesign, { matrix, grid }: Layout): QrDesignChange[] {
-  const { logo, errorCorrection } = design;
+  const { logo, errorCorrection, margin } = design;
   const changes: QrDesignChange[] = [];
+  for (let wider = margin + 1; wider <= quietZone; wider += 1) changes.push({ margin: wider });
   // Sizes between two of these differ only in the quiet zone.
   for (let added = 1; added <= maxLargerSizes; added += 1) {
-    const size = smallestSize(matrix.side, grid.module + added);
+    const size = (matrix.side + 2 * margin) * (grid.module + added);
     if (size <= maxSize) changes.push({ size });
   }
   if (logo) {

@@ -19,6 +19,7 @@ import { administration } from './0016-administration.js';
 import { takedowns } from './0017-takedowns.js';
 import { auditLog } from './0018-audit-log.js';
 import { organizationDeletions } from './0019-organization-deletions.js';
+import { qrMargins } from './0020-qr-margins.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -72,6 +73,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0017-takedowns': { up: (db) => takedowns(db, engine) },
     '0018-audit-log': { up: (db) => auditLog(db, engine) },
     '0019-organization-deletions': { up: (db) => organizationDeletions(db, engine) },
+    '0020-qr-margins': { up: (db) => qrMargins(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }
