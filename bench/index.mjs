@@ -14,6 +14,7 @@ import { benchImport } from './import.mjs';
 import { missedBounds } from './lib/ratio.mjs';
 import { benchQrDownload } from './qr-download.mjs';
 import { benchQrDrawing } from './qr-drawing.mjs';
+import { benchQrPrinted } from './qr-printed.mjs';
 import { benchRedirects } from './redirects.mjs';
 import { benchRedirectsBeside } from './redirects-beside.mjs';
 import { benchRedirectsPostgres } from './redirects-postgres.mjs';
@@ -37,6 +38,7 @@ const benchmarks = {
   'deliveries-beside': benchDeliveriesBeside,
   verify: benchVerify,
   'qr-drawing': benchQrDrawing,
+  'qr-printed': benchQrPrinted,
   'redirects-postgres': benchRedirectsPostgres,
   'bulk-create-postgres': benchBulkCreatePostgres,
   'visits-postgres': benchVisitsPostgres,
