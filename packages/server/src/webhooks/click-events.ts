@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { deviceTypes } from '../analytics/classify/device-types.js';
-import { referrerTypes } from '../analytics/classify/referrers.js';
+import { referrerTypes } from '../analytics/classify/referrer-types.js';
 import { instant } from '../contract/fields.js';
 import { defineEvent } from '../events/define-event.js';
 

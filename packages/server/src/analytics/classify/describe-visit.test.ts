@@ -200,18 +200,42 @@ describe('the referrer', () => {
       'short.example',
       'paid',
     ],
+    ['Facebook', 'https://l.facebook.com/', '?fbclid=x', 'short.example', 'facebook.com', 'social'],
+    ['Facebook without a page', undefined, '?fbclid=x', 'short.example', '(direct)', 'direct'],
+    ['an ad network', 'https://trc.taboola.com/', '', 'short.example', 'trc.taboola.com', 'paid'],
     [
-      'Facebook',
-      'https://l.facebook.com/',
-      '?fbclid=x',
+      'a page with the query of an ad',
+      'https://shop.example/?gclid=x',
+      '',
       'short.example',
-      'l.facebook.com',
-      'social',
+      'shop.example',
+      'paid',
+    ],
+    [
+      'the own form after an ad',
+      'https://short.example/x?gclid=y',
+      '',
+      'short.example',
+      'short.example',
+      'paid',
+    ],
+    [
+      'a hidden page',
+      'https://href.li/?https://a.example',
+      '',
+      'short.example',
+      '(direct)',
+      'direct',
     ],
   ])('%s', (_what, referer, query, shortDomain, referrerDomain, referrerType) => {
     const facts = describeOne({ referer }, { query, shortDomain });
     expect(facts).toMatchObject({ referrerDomain, referrerType });
   });
+});
+
+it('a hidden page is the sign of a tap, not of a scan', () => {
+  const facts = describeOne({ referer: 'https://href.li/?https://a.example' });
+  expect(signsOf(facts).hasReferrer).toBe(true);
 });
 
 describe("the proxy's country header", () => {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config.js';
+import { isAdClick } from './ad-clicks.js';
 import { classifyVisit, type VisitClass } from './classify-visit.js';
 import { applyClientHints } from './client-hints.js';
 import { scanEvidence } from './decide-scan.js';
@@ -10,10 +11,10 @@ import { type Campaign, parseCampaign } from './parse-campaign.js';
 import { parseLanguage } from './parse-language.js';
 import {
   directReferrer,
-  isAdClick,
   normalizeHost,
   parseReferrer,
   type ReferrerFacts,
+  refineReferrer,
 } from './parse-referrer.js';
 import { createVisitorKeys } from './visitor-keys.js';
 
@@ -77,7 +78,12 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
     // The id replaces the long user agent in the keys of the visitor cache.
     return { ...parseAgent(userAgent), id: lastAgentId };
   });
-  const referrerOf = memoize(maxReferrers, maxOriginLength, parseReferrer);
+  const hostOf = memoize(maxReferrers, maxOriginLength, parseReferrer);
+  function referrerOf(referer: string): ReferrerFacts {
+    const origin = originOf(referer);
+    const facts = hostOf(origin);
+    return referer.length > origin.length + 1 ? refineReferrer(facts, referer) : facts;
+  }
   const visitorOf = memoize(
     maxVisitors,
     maxAddressLength + maxIdLength,
@@ -98,7 +104,7 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
     const userAgent = headers['user-agent'] ?? '';
     const agent = agentOf(userAgent);
     const { referer } = headers;
-    const referrer = referer === undefined ? directReferrer : referrerOf(originOf(referer));
+    const referrer = referer === undefined ? directReferrer : referrerOf(referer);
     const hasReferrer = referrer !== directReferrer;
     const visitor = visitorOf(`${agent.id} ${address}`, address, userAgent);
     const visitClass = classifyVisit(method, headers, agent);
@@ -111,8 +117,8 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
         : unknownCountry;
     let { referrerType } = referrer;
     if (isAdClick(query)) referrerType = 'paid';
-    else if (hasReferrer && referrer.referrerDomain === domainOf(shortDomain)) {
-      referrerType = 'internal';
+    else if (referrerType !== 'paid' && hasReferrer) {
+      if (referrer.referrerDomain === domainOf(shortDomain)) referrerType = 'internal';
     }
     return {
       kind: visitClass.kind,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { directReferrer, isAdClick, normalizeHost, parseReferrer } from './parse-referrer.js';
+import { isAdClick } from './ad-clicks.js';
+import { directReferrer, normalizeHost, parseReferrer, refineReferrer } from './parse-referrer.js';
 
 describe('parseReferrer', () => {
   it.each([
@@ -12,7 +13,7 @@ describe('parseReferrer', () => {
     ['https://www.bing.com/', 'bing.com', 'search'],
     ['https://duckduckgo.com/', 'duckduckgo.com', 'search'],
     ['https://html.duckduckgo.com/', 'html.duckduckgo.com', 'search'],
-    ['https://r.search.yahoo.com/_ylt=x', 'r.search.yahoo.com', 'search'],
+    ['https://r.search.yahoo.com/_ylt=x', 'search.yahoo.com', 'search'],
     ['https://search.yahoo.co.jp/', 'search.yahoo.co.jp', 'search'],
     ['https://yandex.ru/clck/x', 'yandex.ru', 'search'],
     ['https://yandex.com.tr/', 'yandex.com.tr', 'search'],
@@ -23,21 +24,21 @@ describe('parseReferrer', () => {
     ['https://www.startpage.com/', 'startpage.com', 'search'],
     ['https://kagi.com/', 'kagi.com', 'search'],
     ['https://www.facebook.com/', 'facebook.com', 'social'],
-    ['https://l.facebook.com/l.php?u=x', 'l.facebook.com', 'social'],
+    ['https://l.facebook.com/l.php?u=x', 'facebook.com', 'social'],
     ['http://m.facebook.com', 'm.facebook.com', 'social'],
-    ['https://l.instagram.com/', 'l.instagram.com', 'social'],
+    ['https://l.instagram.com/', 'instagram.com', 'social'],
     ['https://www.threads.net/', 'threads.net', 'social'],
-    ['https://t.co/aBc123', 't.co', 'social'],
+    ['https://t.co/aBc123', 'x.com', 'social'],
     ['https://x.com/', 'x.com', 'social'],
     ['https://mobile.twitter.com/', 'mobile.twitter.com', 'social'],
     ['https://netflix.com/', 'netflix.com', 'other'],
     ['https://bsky.app/', 'bsky.app', 'social'],
-    ['https://go.bsky.app/', 'go.bsky.app', 'social'],
+    ['https://go.bsky.app/', 'bsky.app', 'social'],
     ['https://mastodon.social/@x', 'mastodon.social', 'social'],
     ['https://mastodon.example/', 'mastodon.example', 'social'],
-    ['https://lnkd.in/x', 'lnkd.in', 'social'],
+    ['https://lnkd.in/x', 'linkedin.com', 'social'],
     ['https://www.linkedin.com/', 'linkedin.com', 'social'],
-    ['https://out.reddit.com/', 'out.reddit.com', 'social'],
+    ['https://out.reddit.com/', 'reddit.com', 'social'],
     ['https://old.reddit.com/', 'old.reddit.com', 'social'],
     ['https://www.youtube.com/', 'youtube.com', 'social'],
     ['https://www.tiktok.com/', 'tiktok.com', 'social'],
@@ -59,6 +60,39 @@ describe('parseReferrer', () => {
     ['https://mail.yahoo.com/', 'mail.yahoo.com', 'email'],
     ['https://mail.proton.me/', 'mail.proton.me', 'email'],
     ['https://webmail.example.org/', 'webmail.example.org', 'email'],
+    ['https://webmail2.example.org/', 'webmail2.example.org', 'email'],
+    ['https://mail.rambler.ru/', 'mail.rambler.ru', 'email'],
+    ['https://fr-mg42.mail.yahoo.com/', 'fr-mg42.mail.yahoo.com', 'email'],
+    ['https://mail.yahoo.fr/', 'mail.yahoo.fr', 'email'],
+    ['https://deref-gmx.net/mail/client/x', 'gmx.net', 'email'],
+    ['https://urldefense.com/v3/x', 'urldefense.com', 'email'],
+    ['https://lm.facebook.com/l.php', 'facebook.com', 'social'],
+    ['https://away.vk.com/away.php', 'vk.com', 'social'],
+    ['https://m.vk.ru/', 'm.vk.ru', 'social'],
+    ['https://www.pinterest.de/', 'pinterest.de', 'social'],
+    ['https://www.pinterest.co.uk/', 'pinterest.co.uk', 'social'],
+    ['https://www.pinterest.com.mx/', 'pinterest.com.mx', 'social'],
+    ['https://de.pinterest.com/', 'de.pinterest.com', 'social'],
+    ['https://news.google.co.uk/', 'news.google.co.uk', 'search'],
+    ['https://news.google.de/', 'news.google.de', 'search'],
+    ['https://maps.google.com/', 'maps.google.com', 'other'],
+    ['https://fr.search.yahoo.com/', 'fr.search.yahoo.com', 'search'],
+    ['https://finance.yahoo.com/', 'finance.yahoo.com', 'other'],
+    ['https://yandex.kz/', 'yandex.kz', 'search'],
+    ['https://suche.web.de/', 'suche.web.de', 'search'],
+    ['https://www.googleadservices.com/', 'googleadservices.com', 'paid'],
+    ['https://googleads.g.doubleclick.net/', 'googleads.g.doubleclick.net', 'paid'],
+    ['https://x.safeframe.googlesyndication.com/', 'x.safeframe.googlesyndication.com', 'paid'],
+    ['https://adservice.google.de/', 'adservice.google.de', 'paid'],
+    ['https://syndicatedsearch.goog/', 'syndicatedsearch.goog', 'paid'],
+    ['https://bat.bing.com/', 'bat.bing.com', 'paid'],
+    ['https://trc.taboola.com/', 'trc.taboola.com', 'paid'],
+    ['https://paid.outbrain.com/', 'paid.outbrain.com', 'paid'],
+    ['https://cas.criteo.com/', 'cas.criteo.com', 'paid'],
+    ['https://aax-us-east.amazon-adsystem.com/', 'aax-us-east.amazon-adsystem.com', 'paid'],
+    ['https://yabs.yandex.kz/', 'yabs.yandex.kz', 'paid'],
+    ['https://ad.nl/', 'ad.nl', 'other'],
+    ['https://t.company.example/', 't.company.example', 'other'],
     ['https://chatgpt.com/', 'chatgpt.com', 'ai'],
     ['https://chat.openai.com/', 'chat.openai.com', 'ai'],
     ['https://claude.ai/', 'claude.ai', 'ai'],
@@ -123,6 +157,14 @@ describe('parseReferrer', () => {
     expect(parseReferrer(referer)).toBe(directReferrer);
   });
 
+  it.each(['https://href.li/?https://example.com/', 'https://anonym.to/?x', 'https://anon.to/'])(
+    '%s hides the page, but is not the absence of one',
+    (referer) => {
+      expect(parseReferrer(referer)).toEqual(directReferrer);
+      expect(parseReferrer(referer)).not.toBe(directReferrer);
+    },
+  );
+
   it('never throws, and returns one bounded line in ASCII', () => {
     const page = fc.webUrl({ withQueryParameters: true, withFragments: true });
     const scheme = fc.constantFrom('', 'http://', 'https://', 'https:', 'android-app://');
@@ -133,6 +175,29 @@ describe('parseReferrer', () => {
         expect(referrerDomain).toMatch(/^[\x21-\x7e]{1,253}$/);
       }),
     );
+  });
+});
+
+describe('refineReferrer', () => {
+  const refine = (referer: string) => refineReferrer(parseReferrer(referer), referer);
+
+  it.each([
+    ['https://www.google.com/aclk?sa=l&ai=x', 'google.com', 'paid'],
+    ['https://www.google.co.uk/aclk?sa=l', 'google.co.uk', 'paid'],
+    ['https://www.bing.com/aclick?ld=x', 'bing.com', 'paid'],
+    ['https://shop.example/?gclid=x', 'shop.example', 'paid'],
+    ['https://l.facebook.com/l.php?u=x&fbclid=y', 'facebook.com', 'social'],
+    ['https://www.google.com/url?q=https://example.com', 'google.com', 'search'],
+    ['https://www.google.com/url?q=x&source=gmail&ust=1', 'mail.google.com', 'email'],
+    ['https://www.google.de/url?source=docs&q=x', 'docs.google.com', 'other'],
+    ['https://www.google.com/url?sa=t&source=web&url=x', 'google.com', 'search'],
+    ['https://example.com/aclk?sa=l', 'example.com', 'other'],
+  ])('%s is %s, %s', (referer, referrerDomain, referrerType) => {
+    expect(refine(referer)).toMatchObject({ referrerDomain, referrerType });
+  });
+
+  it('leaves a text that is no referrer direct', () => {
+    expect(refine('about:blank?gclid=x')).toBe(directReferrer);
   });
 });
 
@@ -161,14 +226,31 @@ describe('isAdClick', () => {
     '?twclid=1',
     '?li_fat_id=1',
     '?a=1&GCLID=x',
+    '?dclid=1',
+    '?gad_source=1',
+    '?yclid=1',
+    '?ScCid=1',
+    '?tblci=1',
+    '?utm_medium=cpc',
+    '?utm_source=a&utm_medium=paid-social&utm_term=b',
   ])('%s is a click on an ad', (query) => {
     expect(isAdClick(query)).toBe(true);
   });
 
-  it.each(['', '?', '?fbclid=x', '?gclid=', '?gclid=&a=1', '?gclid', '?xgclid=1', '?q=gclid=1'])(
-    '%j is none',
-    (query) => {
-      expect(isAdClick(query)).toBe(false);
-    },
-  );
+  it.each([
+    '',
+    '?',
+    '?fbclid=x',
+    '?srsltid=x',
+    '?ysclid=x',
+    '?gclid=',
+    '?gclid=&a=1',
+    '?gclid',
+    '?xgclid=1',
+    '?q=gclid=1',
+    '?utm_medium=email',
+    '?utm_medium=cpcx',
+  ])('%j is none', (query) => {
+    expect(isAdClick(query)).toBe(false);
+  });
 });

@@ -1,6 +1,9 @@
 import { parseUrl } from '../../network/parse-url.js';
+import { isAdClick } from './ad-clicks.js';
+import { dereferrers } from './dereferrers.js';
 import { plainText } from './plain-text.js';
-import { appHosts, type ReferrerType, referrerTypeOf } from './referrers.js';
+import { directReferrerDomain, type ReferrerType } from './referrer-types.js';
+import { appHosts, referrerTypeOf } from './referrers.js';
 
 export interface ReferrerFacts {
   /** '(direct)', or a host in lower-case ASCII without `www.` and port, of at most 253 characters. */
@@ -11,25 +14,54 @@ export interface ReferrerFacts {
 }
 
 export const directReferrer: ReferrerFacts = {
-  referrerDomain: '(direct)',
+  referrerDomain: directReferrerDomain,
   referrerType: 'direct',
   isImageSearch: false,
 };
+
+/** A page that a service hides. It differs from no page: a phone that sends it has no QR code. */
+const hiddenReferrer: ReferrerFacts = { ...directReferrer };
 
 // RFC 1035, section 2.3.4, in text form.
 const maxDomainLength = 253;
 const androidApp = /^android-app:\/\/([\w.]+)/i;
 const imageSearch = /^(?:lens\.google\.|images\.google\.|tineye\.com$|graph\.baidu\.com$)/;
 
-/** Parses a `Referer`; one that is neither a page nor an Android app is direct. Never throws. */
+/**
+ * Parses the host of a `Referer`; one that is neither a page nor an Android app is direct. Never
+ * throws.
+ */
 export function parseReferrer(referer: string): ReferrerFacts {
   const domain = domainOf(referer);
   if (domain === '' || domain.length > maxDomainLength) return directReferrer;
+  const origin = dereferrers.get(domain) ?? domain;
+  if (origin === directReferrerDomain) return hiddenReferrer;
   return {
-    referrerDomain: domain,
-    referrerType: referrerTypeOf(domain),
-    isImageSearch: imageSearch.test(domain),
+    referrerDomain: origin,
+    referrerType: referrerTypeOf(origin),
+    isImageSearch: imageSearch.test(origin),
   };
+}
+
+// The pages through which Google and Bing lead from an ad to its target.
+const adPage = /^https?:\/\/(?:www\.)?(?:google\.[a-z.]{2,6}|bing\.com)\/(?:aclk|aclick)\b/i;
+// The page through which all services of Google lead to other sites. Search sends no such `source`.
+const googleRedirect =
+  /^https?:\/\/(?:www\.)?google\.[a-z.]{2,6}\/url\?(?:.*&)?source=(gmail|docs|editors|calendar|chat|meet|hangouts|sites)\b/i;
+const maxRefererLength = 2048;
+
+/**
+ * Corrects the facts of a referrer's host by its path and query. Most browsers leave both out, unless
+ * the page is on the same site.
+ */
+export function refineReferrer(facts: ReferrerFacts, referer: string): ReferrerFacts {
+  const text = referer.slice(0, maxRefererLength);
+  const mark = text.indexOf('?');
+  const isAd = adPage.test(text) || (mark >= 0 && isAdClick(text.slice(mark)));
+  if (isAd && facts !== directReferrer) return { ...facts, referrerType: 'paid' };
+  const service = googleRedirect.exec(text)?.[1]?.toLowerCase();
+  if (service === undefined) return facts;
+  return parseReferrer(`https://${service === 'gmail' ? 'mail' : service}.google.com`);
 }
 
 function domainOf(referer: string): string {
@@ -49,13 +81,4 @@ export function normalizeHost(host: string): string {
       .replace(/^www\.(?=.)/, ''),
     maxDomainLength + 1,
   );
-}
-
-// Parameters that ad networks add to the target of an ad. `fbclid` is not among them, because
-// Facebook adds it to every outgoing link.
-const adClick =
-  /(?:^|[?&])(?:gclid|gbraid|wbraid|dclid|gclsrc|msclkid|ttclid|twclid|li_fat_id|epik|rdt_cid|ScCid|yclid)=[^&]/i;
-
-export function isAdClick(query: string): boolean {
-  return query !== '' && adClick.test(query);
 }

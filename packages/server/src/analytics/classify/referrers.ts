@@ -1,17 +1,9 @@
-export const referrerTypes = [
-  'direct',
-  'search',
-  'social',
-  'email',
-  'paid',
-  'ai',
-  'internal',
-  'other',
-] as const;
-export type ReferrerType = (typeof referrerTypes)[number];
+import { readReferrerList } from './referrer-list.js';
+import type { ReferrerType } from './referrer-types.js';
 
-// A leading dot matches the host and its subdomains. Without it, only the host matches, because its
-// subdomains are other services. The longest match wins.
+// Hosts that the list of referrers does not have, or has with another type. A leading dot matches the
+// host and its subdomains. Without it, only the host matches, because its subdomains are other
+// services. The longest match wins.
 const hosts = {
   search: `
     bing.com cn.bing.com images.google.com news.google.com lens.google.com scholar.google.com
@@ -22,10 +14,9 @@ const hosts = {
     .tineye.com search.marginalia.nu search.naver.jp .gibiru.com oceanhero.today .luxxle.com`,
   social: `
     .facebook.com fb.com .fb.me fb.watch .instagram.com .threads.net .threads.com .messenger.com
-    .x.com .twitter.com t.co .bsky.app .bsky.social go.bsky.app .linkedin.com lnkd.in .reddit.com
-    redd.it out.reddit.com .pinterest.com pin.it .pinterest.de .pinterest.fr .pinterest.co.uk
-    .youtube.com youtu.be .tiktok.com .snapchat.com .tumblr.com .quora.com .vk.com vk.ru .ok.ru
-    .weibo.com weibo.cn t.cn .zhihu.com .douban.com .xiaohongshu.com .bilibili.com .douyin.com
+    .x.com .twitter.com .bsky.app .bsky.social .linkedin.com .reddit.com redd.it pin.it
+    .youtube.com youtu.be .tiktok.com .snapchat.com .tumblr.com .quora.com .vk.com .vk.ru .vk.me
+    .ok.ru .weibo.com .weibo.cn .zhihu.com .douban.com .xiaohongshu.com .bilibili.com .douyin.com
     .whatsapp.com wa.me .telegram.org .t.me telegram.me .telegra.ph .discord.com discord.gg
     .discordapp.com .slack.com .teams.microsoft.com .teams.live.com .skype.com .signal.org
     .line.me .viber.com .wechat.com .weixin.qq.com .kakao.com .zalo.me .element.io .matrix.to
@@ -34,7 +25,8 @@ const hosts = {
     .infosec.exchange .chaos.social .techhub.social .universeodon.com .troet.cafe .pawoo.net
     .pixelfed.social .lemmy.world .lemmy.ml .misskey.io .tapbots.com .flipboard.com .nextdoor.com
     .twitch.tv .vimeo.com .meetup.com .gab.com .truthsocial.com .nostr.com .livejournal.com
-    .workplace.com .yammer.com .bereal.com .mewe.com .feedly.com .digg.com .plurk.com .cohost.org`,
+    .workplace.com .yammer.com .bereal.com .mewe.com .feedly.com .digg.com .plurk.com .cohost.org
+    .steamcommunity.com .soundcloud.com .kakaocorp.com .lemon8-app.com .rednote.com .kick.com`,
   email: `
     mail.google.com .mail.yahoo.com .mail.yahoo.co.jp .outlook.com .outlook.live.com
     .outlook.office.com .outlook.office365.com .outlook.cloud.microsoft .mail.live.com .hotmail.com
@@ -42,7 +34,23 @@ const hosts = {
     .mail.proton.me .protonmail.com .tutanota.com .tuta.com .fastmail.com .zoho.com .gmx.net .gmx.com
     .gmx.ch .web.de .mail.qq.com .mail.163.com .mail.126.com .icloud.com .hey.com .superhuman.com
     .mail.naver.com .orange.fr .mailchi.mp .list-manage.com .sendgrid.net .mailbox.org .posteo.de
-    .campaign-archive.com .beehiiv.com`,
+    .campaign-archive.com .beehiiv.com .mail.yahoo.net .mail.com .urldefense.com
+    .urldefense.proofpoint.com .linkprotect.cudasvc.com .mimecastprotect.com
+    .protect-eu.mimecast.com .protect-us.mimecast.com .clicktime.symantec.com`,
+  paid: `
+    .doubleclick.net .googleadservices.com .googlesyndication.com .2mdn.net .syndicatedsearch.goog
+    .adtrafficquality.google ads.google.com adservice.google.com .adsensecustomsearchads.com
+    .ads.microsoft.com .bingads.microsoft.com .ads.msn.com bat.bing.com .bat.bing.net .adnxs.com
+    .ads.yahoo.com .ads.linkedin.com .ads.tiktok.com .ads.pinterest.com .ads.reddit.com
+    .ads.snapchat.com .ads.twitter.com .ads.x.com .amazon-adsystem.com .advertising.amazon.com
+    .taboola.com .outbrain.com .criteo.com .criteo.net .adroll.com .adsrvr.org .revcontent.com
+    .mgid.com .zemanta.com .rtbhouse.com .creativecdn.com .adform.net .smartadserver.com
+    .rubiconproject.com .magnite.com .pubmatic.com .openx.net .3lift.com .triplelift.com
+    .sharethrough.com .teads.tv .media.net .mediago.io .popin.cc .stackadapt.com .applovin.com
+    .unityads.unity3d.com .vungle.com .liftoff.io .inmobi.com .ironsrc.com .propellerads.com
+    .exoclick.com .adsterra.com .popads.net .trafficjunky.net .yabs.yandex.com .yabs.yandex.ru
+    .an.yandex.ru .direct.yandex.ru .ads.vk.com .target.my.com .adfox.ru .cpro.baidu.com
+    .adcr.naver.com .ader.naver.com .ad.daum.net`,
   ai: `
     .chatgpt.com .chat.openai.com .openai.com .claude.ai .perplexity.ai gemini.google.com
     bard.google.com aistudio.google.com notebooklm.google.com copilot.microsoft.com
@@ -50,37 +58,59 @@ const hosts = {
     .deepseek.com .mistral.ai .you.com .poe.com .phind.com .character.ai .pi.ai .kimi.com
     .moonshot.cn .doubao.com .qwen.ai .tongyi.com .yiyan.baidu.com .huggingface.co .duck.ai
     .manus.im .genspark.ai .felo.ai .andisearch.com .chatglm.cn .lmarena.ai`,
+  // A sign-in page, and a site that has shut down.
+  other: 'login.live.com url.google.com',
 } as const;
 
-// Search engines and mail services with a domain in each country.
-const countryEngines =
-  /^(?:images\.)?(?:google|yahoo)\.(?:com?\.)?[a-z]{2,3}$|^(?:m\.)?(?:yandex|ya)\.[a-z]{2,3}(?:\.tr)?$/;
+// Services with a domain in each country.
+const countries = String.raw`(?:com?\.|org\.|net\.)?[a-z]{2,3}$`;
+const countryPatterns: readonly (readonly [RegExp, ReferrerType])[] = [
+  [new RegExp(String.raw`^(?:.+\.)?mail\.yahoo\.${countries}`), 'email'],
+  [new RegExp(String.raw`^(?:ads?|adservice|partner)\.google\.${countries}`), 'paid'],
+  [new RegExp(String.raw`^(?:yabs|an|direct)\.yandex\.${countries}`), 'paid'],
+  [
+    new RegExp(
+      String.raw`^(?:(?:blogsearch|books|cse|images|lens|m|news|scholar|search|video)\.)?google\.${countries}`,
+    ),
+    'search',
+  ],
+  [new RegExp(String.raw`^(?:(?:.+\.)?search\.)?yahoo\.${countries}`), 'search'],
+  [new RegExp(String.raw`^(?:m\.|images\.)?yandex\.${countries}`), 'search'],
+  [/^(?:m\.)?ya\.ru$/, 'search'],
+  [new RegExp(String.raw`^(?:.+\.)?pinterest\.${countries}`), 'social'],
+  [new RegExp(String.raw`^(?:.+\.)?(?:lastfm|badoo|livejournal)\.${countries}`), 'social'],
+];
 
-// Common host names of webmail.
-const mailHost = /^(?:webmail|mail|email|owa|roundcube|zimbra)\./;
+// Common host names of webmail. They precede the types of parent domains: `mail.rambler.ru` is not a
+// search engine.
+const mailHost =
+  /^(?:web-?mail|e-?mail|mail|mailbox|owa|outlook|roundcube|zimbra|horde|squirrelmail|poczta|correo)[\d-]*\./;
 const mastodonHost = /^(?:mastodon|mstdn|social)\./;
 
-const types = new Map<string, ReferrerType>(
-  Object.entries(hosts).flatMap(([type, list]) =>
-    list
-      .trim()
-      .split(/\s+/)
-      .map((host): [string, ReferrerType] => [host, type as keyof typeof hosts]),
-  ),
-);
+const types = new Map<string, ReferrerType>();
+for (const [host, type] of readReferrerList()) {
+  types.set(host, type);
+  // Subdomains of a search engine's host may be other services, such as documents.
+  if (type !== 'search' && type !== 'other') types.set(`.${host}`, type);
+}
+for (const [type, list] of Object.entries(hosts)) {
+  for (const host of list.trim().split(/\s+/)) {
+    types.set(host, type as keyof typeof hosts);
+    if (host.startsWith('.')) types.set(host.slice(1), type as keyof typeof hosts);
+  }
+}
 
 /** Returns the type of a normalized host. */
 export function referrerTypeOf(host: string): ReferrerType {
   const exact = types.get(host);
   if (exact) return exact;
-  for (let dot = -1; ; ) {
-    const type = types.get(`.${host.slice(dot + 1)}`);
-    if (type) return type;
-    dot = host.indexOf('.', dot + 1);
-    if (dot < 0) break;
-  }
-  if (countryEngines.test(host)) return 'search';
   if (mailHost.test(host)) return 'email';
+  const pattern = countryPatterns.find(([hosts]) => hosts.test(host));
+  if (pattern) return pattern[1];
+  for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
+    const type = types.get(host.slice(dot));
+    if (type) return type;
+  }
   return mastodonHost.test(host) ? 'social' : 'other';
 }
 
