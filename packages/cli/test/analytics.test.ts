@@ -269,7 +269,7 @@ describe('a report', () => {
   test('csv has one row for each value', async () => {
     const { stdout } = await run('analytics report -o csv');
     const rows: string[][] = parse(stdout);
-    expect(rows.slice(0, 9).map((row) => row.join(','))).toEqual([
+    expect(rows.slice(0, 11).map((row) => row.join(','))).toEqual([
       'section,name,detail,clicks,uniques',
       `total,clicks,,${urlClicks().totals.totalClicks},2817`,
       'total,uniqueIps,2604,,',
@@ -277,6 +277,8 @@ describe('a report', () => {
       'total,activeUrls,1204,,',
       'total,totalQrs,31,,',
       'total,totalScans,908,,',
+      'total,provenScans,700,,',
+      'total,inferredScans,208,,',
       'top-url,https://sho.example/spring-sale,42,3100,',
       'top-url,https://sho.example/東京-セール,7,900,',
     ]);

@@ -79,7 +79,15 @@ export function analyticsOverview(change: Partial<AnalyticsOverview> = {}): Anal
   const { urlId: _, shortCode: __, totals, ...shared } = urlClicks();
   return {
     ...shared,
-    totals: { ...totals, totalUrls: 1280, activeUrls: 1204, totalQrs: 31, totalScans: 908 },
+    totals: {
+      ...totals,
+      totalUrls: 1280,
+      activeUrls: 1204,
+      totalQrs: 31,
+      totalScans: 908,
+      provenScans: 700,
+      inferredScans: 208,
+    },
     topUrls: [
       {
         urlId: '42',

@@ -46,7 +46,10 @@ describe('create', () => {
   });
 
   test('--out writes the image of the server, and stdout contains only data', async () => {
-    const { id } = await server.client.urls.create({ targetUrl: 'https://example.com' });
+    const { id } = await server.client.urls.create({
+      targetUrl: 'https://example.com',
+      customSlug: 'with-image',
+    });
     const args = ['qr', 'create', '--url-id', id, '--out', 'code.png', '--json'];
     const { stdout, stderr } = await shorty.run(args);
     const { id: codeId } = JSON.parse(stdout);
@@ -74,6 +77,36 @@ describe('create', () => {
       expect(JSON.parse(other.stdout).format).toBe('webp');
     },
   );
+
+  test('warns when the link has no slug, with the commands that make one that has', async () => {
+    const target = "https://example.com/it's";
+    const { id } = await server.client.urls.create({ targetUrl: target });
+    const { code, stdout, stderr } = await shorty.run(['qr', 'create', '--url-id', id, '--json']);
+    expect([code, Object.keys(JSON.parse(stdout))]).toEqual([
+      0,
+      expect.not.arrayContaining(['warning']),
+    ]);
+    expect(stderr.replace(/\s+/g, ' ')).toContain(
+      `Link ${id} has no custom slug, so a tap on the link in a message counts as a scan, too.`,
+    );
+    expect(stderr).toContain(
+      "\nshorty urls create 'https://example.com/it'\\''s' --slug NAME\nshorty qr create --url-id NAME\n",
+    );
+  });
+
+  test('does not warn when the link has a slug, or cannot be read', async () => {
+    const { id } = await server.client.urls.create({
+      targetUrl: 'https://example.com/',
+      customSlug: 'printed',
+    });
+    const named = await shorty.run(['qr', 'create', '--url-id', 'printed', '--json']);
+    expect([named.code, named.stderr]).toEqual([0, '']);
+    const { key } = await server.client.apiKeys.create({ name: 'codes', scopes: ['qr:write'] });
+    const unreadable = await shorty.run(['qr', 'create', '--url-id', id, '--json'], {
+      ...{ SHORTY_ACCESS_TOKEN: key, SHORTY_CLIENT_ID: '', SHORTY_CLIENT_SECRET: '' },
+    });
+    expect([unreadable.code, unreadable.stderr]).toEqual([0, '']);
+  });
 
   test('--out in a folder that does not exist creates no code', async () => {
     const count = async () => (await server.client.qr.list()).total;
@@ -202,9 +235,11 @@ test('scans are printed as a report, as rows and as the response', async () => {
   const text = await done('qr', 'scans', code.id, '--since', '7d');
   expect(text).toContain(`Scans of QR code ${code.id}`);
   expect(text).toMatch(/1 scan \(0 before\) {3}1 unique visitor \(0 before\) {3}1 address/);
+  expect(text).toMatch(/0 proven scans[^\n]+1 inferred scan /);
+  expect(text).toContain('inferred scans may be taps');
   expect(text).toMatch(/Scanned with +Apps\n {2}camera +1 +100.0%/);
   expect(await done('qr', 'scans', code.id, '-o', 'csv')).toMatch(
-    /^bucket,scans,uniques\n(.*\n)*.*,1,1\n/,
+    /^bucket,scans,uniques,provenScans,inferredScans\n(.*\n)*.*,1,1,0,1\n/,
   );
   const unseen = await server.client.qr.create({ urlId: id });
   expect(await done('qr', 'scans', unseen.id)).toContain('no scans in this window');

@@ -144,7 +144,7 @@ export function overviewReport(
     counted: 'click',
     ...windowOf(data),
     before: before && windowOf(before),
-    notes: uniquesNotes(data, before),
+    notes: [...uniquesNotes(data, before), ...certaintyNotes(totals)],
     groupBy,
     totalClicks: totals.totalClicks,
     uniqueClicks: totals.uniqueClicks,
@@ -160,6 +160,7 @@ export function overviewReport(
         count: totals.totalScans,
         before: before?.totals.totalScans,
       },
+      ...certaintyTotals(totals, before?.totals),
     ],
     series: bucketsOf(timeseries, data, groupBy),
     sections: withOthers([top, ...breakdownSections(breakdowns)], totals.totalClicks),
@@ -177,7 +178,7 @@ export function scanReport(
     counted: 'scan',
     ...windowOf(data),
     before: before && windowOf(before),
-    notes: uniquesNotes(data, before),
+    notes: [...uniquesNotes(data, before), ...certaintyNotes(totals)],
     groupBy,
     totalClicks: totals.totalScans,
     uniqueClicks: totals.uniqueScans,
@@ -200,6 +201,7 @@ export function scanReport(
         count: totals.uniqueIps,
         before: before?.totals.uniqueIps,
       },
+      ...certaintyTotals(totals, before?.totals),
     ],
     series: bucketsOf(
       timeseries.map(({ bucket, scans, uniques }) => ({ bucket, clicks: scans, uniques })),
@@ -328,6 +330,33 @@ function uniquesNotes(...reports: (Pick<UrlClicks, 'uniquesAre'> | undefined)[])
   if (!reports.some((report) => report?.uniquesAre === 'daily sum')) return [];
   return [
     'unique visitors and addresses are sums of days: old visits are deleted, so who came on several of those days counts on each',
+  ];
+}
+
+type ScanCertainty = Pick<QrScans['totals'], 'provenScans' | 'inferredScans'>;
+
+function certaintyTotals(totals: ScanCertainty, before: ScanCertainty | undefined): Total[] {
+  const { provenScans, inferredScans } = totals;
+  return [
+    {
+      name: 'provenScans',
+      label: 'proven scans',
+      count: provenScans,
+      before: before?.provenScans,
+    },
+    {
+      name: 'inferredScans',
+      label: 'inferred scans',
+      count: inferredScans,
+      before: before?.inferredScans,
+    },
+  ];
+}
+
+function certaintyNotes({ inferredScans }: ScanCertainty): string[] {
+  if (inferredScans === 0) return [];
+  return [
+    'inferred scans may be taps on links without a custom slug, because a phone sends the same request for both',
   ];
 }
 

@@ -3822,6 +3822,10 @@ export interface components {
                 totalQrs: number;
                 /** @description Scans in the window, including those of deleted QR codes. */
                 totalScans: number;
+                /** @description Scans that only a QR code explains: the link has a custom slug, or a scanner app or an image search opened it. */
+                provenScans: number;
+                /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
+                inferredScans: number;
             };
             /** @description The links with the most clicks, the largest first. */
             topUrls: {
@@ -3889,6 +3893,10 @@ export interface components {
                 uniqueScans: number;
                 /** @description Distinct addresses in the whole window. */
                 uniqueIps: number;
+                /** @description Scans that only a QR code explains: the link has a custom slug, or a scanner app or an image search opened it. */
+                provenScans: number;
+                /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
+                inferredScans: number;
             };
             /** @description The counts by visitor and source, the largest first. */
             breakdowns: components["schemas"]["ScanBreakdowns"];
@@ -3905,6 +3913,10 @@ export interface components {
                 country: string;
                 /** @description The number of scans. */
                 scans: number;
+                /** @description Scans that only a QR code explains: the link has a custom slug, or a scanner app or an image search opened it. */
+                provenScans: number;
+                /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
+                inferredScans: number;
             }[];
             /** @description By kind of device. */
             device: {
@@ -3915,6 +3927,10 @@ export interface components {
                 deviceType: "desktop" | "mobile" | "tablet" | "tv" | "console" | "other";
                 /** @description The number of scans. */
                 scans: number;
+                /** @description Scans that only a QR code explains: the link has a custom slug, or a scanner app or an image search opened it. */
+                provenScans: number;
+                /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
+                inferredScans: number;
             }[];
             /** @description By browser. */
             browser: {
@@ -3925,6 +3941,10 @@ export interface components {
                 browser: string;
                 /** @description The number of scans. */
                 scans: number;
+                /** @description Scans that only a QR code explains: the link has a custom slug, or a scanner app or an image search opened it. */
+                provenScans: number;
+                /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
+                inferredScans: number;
             }[];
             /** @description By the way of scanning. */
             scanMethod: {
@@ -3935,6 +3955,10 @@ export interface components {
                 scanMethod: "camera" | "file_upload" | "manual_entry" | "app_scanner";
                 /** @description The number of scans. */
                 scans: number;
+                /** @description Scans that only a QR code explains: the link has a custom slug, or a scanner app or an image search opened it. */
+                provenScans: number;
+                /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
+                inferredScans: number;
             }[];
             /** @description By scanner app. */
             scannerApp: {
@@ -3945,6 +3969,10 @@ export interface components {
                 scannerApp: string;
                 /** @description The number of scans. */
                 scans: number;
+                /** @description Scans that only a QR code explains: the link has a custom slug, or a scanner app or an image search opened it. */
+                provenScans: number;
+                /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
+                inferredScans: number;
             }[];
         };
         ScanBucket: {
@@ -3958,6 +3986,10 @@ export interface components {
             scans: number;
             /** @description Distinct visitors in this bucket. */
             uniques: number;
+            /** @description Scans that only a QR code explains: the link has a custom slug, or a scanner app or an image search opened it. */
+            provenScans: number;
+            /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
+            inferredScans: number;
         };
         WebhookStream: {
             /**

@@ -582,7 +582,9 @@ export const fixtures: {
       "uniqueClicks": 1,
       "uniqueIps": 1,
       "totalQrs": 1,
-      "totalScans": 1
+      "totalScans": 1,
+      "provenScans": 1,
+      "inferredScans": 1
     },
     "topUrls": [
       {
@@ -643,37 +645,49 @@ export const fixtures: {
     "totals": {
       "totalScans": 1,
       "uniqueScans": 1,
-      "uniqueIps": 1
+      "uniqueIps": 1,
+      "provenScans": 1,
+      "inferredScans": 1
     },
     "breakdowns": {
       "country": [
         {
           "country": "DE",
-          "scans": 1
+          "scans": 1,
+          "provenScans": 1,
+          "inferredScans": 1
         }
       ],
       "device": [
         {
           "deviceType": "desktop",
-          "scans": 1
+          "scans": 1,
+          "provenScans": 1,
+          "inferredScans": 1
         }
       ],
       "browser": [
         {
           "browser": "Firefox",
-          "scans": 1
+          "scans": 1,
+          "provenScans": 1,
+          "inferredScans": 1
         }
       ],
       "scanMethod": [
         {
           "scanMethod": "camera",
-          "scans": 1
+          "scans": 1,
+          "provenScans": 1,
+          "inferredScans": 1
         }
       ],
       "scannerApp": [
         {
           "scannerApp": "iOS Camera",
-          "scans": 1
+          "scans": 1,
+          "provenScans": 1,
+          "inferredScans": 1
         }
       ]
     },
@@ -681,7 +695,9 @@ export const fixtures: {
       {
         "bucket": "2030-11-01T00:00:00.000Z",
         "scans": 1,
-        "uniques": 1
+        "uniques": 1,
+        "provenScans": 1,
+        "inferredScans": 1
       }
     ]
   },

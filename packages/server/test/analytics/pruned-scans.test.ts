@@ -80,7 +80,13 @@ describe('retention', () => {
     const after = await stored.reader.readScans(url(), span('qr-1', start), month);
     expect(after.breakdowns).toEqual(before.breakdowns);
     expect(after.timeseries).toEqual(before.timeseries);
-    expect(after.totals).toEqual({ totalScans: 72, uniqueScans: 72, uniqueIps: 3 });
+    expect(after.totals).toEqual({
+      totalScans: 72,
+      uniqueScans: 72,
+      uniqueIps: 3,
+      provenScans: 72,
+      inferredScans: 0,
+    });
     const second = await stored.reader.readScans(url(), span('qr-2', start + 12 * hour), month);
     expect(second.totals.totalScans).toBe(60);
     const overview = await stored.reader.readOverview(organizationId, month, start);
@@ -100,6 +106,68 @@ describe('retention', () => {
     expect(report.totals.totalScans).toBe(8);
     expect(await totalScans()).toBe(8);
     expect((await diagnoseScans(stored.database)).wrongCounters).toEqual([]);
+  });
+});
+
+describe('proven and inferred scans of pruned days', () => {
+  const imageSearch = 8;
+  const ownNavigation = 16;
+  let codeId: number;
+  beforeEach(async () => {
+    const [created] = await stored.create(organizationId, [{}]);
+    if (created?.status !== 'created') throw new Error('the URL was not created');
+    codeId = created.id;
+    urlId = created.id;
+    await createQr('qr-1', start);
+    const visits = [imageSearch, ownNavigation, ownNavigation].map((evidence, index) =>
+      makeVisit({
+        urlId: codeId,
+        visitedAt: start + index * hour,
+        isByCode: true,
+        facts: { deviceType: 'mobile', os: 'iOS', evidence },
+      }),
+    );
+    await stored.store(visits, start);
+    await stored.compact();
+  });
+
+  const read = async () => {
+    const url = { urlId: codeId, hasSlug: false };
+    const report = await stored.reader.readScans(url, span('qr-1', start), month);
+    const { provenScans, inferredScans } = await stored.reader.readOverview(
+      organizationId,
+      month,
+      start,
+    );
+    return { ...report, uniquesAre: undefined, overview: { provenScans, inferredScans } };
+  };
+
+  it('are those of their visits', async () => {
+    const before = await read();
+    expect(before.overview).toEqual({ provenScans: 1, inferredScans: 2 });
+    await stored.prune(1, start + 3 * day);
+    expect(await read()).toEqual(before);
+  });
+
+  it('are inferred if the day was pruned by a version that did not store them', async () => {
+    await stored.prune(1, start + 3 * day);
+    await stored.database.writeDirectly(async (transaction) => {
+      for (const table of ['click_days', 'scan_days'] as const) {
+        const { summary } = await transaction
+          .selectFrom(table)
+          .select('summary')
+          .executeTakeFirstOrThrow();
+        const old = String(summary).replaceAll(/,"(?:proven|inferred)Scans":\d+/g, '');
+        expect(old).not.toBe(summary);
+        await transaction.updateTable(table).set({ summary: old }).execute();
+      }
+    });
+    const { totals, breakdowns, overview } = await read();
+    expect(totals).toMatchObject({ totalScans: 3, provenScans: 0, inferredScans: 3 });
+    expect(breakdowns.device).toEqual([
+      { deviceType: 'mobile', scans: 3, provenScans: 0, inferredScans: 3 },
+    ]);
+    expect(overview).toEqual({ provenScans: 0, inferredScans: 3 });
   });
 });
 

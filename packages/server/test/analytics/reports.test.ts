@@ -292,6 +292,8 @@ describe('GET /api/v1/analytics/overview', () => {
         uniqueIps: 2,
         totalQrs: 0,
         totalScans: 0,
+        provenScans: 0,
+        inferredScans: 0,
       },
       topUrls: [
         { urlId: first.id, shortCode: first.shortCode, shortUrl: first.shortUrl, clicks: 2 },

@@ -21,6 +21,9 @@ const scanCountOf = async (id: string) => {
   return (await (await api.freshCaller()).call('getQr', { params: { id } })).data.scanCount;
 };
 
+const proven = (scans: number) => ({ provenScans: scans, inferredScans: 0 });
+const inferred = (scans: number) => ({ provenScans: 0, inferredScans: scans });
+
 describe('GET /api/v1/qr/{id}/scans', () => {
   it('returns qrCodeId, urlId, the window, totals, breakdowns and a time series', async () => {
     const url = await createUrl();
@@ -37,15 +40,15 @@ describe('GET /api/v1/qr/{id}/scans', () => {
       until: '2030-01-01T00:00:00.001Z',
       countriesDate: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
       uniquesAre: 'exact',
-      totals: { totalScans: 2, uniqueScans: 2, uniqueIps: 2 },
+      totals: { totalScans: 2, uniqueScans: 2, uniqueIps: 2, ...inferred(2) },
       breakdowns: {
-        country: [{ country: 'Unknown', scans: 2 }],
-        device: [{ deviceType: 'mobile', scans: 2 }],
-        browser: expect.arrayContaining([{ browser: 'Safari', scans: 1 }]),
-        scanMethod: [{ scanMethod: 'camera', scans: 2 }],
+        country: [{ country: 'Unknown', scans: 2, ...inferred(2) }],
+        device: [{ deviceType: 'mobile', scans: 2, ...inferred(2) }],
+        browser: expect.arrayContaining([{ browser: 'Safari', scans: 1, ...inferred(1) }]),
+        scanMethod: [{ scanMethod: 'camera', scans: 2, ...inferred(2) }],
         scannerApp: [
-          { scannerApp: 'Android Camera', scans: 1 },
-          { scannerApp: 'iOS Camera', scans: 1 },
+          { scannerApp: 'Android Camera', scans: 1, ...inferred(1) },
+          { scannerApp: 'iOS Camera', scans: 1, ...inferred(1) },
         ],
       },
     });
@@ -54,6 +57,7 @@ describe('GET /api/v1/qr/{id}/scans', () => {
       bucket: '2030-01-01T00:00:00.000Z',
       scans: 2,
       uniques: 2,
+      ...inferred(2),
     });
     for (const breakdown of Object.values(data.breakdowns)) {
       expect(breakdown.reduce((sum, entry) => sum + entry.scans, 0)).toBe(2);
@@ -69,7 +73,7 @@ describe('GET /api/v1/qr/{id}/scans', () => {
     const window = { since: '2030-01-01T00:00:00Z', until: '2030-01-01T03:00:00Z' };
     const { data } = await scans(qr.id, { ...window, groupBy: 'hour', limit: 1 });
     expect(data.timeseries.map((bucket) => bucket.scans)).toEqual([1, 0, 1]);
-    expect(data.totals).toEqual({ totalScans: 2, uniqueScans: 1, uniqueIps: 1 });
+    expect(data.totals).toEqual({ totalScans: 2, uniqueScans: 1, uniqueIps: 1, ...inferred(2) });
     const first = await scans(qr.id, { ...window, until: '2030-01-01T02:00:00Z' });
     expect(first.data.totals.totalScans).toBe(1);
     for (const [field, value] of [
@@ -102,10 +106,15 @@ describe('GET /api/v1/qr/{id}/scans', () => {
     const { data } = await scans(qr.id);
     expect(data.totals.totalScans).toBe(3);
     expect(data.breakdowns.scanMethod).toEqual([
-      { scanMethod: 'camera', scans: 2 },
-      { scanMethod: 'manual_entry', scans: 1 },
+      { scanMethod: 'camera', scans: 2, ...proven(2) },
+      { scanMethod: 'manual_entry', scans: 1, ...proven(1) },
     ]);
-    expect(data.breakdowns.scannerApp).toContainEqual({ scannerApp: '(none)', scans: 1 });
+    expect(data.breakdowns.scannerApp).toContainEqual({
+      scannerApp: '(none)',
+      scans: 1,
+      ...proven(1),
+    });
+    expect(data.totals).toMatchObject(proven(3));
     const clicks = await api.call('getUrl', { params: { id: url.id } });
     expect(clicks.data.clickCount).toBe(4);
   });
@@ -118,6 +127,30 @@ describe('GET /api/v1/qr/{id}/scans', () => {
     await visit(url.shortCode, { agent: 'firefox' });
     api.clock.advance(1);
     expect((await scans(qr.id)).data.totals.totalScans).toBe(1);
+  });
+
+  it('says how many scans of a URL without a custom slug are proven, in all numbers', async () => {
+    const url = await createUrl();
+    const qr = await createQr(url.id);
+    await visit(url.shortCode);
+    await visit(url.shortCode, { agent: 'wechat' });
+    await visit(url.shortCode, { agent: 'firefox', referer: 'https://lens.google.com/' });
+    await visit(url.shortCode, { referer: 'https://lens.google.com/' });
+    api.clock.advance(1);
+    const { data } = await scans(qr.id);
+    expect(data.totals).toMatchObject({ totalScans: 4, provenScans: 2, inferredScans: 2 });
+    expect(data.timeseries.at(-1)).toMatchObject({ scans: 4, provenScans: 2, inferredScans: 2 });
+    expect(data.breakdowns.scanMethod).toEqual([
+      { scanMethod: 'file_upload', scans: 2, ...proven(2) },
+      { scanMethod: 'app_scanner', scans: 1, ...inferred(1) },
+      { scanMethod: 'camera', scans: 1, ...inferred(1) },
+    ]);
+    expect(data.breakdowns.device).toEqual([
+      { deviceType: 'mobile', scans: 3, provenScans: 1, inferredScans: 2 },
+      { deviceType: 'desktop', scans: 1, ...proven(1) },
+    ]);
+    const { totals } = (await api.call('getAnalyticsOverview')).data;
+    expect(totals).toMatchObject({ totalScans: 4, provenScans: 2, inferredScans: 2 });
   });
 
   it('counts the scans between the creation and the deletion of a QR code', async () => {

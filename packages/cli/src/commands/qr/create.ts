@@ -1,4 +1,4 @@
-import type { QrCreateRequest, QrRecord } from '@shorty/sdk';
+import { PermissionError, type QrCreateRequest, type QrRecord, type Shorty } from '@shorty/sdk';
 import { Option } from 'commander';
 import { UsageError } from '../../cli-error.js';
 import type { DefineCommand } from '../../command.js';
@@ -59,12 +59,32 @@ async function createQr(context: Context, options: CreateOptions): Promise<ExitC
   const code = await client.qr.create(body, { signal: io.interrupt });
   await output.record(code);
   await showCode(context, code);
+  if (code.urlId !== null) await warnWithoutSlug(context, client, code.urlId);
   if (out !== undefined) {
     const { bytes } = await client.qr.download(code.id, { signal: io.interrupt });
     await writeFileAtomically(out, bytes);
     output.note(`image written to ${out}`);
   }
   return exitCodes.done;
+}
+
+/** Prints a warning if the scans of the link's codes cannot be told from taps on the link. */
+async function warnWithoutSlug(
+  { output, io }: Context,
+  client: Shorty,
+  urlId: string,
+): Promise<void> {
+  try {
+    const { customSlug, targetUrl } = await client.urls.get(urlId, { signal: io.interrupt });
+    if (customSlug !== null) return;
+    const target = `'${targetUrl.replaceAll("'", "'\\''")}'`;
+    output.warn(
+      `Link ${urlId} has no custom slug, so a tap on the link in a message counts as a scan, too. Before you print the code, create a link with a slug, and its code:\nshorty urls create ${target} --slug NAME\nshorty qr create --url-id NAME`,
+    );
+  } catch (error) {
+    // The token may create QR codes, but not read links.
+    if (!(error instanceof PermissionError)) throw error;
+  }
 }
 
 /** Prints the QR code on a terminal only, because programs that read stdout expect data. */

@@ -36,10 +36,19 @@ const weChat = { scannerApp: 'WeChat', isInApp: true };
 const lens = { hasReferrer: true, isImageSearch: true, isOwnNavigation: false };
 const fromPage = { hasReferrer: true, isOwnNavigation: false };
 
-const camera = (scannerApp: string): Scan => ({ scanMethod: 'camera', scannerApp });
-const app = (scannerApp: string): Scan => ({ scanMethod: 'app_scanner', scannerApp });
-const upload: Scan = { scanMethod: 'file_upload', scannerApp: null };
-const typed: Scan = { scanMethod: 'manual_entry', scannerApp: null };
+const camera = (scannerApp: string): Scan => ({
+  scanMethod: 'camera',
+  scannerApp,
+  isProven: true,
+});
+const app = (scannerApp: string): Scan => ({
+  scanMethod: 'app_scanner',
+  scannerApp,
+  isProven: true,
+});
+const upload: Scan = { scanMethod: 'file_upload', scannerApp: null, isProven: true };
+const typed: Scan = { scanMethod: 'manual_entry', scannerApp: null, isProven: true };
+const inferred = (scan: Scan): Scan => ({ ...scan, isProven: false });
 
 describe('a visit by short code of a URL with a custom slug is a scan', () => {
   it.each<[string, TestFacts, Scan]>([
@@ -65,12 +74,16 @@ describe('a visit by short code of a URL with a custom slug is a scan', () => {
 
 describe('a visit of a URL without a custom slug is a scan by its evidence', () => {
   it.each<[string, TestFacts, Scan]>([
-    ['a phone that opened it by itself', phone, camera('iOS Camera')],
-    ['a tablet that opened it by itself', { ...phone, deviceType: 'tablet' }, camera('iOS Camera')],
+    ['a phone that opened it by itself', phone, inferred(camera('iOS Camera'))],
+    [
+      'a tablet that opened it by itself',
+      { ...phone, deviceType: 'tablet' },
+      inferred(camera('iOS Camera')),
+    ],
     ['a scanner app', { ...phone, ...qrScanner }, app('QR scanner')],
     ['a scanner app with a referrer', { ...phone, ...qrScanner, ...fromPage }, app('QR scanner')],
     ['a scanner app on no phone', { ...desktop, ...qrScanner }, app('QR scanner')],
-    ["an app's own scanner", { ...phone, ...weChat }, app('WeChat')],
+    ["an app's own scanner", { ...phone, ...weChat }, inferred(app('WeChat'))],
     ['Lens on a phone', { ...phone, ...lens }, upload],
     ['Lens on a desktop', { ...desktop, ...lens }, upload],
   ])('%s', (_what, evidence, scan) => {

@@ -20,6 +20,11 @@ export interface Scan {
   readonly scanMethod: (typeof scanMethods)[number];
   /** Null when the app is unknown. */
   readonly scannerApp: string | null;
+  /**
+   * True when only a scan explains the visit. A phone sends the same request for a tap on the link in
+   * a message, so other scans are inferred.
+   */
+  readonly isProven: boolean;
 }
 
 /** The facts of a visit that decide whether it is a scan. */
@@ -34,20 +39,23 @@ export type ScanFacts = Pick<AgentFacts, 'deviceType' | 'os' | 'scannerApp'> & {
  * slug, the request must show evidence.
  */
 export function decideScan(hasSlug: boolean, facts: ScanFacts): Scan | null {
-  if (!hasSlug && !looksScanned(facts)) return null;
+  const isProven =
+    hasSlug || hasEvidence(facts, 'dedicatedScanner') || hasEvidence(facts, 'imageSearch');
+  if (!isProven && !looksScanned(facts)) return null;
   if (facts.scannerApp !== null) {
-    return { scanMethod: 'app_scanner', scannerApp: facts.scannerApp };
+    return { scanMethod: 'app_scanner', scannerApp: facts.scannerApp, isProven };
   }
-  if (hasEvidence(facts, 'imageSearch')) return { scanMethod: 'file_upload', scannerApp: null };
+  if (hasEvidence(facts, 'imageSearch')) {
+    return { scanMethod: 'file_upload', scannerApp: null, isProven };
+  }
   if (facts.deviceType === 'desktop' && !hasEvidence(facts, 'referrer')) {
-    return { scanMethod: 'manual_entry', scannerApp: null };
+    return { scanMethod: 'manual_entry', scannerApp: null, isProven };
   }
   const isPhone = facts.os === 'iOS' || facts.os === 'Android';
-  return { scanMethod: 'camera', scannerApp: isPhone ? `${facts.os} Camera` : 'Camera' };
+  return { scanMethod: 'camera', scannerApp: isPhone ? `${facts.os} Camera` : 'Camera', isProven };
 }
 
 function looksScanned(facts: ScanFacts): boolean {
-  if (hasEvidence(facts, 'dedicatedScanner') || hasEvidence(facts, 'imageSearch')) return true;
   const isHandheld = facts.deviceType === 'mobile' || facts.deviceType === 'tablet';
   // In an app that reads no QR codes, a visit without a referrer is a tap on a link.
   const isTapped = hasEvidence(facts, 'inApp') && facts.scannerApp === null;

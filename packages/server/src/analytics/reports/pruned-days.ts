@@ -23,6 +23,7 @@ interface PrunedDay {
   readonly scans: readonly { readonly tally: VisitTally<ScanReport>; readonly qrIds: string[] }[];
   /** The number of visits that are scans of any QR code. */
   scanCount: number;
+  provenScanCount: number;
 }
 
 type DayReports = ReturnType<PrunedDays['finish']>;
@@ -55,7 +56,9 @@ export class PrunedDays {
       for (const { tally } of day.scans) tally.add(visits);
       if (day.scans.length === 0) continue;
       const window = { since: start, until: start + dayMs };
-      day.scanCount += selectScans(visits, window, () => this.#url).indexes.length;
+      const { indexes, proven } = selectScans(visits, window, () => this.#url);
+      day.scanCount += indexes.length;
+      day.provenScanCount += proven.length;
     }
   }
 
@@ -65,11 +68,11 @@ export class PrunedDays {
       [...this.#days]
         // A day without clicks has no scans, because each scan is also a click.
         .filter(([, { clicks }]) => clicks.count > 0)
-        .map(([day, { clicks, scans, scanCount }]) => ({
+        .map(([day, { clicks, scans, scanCount, provenScanCount }]) => ({
           day,
           clicks: clicks.count,
           scans: scanCount,
-          report: toJson(clicks, 'clicks'),
+          report: toJson(clicks, 'clicks', { provenScans: provenScanCount }),
           ofQrs: scans
             .filter(({ tally }) => tally.count > 0)
             .flatMap(({ tally, qrIds }) => {
@@ -100,6 +103,7 @@ export class PrunedDays {
       clicks: new VisitTally(clickMeasure, window),
       scans: [...scans.values()],
       scanCount: 0,
+      provenScanCount: 0,
     };
   }
 }
@@ -145,11 +149,18 @@ function appendedSummary(table: 'click_days' | 'scan_days') {
   return sql<string>`substr(${stored}, 1, length(${stored}) - 1) || ',' || substr(excluded.summary, 2)`;
 }
 
+/** The daily report of a URL's clicks. Version 0.1 did not store `provenScans`. */
+export type PrunedClicks = ClickReport & { readonly provenScans?: number };
+
 /** Formats the report of a day, with a time series of the hours that have visits. */
-function toJson<R extends Report>(tally: VisitTally<R>, countField: string): string {
+function toJson<R extends Report>(
+  tally: VisitTally<R>,
+  countField: string,
+  more?: Pick<PrunedClicks, 'provenScans'>,
+): string {
   const report: Report = tally.finish(maxEntries);
   const timeseries = report.timeseries.filter((hour) => hour[countField] !== 0);
-  return JSON.stringify({ version: summaryVersion, ...report, timeseries });
+  return JSON.stringify({ version: summaryVersion, ...report, timeseries, ...more });
 }
 
 /**

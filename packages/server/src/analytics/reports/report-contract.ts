@@ -3,7 +3,7 @@ import { defineRoute } from '../../contract/define-route.js';
 import { queryInteger, timestamp, urlIdParam, uuidParam } from '../../contract/fields.js';
 import { scanMethods } from '../classify/decide-scan.js';
 import { deviceTypes } from '../classify/device-types.js';
-import { referrerTypes } from '../classify/referrers.js';
+import { referrerTypes } from '../classify/referrer-types.js';
 
 /** The window of a report, and the buckets of its time series. */
 export const windowQuery = z.strictObject({
@@ -75,6 +75,18 @@ const uniquesAre = z.enum(['exact', 'daily sum']).meta({
     '`exact`: each visitor and address counts once in the totals. `daily sum`: the window contains days whose visits were deleted after the retention period, so a visitor of several of these days counts once for each.',
 });
 
+const certainty = {
+  provenScans: count.meta({
+    description:
+      'Scans that only a QR code explains: the link has a custom slug, or a scanner app or an image search opened it.',
+  }),
+  inferredScans: count.meta({
+    description:
+      'The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same.',
+  }),
+};
+const scanCounts = { scans: count, ...certainty };
+
 const clickTotals = { totalClicks: count, uniqueClicks: distinctVisitors, uniqueIps };
 
 const clickReport = {
@@ -93,17 +105,19 @@ const clickReport = {
 export type ClickReport = z.input<z.ZodObject<typeof clickReport>>;
 
 const scanReport = {
-  totals: z.object({ totalScans: count, uniqueScans: distinctVisitors, uniqueIps }),
+  totals: z.object({ totalScans: count, uniqueScans: distinctVisitors, uniqueIps, ...certainty }),
   breakdowns: z
     .object({
-      country: z.array(z.object({ country, scans: count })),
-      device: z.array(z.object({ deviceType, scans: count })),
-      browser: z.array(z.object({ browser, scans: count })),
-      scanMethod: z.array(z.object({ scanMethod, scans: count })),
-      scannerApp: z.array(z.object({ scannerApp, scans: count })),
+      country: z.array(z.object({ country, ...scanCounts })),
+      device: z.array(z.object({ deviceType, ...scanCounts })),
+      browser: z.array(z.object({ browser, ...scanCounts })),
+      scanMethod: z.array(z.object({ scanMethod, ...scanCounts })),
+      scannerApp: z.array(z.object({ scannerApp, ...scanCounts })),
     })
     .meta({ id: 'ScanBreakdowns' }),
-  timeseries: z.array(z.object({ bucket, scans: count, uniques }).meta({ id: 'ScanBucket' })),
+  timeseries: z.array(
+    z.object({ bucket, scans: count, uniques, ...certainty }).meta({ id: 'ScanBucket' }),
+  ),
 };
 export type ScanReport = z.input<z.ZodObject<typeof scanReport>>;
 
@@ -133,6 +147,7 @@ const analyticsOverview = z
       totalScans: count.meta({
         description: 'Scans in the window, including those of deleted QR codes.',
       }),
+      ...certainty,
     }),
     topUrls: z.array(
       z.object({

@@ -96,7 +96,7 @@ export function reportHandlers({
       const query = parseReportQuery(input, now, await firstRecordAt(organizationId));
       const report = await reports.read(organizationId, 'readOverview', organizationId, query, now);
       const { totalUrls, activeUrls, totalQrs, totalScans, breakdowns, timeseries } = report;
-      const { importedClicks } = report;
+      const { importedClicks, provenScans, inferredScans } = report;
       const topUrls = report.top.map(async ([topId, clicks]) => {
         const { id, shortCode, shortUrl } = await getUrl(organizationId, topId);
         return { urlId: String(id), shortCode, shortUrl, clicks };
@@ -108,7 +108,15 @@ export function reportHandlers({
           countriesDate: countriesDate(),
           importedClicks,
           uniquesAre: report.uniquesAre,
-          totals: { totalUrls, activeUrls, ...report.totals, totalQrs, totalScans },
+          totals: {
+            totalUrls,
+            activeUrls,
+            ...report.totals,
+            totalQrs,
+            totalScans,
+            provenScans,
+            inferredScans,
+          },
           topUrls: await Promise.all(topUrls),
           breakdowns,
           timeseries,

@@ -11,7 +11,7 @@ import {
 import { type QrSpan, type ScannedUrl, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
 import { allIndexes, type VisitColumns } from '../ingest/visit-columns.js';
 import { Int32Pool } from './int32-pool.js';
-import { parseSummary } from './pruned-days.js';
+import { type PrunedClicks, parseSummary } from './pruned-days.js';
 import {
   chunkRows,
   clickDayRows,
@@ -78,12 +78,15 @@ export class ReportReader {
       const { db, tally } = run;
       const { urlIds, activeUrls, importedClicks } = await readUrlIds(run, organizationId, now);
       let totalScans = 0;
+      let provenScans = 0;
       const add = (visits: StoredVisits, scannedUrls: ReadonlyMap<number, ScannedUrl>) => {
         tally.add(visits);
         if (scannedUrls.size === 0) return;
         const { urlIds: visited } = visits.columns;
         const urlAt = (index: number) => scannedUrls.get(visited[index] as number);
-        totalScans += selectScans(visits, query, urlAt).indexes.length;
+        const { indexes, proven } = selectScans(visits, query, urlAt);
+        totalScans += indexes.length;
+        provenScans += proven.length;
       };
       for (const { columns, firstPending } of await this.#readBatches(db)) {
         const indexes = indexesOf(columns, (id) => id >= firstPending && contains(urlIds, id));
@@ -97,8 +100,10 @@ export class ReportReader {
         }
         const days = readPageRows(db, clickDayRows, page, query);
         for await (const { url_id, scans, summary } of days) {
-          await addDay(run, url_id, summary);
+          const reports = await addDay<PrunedClicks>(run, url_id, summary);
           totalScans += scans;
+          if (scannedUrls.get(url_id)?.hasSlug) provenScans += scans;
+          else for (const report of reports) provenScans += report.provenScans ?? 0;
         }
       }
       const { totalQrs } = await db
@@ -115,6 +120,8 @@ export class ReportReader {
         importedClicks,
         totalQrs,
         totalScans,
+        provenScans,
+        inferredScans: totalScans - provenScans,
       };
     });
   }
@@ -290,11 +297,14 @@ interface UrlIdPage {
   readonly imported: number | null;
 }
 
+/** Adds a pruned day. Returns its reports: one for each time that it was pruned. */
 async function addDay<R extends Report>(
   { tally, clock }: ReportRun<R>,
   urlId: number,
   summary: string,
-): Promise<void> {
-  for (const report of parseSummary<R>(summary)) tally.addDay(urlId, report);
+): Promise<readonly R[]> {
+  const reports = parseSummary<R>(summary);
+  for (const report of reports) tally.addDay(urlId, report);
   await clock.pause();
+  return reports;
 }

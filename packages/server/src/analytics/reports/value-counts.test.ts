@@ -44,6 +44,20 @@ test('beyond the limit, no frequent value is missing, and each count is exact', 
   );
 });
 
+test('the proven scans of each remaining value are exact', () => {
+  fc.assert(
+    fc.property(values, (all) => {
+      const counts = new ValueCounts<number>(maxValues);
+      do {
+        for (const value of all) counts.add(value, 1, value % 3 === 0 ? 1 : 0);
+      } while (counts.startSecondPass());
+      for (const [value, times] of counts.largest(maxValues)) {
+        expect(counts.provenOf(value)).toBe(value % 3 === 0 ? times : 0);
+      }
+    }),
+  );
+});
+
 test('sorts more entries than it returns', () => {
   const all = Array.from({ length: 5_000 }, (_, index) => index);
   expect(count([...all, 4_321], 10_000).largest(3)).toEqual([

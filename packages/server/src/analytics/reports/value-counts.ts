@@ -9,6 +9,8 @@ const defaultMaxValues = 250_000;
 export class ValueCounts<Value extends string | number> {
   readonly #maxValues: number;
   #counts = new Map<Value, number>();
+  /** How many of the occurrences of a value are proven scans. */
+  readonly #proven = new Map<Value, number>();
   #hasDropped = false;
   #pass: 'first' | 'second' | 'done' = 'first';
 
@@ -16,11 +18,13 @@ export class ValueCounts<Value extends string | number> {
     this.#maxValues = maxValues;
   }
 
-  add(value: Value, count: number): void {
+  /** `proven` is the number of these occurrences that are proven scans. */
+  add(value: Value, count: number, proven = 0): void {
     if (this.#pass === 'done') return;
     const before = this.#counts.get(value);
     if (before === undefined && this.#pass === 'second') return;
     this.#counts.set(value, (before ?? 0) + count);
+    if (proven > 0) this.#proven.set(value, this.provenOf(value) + proven);
     if (this.#counts.size > this.#maxValues) this.#dropRareValues();
   }
 
@@ -28,8 +32,16 @@ export class ValueCounts<Value extends string | number> {
   startSecondPass(): boolean {
     const isNecessary = this.#pass === 'first' && this.#hasDropped;
     this.#pass = isNecessary ? 'second' : 'done';
-    if (isNecessary) for (const value of this.#counts.keys()) this.#counts.set(value, 0);
+    if (isNecessary) {
+      for (const value of this.#counts.keys()) this.#counts.set(value, 0);
+      this.#proven.clear();
+    }
     return isNecessary;
+  }
+
+  /** Returns how many of the occurrences of a value are proven scans. */
+  provenOf(value: Value): number {
+    return this.#proven.get(value) ?? 0;
   }
 
   /** Returns the entries with the largest counts; equal counts in ascending order of their values. */
@@ -50,6 +62,7 @@ export class ValueCounts<Value extends string | number> {
     const remaining = new Map<Value, number>();
     for (const [value, count] of this.#counts) {
       if (count > median) remaining.set(value, count - median);
+      else this.#proven.delete(value);
     }
     this.#counts = remaining;
     this.#hasDropped = true;

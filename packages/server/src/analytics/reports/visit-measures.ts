@@ -53,8 +53,8 @@ export function scanMeasure(span: QrSpan, hasSlug: boolean): VisitMeasure<ScanRe
   const url = { hasSlug, spans: [span] };
   return {
     select(visits, window) {
-      const { indexes, ...decided } = selectScans(visits, window, () => url);
-      return { indexes, columns: { ...visits.columns.dictionaries, ...decided } };
+      const { indexes, proven, ...decided } = selectScans(visits, window, () => url);
+      return { indexes, proven, columns: { ...visits.columns.dictionaries, ...decided } };
     },
     dimensions: {
       country: { column: 'country', fields: ['country'] },
@@ -64,6 +64,7 @@ export function scanMeasure(span: QrSpan, hasSlug: boolean): VisitMeasure<ScanRe
       scannerApp: { column: 'scannerApp', fields: ['scannerApp'] },
     },
     noun: 'Scans',
+    areAllProven: hasSlug,
   };
 }
 
@@ -73,7 +74,7 @@ const noApp = '(none)';
 /**
  * Selects the scans in a window. `urlAt` returns the visited URL with its QR codes, or undefined when
  * the visit does not count. A visit is at most one scan, even when the URL has several QR codes. Also
- * returns the method and the app of each scan.
+ * returns the proven scans, and the method and the app of each scan.
  */
 export function selectScans(
   visits: StoredVisits,
@@ -84,6 +85,7 @@ export function selectScans(
   const { count, visitedAt, flags } = columns;
   const scanMethod = new DictionaryBuilder(count);
   const scannerApp = new DictionaryBuilder(count);
+  const isProven = new Uint8Array(count);
   const indexes = selectClicks(visits, window).filter((index) => {
     if (((flags[index] as number) & byCodeFlag) === 0) return false;
     const url = urlAt(index);
@@ -92,9 +94,16 @@ export function selectScans(
     if (!scan) return false;
     scanMethod.set(index, scan.scanMethod);
     scannerApp.set(index, scan.scannerApp ?? noApp);
+    isProven[index] = scan.isProven ? 1 : 0;
     return true;
   });
-  return { indexes, scanMethod: scanMethod.finish(count), scannerApp: scannerApp.finish(count) };
+  const proven = indexes.filter((index) => isProven[index] === 1);
+  return {
+    indexes,
+    proven,
+    scanMethod: scanMethod.finish(count),
+    scannerApp: scannerApp.finish(count),
+  };
 }
 
 function scanFactsAt({ flags, dictionaries }: VisitColumns, index: number): ScanFacts {

@@ -27,15 +27,26 @@ export interface Dimension {
 
 /** Defines which visits a tally counts, and the field names of its report. */
 export interface VisitMeasure<R extends Report> {
-  /** Returns the indexes of the visits in ascending order, and the columns of their breakdowns. */
+  /**
+   * Returns the indexes of the visits in ascending order, those of them that are proven scans, and the
+   * columns of their breakdowns.
+   */
   select(
     visits: StoredVisits,
     window: ReportWindow,
-  ): { indexes: Uint32Array; columns: Readonly<Record<string, DictionaryColumn>> };
+  ): {
+    indexes: Uint32Array;
+    proven?: Uint32Array;
+    columns: Readonly<Record<string, DictionaryColumn>>;
+  };
   readonly dimensions: Readonly<Record<keyof R['breakdowns'] & string, Dimension>>;
   /** The noun in the names of fields, such as `totalClicks` and `clicks`. */
   readonly noun: 'Clicks' | 'Scans';
+  /** For scans: whether all scans are proven. Days that version 0.1 pruned do not say it. */
+  readonly areAllProven?: boolean;
 }
+
+const none = new Uint32Array();
 
 /** Returns the fields of a report's entry for a value of a column. */
 function toFields([first, second]: Dimension['fields'], value: string): Entry {
@@ -63,9 +74,11 @@ export class VisitTally<R extends Report> {
   readonly #visitors: DistinctKeys;
   readonly #addresses: DistinctKeys;
   readonly #visitsInBucket: Float64Array;
+  readonly #provenInBucket: Float64Array;
   readonly #prunedVisitorsInBucket: Float64Array;
   readonly #visitsOfUrl = new ValueCounts<number>(maxUrls);
   count = 0;
+  #provenCount = 0;
   /** A visitor of several pruned days counts once for each of them. */
   uniquesAre: 'exact' | 'daily sum' = 'exact';
   #prunedVisitors = 0;
@@ -86,27 +99,35 @@ export class VisitTally<R extends Report> {
     this.#visitors = new DistinctKeys(pool);
     this.#addresses = new DistinctKeys(pool);
     this.#visitsInBucket = new Float64Array(this.#buckets.count);
+    this.#provenInBucket = new Float64Array(this.#buckets.count);
     this.#prunedVisitorsInBucket = new Float64Array(this.#buckets.count);
   }
 
   /** Counts visits, each of which must be added once. */
   add(visits: StoredVisits): void {
     const { columns } = visits;
-    const { indexes, columns: breakdownColumns } = this.#measure.select(visits, this.#window);
+    const selected = this.#measure.select(visits, this.#window);
+    const { indexes, proven = none, columns: breakdownColumns } = selected;
     if (indexes.length === 0) return;
     this.#addToUrls(columns.urlIds, indexes);
     // Column by column: a loop over one typed array is faster than a loop over visits.
     for (const { dimension, counts } of this.#breakdowns) {
       const { values, codes } = breakdownColumns[dimension.column] as DictionaryColumn;
       const added = countCodes(codes, indexes, values.length);
+      const addedProven = countCodes(codes, proven, values.length);
       for (let code = 0; code < added.length; code += 1) {
-        if (added[code] !== 0) counts.add(values[code] as string, added[code] as number);
+        if (added[code] === 0) continue;
+        counts.add(values[code] as string, added[code] as number, addedProven[code]);
       }
     }
     if (this.#isSecondPass) return;
     this.#visitors.add(columns.visitors, indexes, this.#addToBuckets(columns, indexes));
     this.#addresses.add(columns.addresses, indexes);
     this.count += indexes.length;
+    this.#provenCount += proven.length;
+    for (const index of proven) {
+      addAt(this.#provenInBucket, this.#bucketOf(columns.visitedAt[index] as number), 1);
+    }
   }
 
   /**
@@ -122,7 +143,11 @@ export class VisitTally<R extends Report> {
     this.#visitsOfUrl.add(urlId, visits);
     for (const { name, dimension, counts } of this.#breakdowns) {
       for (const entry of breakdowns[name] ?? []) {
-        counts.add(toValue(dimension.fields, entry), entry[countField] as number);
+        counts.add(
+          toValue(dimension.fields, entry),
+          entry[countField] as number,
+          this.#provenIn(entry, entry[countField] as number),
+        );
       }
     }
     if (this.#isSecondPass) return;
@@ -130,10 +155,19 @@ export class VisitTally<R extends Report> {
     this.uniquesAre = 'daily sum';
     this.#prunedVisitors += visitors;
     this.#prunedAddresses += totals.uniqueIps ?? 0;
-    const day = { bucket: timeseries[0]?.bucket, [countField]: visits, uniques: visitors };
+    const proven = this.#provenIn(totals, visits);
+    this.#provenCount += proven;
+    const day = {
+      bucket: timeseries[0]?.bucket,
+      [countField]: visits,
+      uniques: visitors,
+      provenScans: proven,
+    };
     for (const entry of this.#buckets.lengthMs === hourMs ? timeseries : [day]) {
       const bucket = this.#bucketOf(Date.parse(entry.bucket as string));
       addAt(this.#visitsInBucket, bucket, entry[countField] as number);
+      const provenScans = this.#provenIn(entry as Entry, entry[countField] as number);
+      addAt(this.#provenInBucket, bucket, provenScans);
       addAt(this.#prunedVisitorsInBucket, bucket, entry.uniques as number);
     }
   }
@@ -167,6 +201,7 @@ export class VisitTally<R extends Report> {
         [`total${noun}`]: this.count,
         [`unique${noun}`]: visitors.total + this.#prunedVisitors,
         uniqueIps: addresses.total + this.#prunedAddresses,
+        ...this.#certaintyOf(this.#provenCount, this.count),
       },
       breakdowns: Object.fromEntries(
         this.#breakdowns.map(({ name, dimension, counts }) => [
@@ -174,6 +209,7 @@ export class VisitTally<R extends Report> {
           counts.largest(limit).map(([value, visits]) => ({
             ...toFields(dimension.fields, value),
             [countField]: visits,
+            ...this.#certaintyOf(counts.provenOf(value), visits),
           })),
         ]),
       ),
@@ -182,9 +218,21 @@ export class VisitTally<R extends Report> {
         [countField]: visits,
         uniques:
           (visitors.inBuckets[bucket] as number) + (this.#prunedVisitorsInBucket[bucket] as number),
+        ...this.#certaintyOf(this.#provenInBucket[bucket] as number, visits),
       })),
     };
     return report as R;
+  }
+
+  /** Returns the fields that say how many of the scans are proven. Reports of clicks have none. */
+  #certaintyOf(proven: number, scans: number): Readonly<Record<string, number>> {
+    if (this.#measure.areAllProven === undefined) return {};
+    return { provenScans: proven, inferredScans: scans - proven };
+  }
+
+  /** Returns the number of proven scans in an entry of a pruned day. */
+  #provenIn(entry: Entry, scans: number): number {
+    return Number(entry.provenScans ?? (this.#measure.areAllProven ? scans : 0));
   }
 
   /** Counts visits in the time series. Returns the bucket of each. */
