@@ -133,13 +133,17 @@ describe('proven and inferred scans of pruned days', () => {
 
   const read = async () => {
     const url = { urlId: codeId, hasSlug: false };
-    const report = await stored.reader.readScans(url, span('qr-1', start), month);
+    const { totals, breakdowns, timeseries } = await stored.reader.readScans(
+      url,
+      span('qr-1', start),
+      month,
+    );
     const { provenScans, inferredScans } = await stored.reader.readOverview(
       organizationId,
       month,
       start,
     );
-    return { ...report, uniquesAre: undefined, overview: { provenScans, inferredScans } };
+    return { totals, breakdowns, timeseries, overview: { provenScans, inferredScans } };
   };
 
   it('are those of their visits', async () => {
