@@ -95,16 +95,14 @@ describe('create', () => {
   });
 
   test('does not warn when the link has a slug, or cannot be read', async () => {
-    const { id } = await server.client.urls.create({
-      targetUrl: 'https://example.com/',
-      customSlug: 'printed',
-    });
+    const targetUrl = 'https://example.com/';
+    await server.client.urls.create({ targetUrl, customSlug: 'printed' });
     const named = await shorty.run(['qr', 'create', '--url-id', 'printed', '--json']);
     expect([named.code, named.stderr]).toEqual([0, '']);
+    const { id } = await server.client.urls.create({ targetUrl });
     const { key } = await server.client.apiKeys.create({ name: 'codes', scopes: ['qr:write'] });
-    const unreadable = await shorty.run(['qr', 'create', '--url-id', id, '--json'], {
-      ...{ SHORTY_ACCESS_TOKEN: key, SHORTY_CLIENT_ID: '', SHORTY_CLIENT_SECRET: '' },
-    });
+    const env = { SHORTY_ACCESS_TOKEN: key, SHORTY_CLIENT_ID: '', SHORTY_CLIENT_SECRET: '' };
+    const unreadable = await shorty.run(['qr', 'create', '--url-id', id, '--json'], { env });
     expect([unreadable.code, unreadable.stderr]).toEqual([0, '']);
   });
 
