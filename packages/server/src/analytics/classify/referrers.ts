@@ -63,22 +63,19 @@ const hosts = {
 } as const;
 
 // Services with a domain in each country.
-const countries = String.raw`(?:com?\.|org\.|net\.)?[a-z]{2,3}$`;
 const countryPatterns: readonly (readonly [RegExp, ReferrerType])[] = [
-  [new RegExp(String.raw`^(?:.+\.)?mail\.yahoo\.${countries}`), 'email'],
-  [new RegExp(String.raw`^(?:ads?|adservice|partner)\.google\.${countries}`), 'paid'],
-  [new RegExp(String.raw`^(?:yabs|an|direct)\.yandex\.${countries}`), 'paid'],
+  [/^(?:.+\.)?mail\.yahoo\.(?:com?\.)?[a-z]{2,3}$/, 'email'],
+  [/^(?:ads?|adservice|partner)\.google\.(?:com?\.)?[a-z]{2,3}$/, 'paid'],
+  [/^(?:yabs|an|direct)\.yandex\.(?:com?\.)?[a-z]{2,3}$/, 'paid'],
   [
-    new RegExp(
-      String.raw`^(?:(?:blogsearch|books|cse|images|lens|m|news|scholar|search|video)\.)?google\.${countries}`,
-    ),
+    /^(?:(?:blogsearch|books|cse|images|lens|m|news|scholar|search|video)\.)?google\.(?:(?:com?|it)\.)?[a-z]{2,3}$/,
     'search',
   ],
-  [new RegExp(String.raw`^(?:(?:.+\.)?search\.)?yahoo\.${countries}`), 'search'],
-  [new RegExp(String.raw`^(?:m\.|images\.)?yandex\.${countries}`), 'search'],
+  [/^(?:(?:.+\.)?search\.)?yahoo\.(?:com?\.)?[a-z]{2,3}$/, 'search'],
+  [/^(?:m\.|images\.)?yandex\.(?:com?\.)?[a-z]{2,3}$/, 'search'],
   [/^(?:m\.)?ya\.ru$/, 'search'],
-  [new RegExp(String.raw`^(?:.+\.)?pinterest\.${countries}`), 'social'],
-  [new RegExp(String.raw`^(?:.+\.)?(?:lastfm|badoo|livejournal)\.${countries}`), 'social'],
+  [/^(?:.+\.)?pinterest\.(?:com?\.)?[a-z]{2,3}$/, 'social'],
+  [/^(?:.+\.)?(?:lastfm|badoo|livejournal)\.(?:com?\.)?[a-z]{2,3}$/, 'social'],
 ];
 
 // Common host names of webmail. They precede the types of parent domains: `mail.rambler.ru` is not a
