@@ -4,7 +4,8 @@ import { join } from 'node:path';
 
 /**
  * Creates records on a server, and writes a file for each example exchange. `externals` are the list
- * of TXT records in DNS, which this extends, and the URL of a logo. Returns an access token.
+ * of TXT records in DNS, which this extends, and the URL of a logo. Returns an access token, and the id
+ * of a webhook stream, which expires unless it is read each minute.
  */
 export async function writeExamples(server, operations, folder, externals) {
   const { url: origin, credentials } = server;
@@ -25,7 +26,7 @@ export async function writeExamples(server, operations, folder, externals) {
       writeFileSync(join(folder, `${id}-${at}.json`), JSON.stringify(example, null, 2));
     }
   }
-  return accessToken;
+  return { token: accessToken, streamId: exchanges.readWebhookStream[0].path.id };
 }
 
 /**

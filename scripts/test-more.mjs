@@ -8,6 +8,7 @@ import { runTests } from './run-tests.mjs';
 // They print the path of a program or of a folder, and fetch Debian's package when none is installed.
 process.env.SHORTY_CADDY ??= pathFrom('.ci/caddy');
 process.env.SHORTY_NGINX ??= pathFrom('.ci/nginx');
+process.env.SHORTY_PROMETHEUS ??= pathFrom('.ci/prometheus');
 process.env.SHORTY_REDIS ??= pathFrom('.ci/redis');
 process.env.SHORTY_SHELLS ??= pathFrom('.ci/shells');
 process.env.SHORTY_LANGUAGES ??= pathFrom('.ci/languages');
