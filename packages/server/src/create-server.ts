@@ -341,6 +341,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     proxies: config.trustedProxies,
     clock,
     bodyTimeoutMs: timeLimits.publicBody,
+    onResponse: health.onLinkResponse,
     onError: onRequestError,
   });
   const http = createHttpServer({

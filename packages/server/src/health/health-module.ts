@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import type { Service } from '../lifecycle.js';
 import { type HealthOptions, healthHandlers } from './health-handlers.js';
 import { registerProcessMetrics } from './process-metrics.js';
-import { registerRequestMetrics } from './request-metrics.js';
+import { registerLinkMetrics, registerRequestMetrics } from './request-metrics.js';
 import { type MetricSources, registerServerMetrics } from './server-metrics.js';
 
 export function createHealthModule(
@@ -11,6 +11,7 @@ export function createHealthModule(
   const metrics = new Registry();
   registerServerMetrics(metrics, options);
   const onFinished = registerRequestMetrics(metrics);
+  const onLinkResponse = registerLinkMetrics(metrics);
   const processMetrics = registerProcessMetrics(metrics);
 
   return {
@@ -22,5 +23,6 @@ export function createHealthModule(
     }),
     services: [processMetrics] satisfies readonly Service[],
     onFinished,
+    onLinkResponse,
   };
 }

@@ -1,4 +1,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
+import { errorStatus } from '../contract/errors.js';
+import { redirectRoutes } from '../redirect/redirect-contract.js';
+import { registerMetric } from './scraped-metric.js';
 
 /** A finished API request. Redirects and images are not API requests; they are counted as visits. */
 export interface FinishedRequest {
@@ -34,4 +37,27 @@ export function registerRequestMetrics(registry: Registry): (request: FinishedRe
     requests.inc({ operation, status: status ?? 'aborted' });
     durations.observe({ operation }, durationMs / 1000);
   };
+}
+
+// An alert on an increase misses the first response unless its time series starts at zero.
+const linkStatuses = redirectRoutes.flatMap(({ responses, errors }) => [
+  ...Object.keys(responses).map(Number),
+  ...[...errors, 'NOT_FOUND' as const, 'UNAVAILABLE' as const].map((code) => errorStatus[code]),
+]);
+
+/**
+ * Registers the number of responses to visits of short links by status. Returns a function that counts
+ * a response. It is called for each redirect, so it uses no counter of the library, which builds a text
+ * from the labels at each call.
+ */
+export function registerLinkMetrics(registry: Registry): (status: number) => void {
+  const counts = new Map(linkStatuses.map((status) => [status, 0]));
+  registerMetric(registry, {
+    name: 'shorty_link_responses_total',
+    help: 'Responses to visits of short links by status: redirects, password forms, and errors.',
+    labelNames: ['status'],
+    read: () =>
+      Array.from(counts, ([status, value]) => ({ labels: { status: `${status}` }, value })),
+  });
+  return (status) => counts.set(status, (counts.get(status) ?? 0) + 1);
 }

@@ -45,6 +45,7 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
     proxies: { includes: () => false },
     bodyTimeoutMs: 1_000,
     clock: Date.now,
+    onResponse: () => {},
     onError: (error, requestId) => errors.push({ error, requestId }),
     ...options,
   });

@@ -41,6 +41,8 @@ export interface RedirectHandlerOptions {
   readonly clock: Clock;
   /** The time in which the whole body with a password must arrive. */
   readonly bodyTimeoutMs: number;
+  /** Called with the status of each response. */
+  readonly onResponse: (status: number) => void;
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
@@ -121,7 +123,10 @@ export class RedirectHandler {
 
   #askPassword(response: ServerResponse): void {
     if (prefersJson(response.req.headers.accept)) this.#refuse(response, passwordNeeded);
-    else sendPage(response, 200, passwordPage());
+    else {
+      this.#options.onResponse(200);
+      sendPage(response, 200, passwordPage());
+    }
   }
 
   async #unlock(response: ServerResponse, link: Link): Promise<void> {
@@ -207,6 +212,7 @@ export class RedirectHandler {
     // Callbacks of several visits run in one batch, so this one must not throw.
     this.#options.record(response.req, link, () => {
       try {
+        this.#options.onResponse(status);
         redirect(response, link, status);
       } catch (error) {
         this.#fail(response, error);
@@ -217,6 +223,7 @@ export class RedirectHandler {
   /** Sends an error as a page, or as JSON to clients that prefer it. */
   #refuse(response: ServerResponse, error: ApiError, page: string = notFoundPage): void {
     const { accept } = response.req.headers;
+    this.#options.onResponse(error.status);
     const isJson = prefersJson(accept) || error.code === 'METHOD_NOT_ALLOWED';
     if (isJson) sendError(response, error);
     else sendPage(response, error.status, page, errorHeaders(error));

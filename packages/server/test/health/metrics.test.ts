@@ -93,6 +93,27 @@ describe('GET /metrics', () => {
     expect(text).toMatch(new RegExp(`^${family}_sum{operation="createUrl"} 0\\.\\d+$`, 'm'));
   });
 
+  it('counts responses to visits by status, with time series from the start', async () => {
+    const name = 'shorty_link_responses_total';
+    expect(await metric(name, '410')).toBe(0);
+    expect(await metric(name, '503')).toBe(0);
+    const create = async (fields: object) => {
+      const body = { targetUrl: 'https://example.com/', ...fields };
+      return (await api.call('createUrl', { body })).data;
+    };
+    const link = await create({});
+    const moved = await create({ redirectType: 301 });
+    const locked = await create({ isPasswordProtected: true, password: 'open sesame' });
+    const deleted = await create({});
+    await api.call('deleteUrl', { params: { id: deleted.id } });
+    const paths = [link, moved, locked, deleted].map(({ shortCode }) => shortCode);
+    for (const path of [...paths, 'unknown', paths[0]]) {
+      await fetch(`${api.server.url}/${path}`, { redirect: 'manual' });
+    }
+    const counts = [307, 301, 200, 410, 404].map((status) => metric(name, `${status}`));
+    expect(await Promise.all(counts)).toEqual([2, 1, 1, 1, 1]);
+  });
+
   it('counts delivery attempts by outcome, and measures late deliveries', async () => {
     const good = await receiver();
     const bad = await receiver((response) => response.writeHead(500).end());
