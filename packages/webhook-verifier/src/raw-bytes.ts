@@ -21,7 +21,7 @@ export function rawBytes(body: unknown): Uint8Array {
     typeof body === 'string' ? new TextEncoder().encode(body) : (body ?? {})
   ) as Partial<Uint8Array>;
   // `instanceof` is faster, but fails for a buffer from another realm, such as a test runner's.
-  if (!(buffer instanceof ArrayBuffer || tagOf(buffer).endsWith('ArrayBuffer]'))) refuseConsumed();
+  if (!(buffer instanceof ArrayBuffer || /ArrayBuffer/.test(tagOf(buffer)))) refuseConsumed();
   const bytes = new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
   return buffer instanceof ArrayBuffer ? bytes : bytes.slice();
 }

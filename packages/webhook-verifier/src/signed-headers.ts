@@ -25,7 +25,7 @@ export type Claim = readonly [
 
 // A signature in hex or base64, another scheme, or nothing.
 const listElement =
-  /^[ \t]*(?:(?:sha256=([\da-fA-F]{64})|v1,([\da-zA-Z+/]{43}=))[ \t]*|(?!sha256=|v1,)\w+[=,].*|)$/;
+  /^[ \t]*(?:sha256=([\da-fA-F]{64})[ \t]*|v1,([\da-zA-Z+/]{43}=)[ \t]*|(?!sha256=|v1,)\w+[=,].*|)$/;
 
 /** The forms of `WebhookHeaders` in one. A sender may send a header of the name "get". */
 interface AnyHeaders {
@@ -70,31 +70,33 @@ export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Clai
     (next !== null || headerOf(headers, 'x-service-signature') === null) &&
     headerOf(headers, 'webhook-signature') !== null;
   const keys = keysOf(options);
-  const { tolerance = 300, now = Date.now() } = options;
   // Names in full, because the lookup of a joined name is slow.
   const signatureName = standard ? 'webhook-signature' : 'x-service-signature';
   const timestampName = standard ? 'webhook-timestamp' : 'x-service-timestamp';
   const encoding = standard ? 'base64' : 'hex';
   const separator = standard ? ' ' : ',';
-  const present = (name: string) =>
-    headerOf(headers, name) ?? refuse('missing_header', `${name} is missing`);
-  let list = present(signatureName);
-  const timestamp = present(timestampName);
+  let list = present(headers, signatureName);
+  const timestamp = present(headers, timestampName);
   if (next && !standard) list += `,${next}`;
 
-  // `flatMap` takes twice as long.
-  const signatures = list
-    .split(separator)
-    .map((element) => (listElement.exec(element) ?? ['', '', ''])[standard ? 2 : 1])
-    .filter((signature) => signature != null);
-  // The first text in order is empty if an element is broken. The length is enough for 16 signatures
-  // with separators. Shorty sends at most three in a header.
-  if (list[1168] || !signatures.sort()[0]) {
+  const signatures: string[] = [];
+  // `split` takes 80 ns more for the usual single signature.
+  for (const element of list.includes(separator) ? list.split(separator) : [list]) {
+    const match =
+      listElement.exec(element) ??
+      refuse('malformed_header', `${signatureName} must be ${encoding}`);
+    const signature = match[standard ? 2 : 1];
+    // There is none in an element that is empty or of another scheme.
+    if (signature) signatures.push(signature);
+  }
+  // The length is enough for 16 signatures with separators. Shorty sends at most three in a header.
+  if (list[1168] || !signatures[0]) {
     refuse('malformed_header', `${signatureName} must be ${encoding}`);
   }
   if (!/^\d+$/.test(timestamp)) {
     refuse('malformed_header', `${timestampName} must be Unix seconds`);
   }
+  const { tolerance = 300, now = Date.now() } = options;
   const distance = Math.abs(Math.floor((now as number) / 1000) - (timestamp as unknown as number));
   // The negation refuses every time if now is invalid.
   if (!(distance <= tolerance)) {
@@ -102,8 +104,13 @@ export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Clai
   }
   return [
     keys,
-    `${standard ? `${present('webhook-id')}.` : ''}${timestamp}.`,
+    `${standard ? `${present(headers, 'webhook-id')}.` : ''}${timestamp}.`,
     encoding,
     signatures,
   ];
+}
+
+/** Returns the value of a header, or throws `missing_header`. */
+function present(headers: WebhookHeaders, name: string): string {
+  return headerOf(headers, name) ?? refuse('missing_header', `${name} is missing`);
 }
