@@ -18,6 +18,7 @@ export function dueDeliveryFinder({ engine, read }: Pick<Database, 'engine' | 'r
   const query = read
     .selectFrom('deliveries')
     .innerJoin('webhooks', 'webhooks.id', 'deliveries.webhook_id')
+    .innerJoin('organizations', 'organizations.id', 'webhooks.organization_id')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
     .select(['deliveries.id', 'webhook_id as webhookId', 'deliveries.attempts'])
     // 1 if it counts in the organization's usage when it is delivered.
@@ -27,6 +28,7 @@ export function dueDeliveryFinder({ engine, read }: Pick<Database, 'engine' | 'r
     .where('webhooks.is_active', '=', sql.lit(1))
     .where('webhooks.deleted_at', 'is', null)
     .where('webhooks.unsubscribed_at', 'is', null)
+    .where('organizations.suspended_at', 'is', null)
     .where('due_at', 'is not', null)
     .where('due_at', '<=', 0)
     .orderBy('due_at')

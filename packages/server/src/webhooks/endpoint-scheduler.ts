@@ -6,7 +6,7 @@ export const capacity = 2_048;
 /** The part of the capacity that is reserved for new, slow and hanging endpoints. */
 export const slowCapacity = 512;
 /** The maximum number of slow endpoints that claim in one transaction. It limits its duration. */
-export const slowClaimsAtOnce = 8;
+export const slowClaimsAtOnce = 2;
 // An organization gets at most this share of the free capacity (dynamic threshold), so some capacity
 // remains for organizations that use none yet.
 const shareOfFree = 1 / 4;

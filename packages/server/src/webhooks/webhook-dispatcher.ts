@@ -46,7 +46,7 @@ const lookUpPauseMs = 0.5;
 const flushAfterMs = 25;
 // Slow endpoints have small transactions of their own. Many can hang at the same time, and each has rows
 // of its own to change.
-const flushCounts: Record<EndpointKind, number> = { answering: 256, slow: 16 };
+const flushCounts: Record<EndpointKind, number> = { answering: 256, slow: 2 };
 const locks = { answering: 'deliveries', slow: 'slow deliveries' } as const;
 // The queue of an endpoint without deliveries is evicted after this time.
 const evictAfterMs = 10 * 60_000;
@@ -66,6 +66,8 @@ export class WebhookDispatcher implements Service {
   /** Claimed deliveries that will not be sent, because their endpoint became slow or inactive. */
   #unsent: ClaimedDelivery[] = [];
   #held = 0;
+  /** Attempts in flight, less than a second old, at endpoints that respond in time. */
+  #prompt = 0;
   /** The queues that may send in the next turn of the event loop. */
   readonly #ready = new Set<EndpointQueue>();
   #running: Promise<void> | undefined;
@@ -410,8 +412,11 @@ export class WebhookDispatcher implements Service {
   async #attempt(queue: EndpointQueue, delivery: ClaimedDelivery): Promise<void> {
     let outcome: AttemptOutcome | undefined;
     let isSlow = false;
+    const isPrompt = queue.isAnswering;
+    if (isPrompt) this.#prompt += 1;
     const timer = setTimeout(() => {
       isSlow = true;
+      if (isPrompt) this.#prompt -= 1;
       const unsent = queue.markSlow();
       queue.hasMore ||= unsent.length > 0;
       this.#discard(unsent);
@@ -424,14 +429,18 @@ export class WebhookDispatcher implements Service {
       if (!(error instanceof PoolClosedError)) this.#options.onError(error);
     }
     clearTimeout(timer);
+    if (isPrompt && !isSlow) this.#prompt -= 1;
     queue.finish(outcome, isSlow);
     this.#held -= 1;
     if (outcome) this.#outcomes[queue.isAnswering ? 'answering' : 'slow'].push(outcome);
     // The endpoint is disabled when this outcome is recorded.
     if (outcome?.statusCode === goneStatus) this.#discard(queue.drain());
     if (!this.#isStopping) this.#sendSoon(queue);
-    if (this.#outcomes.answering.length >= flushCounts.answering || this.#held === 0)
-      this.#wakeUp();
+    // No other outcome will soon follow, so this one is recorded now. Otherwise the next claim, which
+    // another event starts, would wait until it is recorded.
+    const isLast = queue.held === 0 && this.#prompt === 0 && queue.isAnswering;
+    const isFull = this.#outcomes.answering.length >= flushCounts.answering;
+    if (isFull || isLast || this.#held === 0) this.#wakeUp();
     else this.#flushTimer ??= setTimeout(() => this.#wakeUp(), flushAfterMs);
   }
 
