@@ -145,7 +145,9 @@ function checkSettings() {
   );
   const source = read('packages/server/src/config.ts');
   const reads = Array.from(
-    source.matchAll(/\b(?:read|readSecret|optional)\(\s*'([A-Z_]+)'(?:,\s*'([^']*)')?/g),
+    source.matchAll(
+      /\b(?:read|readSecret|optional|secretOf)\((?:environment,)?\s*'([A-Z_]+)'(?:,\s*'([^']*)')?/g,
+    ),
     ([, name, fallback]) => [name, fallback],
   );
   const environmentReads = Array.from(source.matchAll(/environment\.([A-Z_]+)/g), ([, name]) => [

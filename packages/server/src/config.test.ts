@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readConfig } from './config.js';
+import { type Config, readConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 
 describe('readConfig', () => {
@@ -212,6 +212,21 @@ describe('SHORTY_OPERATOR_KEY', () => {
   ])('%j stops the start', (environment, message) => {
     expect(() => readConfig(environment)).toThrow(ConfigError);
     expect(() => readConfig(environment)).toThrow(message);
+  });
+
+  it.each([
+    ['SHORTY_OPERATOR_KEY', key, (config: Config) => config.operatorKey],
+    ['SHORTY_SECRET_KEY', key, (config: Config) => config.secretKey],
+    ['SHORTY_CLIENT_SECRET', key, (config: Config) => config.credentials?.clientSecret],
+    ['SHORTY_DATABASE_URL', 'postgres://me:x@e.com/db', (config: Config) => config.databaseUrl],
+  ])('%s can be read from a file', (name, value, read) => {
+    const file = fileWith(`${value}\n`);
+    const others = name === 'SHORTY_CLIENT_SECRET' ? { SHORTY_CLIENT_ID: 'id' } : {};
+    expect(read(readConfig({ ...others, [`${name}_FILE`]: file }))).toBe(value);
+    const both = { ...others, [name]: value, [`${name}_FILE`]: file };
+    expect(() => readConfig(both)).toThrow(`${name} and ${name}_FILE are both set: set one`);
+    const missing = { ...others, [`${name}_FILE`]: '/no/such/file' };
+    expect(() => readConfig(missing)).toThrow(`${name}_FILE is "/no/such/file"`);
   });
 
   it('that is wrong is not shown', () => {

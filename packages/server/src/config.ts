@@ -52,7 +52,9 @@ export function readConfig(environment: Environment) {
       return address;
     }),
     /** `file:` and a path, ':memory:', or `postgres://…`. */
-    databaseUrl: read('SHORTY_DATABASE_URL', 'file:./data/shorty.db', parseDatabaseUrl),
+    databaseUrl: isInFile(environment, 'SHORTY_DATABASE_URL')
+      ? (readSecret('SHORTY_DATABASE_URL', parseDatabaseUrl) as string)
+      : read('SHORTY_DATABASE_URL', 'file:./data/shorty.db', parseDatabaseUrl),
     /** The journals' folder with PostgreSQL. With SQLite, journals are beside the database. */
     journalFolder: read('SHORTY_JOURNAL_FOLDER', './data/visits', (text) => text),
     /** The limit of this process's connections to PostgreSQL for requests. */
@@ -71,7 +73,7 @@ export function readConfig(environment: Environment) {
     /** The origins that browsers may call the API from: '*' or a list; undefined allows none. */
     corsOrigins: optional('SHORTY_CORS_ORIGINS', parseOrigins),
     /** The key of the visitor hashes; undefined uses the key file beside the database. */
-    secretKey: optional('SHORTY_SECRET_KEY', parseSecretKey),
+    secretKey: readSecret('SHORTY_SECRET_KEY', parseSecretKey),
     /** The click counts that create events, in ascending order. */
     thresholds: read('SHORTY_THRESHOLDS', '100,1000,10000,100000,1000000', parseThresholds),
     /** Allows webhooks and logos on private addresses, for development. */
@@ -116,6 +118,11 @@ export function readConfig(environment: Environment) {
   };
 }
 
+function isInFile(environment: Environment, name: string): boolean {
+  return (environment[`${name}_FILE`]?.trim() ?? '') !== '';
+}
+
+/** Returns a secret from its variable, or from the file that the variable with `_FILE` names. */
 function secretOf(environment: Environment, name: string): string | undefined {
   const value = environment[name]?.trim() || undefined;
   const file = environment[`${name}_FILE`]?.trim() || undefined;
@@ -150,7 +157,7 @@ function refuseWorkers(): never {
 
 function readCredentials(environment: Environment) {
   const clientId = environment.SHORTY_CLIENT_ID?.trim() || undefined;
-  const clientSecret = environment.SHORTY_CLIENT_SECRET?.trim() || undefined;
+  const clientSecret = secretOf(environment, 'SHORTY_CLIENT_SECRET');
   if (clientId === undefined && clientSecret === undefined) return undefined;
   if (clientId === undefined || clientSecret === undefined) {
     const missing = clientId === undefined ? 'SHORTY_CLIENT_ID' : 'SHORTY_CLIENT_SECRET';

@@ -146,11 +146,13 @@ export class OrganizationRepository {
     now: number,
     write: WriteRequest | undefined,
   ): Promise<IdempotentResult<DeletionOutcome>> {
+    let begins = false;
     return writeOnce<DeletionOutcome>(
       this.#database,
       operatorOwner,
       write,
       async (transaction) => {
+        begins = false;
         const found = await select(transaction).where('id', '=', id).executeTakeFirst();
         if (!found) return null;
         if (confirmation !== id && confirmation !== found.name) return { unconfirmed: true };
@@ -168,11 +170,12 @@ export class OrganizationRepository {
           .where('organization_id', '=', id)
           .execute();
         await changeLinkPolicy(transaction);
+        begins = true;
         return { id, deletedAt: now };
       },
       {
         // An entry of no organization, because those of this one are deleted.
-        audit: (result) => (result && 'id' in result ? { type: 'organization', id } : null),
+        audit: () => (begins ? { type: 'organization', id } : null),
       },
     );
   }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import SqliteHandle from 'better-sqlite3';
 import { sql } from 'kysely';
 import { v7 as newUuid } from 'uuid';
@@ -15,6 +16,7 @@ import { ownerOf, sharedTables } from '../../src/storage/ownership.js';
 import { keyOf, tables } from '../../src/storage/schema.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import { emptyDatabase, engine } from '../engine.js';
+import { command } from '../operator/server-process.js';
 import { rowsWith } from './rows-with.js';
 
 type Table = keyof Schema;
@@ -206,4 +208,33 @@ it('the tables of the schema are all tables of the database', async () => {
   );
   expect(others.sort()).toEqual([...allTables].sort());
   expect(keyOf('retired_keys')).toEqual(['key_hash']);
+});
+
+it('a command that is killed is continued by the next one', async () => {
+  const { database, databaseUrl, doomed, other } = await openFilled();
+  const before = (await rowsWith(database, other.mark)).length;
+  const preload = fileURLToPath(new URL('./kill-at-statement.mjs', import.meta.url));
+  const settings = { SHORTY_DATABASE_URL: databaseUrl };
+  const args = ['orgs', 'delete', '--org', doomed.id, '--confirm', `${doomed.mark} Ltd`];
+  // In the order of the deletion.
+  for (const table of ['url_keys', 'visit_chunks', 'urls', 'deliveries', 'organizations']) {
+    const kill = { NODE_OPTIONS: `--import ${preload}`, KILL_AT: `delete from "${table}"` };
+    const killed = await command({ ...settings, ...kill }, ...args);
+    expect(killed, table).toEqual({ code: null, stdout: '', stderr: '' });
+  }
+  const { deletedAt } = (await new OrganizationRepository(database).find(doomed.id)) ?? {};
+  expect(deletedAt).toBeGreaterThan(0);
+  const done = await command(settings, ...args);
+  expect(done).toEqual({ code: 0, stdout: `${doomed.id} is deleted.\n`, stderr: '' });
+  expect(await rowsWith(database, doomed.mark)).toEqual([]);
+  expect((await rowsWith(database, other.mark)).length).toBe(before);
+  const again = await command(settings, ...args);
+  expect([again.code, again.stderr]).toEqual([
+    1,
+    `shorty-server: There is no organization "${doomed.id}"\n`,
+  ]);
+  const entries = database.read.selectFrom('audit_log').select(['organization_id', 'operation']);
+  expect(await entries.where('resource_id', '=', doomed.id).execute()).toEqual([
+    { organization_id: null, operation: 'deleteOrganization' },
+  ]);
 });
