@@ -135,6 +135,30 @@ describe('compaction', () => {
     expect(await rows('visit_batches')).toEqual([]);
   });
 
+  it('ends after the transaction in progress when the server stops, and is continued', async () => {
+    const links = 1_200;
+    const all = randomVisits(4_000, links, 5);
+    await stored.store(all);
+    const stopping = new AbortController();
+    let writes = 0;
+    const database: Database = {
+      ...stored.database,
+      writeDirectly(work, lock) {
+        writes += 1;
+        // The first write begins the compaction.
+        if (writes === 2) stopping.abort();
+        return stored.database.writeDirectly(work, lock);
+      },
+    };
+    await new VisitCompactor({ database, clock: () => start + day }).compact(stopping.signal);
+    expect(writes).toBe(2);
+    expect(await rows('visit_batches')).toHaveLength(1);
+    expect((await rows('visit_chunks')).length).toBeLessThan(links);
+    await compactor().compact();
+    expect(await rows('visit_batches')).toEqual([]);
+    await expectReports(all, 10);
+  });
+
   it('counts each visit once when it is killed and continued', async () => {
     const links = 1_200;
     const all = randomVisits(4_000, links, 4);

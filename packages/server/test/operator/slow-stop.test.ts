@@ -1,7 +1,20 @@
 import { once } from 'node:events';
-import { beforeAll, describe, expect, it } from 'vitest';
+import SqliteHandle from 'better-sqlite3';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
-import { call, newSettings, openConnection, serve, tokenOf } from './server-process.js';
+import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
+import { EventOutbox } from '../../src/events/event-outbox.js';
+import { openStorage } from '../../src/storage/open-storage.js';
+import { makeVisit } from '../analytics/visit-store.js';
+import {
+  call,
+  command,
+  newDatabase,
+  newSettings,
+  openConnection,
+  serve,
+  tokenOf,
+} from './server-process.js';
 
 beforeAll(build, 120_000);
 
@@ -63,4 +76,45 @@ describe('SIGTERM ends the process within 10 s, although', () => {
       .poll(() => call(next.origin, again, `/urls/${made.data.id}`), { timeout: 10_000 })
       .toMatchObject({ data: { clickCount: 1 } });
   }, 60_000);
+});
+
+it('SIGTERM ends a compaction of many links within 3 s, and loses no visit', async () => {
+  const links = 60_000;
+  const settings = await newDatabase();
+  const databaseUrl = String(settings.SHORTY_DATABASE_URL);
+  const database = openStorage({ databaseUrl, durability: 'process' });
+  const outbox = new EventOutbox(database, { newId: () => 'event' });
+  const repository = new VisitRepository(database, { outbox, thresholds: [] });
+  const perBatch = 20_000;
+  for (let first = 1; first <= links; first += perBatch) {
+    const visits = Array.from({ length: perBatch }, (_, index) =>
+      makeVisit({ urlId: first + index }),
+    );
+    const from = { segment: 1, offset: first - 1 };
+    const to = { segment: 1, offset: first - 1 + perBatch };
+    // Old batches, so that their compaction is due when the server starts.
+    expect(await repository.store('writer', from, to, { visits }, 1)).toBe(true);
+  }
+  await database.close();
+  const file = new SqliteHandle(databaseUrl.slice('file:'.length), { readonly: true });
+  onTestFinished(() => {
+    file.close();
+  });
+  const counted = (table: string) =>
+    (file.prepare(`select count(*) as rows from ${table}`).get() as { rows: number }).rows;
+
+  const server = await serve({ ...settings, SHORTY_SECRET_KEY: 'stored-somewhere-else' });
+  await expect
+    .poll(() => counted('visit_chunks'), { message: 'chunks', timeout: 30_000, interval: 10 })
+    .toBeGreaterThan(0);
+  const startedAt = performance.now();
+  server.child.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  // The compaction had begun, and had not ended.
+  expect(counted('visit_chunks')).toBeLessThan(links);
+  expect(counted('visit_batches')).toBeGreaterThan(0);
+  const { code, stdout } = await command(settings, 'doctor', '--check');
+  expect(stdout).toContain('60,000 visits and 60,000 clicks of 60,000 links.\n');
+  expect(code).toBe(0);
 });

@@ -58,7 +58,7 @@ export function createIngest(
     save(writer, at, lines);
     emit({ quarantinedLines: lines.length, writerId: writer });
   };
-  const recover = () => recoverOrphans(visits, root, clock, quarantine);
+  const recover = (signal: AbortSignal) => recoverOrphans(visits, root, clock, quarantine, signal);
   const onStored = (storedLines: number) => {
     isFailing = false;
     emit({ storedLines });
@@ -74,7 +74,7 @@ export function createIngest(
     new PeriodicService({ name, everyMs, tick, onError: noteError(name) });
   const services = [
     new PeriodicService({ name: 'visits', everyMs: ingestEveryMs, tick: () => ingest(), onError }),
-    repeat('compaction', compactEveryMs, () => compactor.compact()),
+    repeat('compaction', compactEveryMs, (signal) => compactor.compact(signal)),
     repeat('orphaned journals', recoverEveryMs, recover),
     repeat('old visits', pruneEveryMs, (signal) =>
       pruneVisits({ database, clock, retentionDays }, signal),
@@ -83,9 +83,11 @@ export function createIngest(
   ];
   for (const service of services) service.start();
   // The visits of a killed process must not wait for the first period.
-  const recovery = recover().catch(noteError('orphaned journals'));
+  const stopping = new AbortController();
+  const recovery = recover(stopping.signal).catch(noteError('orphaned journals'));
 
   async function stop(): Promise<void> {
+    stopping.abort();
     await recovery;
     await stopAll(services);
   }

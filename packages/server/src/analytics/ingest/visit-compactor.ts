@@ -60,12 +60,13 @@ export class VisitCompactor {
 
   /**
    * Continues the compaction that was interrupted, or compacts the batches that are due. Takes seconds,
-   * so it yields to the ingest of new visits.
+   * so it yields to the ingest of new visits. When the signal aborts, it ends after the transaction in
+   * progress, and a later call continues.
    */
-  async compact(): Promise<void> {
+  async compact(signal?: AbortSignal): Promise<void> {
     const { read } = this.#database;
     const started = (await findCompaction(read)) ?? (await this.#begin());
-    if (!started) return;
+    if (!started || signal?.aborted) return;
     const batches = await readBatches(read, 0, started.upToBatch);
     let progress = started;
     for await (const chunks of this.#newChunks(batches, started.nextUrl)) {
@@ -74,8 +75,9 @@ export class VisitCompactor {
       if (!(await this.#store(chunks, progress, next))) return;
       progress = next;
       await yieldToEventLoop();
+      if (signal?.aborted) return;
     }
-    await this.#finish(progress, batches);
+    await this.#finish(progress, batches, signal);
   }
 
   /** Begins the compaction that is due. Returns undefined when none is due, or another one runs. */
@@ -192,7 +194,11 @@ export class VisitCompactor {
   }
 
   /** Deletes the batches, whose visits are in chunks, and then the compaction. */
-  async #finish({ upToBatch, nextUrl }: Compaction, batches: readonly Batch[]): Promise<void> {
+  async #finish(
+    { upToBatch, nextUrl }: Compaction,
+    batches: readonly Batch[],
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const write = (work: (transaction: WriteTransaction) => Promise<unknown>) =>
       this.#database.writeDirectly(work, 'compaction');
     for (const part of slicesOf(batches, maxDeletedBatches)) {
@@ -200,6 +206,7 @@ export class VisitCompactor {
       await write((transaction) =>
         transaction.deleteFrom('visit_batches').where('id', '<=', last).execute(),
       );
+      if (signal?.aborted) return;
     }
     await write((transaction) =>
       transaction

@@ -19,6 +19,8 @@ export interface IngestedJournal extends Pick<JournalFolder, 'path' | 'writerId'
   readonly hasEnded: boolean;
   /** Saves the lines that cannot be stored. */
   readonly quarantine: SaveLines;
+  /** Ends after the transaction in progress when it aborts. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface IngestedJournal extends Pick<JournalFolder, 'path' | 'writerId'
  */
 export async function ingestJournal(
   visits: VisitRepository,
-  { path, writerId, hasEnded, quarantine }: IngestedJournal,
+  { path, writerId, hasEnded, quarantine, signal }: IngestedJournal,
   clock: Clock,
   onStored: (lines: number) => void = () => {},
 ): Promise<number> {
@@ -37,7 +39,7 @@ export async function ingestJournal(
   // Later lines belong to the next call. Under constant traffic, each transaction takes long enough
   // for more lines, so this loop would not end.
   const end = findJournalEnd(path);
-  while (isBefore(position, end)) {
+  while (isBefore(position, end) && !signal?.aborted) {
     const chunk = readJournal(path, position, hasEnded);
     if (!chunk) break;
     const { records, rejected } = await sortLines(visits, chunk.texts);
@@ -80,12 +82,16 @@ function toQuarantined({ reason, bytes }: DamagedBytes): QuarantinedLine {
   return { reason, bytes: bytes.toString('base64') };
 }
 
-/** Stores and removes the journals of processes that ended early. Returns the number of lines. */
+/**
+ * Stores and removes the journals of processes that ended early. Returns the number of lines. Ends early
+ * when the signal aborts; a later call continues.
+ */
 export async function recoverOrphans(
   visits: VisitRepository,
   root: string,
   clock: Clock,
   quarantine: SaveLines,
+  signal?: AbortSignal,
 ): Promise<number> {
   let storedLines = 0;
   const errors: unknown[] = [];
@@ -96,9 +102,10 @@ export async function recoverOrphans(
         const { path, writerId } = folder;
         storedLines += await ingestJournal(
           visits,
-          { path, writerId, hasEnded: true, quarantine },
+          { path, writerId, hasEnded: true, quarantine, ...(signal && { signal }) },
           clock,
         );
+        if (signal?.aborted) return storedLines;
         // The position is deleted last: without it, a remaining folder would be stored again.
         folder.remove();
         await visits.deletePosition(folder.writerId);
