@@ -1,9 +1,10 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
 import type { Database, Schema, StorageOptions, WriteLock, WriteTransaction } from '../database.js';
 import { GroupCommit } from '../group-commit.js';
-import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
+import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
 import { watchChanges } from './change-feed.js';
+import { checkServer, explainMissingRights } from './check-server.js';
 import { readListPage } from './list-page.js';
 import { dropEmptyPartitions } from './partitions.js';
 import { isRetryable } from './postgres-error.js';
@@ -80,19 +81,31 @@ export function openPostgres(
     updateEach,
     async migrate() {
       // Migrations of large tables take longer than the time limit of statements.
+      await checkServer(address);
       const migrationDb = connect(address, 2, true);
       try {
         return await applyMigrations(migrationDb, 'postgres', updateEach);
+      } catch (error) {
+        throw explainMissingRights(error, address);
       } finally {
         await migrationDb.destroy();
       }
     },
     watchChanges: (caches, onError) => watchChanges(db, caches, onError),
-    pendingMigrations: () => findPendingMigrations(db, 'postgres', updateEach),
+    async findVersionProblem() {
+      await checkServer(address);
+      return findVersionProblem(db, 'postgres', updateEach);
+    },
+    // Several servers share a database.
+    lockForServer: () => {},
     async loadKey(name, fresh) {
-      const { rows } = await sql<{ value: string }>`
-        insert into installation_keys (name, value) values (${name}, ${fresh})
-        on conflict (name) do update set name = excluded.name returning value`.execute(db);
+      const statement =
+        fresh === undefined
+          ? sql<{ value: string }>`select value from installation_keys where name = ${name}`
+          : sql<{ value: string }>`
+              insert into installation_keys (name, value) values (${name}, ${fresh})
+              on conflict (name) do update set name = excluded.name returning value`;
+      const { rows } = await statement.execute(db);
       return rows[0]?.value ?? fresh;
     },
     dropEmptyPartitions: (before) =>

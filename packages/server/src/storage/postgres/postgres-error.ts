@@ -2,9 +2,9 @@ import pg from 'pg';
 import { StorageUnavailableError, UniqueViolationError } from '../database.js';
 
 // SQLSTATE classes and codes of conditions that pass: connection, resources, operator intervention,
-// system error, lock timeout, read-only standby. An operator repairs the last two: failed
-// authentication and a missing database.
-const temporary = /^(08|53|57|58|55P03|25006|28|3D000)/;
+// system error, lock timeout, read-only standby. An operator repairs the others: failed
+// authentication, a missing database, missing rights.
+const temporary = /^(08|53|57|58|55P03|25006|28|3D000|42501|3F000)/;
 // Serialization failure and deadlock.
 const retryable = /^(40001|40P01)$/;
 const notUnique = '23505';

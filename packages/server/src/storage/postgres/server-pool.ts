@@ -7,15 +7,19 @@ import type { PostgresAddress } from './postgres-url.js';
 const connectMs = 3_000;
 // The pool's error message when no connection became free in time. The server may be healthy.
 const noFreeConnection = 'timeout exceeded when trying to connect';
-// The limits of statements that a request waits for.
-const requestLimits: pg.ClientConfig = {
+// The limits of statements that a request waits for, as settings of the session. PgBouncer refuses
+// connections whose startup packet has them.
+const sessionLimits = {
   // Includes the wait for locks.
   statement_timeout: 10_000,
   lock_timeout: 10_000,
-  // Applies when the server does not report its own timeout.
-  query_timeout: 15_000,
   idle_in_transaction_session_timeout: 30_000,
 };
+// Applies when the server does not report its own timeout.
+const queryTimeoutMs = 15_000;
+const setLimits = Object.entries(sessionLimits)
+  .map(([name, limitMs]) => `set_config('${name}', '${limitMs}', false), `)
+  .join('');
 
 /** The types int8 and numeric, which the client would return as text. Counts stay below 2^53. */
 const numbers = new Set([20, 1700]);
@@ -30,6 +34,7 @@ const types: PoolConfig['types'] = {
  */
 export class ServerPool {
   readonly #hostCount: number;
+  readonly #check: string;
   readonly #pool: pg.Pool;
   readonly #checked = new WeakSet<PoolClient>();
   /** The index of the current server. */
@@ -48,9 +53,10 @@ export class ServerPool {
       keepAlive: true,
       connectionTimeoutMillis: connectMs,
       application_name: 'shorty',
-      ...(withoutTimeout ? {} : requestLimits),
+      ...(withoutTimeout ? {} : { query_timeout: queryTimeoutMs }),
     });
     this.#hostCount = hosts.length;
+    this.#check = `select ${withoutTimeout ? '' : setLimits}current_setting('transaction_read_only') as read_only`;
     this.#pool = new pg.Pool({
       max: maxConnections,
       connectionTimeoutMillis: connectMs,
@@ -85,14 +91,17 @@ export class ServerPool {
     }
   }
 
-  /** Connects, and checks that a new connection can write. The pool's own check leaks it when the caller times out. */
+  /**
+   * Connects, sets the time limits of a new connection, and checks that it can write. The pool's own
+   * check leaks it when the caller times out.
+   */
   async #connect(): Promise<PoolClient> {
     const client = await this.#pool.connect();
     if (this.#checked.has(client)) return client;
     try {
-      const check = { text: 'show transaction_read_only', query_timeout: connectMs };
+      const check = { text: this.#check, query_timeout: connectMs };
       const { rows } = await client.query(check);
-      if (rows[0]?.transaction_read_only === 'on') {
+      if (rows[0]?.read_only === 'on') {
         throw new StorageUnavailableError('storage is unavailable (the server is read-only)');
       }
     } catch (error) {

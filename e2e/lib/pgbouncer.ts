@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { poll } from '../../packages/server/test/poll.js';
+import type { PostgresServer } from '../../packages/server/test/postgres/start-postgres.js';
+import { accepts, freePort, scratchFolder } from './processes.js';
+
+/** Starts a PgBouncer before a PostgreSQL. Returns the URL of a database through it. */
+export async function startPgBouncer(
+  postgres: PostgresServer,
+  poolMode: 'session' | 'transaction' | 'statement',
+  database: string,
+): Promise<string> {
+  const binary = process.env.SHORTY_PGBOUNCER;
+  if (!binary) throw new Error('SHORTY_PGBOUNCER is not set: run npm run test:more, which sets it');
+  const folder = scratchFolder();
+  const port = await freePort();
+  const { port: serverPort, username, password } = new URL(postgres.urlOf(database));
+  const config = join(folder, 'pgbouncer.ini');
+  writeFileSync(
+    config,
+    `[databases]
+* = host=127.0.0.1 port=${serverPort} user=${username} password=${password}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = ${poolMode}
+default_pool_size = 40
+`,
+  );
+  chmodSync(folder, 0o755);
+  // It refuses to run as root, and changes to this user itself.
+  const asNobody = process.getuid?.() === 0 ? ['--user', 'nobody'] : [];
+  const child = spawn(binary, [...asNobody, config], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  });
+  const isReady = () => {
+    if (child.exitCode !== null) throw new Error(`PgBouncer exited with ${child.exitCode}: ${log}`);
+    return accepts(port);
+  };
+  await poll('PgBouncer listens', isReady, Boolean);
+  return postgres.urlOf(database).replace(`:${serverPort}/`, `:${port}/`);
+}

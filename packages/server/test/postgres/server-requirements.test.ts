@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { ConfigError } from '../../src/config-error.js';
+import { openStorage } from '../../src/storage/open-storage.js';
+
+const { adminUrl } = inject('postgres') ?? { adminUrl: '' };
+const urlOf = (database: string) => adminUrl.replace(/[^/]+$/, database);
+
+async function administer(statements: readonly string[], database = 'postgres'): Promise<void> {
+  const client = new pg.Client({ connectionString: urlOf(database) });
+  await client.connect();
+  try {
+    for (const each of statements) await client.query(each);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Returns the name of a new database, which is dropped after the test. */
+async function newDatabase(options: string): Promise<string> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await administer([`create database ${name} ${options}`]);
+  onTestFinished(() => administer([`drop database ${name} with (force)`]));
+  return name;
+}
+
+function open(databaseUrl: string) {
+  const database = openStorage({ databaseUrl, durability: 'process' });
+  onTestFinished(() => database.close());
+  return database;
+}
+
+it('a database with another encoding is refused', async () => {
+  const name = await newDatabase("encoding 'SQL_ASCII' template template0");
+  const database = open(urlOf(name));
+  for (const refused of [database.migrate(), database.findVersionProblem()]) {
+    await expect(refused).rejects.toThrow(ConfigError);
+    await expect(refused).rejects.toThrow(
+      `the database ${name} has the encoding SQL_ASCII, and must have UTF8`,
+    );
+  }
+});
+
+it('a role that may not create tables is refused with the statement that helps', async () => {
+  const name = await newDatabase('');
+  const role = `role_${name}`;
+  await administer([`create role ${role} login password 'secret'`]);
+  const url = urlOf(name).replace(/\/\/[^@]+@/, `//${role}:secret@`);
+  const refused = open(url).migrate();
+  await expect(refused).rejects.toThrow(ConfigError);
+  await expect(refused).rejects.toThrow(
+    `the role ${role} may not create or change tables in the database ${name} (permission denied for schema public)`,
+  );
+  const [, statement = ''] =
+    /run as the owner: (.*)$/.exec(
+      (await refused.catch((error: Error) => error.message)) as string,
+    ) ?? [];
+  await administer([statement], name);
+  await open(url).migrate();
+  onTestFinished(() =>
+    administer([`drop owned by ${role}`], name).then(() => administer([`drop role ${role}`])),
+  );
+});
+
+it('an empty database is named, and no table is created', async () => {
+  const name = await newDatabase('');
+  const database = open(urlOf(name));
+  expect(await database.findVersionProblem()).toMatch(/^it has no tables: /);
+  expect(await database.read.introspection.getTables()).toEqual([]);
+});
