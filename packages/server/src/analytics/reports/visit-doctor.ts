@@ -1,16 +1,15 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
 import { readInBatches } from '../../storage/read-in-batches.js';
 import { decodeColumns } from '../ingest/columns-codec.js';
 import {
   findCompaction,
   firstPendingUrl,
-  readBatches,
   type StoredVisits,
 } from '../ingest/read-stored-visits.js';
 import { addScans } from '../ingest/scan-counter.js';
 import { isWithin, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
-import { allIndexes, kindOf, timeRange } from '../ingest/visit-columns.js';
+import { allIndexes, kindOf, timeRange, type VisitColumns } from '../ingest/visit-columns.js';
 import { addClicks } from '../ingest/visit-repository.js';
 import { allTime } from './report-window.js';
 import { clickMeasure, selectScans } from './visit-measures.js';
@@ -24,13 +23,36 @@ export interface WrongCounter<Id> {
   readonly actual: number;
 }
 
+/** Stored visits that cannot be read. */
+export interface DamagedVisits {
+  /** Undefined for a batch, which has visits of many URLs. */
+  readonly urlId: number | undefined;
+  /** The number of the URL's chunk, or the id of the batch. */
+  readonly number: number;
+  readonly visits: number;
+  /** The time range of the visits. Of a batch, it is the time at which it was stored. */
+  readonly since: number;
+  readonly until: number;
+}
+
+/** Finds the stored visits that cannot be read. */
+export function findDamagedVisits(database: Database): Promise<readonly DamagedVisits[]> {
+  return database.snapshot(async (db) => {
+    const damaged: DamagedVisits[] = [];
+    const visits = readVisits(db, damaged);
+    while (!(await visits.next()).done);
+    return damaged;
+  });
+}
+
 /** Counts clicks visit by visit and by the code of reports, and compares the counters. */
 export function diagnoseClicks(database: Database) {
   return database.snapshot(async (db) => {
     const clicks = new Map<number, number>();
+    const damaged: DamagedVisits[] = [];
     let visits = 0;
     let inSeries = 0;
-    for await (const stored of readVisits(db)) {
+    for await (const stored of readVisits(db, damaged)) {
       const { urlIds, dictionaries } = stored.columns;
       const { values, codes } = dictionaries.source;
       for (const index of stored.indexes) {
@@ -47,8 +69,18 @@ export function diagnoseClicks(database: Database) {
     }
     const counters = db.selectFrom('url_clicks').select(['url_id as id', 'clicks as counted']);
     const { ids: links, total, wrongCounters } = compare(await counters.execute(), clicks);
-    // `inSeries` are the clicks in the time series of reports.
-    return { links, visits, clicks: total, inSeries, wrongCounters };
+    // The clicks of other links are known.
+    const isKnown = (id: number) =>
+      damaged.every(({ urlId }) => urlId !== undefined && urlId !== id);
+    return {
+      links,
+      visits,
+      clicks: total,
+      /** The clicks in the time series of reports. */
+      inSeries,
+      wrongCounters: wrongCounters.filter(({ id }) => isKnown(id)),
+      damaged,
+    };
   });
 }
 
@@ -56,8 +88,9 @@ export function diagnoseClicks(database: Database) {
 export function diagnoseScans(database: Database) {
   return database.snapshot(async (db) => {
     const scans = new Map<string, number>();
+    const damaged: DamagedVisits[] = [];
     const urls = toScannedUrls(await selectSpans(db).execute());
-    for await (const stored of readVisits(db)) {
+    for await (const stored of readVisits(db, damaged)) {
       const { urlIds, visitedAt } = stored.columns;
       const urlAt = (index: number) => urls.get(urlIds[index] as number);
       for (const index of selectScans(stored, allTime, urlAt).indexes) {
@@ -71,7 +104,8 @@ export function diagnoseScans(database: Database) {
     for (const day of days) increase(scans, day.qr_id, day.scans);
     const counters = db.selectFrom('qr_counts').select(['qr_id as id', 'scans as counted']);
     const { ids: codes, total, wrongCounters } = compare(await counters.execute(), scans);
-    return { codes, scans: total, wrongCounters };
+    // A URL with damaged visits may have any code.
+    return { codes, scans: total, wrongCounters: damaged.length > 0 ? [] : wrongCounters };
   });
 }
 
@@ -101,21 +135,58 @@ export async function repairScanCounters(
   }, 'exclusive');
 }
 
-/** Reads each stored visit once. */
-async function* readVisits(db: Kysely<Schema>): AsyncGenerator<StoredVisits> {
+type Rows = { readonly [Table in 'visit_batches' | 'visit_chunks']: Selectable<Schema[Table]> };
+
+/** Reads each stored visit once. Adds those that cannot be read to `damaged`. */
+async function* readVisits(
+  db: Kysely<Schema>,
+  damaged: DamagedVisits[],
+): AsyncGenerator<StoredVisits> {
   const compaction = await findCompaction(db);
-  for (const { id, columns } of await readBatches(db, 0)) {
-    const firstPending = firstPendingUrl(compaction, id);
-    const isPending = (index: number) => (columns.urlIds[index] as number) >= firstPending;
-    yield { columns, indexes: allIndexes(columns).filter(isPending) };
-  }
-  const chunks = sql`from visit_chunks as own where true`;
-  for await (const rows of readInBatches(db, chunks, ['url_id', 'number'])) {
-    for (const { url_id, visits } of rows) {
-      const columns = decodeColumns(visits as Uint8Array, url_id as number);
-      yield { columns, indexes: allIndexes(columns) };
+  const batches = sql`from visit_batches as own where true`;
+  for await (const rows of readInBatches<Rows['visit_batches']>(db, batches, ['id'])) {
+    for (const row of rows) {
+      const { id, created_at: storedAt, visit_count: visits } = row;
+      const columns = tryToDecode(row.visits, visits);
+      if (columns) {
+        const firstPending = firstPendingUrl(compaction, id);
+        const isPending = (index: number) => (columns.urlIds[index] as number) >= firstPending;
+        yield { columns, indexes: allIndexes(columns).filter(isPending) };
+      } else {
+        const range = { since: storedAt, until: storedAt };
+        damaged.push({ urlId: undefined, number: id, visits, ...range });
+      }
     }
   }
+  const chunks = sql`from visit_chunks as own where true`;
+  const key = ['url_id', 'number'];
+  for await (const rows of readInBatches<Rows['visit_chunks']>(db, chunks, key)) {
+    for (const row of rows) {
+      const { url_id: urlId, number, visit_count: visits, first_at, last_at } = row;
+      const columns = tryToDecode(row.visits, visits, urlId);
+      if (columns && isInRange(columns, row)) yield { columns, indexes: allIndexes(columns) };
+      else damaged.push({ urlId, number, visits, since: first_at, until: last_at });
+    }
+  }
+}
+
+/** Returns undefined if the bytes are not those of `count` visits. */
+function tryToDecode(stored: Uint8Array, count: number, urlId?: number): VisitColumns | undefined {
+  try {
+    const columns = decodeColumns(stored, urlId);
+    const haveValues = Object.values(columns.dictionaries).every(({ codes, values }) =>
+      codes.every((code) => code < values.length),
+    );
+    return columns.count === count && haveValues ? columns : undefined;
+  } catch {
+    // The caller reports the damage.
+    return undefined;
+  }
+}
+
+function isInRange(columns: VisitColumns, { first_at, last_at }: Rows['visit_chunks']): boolean {
+  const range = timeRange(columns);
+  return range.first_at === first_at && range.last_at === last_at;
 }
 
 /** Returns the number of clicks in the time series of a report on these visits. */

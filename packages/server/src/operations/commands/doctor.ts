@@ -1,6 +1,7 @@
 import { journalRootOf } from '../../analytics/journal/journal-folder.js';
 import { openQuarantine } from '../../analytics/journal/quarantine.js';
 import {
+  type DamagedVisits,
   diagnoseClicks,
   diagnoseScans,
   repairClickCounters,
@@ -44,18 +45,20 @@ export async function doctor({ check }: { check?: true }): Promise<void> {
 
 const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
   async (database) => {
-    const { links, visits, clicks, inSeries, wrongCounters } = await diagnoseClicks(database);
+    const { links, visits, clicks, inSeries, wrongCounters, damaged } =
+      await diagnoseClicks(database);
     const hasServerError = inSeries !== clicks;
     return {
       lines: [
         `${number(visits)} visits and ${number(clicks)} clicks of ${number(links)} links.`,
+        ...damaged.map(describeDamage),
         ...describeCounters('Link', wrongCounters, 'clicks'),
         hasServerError &&
           `Reports show ${number(inSeries)} clicks: this is an error of the server, please report it.`,
       ],
       errors: wrongCounters.length,
       repair: () => repairClickCounters(database, wrongCounters),
-      needsAttention: hasServerError,
+      needsAttention: hasServerError || damaged.length > 0,
     };
   },
   async () => {
@@ -125,6 +128,18 @@ const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
     };
   },
 ];
+
+function describeDamage({ urlId, number: part, visits, since, until }: DamagedVisits): string {
+  const count = `${number(visits)} ${visits === 1 ? 'visit' : 'visits'}`;
+  if (urlId === undefined) {
+    return `Batch ${part}: its ${count} of any links, stored at ${toIso(since)}, cannot be read. No counter is compared.`;
+  }
+  return `Link ${urlId}: ${count} from ${toIso(since)} to ${toIso(until)} (chunk ${part}) cannot be read. Its counter is not compared.`;
+}
+
+function toIso(time: number): string {
+  return new Date(time).toISOString();
+}
 
 function describeCounters(
   owner: string,
