@@ -23,7 +23,8 @@ const program = new Command('shorty-server')
 program
   .command('start', { isDefault: true })
   .description('serve until stopped')
-  .action(async () => (await load.start()).start());
+  .option('--new-key', 'create a new secret key if it is lost: every visitor will count as new')
+  .action(async (options) => (await load.start()).start(options));
 
 program
   .command('health')

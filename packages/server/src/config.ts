@@ -122,6 +122,62 @@ function isInFile(environment: Environment, name: string): boolean {
   return (environment[`${name}_FILE`]?.trim() ?? '') !== '';
 }
 
+/** A variable of the environment that no setting has, and the setting with the most similar name. */
+interface UnknownSetting {
+  readonly name: string;
+  readonly nearest: string | undefined;
+}
+
+// Variables of the CLI, which may have the same environment.
+const settingsOfCli = ['SHORTY_ACCESS_TOKEN', 'SHORTY_PROFILE'];
+// Kubernetes sets these for a service with the name shorty.
+const kubernetesVariable = /^SHORTY_(\w+_)?(SERVICE_(HOST|PORT)|PORT)(_\w+)?$/;
+// More differences are another word.
+const maxDifferences = 3;
+
+/** Returns the variables with names like settings that are none, such as misspelt ones. */
+export function findUnknownSettings(environment: Environment): UnknownSetting[] {
+  const known = knownSettings();
+  return Object.keys(environment)
+    .filter((name) => name.startsWith('SHORTY_') && !known.has(name))
+    .filter((name) => !settingsOfCli.includes(name) && !kubernetesVariable.test(name))
+    .map((name) => {
+      const byDistance = [...known]
+        .map((setting) => ({ setting, differences: countDifferences(name, setting) }))
+        .sort((a, b) => a.differences - b.differences);
+      const [best] = byDistance;
+      const isNear = best !== undefined && best.differences <= maxDifferences;
+      return { name, nearest: isNear ? best.setting : undefined };
+    });
+}
+
+/** Returns the names of the variables that `readConfig` reads. */
+function knownSettings(): Set<string> {
+  const names = new Set<string>();
+  const recorded = new Proxy({} as Environment, {
+    get(_, name) {
+      names.add(String(name));
+      return undefined;
+    },
+  });
+  readConfig(recorded);
+  return names;
+}
+
+/** Returns the number of inserted, deleted and replaced characters between two names. */
+function countDifferences(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [at, character] of [...from].entries()) {
+    const next = [at + 1];
+    for (const [index, wanted] of [...to].entries()) {
+      const replaced = (row[index] ?? 0) + Number(character !== wanted);
+      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
 /** Returns a secret from its variable, or from the file that the variable with `_FILE` names. */
 function secretOf(environment: Environment, name: string): string | undefined {
   const value = environment[name]?.trim() || undefined;

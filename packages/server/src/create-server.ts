@@ -32,6 +32,7 @@ import { createHealthModule } from './health/health-module.js';
 import { BodySlots } from './http/body-slots.js';
 import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen, listenForOperators } from './http/listen.js';
+import { noteForwardedHeaders } from './http/note-forwarded-headers.js';
 import { RateLimiter } from './http/rate-limiter.js';
 import { defaultTimeLimits, type TimeLimits } from './http/time-limits.js';
 import { deleteExpiredKeys } from './idempotency/with-idempotency-key.js';
@@ -64,6 +65,8 @@ export interface ServerOptions extends Partial<Config> {
   /** True uses worker threads. Requires the build and a database that is not in memory. */
   readonly isThreaded?: boolean;
   readonly logger?: Logger;
+  /** True creates a key of the visitor hashes if it is lost: every visitor then counts as new. */
+  readonly allowsNewKey?: boolean;
   /** Returns the number of lines that the logger dropped, for `/metrics`. */
   readonly droppedLogLines?: () => number;
   /** Tests pass shorter limits for slow clients. */
@@ -128,6 +131,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     logger = pino({ level: 'silent' }),
     droppedLogLines = () => 0,
     isThreaded = false,
+    allowsNewKey = false,
     timeLimits: changedLimits,
     plans = standardPlans,
     resolveTxt,
@@ -222,6 +226,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   });
   const analytics = createAnalyticsModule({
     ...shared,
+    allowsNewKey,
     outbox,
     async getUrl(organizationId, urlId) {
       const found = await urls.urls.get(organizationId, urlId);
@@ -347,7 +352,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const http = createHttpServer({
     app: createApp(appOptions, config.adminListen ? 'public' : 'both'),
     // Redirects come first, because most requests are redirects.
-    handlers: [redirects, qrs.images],
+    handlers: [noteForwardedHeaders(config.trustedProxies, logger), redirects, qrs.images],
     onRequestError,
     timeLimits,
   });
@@ -414,6 +419,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     },
     database,
     async start() {
+      database.lockForServer(clock());
       await database.migrate();
       const first = config.credentials ?? newCredentials(randomBytes);
       const id = newUuid();

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +24,7 @@ import { openQuarantine } from './journal/quarantine.js';
 import { createVisitRecorder, type RecordVisit } from './journal/visit-recorder.js';
 import { type ReportSources, reportHandlers } from './reports/report-handlers.js';
 import { openReports, type ThreadedReaderOptions } from './reports/report-thread.js';
+import { loadVisitorKey } from './visitor-key.js';
 
 export interface AnalyticsModuleOptions
   extends ThreadedReaderOptions,
@@ -32,6 +32,8 @@ export interface AnalyticsModuleOptions
   readonly config: Config;
   readonly outbox: EventOutbox;
   readonly plans: PlanTable;
+  /** True creates a key of the visitor hashes if it is lost. */
+  readonly allowsNewKey: boolean;
   /** Called when a callback of the journal throws. */
   readonly onCallbackError: (error: unknown) => void;
 }
@@ -168,9 +170,9 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
 
     async start(): Promise<void> {
       const secretKey =
-        config.secretKey ??
-        (await database.loadKey('visitors', randomBytes(32).toString('base64url')));
+        config.secretKey ?? (await loadVisitorKey(database, config.databaseUrl, options));
       const findCountry = countries.find;
+      await countries.open(() => openRecorder());
       folder = createJournalFolder(root, writerId);
       const opened = new Journal({
         folder: folder.path,
@@ -184,7 +186,6 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
         const describe = createVisitDescriber({ ...config, secretKey, findCountry });
         record = createVisitRecorder(opened, describe, config.trustedProxies, clock);
       };
-      await countries.open(openRecorder);
       openRecorder();
       ingest.start();
     },

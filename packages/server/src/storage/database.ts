@@ -70,13 +70,21 @@ export interface Database {
   readonly watchChanges: WatchChanges | undefined;
   /** Applies the missing migrations and returns their names. */
   migrate(): Promise<string[]>;
-  /** Returns the names of the migrations that `migrate` would apply. */
-  pendingMigrations(): Promise<string[]>;
   /**
-   * Returns the installation's key of that name. The first call stores `fresh`; concurrent first
-   * calls all return the same key.
+   * Returns why the database does not have the tables of this version, and what to do; undefined if
+   * it has them. Changes nothing.
    */
-  loadKey(name: string, fresh: string): Promise<string>;
+  findVersionProblem(): Promise<string | undefined>;
+  /**
+   * Reserves a database file for this server until `close`. Throws a ConfigError that names the
+   * server which has reserved it.
+   */
+  lockForServer(now: number): void;
+  /**
+   * Returns the installation's key of that name. Stores `fresh` if there is none; concurrent first
+   * calls all return the same key. Without `fresh`, returns undefined if there is none.
+   */
+  loadKey<Fresh extends string | undefined>(name: string, fresh: Fresh): Promise<string | Fresh>;
   /**
    * Drops the partitions that end before an instant and are empty, and returns their number. An
    * engine without partitions has none.

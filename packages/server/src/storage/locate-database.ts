@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ConfigError } from '../config-error.js';
 import { type PostgresAddress, parsePostgresUrl } from './postgres/postgres-url.js';
 
 type DatabaseLocation =
@@ -21,6 +24,15 @@ export function locateDatabase(url: string): DatabaseLocation {
 export function findDatabaseFile(url: string): string | undefined {
   const location = locateDatabase(url);
   return location.engine === 'sqlite' && location.path !== ':memory:' ? location.path : undefined;
+}
+
+/** Throws a ConfigError if the address is that of a SQLite file that does not exist. */
+export function requireDatabaseFile(url: string): void {
+  const file = findDatabaseFile(url);
+  if (file === undefined || existsSync(file)) return;
+  throw new ConfigError(
+    `SHORTY_DATABASE_URL is ${url}: there is no database at ${resolve(file)}; shorty-server start and shorty-server migrate create one`,
+  );
 }
 
 /** Replaces the password of an address, for messages and logs. */

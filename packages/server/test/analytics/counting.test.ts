@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../api/start-server.js';
 import { type TemporaryFile, temporaryFile } from '../storage/temporary-database.js';
 import { storedVisits, untilStored } from './stored-visits.js';
@@ -132,24 +131,14 @@ describe('a server that stops', () => {
   });
 });
 
-describe('a server whose country database is missing or corrupt', () => {
+describe('a configured country database that cannot be read', () => {
   it.each([
-    ['missing', () => '/nowhere/countries.mmdb'],
-    ['corrupt', () => file.path],
-  ])('redirects visitors and stores visits of unknown countries (%s)', async (_, pathOf) => {
-    const errors: string[] = [];
-    const logger = pino({ level: 'error' }, { write: (line: string) => errors.push(line) });
-    const other = await startServer({ countryDatabase: pathOf(), logger });
-    onTestFinished(() => other.stop());
-    const { data } = await other.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
-    expect(
-      (await other.visit(`/${data.shortCode}`, { headers: { 'user-agent': firefox } })).status,
-    ).toBe(307);
-    const [stored] = await untilStored(other.server.database, 1);
-    expect(stored?.country).toBe('Unknown');
-    const report = await other.call('getAnalyticsOverview');
-    expect(report.data.countriesDate).toBeNull();
-    expect(errors).toHaveLength(1);
-    expect(errors[0]).toContain('country database');
+    ['missing', () => '/nowhere/countries.mmdb', /ENOENT/],
+    ['corrupt', () => file.path, /shorty\.db/],
+  ])('stops the start, which names it (%s)', async (_, pathOf, reason) => {
+    const path = pathOf();
+    const started = startServer({ countryDatabase: path });
+    await expect(started).rejects.toThrow(`SHORTY_COUNTRY_DATABASE is "${path}": `);
+    await expect(started).rejects.toThrow(reason);
   });
 });

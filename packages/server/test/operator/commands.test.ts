@@ -10,7 +10,7 @@ import { shippedCountryDatabase } from '../../src/analytics/classify/find-countr
 import { toLine } from '../../src/analytics/journal/journal-lines.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import { migrationNames } from '../storage/migration-names.js';
-import { call, command, newSettings, serve, tokenOf } from './server-process.js';
+import { call, command, newDatabase, newSettings, serve, tokenOf } from './server-process.js';
 
 beforeAll(build, 120_000);
 
@@ -19,7 +19,7 @@ const created = (text: string) =>
 
 describe('orgs', () => {
   it('create adds an organization and its first client, which list shows', async () => {
-    const settings = newSettings();
+    const settings = await newDatabase();
     const made = await command(settings, 'orgs', 'create', '--name', 'Acme Ltd', '--plan', 'scale');
     expect(made).toMatchObject({ code: 0, stderr: '' });
     expect(made.stdout).toMatch(/^Organization {3}[0-9a-f-]{36}\nClient id {6}shorty_ci_/);
@@ -31,7 +31,7 @@ describe('orgs', () => {
   });
 
   it('print JSON with --json', async () => {
-    const settings = newSettings();
+    const settings = await newDatabase();
     const args = ['orgs', 'create', '--name', 'A "quoted" name', '--plan', 'free', '--json'];
     const { stdout } = await command(settings, ...args);
     expect(Object.keys(created(stdout))).toEqual(['organizationId', 'clientId', 'clientSecret']);
@@ -51,7 +51,7 @@ describe('orgs', () => {
 });
 
 it('commands that change organizations and clients are in the audit log, without secrets', async () => {
-  const settings = newSettings();
+  const settings = await newDatabase();
   const args = ['orgs', 'create', '--name', 'Acme', '--plan', 'free', '--json'];
   const { organizationId, clientSecret } = created((await command(settings, ...args)).stdout);
   const org = ['--org', organizationId];
@@ -131,7 +131,7 @@ describe('orgs plan', () => {
   });
 
   it('prints JSON with --json', async () => {
-    const settings = newSettings();
+    const settings = await newDatabase();
     const { organizationId } = await newOrganization(settings, 'scale');
     const args = ['orgs', 'plan', '--org', organizationId, '--plan', 'free', '--json'];
     const { stdout } = await command(settings, ...args);
@@ -177,7 +177,7 @@ describe('beside a running server', () => {
   });
 
   it('orgs rename and clients list', async () => {
-    const settings = newSettings();
+    const settings = await newDatabase();
     const args = ['orgs', 'create', '--name', 'Acme', '--plan', 'free', '--json'];
     const { organizationId, clientId } = created((await command(settings, ...args)).stdout);
     const org = ['--org', organizationId];
@@ -287,14 +287,14 @@ describe('an error is one line, with exit code 1', () => {
     ['an empty name', ['orgs', 'create', '--name', ' ', '--plan', 'free'], /--name/],
     ['an unknown command', ['dance'], /dance|too many arguments/],
   ])('%s', async (_, args, message) => {
-    const { code, stdout, stderr } = await command(newSettings(), ...args);
+    const { code, stdout, stderr } = await command(await newDatabase(), ...args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(message);
     expect(stderr).not.toContain('    at ');
   });
 
   it('a second revoke', async () => {
-    const settings = newSettings();
+    const settings = await newDatabase();
     const args = ['orgs', 'create', '--name', 'Acme', '--plan', 'free', '--json'];
     const { clientId } = created((await command(settings, ...args)).stdout);
     expect((await command(settings, 'clients', 'revoke', clientId)).code).toBe(0);
@@ -310,7 +310,7 @@ async function doctor(settings: Record<string, string>, ...args: string[]) {
 
 describe('doctor', () => {
   it('compares clicks, repairs counters, and only reports with --check', async () => {
-    const settings = newSettings();
+    const settings = await newDatabase();
     const sane = await command(settings, 'doctor');
     expect(sane).toMatchObject({
       code: 0,
@@ -336,7 +336,7 @@ describe('doctor', () => {
 
 describe('journal', () => {
   it('a damaged line is reported everywhere, and repair --discard deletes it', async () => {
-    const settings = newSettings();
+    const settings = await newDatabase();
     const made = await command(
       settings,
       'orgs',
@@ -441,7 +441,7 @@ describe('countries', () => {
   });
 
   it('doctor warns of old data', async () => {
-    const settings = newSettings();
+    const settings = await newDatabase();
     const shipped = readFileSync(shippedCountryDatabase);
     const folder = mkdtempSync(join(tmpdir(), 'shorty-countries-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -474,7 +474,7 @@ function withBuildTime(database: Buffer, seconds: number): Buffer {
 
 describe('doctor with wrong link counts and deliveries', () => {
   it('finds a wrong count of active links and deliveries that are never due, and repairs both', async () => {
-    const settings = newSettings();
+    const settings = await newDatabase();
     const made = await command(
       settings,
       'orgs',
@@ -521,7 +521,7 @@ describe('doctor with wrong link counts and deliveries', () => {
 
 describe('doctor with a wrong search index', () => {
   it('finds and repairs search texts and index entries that disagree with the links', async () => {
-    const settings = newSettings();
+    const settings = await newDatabase();
     const made = await command(
       settings,
       'orgs',

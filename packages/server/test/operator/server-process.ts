@@ -17,6 +17,13 @@ export function newSettings(): Record<string, string> {
   return { SHORTY_DATABASE_URL: `file:${join(folder, 'data', 'shorty.db')}`, PORT: '0' };
 }
 
+/** Returns the settings of a database with tables, but without organizations. */
+export async function newDatabase(): Promise<Record<string, string>> {
+  const settings = newSettings();
+  await command(settings, 'migrate');
+  return settings;
+}
+
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;

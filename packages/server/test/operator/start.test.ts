@@ -69,16 +69,6 @@ describe('the first start', () => {
     const { origin } = await serve(settings);
     expect(await tokenOf(origin, { clientId, clientSecret })).toMatch(/^shorty_at_/);
   });
-
-  it('creates one default organization when three servers start at once on an empty database', async () => {
-    const settings = newSettings();
-    const servers = await Promise.all([1, 2, 3].map(() => serve(settings)));
-    const list = await command(settings, 'orgs', 'list', '--json');
-    expect(JSON.parse(list.stdout)).toHaveLength(1);
-    await Promise.all(servers.map((server) => server.until(/Try next[\s\S]*\n\n/)));
-    const shown = servers.map((server) => new Set(server.output().match(secretForm)).size);
-    expect(shown.sort()).toEqual([0, 0, 1]);
-  });
 });
 
 describe('an invalid setting stops the start', () => {

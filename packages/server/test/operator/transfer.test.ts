@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
-import { call, command, newSettings, serve, tokenOf } from './server-process.js';
+import { call, command, newDatabase, newSettings, serve, tokenOf } from './server-process.js';
 
 beforeAll(build, 120_000);
 
@@ -63,6 +63,10 @@ describe('orgs export and import', { timeout: 180_000 }, () => {
   it('write to stdout, and refuse to overwrite or to import twice', async () => {
     const { settings, organizationId } = await filled(3);
     const args = ['orgs', 'export', '--org', organizationId];
+    // The server still stores the number of API calls.
+    await expect
+      .poll(async () => (await command(settings, ...args)).stdout, { message: 'the meter' })
+      .toContain('"usage_meters"');
     const { code, stdout, stderr } = await command(settings, ...args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const lines = stdout.trimEnd().split('\n');
@@ -85,7 +89,7 @@ describe('orgs export and import', { timeout: 180_000 }, () => {
   });
 
   it('report a missing organization or file', async () => {
-    const settings = newSettings();
+    const settings = await newDatabase();
     const file = join(scratch(), 'none');
     const nobody = await command(settings, 'orgs', 'export', '--org', 'nobody', '--out', file);
     expect(nobody.stderr).toContain('there is no organization nobody');

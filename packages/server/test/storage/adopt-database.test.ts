@@ -262,9 +262,11 @@ describe.each(names.slice(6))('a database with the migrations up to %s', (last) 
   it('gets the schema of a new database and retains its rows', async () => {
     const database = await createOld(last);
     const before = await readRows(database);
-    expect(await database.pendingMigrations()).toEqual(migrationNames);
+    expect(await database.findVersionProblem()).toContain(
+      `(${migrationNames.join(', ')} not applied)`,
+    );
     expect(await database.migrate()).toEqual(migrationNames);
-    expect(await database.pendingMigrations()).toEqual([]);
+    expect(await database.findVersionProblem()).toBeUndefined();
     expect(await database.migrate()).toEqual([]);
 
     expect(await describeOld(database)).toEqual(await describeFresh());
@@ -310,7 +312,9 @@ it('a process that is killed during the upgrade changes nothing, and the next on
   );
   expect(killed).toEqual({ code: null, stdout: '', stderr: '' });
   expect(await describeOld(database)).toEqual(before);
-  expect(await database.pendingMigrations()).toEqual(migrationNames);
+  expect(await database.findVersionProblem()).toContain(
+    `(${migrationNames.join(', ')} not applied)`,
+  );
 
   expect(await command({ SHORTY_DATABASE_URL: databaseUrl }, 'migrate')).toEqual({
     code: 0,

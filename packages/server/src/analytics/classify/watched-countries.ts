@@ -1,5 +1,6 @@
 import { type StatsListener, unwatchFile, watchFile } from 'node:fs';
 import type { Config } from '../../config.js';
+import { ConfigError } from '../../config-error.js';
 import type { Service } from '../../lifecycle.js';
 import type { Clock } from '../../ports.js';
 import { ageOfCountries, countryFileOf, installedCountryFile, toDate } from './country-file.js';
@@ -26,6 +27,7 @@ const watchIntervalMs = 2_000;
 export function createWatchedCountries({ config, clock, logger }: CountryOptions) {
   const none: CountryDatabase = { find: () => unknownCountry, builtAt: undefined };
   let current = none;
+  let failure: Error | undefined;
   // A file that is installed later is watched before it exists.
   const watched = config.countryDatabase ?? installedCountryFile(config);
   let onReplaced = () => {};
@@ -37,9 +39,12 @@ export function createWatchedCountries({ config, clock, logger }: CountryOptions
     const shipped = config.countryDatabase === undefined ? [shippedCountryDatabase] : [];
     const candidates = current === none ? new Set([path, ...shipped]) : [path];
     for (const candidate of candidates) {
-      const opened = await openCountryDatabase(candidate, (err) =>
-        logger.error({ err, path: candidate }, 'country database failed'),
-      );
+      const opened = await openCountryDatabase(candidate, (err) => {
+        failure = err;
+        // The start fails, and its error names the file.
+        if (current === none && config.countryDatabase !== undefined) return;
+        logger.error({ err, path: candidate }, 'country database failed');
+      });
       if (opened.builtAt === undefined) continue;
       current = opened;
       return;
@@ -68,10 +73,18 @@ export function createWatchedCountries({ config, clock, logger }: CountryOptions
     find: (address: string) => current.find(address),
     /** When the current database was built. Undefined when none can be read. */
     builtAt: () => current.builtAt,
-    /** Opens the database. `listener` is called after each later replacement of its file. */
+    /**
+     * Opens the database. `listener` is called after each later replacement of its file. Throws a
+     * ConfigError when the configured file cannot be read.
+     */
     async open(listener: () => void): Promise<void> {
       onReplaced = listener;
       await open();
+      if (current === none && config.countryDatabase !== undefined) {
+        throw new ConfigError(
+          `SHORTY_COUNTRY_DATABASE is ${JSON.stringify(config.countryDatabase)}: ${failure?.message}`,
+        );
+      }
     },
     /** The service that watches the file. It logs the age of the data once the server listens. */
     watcher: {

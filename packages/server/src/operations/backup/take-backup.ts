@@ -4,6 +4,7 @@ import { v7 as newUuid } from 'uuid';
 import { ingestJournal } from '../../analytics/ingest/visit-ingester.js';
 import { VisitRepository } from '../../analytics/ingest/visit-repository.js';
 import { foldersIn, segmentPath, segmentsIn } from '../../analytics/journal/journal-folder.js';
+import { findDamagedVisits } from '../../analytics/reports/visit-doctor.js';
 import { ConfigError } from '../../config-error.js';
 import { EventOutbox } from '../../events/event-outbox.js';
 import type { Database } from '../../storage/database.js';
@@ -47,18 +48,18 @@ async function copyAll({ databasePath, to, thresholds }: BackupOptions, folder: 
   copyJournals(live, journals);
   copySqlite(databasePath, copy);
   const storage = { databaseUrl: `file:${copy}`, durability: 'process' } as const;
+  let damaged = 0;
   const journalLines = await withStorage(storage, async (database) => {
-    const pending = await database.pendingMigrations();
-    if (pending.length > 0) {
-      throw new ConfigError(
-        `the database has an earlier version (${pending.join(', ')} not applied): back it up with that version, or run shorty-server migrate first`,
-      );
-    }
+    const problem = await database.findVersionProblem();
+    if (problem !== undefined)
+      throw new ConfigError(`${databasePath} cannot be backed up: ${problem}`);
+    damaged = (await findDamagedVisits(database)).length;
     return moveVisits(database, thresholds, journals, live);
   });
   if (journalLines === undefined) return undefined;
   const { size: bytes } = statSync(copy);
-  return { bytes, journalLines, hasKey: placeCopy(copy, { from: databasePath, to }) };
+  const hasKey = placeCopy(copy, { from: databasePath, to });
+  return { bytes, journalLines, hasKey, /** Chunks and batches that cannot be read. */ damaged };
 }
 
 /**

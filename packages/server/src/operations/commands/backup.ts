@@ -1,5 +1,6 @@
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { newVisitorKey } from '../../analytics/visitor-key.js';
 import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { findDatabaseFile, hidePassword } from '../../storage/locate-database.js';
@@ -12,13 +13,23 @@ export async function backup(file: string): Promise<void> {
   const { databasePath, thresholds } = settingsOfFile('use pg_dump for PostgreSQL');
   // Temporary files contain secrets, too.
   process.umask(0o077);
-  const { bytes, journalLines, hasKey } = await takeBackup({ databasePath, to: file, thresholds });
-  print(`Backed up ${databasePath} to ${file}: ${bytes.toLocaleString('en')} bytes, checked.`);
+  const { bytes, journalLines, hasKey, damaged } = await takeBackup({
+    databasePath,
+    to: file,
+    thresholds,
+  });
+  const result = damaged === 0 ? 'checked' : 'with damaged visits';
+  print(`Backed up ${databasePath} to ${file}: ${bytes.toLocaleString('en')} bytes, ${result}.`);
   if (journalLines > 0) print(`${journalLines.toLocaleString('en')} lines came from the journal.`);
   print(
     hasKey
       ? `Store ${file}.key with it: without the key, every visitor counts as new.`
       : 'The secret key is not beside the database: store SHORTY_SECRET_KEY yourself.',
+  );
+  if (damaged === 0) return;
+  process.exitCode = 1;
+  process.stderr.write(
+    `shorty-server: ${damaged.toLocaleString('en')} parts of the visits cannot be read: see shorty-server doctor --check, and store an earlier backup for longer\n`,
   );
 }
 
@@ -43,6 +54,8 @@ export async function restore(from: string, options: { readonly newKey?: true })
     const copy = join(folder, 'shorty.db');
     copyFileSync(from, copy);
     placeCopy(copy, { from, to });
+    const isWithoutKey = !existsSync(`${from}.key`) && secretKey === undefined;
+    if (isWithoutKey) writeFileSync(`${to}.key`, newVisitorKey(), { mode: 0o600, flag: 'wx' });
   });
   print(`Restored ${from} to ${to}, checked.`);
 }

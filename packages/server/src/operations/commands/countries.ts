@@ -12,6 +12,7 @@ import {
 } from '../../analytics/classify/find-country.js';
 import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
+import { requireDatabaseFile } from '../../storage/locate-database.js';
 import { replaceFile, withScratchFolder } from '../backup/move-into-place.js';
 import { print } from './print.js';
 
@@ -27,6 +28,7 @@ export async function update(file: string): Promise<void> {
   if (target === undefined) {
     throw new ConfigError('SHORTY_DATABASE_URL is :memory:, which has no folder for the database');
   }
+  requireDatabaseFile(config.databaseUrl);
   const bytes = readFileSync(file);
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
     throw new ConfigError(`${file} is compressed: extract the .mmdb file first`);

@@ -6,6 +6,7 @@ import { openQuarantine, readLines, writeLines } from '../../analytics/journal/q
 import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { EventOutbox } from '../../events/event-outbox.js';
+import { requireDatabaseFile } from '../../storage/locate-database.js';
 import { withDatabase } from './open-database.js';
 import { print } from './print.js';
 
@@ -63,7 +64,9 @@ export async function repair({ discard }: { readonly discard?: boolean }): Promi
 const previewBytes = 120;
 
 function requireRoot(): string {
-  const root = journalRootOf(readConfig(process.env));
+  const config = readConfig(process.env);
+  requireDatabaseFile(config.databaseUrl);
+  const root = journalRootOf(config);
   if (root !== undefined) return root;
   throw new ConfigError('SHORTY_DATABASE_URL is :memory:, which has no journal after the server');
 }

@@ -3,6 +3,7 @@ import { ConfigError } from '../../config-error.js';
 import { ApiError } from '../../contract/api-error.js';
 import { OrganizationRepository } from '../../organizations/organization-repository.js';
 import { type Database, StorageUnavailableError } from '../../storage/database.js';
+import { hidePassword, requireDatabaseFile } from '../../storage/locate-database.js';
 import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
 
 /** Runs `work` on a database without time limits, and closes it. */
@@ -18,10 +19,20 @@ export async function withStorage<T>(
   }
 }
 
-/** Runs `work` on the configured database, whether its server runs or not. Migrates it first. */
+/**
+ * Runs `work` on the configured database, whether its server runs or not. Throws a ConfigError if there
+ * is none, or if it has another version: only `start` and `migrate` create or change tables.
+ */
 export function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
-  return withStorage(readConfig(process.env), async (database) => {
-    await database.migrate();
+  const config = readConfig(process.env);
+  requireDatabaseFile(config.databaseUrl);
+  return withStorage(config, async (database) => {
+    const problem = await database.findVersionProblem();
+    if (problem !== undefined) {
+      throw new ConfigError(
+        `SHORTY_DATABASE_URL is ${hidePassword(config.databaseUrl)}: ${problem}`,
+      );
+    }
     return work(database);
   });
 }

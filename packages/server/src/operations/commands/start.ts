@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { retentionOf } from '../../analytics/ingest/visit-pruner.js';
 import type { Credentials } from '../../auth/auth-service.js';
-import { readConfig } from '../../config.js';
+import { findUnknownSettings, readConfig } from '../../config.js';
 import { createServer } from '../../create-server.js';
+import { findDatabaseFile } from '../../storage/locate-database.js';
+import { findNetworkFileSystem } from '../../storage/sqlite/network-file-system.js';
 import { createLogger } from './create-logger.js';
 import { LogDestination } from './log-destination.js';
 
@@ -13,13 +15,23 @@ const stopWithinMs = 9_000;
 const exitWithinMs = 500;
 
 /** Serves until SIGTERM or SIGINT. */
-export async function start(): Promise<void> {
+export async function start({ newKey }: { readonly newKey?: true }): Promise<void> {
   const config = readConfig(process.env);
   // JSON lines on stderr. Output for people goes to stdout.
   const log = new LogDestination();
   const logger = createLogger(config.logLevel, log);
   const droppedLogLines = () => log.dropped;
-  const server = createServer({ ...config, logger, droppedLogLines, isThreaded: true });
+  for (const unknown of findUnknownSettings(process.env)) {
+    logger.warn(unknown, 'unknown setting in the environment');
+  }
+  const allowsNewKey = newKey ?? false;
+  const server = createServer({
+    ...config,
+    logger,
+    droppedLogLines,
+    isThreaded: true,
+    allowsNewKey,
+  });
   process.stdout.on('error', (err) => logger.warn({ err }, 'stdout cannot be written'));
   // Installed before the start: a signal during the start takes effect after it.
   const signal = new Promise<string>((resolve) => {
@@ -37,6 +49,11 @@ export async function start(): Promise<void> {
   keepServing(server.noteUncaughtError);
   process.stdout.write(welcome(server.url, newCredentials()));
   logger.info({ url: server.url, adminUrl: server.adminUrl }, 'listening');
+  const file = findDatabaseFile(config.databaseUrl);
+  const fileSystem = file === undefined ? undefined : findNetworkFileSystem(file);
+  if (fileSystem !== undefined) {
+    logger.warn({ path: file, fileSystem }, 'SQLite may lose data on a network file system');
+  }
   const retainedDays = retentionOf(config.retentionDays);
   if (retainedDays !== config.retentionDays) {
     const fields = { setting: config.retentionDays, retainedDays };

@@ -1,4 +1,5 @@
-import { type Kysely, type Migration, Migrator } from 'kysely';
+import { type Kysely, type Migration, Migrator, sql } from 'kysely';
+import { ConfigError } from '../../config-error.js';
 import type { Engine, Schema, UpdateEach, WriteTransaction } from '../database.js';
 import { baseline } from './0001-baseline.js';
 import { tenantIndexes } from './0002-tenant-indexes.js';
@@ -31,6 +32,10 @@ export async function applyMigrations(
   engine: Engine,
   updateEach: UpdateEach,
 ): Promise<string[]> {
+  const newer = (await hasMigrations(db))
+    ? await findNewerVersion(db, migratorOf(db, engine, updateEach))
+    : undefined;
+  if (newer !== undefined) throw new ConfigError(`the database cannot be used: ${newer}`);
   const first = '0001-baseline';
   const adopted = (await adoptDatabase(db, engine, updateEach, first)) ? [first] : [];
   const { error, results = [] } = await migratorOf(db, engine, updateEach).migrateToLatest();
@@ -38,14 +43,45 @@ export async function applyMigrations(
   return [...adopted, ...results.map((result) => result.migrationName)];
 }
 
-/** Returns the names of the missing migrations. */
-export async function findPendingMigrations(
+/**
+ * Returns why the database does not have the tables of this version, and what to do; undefined if it
+ * has them.
+ */
+export async function findVersionProblem(
   db: Kysely<Schema>,
   engine: Engine,
   updateEach: UpdateEach,
-): Promise<string[]> {
-  const known = await migratorOf(db, engine, updateEach).getMigrations();
-  return known.filter(({ executedAt }) => executedAt === undefined).map(({ name }) => name);
+): Promise<string | undefined> {
+  if (!(await hasMigrations(db))) {
+    return 'it has no tables: start the server, or run shorty-server migrate first';
+  }
+  const migrator = migratorOf(db, engine, updateEach);
+  const newer = await findNewerVersion(db, migrator);
+  if (newer !== undefined) return newer;
+  const known = await migrator.getMigrations();
+  const pending = known.filter(({ executedAt }) => executedAt === undefined);
+  if (pending.length === 0) return undefined;
+  const names = pending.map(({ name }) => name).join(', ');
+  return `it has an earlier version (${names} not applied): run shorty-server migrate first, or use the version that wrote it`;
+}
+
+/** Returns why a database of a newer version cannot be used; undefined for any other version. */
+async function findNewerVersion(
+  db: Kysely<Schema>,
+  migrator: Migrator,
+): Promise<string | undefined> {
+  const known = await migrator.getMigrations();
+  const last = known.at(-1)?.name ?? '';
+  const { rows } = await sql<{ name: string | null }>`
+    select max(name) as name from kysely_migration`.execute(db);
+  const name = rows[0]?.name ?? '';
+  if (name <= last) return undefined;
+  return `it has the version ${name}, and this program reads versions up to ${last}: use the newer version of Shorty again, or restore the backup from before the upgrade (docs/upgrading.md)`;
+}
+
+async function hasMigrations(db: Kysely<Schema>): Promise<boolean> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  return tables.some(({ name }) => name === 'kysely_migration');
 }
 
 function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach): Migrator {

@@ -1,15 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import SqliteHandle from 'better-sqlite3';
 import {
@@ -22,11 +11,13 @@ import {
 import { ConfigError } from '../../config-error.js';
 import type { Database, Schema, StorageOptions } from '../database.js';
 import { GroupCommit } from '../group-commit.js';
-import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
+import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
+import { createFile } from './create-file.js';
 import { readListPage } from './list-page.js';
 import { PreparedDatabase } from './prepared-database.js';
 import { openSearchIndex } from './search-index.js';
+import { lockForServer } from './server-lock.js';
 import { QueuedSqliteDriver } from './sqlite-driver.js';
 import { bulkInserter, eachUpdater } from './write-rows.js';
 
@@ -63,6 +54,7 @@ export function openSqlite(path: string, options: StorageOptions): Database {
   let maintainer: SqliteHandle.Database | undefined;
   const idleReaders: Kysely<Schema>[] = [];
   let isClosed = false;
+  let unlock: (() => void) | undefined;
   return {
     engine: 'sqlite',
     read,
@@ -103,7 +95,10 @@ export function openSqlite(path: string, options: StorageOptions): Database {
     },
     // A SQLite file has one node.
     watchChanges: undefined,
-    pendingMigrations: () => findPendingMigrations(read, 'sqlite', updateEach),
+    findVersionProblem: () => findVersionProblem(read, 'sqlite', updateEach),
+    lockForServer(now) {
+      if (!isMemory) unlock ??= lockForServer(path, now);
+    },
     loadKey: async (_name, fresh) => (isMemory ? fresh : loadKeyFile(`${path}.key`, fresh)),
     dropEmptyPartitions: async () => 0,
     size: () => ({ dataBytes: bytesOf(path), logBytes: logBytes(path) }),
@@ -122,6 +117,7 @@ export function openSqlite(path: string, options: StorageOptions): Database {
       for (const handle of idleReaders.splice(0)) await handle.destroy();
       if (read !== write) await read.destroy();
       await write.destroy();
+      unlock?.();
     },
   };
 }
@@ -149,15 +145,12 @@ async function inReadTransaction<T>(
   }
 }
 
-/** Creates the file with mode 0600, because it holds secrets. SQLite gives its log the same mode. */
-function createFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
-}
-
-/** Loads a key from a file of mode 0600 beside the database. Creates the file if it does not exist. */
-function loadKeyFile(path: string, fresh: string): string {
-  if (!existsSync(path)) createKeyFile(path, fresh);
+/** Loads a key from a file of mode 0600 beside the database. Creates a missing file with `fresh`. */
+function loadKeyFile<Fresh extends string | undefined>(path: string, fresh: Fresh): string | Fresh {
+  if (!existsSync(path)) {
+    if (fresh === undefined) return fresh;
+    createKeyFile(path, fresh);
+  }
   const key = readFileSync(path, 'utf8').trim();
   if (key !== '') return key;
   throw new ConfigError(

@@ -1,0 +1,197 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
+import SqliteHandle from 'better-sqlite3';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { build } from '../../../../scripts/bootstrap.mjs';
+import { migrationNames } from '../storage/migration-names.js';
+import { call, command, newDatabase, newSettings, serve, tokenOf } from './server-process.js';
+
+beforeAll(build, 120_000);
+
+type Settings = Record<string, string>;
+
+const pathOf = (settings: Settings) => String(settings.SHORTY_DATABASE_URL).slice('file:'.length);
+
+function execute(settings: Settings, statements: string): void {
+  const handle = new SqliteHandle(pathOf(settings), { fileMustExist: true, timeout: 5_000 });
+  handle.exec(statements);
+  handle.close();
+}
+
+describe('a second server on a SQLite file', () => {
+  it('does not start, names the first one, and commands work beside that', async () => {
+    const settings = newSettings();
+    const first = await serve(settings);
+    const { code, stdout, stderr } = await command(settings, 'start');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    const [line = ''] = stderr.match(/^shorty-server: .*$/m) ?? [];
+    expect(line).toContain(`another server uses the database ${pathOf(settings)} (process `);
+    expect(line).toContain(`(process ${first.child.pid} on ${hostname()}, since 20`);
+    const args = ['--name', 'Acme', '--plan', 'free', '--json'];
+    const made = await command(settings, 'orgs', 'create', ...args);
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    const token = await tokenOf(first.origin, JSON.parse(made.stdout));
+    expect((await call(first.origin, token, '/urls')).status).toBe(200);
+    const file = join(dirname(pathOf(settings)), 'copy.backup');
+    expect(await command(settings, 'backup', file)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('starts after kill -9 of the first one, and after its end', async () => {
+    const settings = newSettings();
+    const first = await serve(settings);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const second = await serve(settings);
+    second.child.kill('SIGTERM');
+    await second.ended;
+    await serve(settings);
+  });
+
+  it('starts once when three start at the same moment', async () => {
+    const settings = newSettings();
+    const started = await Promise.allSettled([1, 2, 3].map(() => serve(settings)));
+    expect(started.map(({ status }) => status).sort()).toEqual([
+      'fulfilled',
+      'rejected',
+      'rejected',
+    ]);
+    for (const each of started) {
+      if (each.status === 'rejected') expect(String(each.reason)).toContain('another server uses');
+    }
+    const { stdout } = await command(settings, 'orgs', 'list', '--json');
+    expect(JSON.parse(stdout)).toHaveLength(1);
+  });
+});
+
+describe('a path without a database', () => {
+  it.each([
+    ['doctor'],
+    ['doctor', '--check'],
+    ['orgs', 'list'],
+    ['orgs', 'create', '--name', 'x', '--plan', 'free'],
+    ['orgs', 'export', '--org', 'x'],
+    ['clients', 'list', '--org', 'x'],
+    ['clients', 'revoke', 'x'],
+    ['journal', 'inspect'],
+    ['journal', 'repair'],
+    ['countries', 'update', 'any.mmdb'],
+    ['backup', 'any.db'],
+  ])('%s %s is an error that names it, and creates no file', async (...args) => {
+    const settings = newSettings();
+    const folder = dirname(pathOf(settings));
+    const { code, stdout, stderr } = await command(settings, ...args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(`there is no database at ${pathOf(settings)}`);
+    expect(stderr.split('\n')).toHaveLength(2);
+    expect(existsSync(folder)).toBe(false);
+  });
+});
+
+describe('a database of another version', () => {
+  it('of a newer one stops every command with one sentence, and is not changed', async () => {
+    const settings = await newDatabase();
+    execute(settings, "insert into kysely_migration values ('0999-future', '2030-01-01')");
+    for (const args of [['start'], ['migrate'], ['doctor'], ['orgs', 'list']]) {
+      const { code, stdout, stderr } = await command(settings, ...args);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^shorty-server: .*\n$/);
+      expect(stderr).toContain('it has the version 0999-future');
+      expect(stderr).toContain(`reads versions up to ${migrationNames.at(-1)}`);
+      expect(stderr).toContain('docs/upgrading.md');
+    }
+  });
+
+  it('of an earlier one is migrated by migrate, and by no other command', async () => {
+    const settings = await newDatabase();
+    const last = migrationNames.at(-1) as string;
+    execute(settings, `delete from kysely_migration where name = '${last}'`);
+    for (const args of [['doctor'], ['orgs', 'list'], ['clients', 'list', '--org', 'x']]) {
+      const { code, stdout, stderr } = await command(settings, ...args);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain(`it has an earlier version (${last} not applied)`);
+      expect(stderr).toContain('run shorty-server migrate first');
+    }
+  });
+});
+
+describe('a database with visits, whose key is lost,', () => {
+  const withVisits = async () => {
+    const settings = newSettings();
+    const server = await serve(settings);
+    server.child.kill('SIGTERM');
+    await server.ended;
+    execute(settings, 'insert into url_clicks (url_id, clicks) values (7, 0)');
+    rmSync(`${pathOf(settings)}.key`);
+    return settings;
+  };
+
+  it('is not served, except with --new-key', async () => {
+    const settings = await withVisits();
+    const { code, stderr } = await command(settings, 'start');
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${pathOf(settings)}.key is missing, and the database has visits`);
+    expect(existsSync(`${pathOf(settings)}.key`)).toBe(false);
+    const server = command(settings, 'start', '--new-key');
+    await expect.poll(() => existsSync(`${pathOf(settings)}.key`), { timeout: 20_000 }).toBe(true);
+    void server;
+  });
+
+  it('is served with SHORTY_SECRET_KEY', async () => {
+    await serve({ ...(await withVisits()), SHORTY_SECRET_KEY: 'stored-somewhere-else' });
+  });
+});
+
+it('names variables that look like settings and are none', async () => {
+  const server = await serve({
+    ...newSettings(),
+    SHORTY_RATE_LIMT: '10',
+    SHORTY_SOMETHING_ELSE: '1',
+    // Kubernetes sets such variables, and the CLI has the second one.
+    SHORTY_SERVICE_HOST: '10.0.0.1',
+    SHORTY_PORT_3000_TCP_ADDR: '10.0.0.1',
+    SHORTY_PROFILE: 'work',
+  });
+  server.child.kill('SIGTERM');
+  const { stderr } = await server.ended;
+  const lines = stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const unknown = lines.filter(({ msg }) => msg === 'unknown setting in the environment');
+  expect(unknown.map(({ name, nearest }) => [name, nearest])).toEqual([
+    ['SHORTY_RATE_LIMT', 'SHORTY_RATE_LIMIT'],
+    ['SHORTY_SOMETHING_ELSE', undefined],
+  ]);
+});
+
+it('logs once that a proxy is not trusted', async () => {
+  const requests = async (settings: Settings) => {
+    const server = await serve(settings);
+    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    for (let at = 0; at < 3; at += 1) await fetch(`${server.origin}/missing`, { headers });
+    await fetch(`${server.origin}/health/live`, { headers });
+    server.child.kill('SIGTERM');
+    const lines = (await server.ended).stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    return lines.filter(
+      ({ msg }) => msg === 'ignoring forwarded addresses from an untrusted proxy',
+    );
+  };
+  expect(await requests(newSettings())).toMatchObject([
+    { peer: expect.stringMatching(/^(127\.0\.0\.1|::1)$/), setting: 'SHORTY_TRUST_PROXY' },
+  ]);
+  expect(await requests({ ...newSettings(), SHORTY_TRUST_PROXY: '127.0.0.1,::1' })).toEqual([]);
+});
+
+it('a lock file that is damaged is named', async () => {
+  const settings = newSettings();
+  mkdirSync(dirname(pathOf(settings)), { recursive: true });
+  writeFileSync(`${pathOf(settings)}.lock`, 'no database, but long enough\n'.repeat(100));
+  const { code, stderr } = await command(settings, 'start');
+  expect(code).toBe(1);
+  expect(stderr).toContain(`${pathOf(settings)}.lock cannot be locked`);
+  expect(readdirSync(dirname(pathOf(settings)))).toContain('shorty.db.lock');
+});
