@@ -1,6 +1,5 @@
 import { Shorty } from '@shorty/sdk';
 import { createServer } from '@shorty/server';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
   type PostgresServer,
@@ -28,10 +27,11 @@ describe('behind PgBouncer', () => {
     const visit = await fetch(`${server.url}/${url.shortCode}`, { redirect: 'manual' });
     expect(visit.status).toBe(307);
     // The startup packet does not have the time limits, because PgBouncer would refuse it.
-    const { rows } = await sql<{ statement_timeout: string }>`show statement_timeout`.execute(
-      server.database.read,
+    const { read } = server.database;
+    const limit = read.selectNoFrom(({ fn, val }) =>
+      fn<string>('current_setting', [val('statement_timeout')]).as('statement'),
     );
-    expect(rows).toEqual([{ statement_timeout: '10s' }]);
+    expect(await limit.execute()).toEqual([{ statement: '10s' }]);
   });
 
   it.each(['transaction', 'statement'] as const)(
