@@ -321,7 +321,11 @@ describe('an organization that moves to an empty server', () => {
     await database.migrate();
     await importOrganization(database, exported);
     await database.close();
-    const server = createServer({ databaseUrl: `file:${there.path}`, clock: api.clock });
+    const settings = { databaseUrl: `file:${there.path}`, clock: api.clock };
+    const withoutKey = createServer(settings);
+    await expect(withoutKey.start()).rejects.toThrow(`${there.path}.key is missing`);
+    await withoutKey.stop();
+    const server = createServer({ ...settings, allowsNewKey: true });
     onTestFinished(() => server.stop());
     await server.start();
     // The start created no first organization beside it.
