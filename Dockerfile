@@ -39,7 +39,7 @@ ENV NODE_ENV=production \
   SHORTY_DATABASE_URL=file:/data/shorty.db \
   SHORTY_JOURNAL_FOLDER=/data/visits
 RUN ln -s /app/packages/server/bin/shorty-server.js /usr/local/bin/shorty-server \
-  && install -d -o node -g node -m 0700 /data
+  && install -d -o node -g node -m 0700 /data /backups
 COPY --from=build /build/package.json /app/
 COPY --from=build /build/node_modules /app/node_modules
 COPY --from=build /build/packages /app/packages

@@ -77,8 +77,14 @@ function checkCompose({ services = {}, volumes = {} }) {
     expectThat(!service.privileged, `compose.yaml: ${name}: must not be privileged`);
     expectThat(service.cap_drop?.includes('ALL'), `compose.yaml: ${name}: cap_drop must have ALL`);
     for (const mount of service.volumes ?? []) {
-      const [volume] = mount.split(':');
+      const [volume, target] = mount.split(':');
       expectThat(volume in volumes, `compose.yaml: ${name}: volume ${volume} is not defined`);
+      // A new volume gets the owner of the image's folder. Without one, only root can write to it.
+      const folders = /install -d -o node -g node -m 0700 (.*)/.exec(read('Dockerfile'))?.[1];
+      expectThat(
+        folders?.split(' ').includes(target),
+        `Dockerfile: ${target}, a volume of compose.yaml, must be a folder of the user node`,
+      );
     }
     for (const port of service.ports ?? []) {
       expectThat(
