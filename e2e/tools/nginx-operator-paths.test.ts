@@ -17,3 +17,16 @@ test.each([true, false])(
     expect(direct.status).toBe(200);
   },
 );
+
+test('nginx passes on bodies of more than 1 MB, which only the API limits', async () => {
+  const { upstream } = await startUpstream({ hasAdminListener: false });
+  // In memory, because the user of nginx may not write to the folder of the test.
+  const { port } = await startNginx(upstream, 'client_body_buffer_size 8m;');
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1/urls`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ targetUrl: 'https://example.com/', title: 'x'.repeat(3_900_000) }),
+  });
+  expect(response.status).toBe(401);
+  expect(await response.json()).toMatchObject({ error: { code: 'UNAUTHORIZED' } });
+});
