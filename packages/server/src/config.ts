@@ -131,7 +131,7 @@ interface UnknownSetting {
 // Variables of the CLI, which may have the same environment.
 const settingsOfCli = ['SHORTY_ACCESS_TOKEN', 'SHORTY_PROFILE'];
 // Kubernetes sets these for a service with the name shorty.
-const kubernetesVariable = /^SHORTY_(\w+_)?(SERVICE_(HOST|PORT)|PORT)(_\w+)?$/;
+const kubernetesVariable = /^SHORTY_(SERVICE_(HOST|PORT)|PORT)(_\w+)?$/;
 // More differences are another word.
 const maxDifferences = 3;
 
