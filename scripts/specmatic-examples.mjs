@@ -140,6 +140,18 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     groupBy: 'hour',
   };
   const { since, until } = window;
+  // Has every filter, because Specmatic invents missing ones.
+  const clicksOf = {
+    ...window,
+    timezone: 'Europe/Berlin',
+    limit: '5',
+    country: ['DE'],
+    device: ['mobile'],
+    browser: ['Firefox'],
+    os: ['Android'],
+    referrer: ['news.example.com'],
+    referrerType: ['search'],
+  };
   const replay = { since, until, status: 'failed', eventTypes: ['url.created'] };
 
   return {
@@ -183,9 +195,14 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     getQr: [onQr, { path: { id: nobody }, status: 404 }],
     updateQr: { ...onQr, body: look },
     deleteQr: { path: { id: (await create('/qr', { data: 'a text' })).id } },
-    getUrlClicks: { ...onUrl, query: window },
-    getAnalyticsOverview: { query: window },
-    getQrScans: { ...onQr, query: window },
+    getUrlClicks: { ...onUrl, query: clicksOf },
+    getAnalyticsOverview: {
+      query: { ...clicksOf, tag: ['launch'], domainId: [nobody], urlId: [onUrl.path.id] },
+    },
+    getQrScans: {
+      ...onQr,
+      query: { ...clicksOf, scanMethod: ['camera'], scannerApp: ['iOS Camera'] },
+    },
     createWebhook: { body: { ...receiver, ...settings, isActive: true }, status: 201 },
     listWebhooks: {},
     getWebhook: [onWebhook, { path: { id: nobody }, status: 404 }],

@@ -13,9 +13,11 @@ export function formatUsd(amount: number): string {
   return amount.toFixed(7).replace(/(\.\d\d\d*?)0+$/, '$1');
 }
 
-/** `2030-01-31 14:05 UTC`. */
-export function formatInstant(epochMs: number): string {
-  return `${new Date(epochMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+/** `2030-01-31 14:05 UTC`; for a text of the API with another offset, `2030-01-31 14:05 +01:00`. */
+export function formatInstant(instant: number | string): string {
+  const text = typeof instant === 'string' ? instant : new Date(instant).toISOString();
+  const zone = text.endsWith('Z') ? 'UTC' : text.slice(-'+01:00'.length);
+  return `${text.slice(0, 16).replace('T', ' ')} ${zone}`;
 }
 
 /** `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`. */

@@ -69,16 +69,17 @@ describe.each(everywhere)('%s', (command) => {
     const before = 'since=2030-10-02T00:00:00.000Z&until=2030-11-01T00:00:00.000Z';
     expect(requests).toEqual([
       `${path}?groupBy=day`,
-      `${path}?${before}&groupBy=day&limit=1`,
-      `${path}?groupBy=hour&since=2030-11-24T09:30:00.000Z&until=2030-11-30T00:00:00.000Z&limit=5`,
-      `${path}?${before}&groupBy=day&limit=1`,
+      `${path}?groupBy=day&limit=1&${before}`,
+      `${path}?groupBy=hour&since=2030-11-24T09:30:00.000Z&until=2030-11-30&limit=5`,
+      `${path}?groupBy=day&${before}&limit=1`,
     ]);
     await run(`${command} --json`);
     expect(server.requests.slice(-1)).toEqual([`${path}?groupBy=day`]);
   });
 
   test.each([
-    ['--since yesterday', '--since yesterday: invalid time'],
+    ['--since monday', '--since monday: invalid time'],
+    ['--since today --timezone Europe/Atlantis', '--timezone Europe/Atlantis: unknown time zone'],
     ['--until 2030-11-01T00:00:00', 'a timestamp with a time zone (2030-11-01T00:00:00Z)'],
     ['--since 2030-02-30', '--since 2030-02-30'],
     ['--since 2030-11-02 --until 2030-11-01', 'must be before --until 2030-11-01'],

@@ -30,9 +30,11 @@ export function urlClicks(change: Partial<UrlClicks> = {}): UrlClicks {
     shortCode: 'aB3xY9q',
     since: '2030-11-01T00:00:00.000Z',
     until: '2030-12-01T00:00:00.000Z',
+    timezone: 'UTC',
     countriesDate: '2030-11-20',
     importedClicks: 0,
     uniquesAre: 'exact',
+    prunedDays: { included: 0, omitted: 0 },
     totals: { totalClicks, uniqueClicks: 2817, uniqueIps: 2604 },
     breakdowns: {
       country: [

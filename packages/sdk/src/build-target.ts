@@ -10,21 +10,21 @@ export function buildTarget(
   route: string,
   { params, query, body }: RequestInput,
 ): { method: string; path: string; search: string } {
-  const space = route.indexOf(' ');
-  const method = route.slice(0, space);
-  const template = route.slice(space + 1);
+  const [method, template] = route.split(/ (.*)/s) as [string, string];
   // Otherwise the path could continue the host name.
-  if (!template.startsWith('/')) refuse('path', 'a path from /', template);
-  const path = template.replace(/\{([^{}]*)\}/g, (_, name) => escapeValue(name, params?.[name]));
+  if (template?.[0] !== '/') refuse('path', 'a path from /', template);
+  const path = template.replace(/{(.*?)}/g, (_, name) => escapeValue(name, params?.[name]));
   const required = method === 'PATCH' ? 'body' : requiredInput[route];
-  const values = query as Record<string, unknown> | undefined;
+  const values = { ...query } as Record<string, unknown>;
   if (required === 'body') {
     if (Object(body) !== body) refuse(required, 'present', body);
-  } else if (required) escapeValue(required, values?.[required]);
-  // A parameter that is null is left out, like an undefined one.
-  const given = values && JSON.parse(toJson(values), (_, value) => value ?? undefined);
-  const search = `${new URLSearchParams(given)}`;
-  return { method, path, search: search && `?${search}` };
+  } else if (required) escapeValue(required, values[required]);
+  const given = JSON.parse(toJson(values));
+  const search = new URLSearchParams();
+  // A parameter that is null is left out, like an undefined one. A list is repeated.
+  for (const name in given)
+    for (const value of [given[name] ?? []].flat()) search.append(name, value);
+  return { method, path, search: `${search}` && `?${search}` };
 }
 
 /** Returns JSON, in which instants have the ISO form. */
@@ -42,8 +42,8 @@ export function toJson(value: unknown): string {
 /** Refuses a list if an item, or the `id` of an item, is undefined, null, empty or not a number. */
 export function checkItems(list: string, items: readonly unknown[], firstIndex = 0): void {
   for (const [at, item] of items.entries()) {
-    const hasId = item instanceof Object && 'id' in item;
-    const value = hasId ? item.id : item;
+    const hasId = 'id' in Object(item);
+    const value = hasId ? Object(item).id : item;
     const name = `${list}[${firstIndex + at}]${hasId ? '.id' : ''}`;
     if (!value && value !== 0) refuse(name, 'present', value);
   }

@@ -437,7 +437,7 @@ it('request sends any request with token, retries and errors', async () => {
   expect(result).toEqual({ id: '4/2' });
   const call = [
     'PATCH',
-    'https://sho.test/links/api/v1/new/4%2F2?a=1%2C2',
+    'https://sho.test/links/api/v1/new/4%2F2?a=1&a=2',
     '{"c":null}',
     'Bearer token',
   ];

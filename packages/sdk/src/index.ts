@@ -87,6 +87,7 @@ export type {
   OrganizationClient,
   OrganizationUpdateRequest,
   OrganizationUsage,
+  OverviewQuery,
   QrCreateRequest,
   QrListQuery,
   QrPage,

@@ -33,5 +33,5 @@ export function readRetryAfter(headers: Headers, nowMs: number): number | undefi
   if (Number.isNaN(at)) return undefined;
   // Measured from the Date header if there is one: the server's clock may differ from this one.
   const answeredAt = Date.parse(headers.get('date') ?? '');
-  return Math.max(0, at - (Number.isNaN(answeredAt) ? nowMs : answeredAt));
+  return Math.max(0, at - (answeredAt || nowMs));
 }

@@ -61,8 +61,9 @@ export function readSettings(options: ShortyOptions): Settings {
 
 export function readLimits(options: RequestOptions, defaults: RequestLimits): RequestLimits {
   const limits: { -readonly [Name in keyof RequestLimits]: number } = { ...defaults };
-  for (const name of Object.keys(limits) as (keyof RequestLimits)[]) {
-    limits[name] = options[name] ?? defaults[name];
+  let name: keyof RequestLimits;
+  for (name in limits) {
+    limits[name] = options[name] ?? limits[name];
     checkNumber(name, limits[name], name === 'maxRetries');
   }
   return limits;

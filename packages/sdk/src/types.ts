@@ -65,8 +65,10 @@ export interface BulkUpdateResult extends UrlBulkUpdateResult {}
 /** The deactivated links and skipped ids of a whole bulk delete. */
 export interface BulkDeleteResult extends UrlBulkDeleteResult {}
 
-/** The window of a report, its grouping and the length of its breakdowns. */
+/** The window of a report, its grouping, its filters and the length of its breakdowns. */
 export interface ClicksQuery extends Query<'GET /api/v1/urls/{id}/clicks'> {}
+/** The same for all links, with filters for links. */
+export interface OverviewQuery extends Query<'GET /api/v1/analytics/overview'> {}
 /** The clicks of a link in a window. */
 export interface UrlClicks extends Schema<'UrlClicks'> {}
 /** The clicks of all links in a window, and the links with the most clicks. */

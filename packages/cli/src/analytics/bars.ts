@@ -6,8 +6,8 @@ type CountedBucket = Omit<Bucket, 'uniques'> & Partial<Pick<Bucket, 'uniques'>>;
 
 /** A bar of a chart. It merges several buckets when there are more buckets than bars. */
 export interface Bar {
-  /** Milliseconds since the epoch. */
-  readonly since: number;
+  /** An instant, as the API sent it. */
+  readonly since: string;
   readonly clicks: number;
   /** Undefined for several buckets, because one visitor can be in each of them. */
   readonly uniques: number | undefined;
@@ -26,7 +26,7 @@ export function toBars(series: readonly CountedBucket[], groupBy: GroupBy, maxBa
     const [first] = group;
     if (!first) break;
     bars.push({
-      since: Date.parse(first.bucket),
+      since: first.bucket,
       clicks: group.reduce((sum, { clicks }) => sum + clicks, 0),
       uniques: group.length === 1 ? first.uniques : undefined,
       buckets: group.length,
@@ -64,7 +64,7 @@ export function describeBar({ since, buckets, isPartial }: Bar, groupBy: GroupBy
   return isPartial ? `${whole} (partial)` : whole;
 }
 
-export function describeBucket(epochMs: number, groupBy: GroupBy): string {
-  const instant = formatInstant(epochMs);
+export function describeBucket(start: string, groupBy: GroupBy): string {
+  const instant = formatInstant(start);
   return groupBy === 'hour' ? instant : instant.slice(0, 10);
 }

@@ -1,4 +1,11 @@
-import { type ClicksQuery, PermissionError, type Shorty } from '@shorty/sdk';
+import {
+  type ClicksQuery,
+  type OverviewQuery,
+  PermissionError,
+  type ScansQuery,
+  type Shorty,
+  ValidationError,
+} from '@shorty/sdk';
 import { findEach } from '../find-each.js';
 import { findLinkId } from '../find-link.js';
 import {
@@ -12,8 +19,8 @@ import {
 } from './report-model.js';
 
 /** The requests of a report, and the report of their responses. */
-interface ReportSource<Data extends Window> {
-  readonly read: (query: ClicksQuery) => PromiseLike<Data>;
+interface ReportSource<Data extends Window, Query> {
+  readonly read: (query: Query) => PromiseLike<Data>;
   /** The links whose names the report shows. */
   readonly linksOf: (data: Data) => readonly string[];
   readonly toReport: (data: Data, groupBy: GroupBy, extras: ReportExtras<Data>) => Report;
@@ -30,9 +37,10 @@ export interface FetchedReport<Data, Shown = Report> {
   readonly complete: () => Promise<Shown>;
 }
 
-export interface ReportRequest {
+/** `Query` is that of the report: each has filters of its own. */
+export interface ReportRequest<Query = ClicksQuery> {
   readonly client: Shorty;
-  readonly query: ClicksQuery;
+  readonly query: Query;
   readonly groupBy: GroupBy;
   readonly signal: AbortSignal;
 }
@@ -47,7 +55,7 @@ export async function fetchLinkReport(link: string, request: ReportRequest) {
   });
 }
 
-export function fetchOverviewReport(request: ReportRequest) {
+export function fetchOverviewReport(request: ReportRequest<OverviewQuery>) {
   const { client, signal } = request;
   return fetchReport(request, {
     read: (query) => client.analytics.overview(query, { signal }),
@@ -56,7 +64,7 @@ export function fetchOverviewReport(request: ReportRequest) {
   });
 }
 
-export function fetchScanReport(id: string, request: ReportRequest) {
+export function fetchScanReport(id: string, request: ReportRequest<ScansQuery>) {
   const { client, signal } = request;
   return fetchReport(request, {
     read: (query) => client.qr.scans(id, query, { signal }),
@@ -65,15 +73,16 @@ export function fetchScanReport(id: string, request: ReportRequest) {
   });
 }
 
-async function fetchReport<Data extends Window>(
-  request: ReportRequest,
-  { read, linksOf, toReport }: ReportSource<Data>,
+async function fetchReport<Data extends Window, Query extends ClicksQuery>(
+  request: ReportRequest<Query>,
+  { read, linksOf, toReport }: ReportSource<Data, Query>,
 ): Promise<FetchedReport<Data>> {
   const data = await read(request.query);
+  const query = { ...request.query, groupBy: 'day', limit: 1 };
   const complete = async () => {
     const windowBefore = beforeWindow(data);
     const [before, links] = await Promise.all([
-      windowBefore && read({ ...windowBefore, groupBy: 'day', limit: 1 }),
+      windowBefore && readBefore(() => read({ ...query, ...windowBefore })),
       readNames(request, linksOf(data)),
     ]);
     return toReport(data, request.groupBy, { before, links });
@@ -88,8 +97,18 @@ function beforeWindow({ since, until }: Window): Window | undefined {
   return before < 0 ? undefined : { since: new Date(before).toISOString(), until: since };
 }
 
+/** Reads the window before. A filter is refused if its visits are deleted. */
+async function readBefore<Data>(read: () => PromiseLike<Data>): Promise<Data | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ValidationError) return undefined;
+    throw error;
+  }
+}
+
 async function readNames(
-  { client, signal }: ReportRequest,
+  { client, signal }: Pick<ReportRequest, 'client' | 'signal'>,
   ids: readonly string[],
 ): Promise<Map<string, LinkNames>> {
   const names = new Map<string, LinkNames>();

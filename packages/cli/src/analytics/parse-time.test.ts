@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseTime } from './parse-time.js';
+import { parseTime, periodOf } from './parse-time.js';
 
 const now = Date.UTC(2030, 10, 15, 12);
 
@@ -7,20 +7,56 @@ test.each([
   ['2030-11-01T00:00:00Z', '2030-11-01T00:00:00.000Z'],
   ['2030-11-01T02:30:00.250+02:00', '2030-11-01T00:30:00.250Z'],
   ['2030-11-01t10:00z', '2030-11-01T10:00:00.000Z'],
-  ['2030-11-01', '2030-11-01T00:00:00.000Z'],
-  ['2028-02-29', '2028-02-29T00:00:00.000Z'],
+  ['2030-11-01', '2030-11-01'],
+  ['2028-02-29', '2028-02-29'],
   ['24h', '2030-11-14T12:00:00.000Z'],
   ['7d', '2030-11-08T12:00:00.000Z'],
   ['12w', '2030-08-23T12:00:00.000Z'],
   ['0d', '2030-11-15T12:00:00.000Z'],
 ])('%s is %s', (text, expected) => {
-  expect(new Date(parseTime(text, now) ?? 0).toISOString()).toBe(expected);
+  expect(parseTime(text, now)).toBe(expected);
 });
 
 test.each([
-  ...['', 'yesterday', '7', 'd', '-7d', '7m', '7 d', '1.5d', '9999999d', '999999w', '20301101'],
+  ...[
+    '',
+    'monday',
+    'next-week',
+    'toString',
+    '7',
+    'd',
+    '-7d',
+    '7m',
+    '7 d',
+    '1.5d',
+    '9999999d',
+    '999999w',
+    '20301101',
+  ],
   ...['2030-11-01T00:00:00', '2030-11-01 00:00:00Z', '2030-13-01', '2030-02-30', '2029-02-29'],
   ...['2030-02-30T00:00:00Z', '2030-11-01T25:00:00Z', '2030-11-01T00:00:00+2', ' 7d', '7d\n'],
 ])('%j is not a time', (text) => {
   expect(parseTime(text, now)).toBeUndefined();
+});
+
+// 2030-11-15 is a Friday.
+test.each([
+  ['today', ['2030-11-15']],
+  ['yesterday', ['2030-11-14', '2030-11-15']],
+  ['this-week', ['2030-11-11']],
+  ['last-week', ['2030-11-04', '2030-11-11']],
+  ['this-month', ['2030-11-01']],
+  ['last-month', ['2030-10-01', '2030-11-01']],
+])('%s is %s', (name, dates) => {
+  const { since, until } = periodOf(name, now) ?? {};
+  expect([since, until].filter(Boolean)).toEqual(dates);
+  expect(parseTime(name, now)).toBe(since);
+});
+
+test('periods are those of the time zone', () => {
+  const lateOnSunday = Date.UTC(2030, 10, 17, 23, 30);
+  expect(periodOf('today', lateOnSunday, 'Europe/Berlin')?.since).toBe('2030-11-18');
+  expect(periodOf('this-week', lateOnSunday, 'Europe/Berlin')?.since).toBe('2030-11-18');
+  expect(periodOf('this-week', lateOnSunday, 'America/New_York')?.since).toBe('2030-11-11');
+  expect(() => periodOf('today', now, 'Europe/Atlantis')).toThrow('--timezone Europe/Atlantis');
 });

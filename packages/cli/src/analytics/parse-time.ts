@@ -7,30 +7,87 @@ const plainDate = /^\d{4}-\d\d-\d\d$/;
 const zonedTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i;
 
 const timeRule =
-  'use a timestamp with a time zone (2030-11-01T00:00:00Z), a date (2030-11-01), or a duration before now (24h, 7d, 12w)';
+  'use a timestamp with a time zone (2030-11-01T00:00:00Z), a date (2030-11-01), a duration before now (24h, 7d, 12w), or today, yesterday, this-week, last-week, this-month, last-month';
+
+/** The first day of a named period and of the period after it, from the date of today. */
+const periods: Readonly<Record<string, (today: Date) => readonly [Date, Date?]>> = {
+  today: (today) => [today],
+  yesterday: (today) => [addDays(today, -1), today],
+  'this-week': (today) => [mondayOf(today)],
+  'last-week': (today) => [addDays(mondayOf(today), -7), mondayOf(today)],
+  'this-month': (today) => [firstOfMonth(today, 0)],
+  'last-month': (today) => [firstOfMonth(today, -1), firstOfMonth(today, 0)],
+};
 
 /**
- * Parses a timestamp, a date (its start in UTC), or a duration before `now`. Returns milliseconds
- * since the epoch, or undefined for other text.
+ * Parses a timestamp, a date, a duration before `now`, or the name of a period, which is its first day.
+ * Returns the text for the server, or undefined for other text. Dates remain dates, which the server
+ * reads in the time zone.
  */
-export function parseTime(text: string, now: number): number | undefined {
+export function parseTime(text: string, now: number, timezone = 'UTC'): string | undefined {
   const [, count, unit] = span.exec(text) ?? [];
   if (unit === 'h' || unit === 'd' || unit === 'w') {
     const epochMs = now - Number(count) * spanUnitsMs[unit];
     // A time before 1970 is not useful, and toISOString could not format very old years.
-    return epochMs < 0 ? undefined : epochMs;
+    return epochMs < 0 ? undefined : new Date(epochMs).toISOString();
   }
-  if (plainDate.test(text)) return isDate(text) ? Date.parse(text) : undefined;
+  if (Object.hasOwn(periods, text)) return periodOf(text, now, timezone)?.since;
+  if (plainDate.test(text)) return isDate(text) ? text : undefined;
   const [, date = ''] = zonedTime.exec(text) ?? [];
   const epochMs = isDate(date) ? Date.parse(text.toUpperCase()) : Number.NaN;
-  return Number.isNaN(epochMs) ? undefined : epochMs;
+  return Number.isNaN(epochMs) ? undefined : new Date(epochMs).toISOString();
 }
 
-/** Returns the milliseconds of a time, or throws a UsageError that names the option or the field. */
-export function readTime(name: string, text: string, now: number): number {
-  const epochMs = parseTime(text, now);
-  if (epochMs === undefined) throw new UsageError(`${name} ${text}: invalid time`, timeRule);
-  return epochMs;
+/** Returns the first day of a named period and, if the period is over, the day after it. */
+export function periodOf(
+  name: string,
+  now: number,
+  timezone = 'UTC',
+): { readonly since: string; readonly until?: string } | undefined {
+  const find = Object.hasOwn(periods, name) ? periods[name] : undefined;
+  if (!find) return undefined;
+  const [since, until] = find(todayIn(timezone, now));
+  return { since: dateOf(since), ...(until && { until: dateOf(until) }) };
+}
+
+/** Returns a time for the server, or throws a UsageError that names the option or the field. */
+export function readTime(name: string, text: string, now: number, timezone?: string): string {
+  const time = parseTime(text, now, timezone);
+  if (time === undefined) throw new UsageError(`${name} ${text}: invalid time`, timeRule);
+  return time;
+}
+
+/** Returns the date in a time zone as a midnight in UTC. */
+function todayIn(timezone: string, now: number): Date {
+  if (timezone === 'UTC') return new Date(new Date(now).toISOString().slice(0, 10));
+  let format: Intl.DateTimeFormat;
+  try {
+    // Sweden formats dates as ISO 8601 does.
+    format = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone });
+  } catch {
+    throw new UsageError(
+      `--timezone ${timezone}: unknown time zone`,
+      'use an IANA name, such as Europe/Berlin',
+    );
+  }
+  return new Date(format.format(now));
+}
+
+/** Weeks begin on Monday (ISO 8601). */
+function mondayOf(day: Date): Date {
+  return addDays(day, -((day.getUTCDay() + 6) % 7));
+}
+
+function addDays(day: Date, count: number): Date {
+  return new Date(day.getTime() + count * spanUnitsMs.d);
+}
+
+function firstOfMonth(day: Date, offset: number): Date {
+  return new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + offset, 1));
+}
+
+function dateOf(day: Date): string {
+  return day.toISOString().slice(0, 10);
 }
 
 // Date.parse accepts 30 February as 2 March.

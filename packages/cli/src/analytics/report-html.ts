@@ -70,7 +70,7 @@ ${svgChart(bars, groupBy)}
 <tbody>
 ${series.map(
   ({ bucket, clicks, uniques, isPartial }) =>
-    html`<tr><th scope="row">${describeBucket(Date.parse(bucket), groupBy)}${isPartial ? ' (partial)' : undefined}</th><td>${formatNumber(clicks)}</td><td>${formatNumber(uniques)}</td></tr>\n`,
+    html`<tr><th scope="row">${describeBucket(bucket, groupBy)}${isPartial ? ' (partial)' : undefined}</th><td>${formatNumber(clicks)}</td><td>${formatNumber(uniques)}</td></tr>\n`,
 )}</tbody>
 </table>
 </details>
@@ -104,6 +104,7 @@ ${rows.map(({ label, detail, title: linkTitle, clicks }) => {
 `;
 }
 
-function time(epochMs: number): Markup {
-  return html`<time datetime="${new Date(epochMs).toISOString()}">${formatInstant(epochMs)}</time>`;
+function time(instant: number | string): Markup {
+  const datetime = typeof instant === 'string' ? instant : new Date(instant).toISOString();
+  return html`<time datetime="${datetime}">${formatInstant(instant)}</time>`;
 }

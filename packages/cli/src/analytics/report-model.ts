@@ -5,7 +5,7 @@ import type {
   QrScans,
   UrlClicks,
 } from '@shorty/sdk';
-import { formatInstant, formatNumber } from '../format.js';
+import { formatCount, formatInstant, formatNumber } from '../format.js';
 
 /** The content of a report in any format, in display order. */
 export interface Report extends TextReport {
@@ -20,16 +20,16 @@ export interface TextReport {
   readonly title: string;
   /** The unit of the `clicks` fields. */
   readonly counted: 'click' | 'scan' | 'attempt';
-  /** Milliseconds since the epoch. The window excludes `until`. */
-  readonly since: number;
-  readonly until: number;
+  /** Instants, as the API sent them. The window excludes `until`. */
+  readonly since: string;
+  readonly until: string;
   readonly groupBy: GroupBy;
   readonly totalClicks: number;
   readonly totals: readonly Total[];
   readonly series: readonly Omit<Bucket, 'uniques'>[];
   readonly sections: readonly Section[];
   /** The window of the same length before this one; undefined when it was not read. */
-  readonly before: { readonly since: number; readonly until: number } | undefined;
+  readonly before: { readonly since: string; readonly until: string } | undefined;
   /** Notes about the counts, as sentences without a full stop. */
   readonly notes?: readonly string[];
 }
@@ -113,7 +113,7 @@ export function linkReport(
     counted: 'click',
     ...windowOf(data),
     before: before && windowOf(before),
-    notes: uniquesNotes(data, before),
+    notes: prunedNotes(data, before),
     groupBy,
     ...totals,
     totals: [...clickTotals(totals, before?.totals), ...importedTotals(data)],
@@ -144,7 +144,7 @@ export function overviewReport(
     counted: 'click',
     ...windowOf(data),
     before: before && windowOf(before),
-    notes: [...uniquesNotes(data, before), ...certaintyNotes(totals)],
+    notes: [...prunedNotes(data, before), ...certaintyNotes(totals)],
     groupBy,
     totalClicks: totals.totalClicks,
     uniqueClicks: totals.uniqueClicks,
@@ -178,7 +178,7 @@ export function scanReport(
     counted: 'scan',
     ...windowOf(data),
     before: before && windowOf(before),
-    notes: [...uniquesNotes(data, before), ...certaintyNotes(totals)],
+    notes: [...prunedNotes(data, before), ...certaintyNotes(totals)],
     groupBy,
     totalClicks: totals.totalScans,
     uniqueClicks: totals.uniqueScans,
@@ -272,11 +272,26 @@ export function bucketsOf<Item extends Omit<ClickBucket, 'uniques'>>(
   window: { since: string; until: string },
   groupBy: GroupBy,
 ): (Item & { isPartial: boolean })[] {
-  const { since, until } = windowOf(window);
-  return series.map((each) => {
-    const start = Date.parse(each.bucket);
-    return { ...each, isPartial: start < since || start + bucketMs[groupBy] > until };
+  const since = Date.parse(window.since);
+  const until = Date.parse(window.until);
+  return series.map((each, index) => {
+    const next = series[index + 1]?.bucket;
+    const isCut = next === undefined ? isBefore(window.until, each.bucket, groupBy) : false;
+    const isPartial = Date.parse(each.bucket) < since || Date.parse(next ?? '') > until || isCut;
+    return { ...each, isPartial };
   });
+}
+
+/** Returns whether a window ends before a bucket, by the clocks: days have 23 to 25 hours. */
+function isBefore(until: string, bucket: string, groupBy: GroupBy): boolean {
+  const length = bucketMs[groupBy];
+  const start = Math.floor(wallTimeOf(bucket) / length) * length;
+  return wallTimeOf(until) < start + length;
+}
+
+/** Returns the time on the clocks, in milliseconds as if it were in UTC. */
+function wallTimeOf(instant: string): number {
+  return Date.parse(`${instant.slice(0, '2030-11-01T00:00:00.000'.length)}Z`);
 }
 
 /** `2030-11-01 00:00 UTC to 2030-12-01 00:00 UTC, by day`. */
@@ -309,7 +324,7 @@ export function formatShare(part: number, whole: number): string {
 }
 
 export function windowOf({ since, until }: { since: string; until: string }) {
-  return { since: Date.parse(since), until: Date.parse(until) };
+  return { since, until };
 }
 
 function clickTotals(totals: UrlClicks['totals'], before?: UrlClicks['totals']): Total[] {
@@ -326,11 +341,24 @@ function clickTotals(totals: UrlClicks['totals'], before?: UrlClicks['totals']):
   ];
 }
 
-function uniquesNotes(...reports: (Pick<UrlClicks, 'uniquesAre'> | undefined)[]): string[] {
-  if (!reports.some((report) => report?.uniquesAre === 'daily sum')) return [];
-  return [
-    'unique visitors and addresses are sums of days: old visits are deleted, so who came on several of those days counts on each',
-  ];
+/** Returns notes about days whose visits were deleted. */
+function prunedNotes(
+  ...reports: (Pick<UrlClicks, 'uniquesAre' | 'prunedDays'> | undefined)[]
+): string[] {
+  const notes: string[] = [];
+  if (reports.some((report) => report?.uniquesAre === 'daily sum')) {
+    notes.push(
+      'unique visitors and addresses are sums of days: old visits are deleted, so who came on several of those days counts on each',
+    );
+  }
+  // A server of an earlier version has no such field.
+  const omitted = reports[0]?.prunedDays?.omitted ?? 0;
+  if (omitted > 0) {
+    notes.push(
+      `without ${formatCount(omitted, 'day')} in UTC: the window contains them only in part, and their visits are deleted`,
+    );
+  }
+  return notes;
 }
 
 type ScanCertainty = Pick<QrScans['totals'], 'provenScans' | 'inferredScans'>;

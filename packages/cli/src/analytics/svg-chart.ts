@@ -72,10 +72,9 @@ function timeLabel(bars: readonly Bar[], index: number, order: number, groupBy: 
 const monthNames = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 /** `1 Nov`, or within two days of hours `14:00`. */
-function shortTime(epochMs: number, groupBy: GroupBy, bars: number): string {
-  const date = new Date(epochMs);
-  if (groupBy === 'hour' && bars <= 48) return date.toISOString().slice(11, 16);
-  return `${date.getUTCDate()} ${monthNames[date.getUTCMonth()]}`;
+function shortTime(instant: string, groupBy: GroupBy, bars: number): string {
+  if (groupBy === 'hour' && bars <= 48) return instant.slice(11, 16);
+  return `${Number(instant.slice(8, 10))} ${monthNames[Number(instant.slice(5, 7)) - 1]}`;
 }
 
 function round(value: number): number {

@@ -3687,6 +3687,11 @@ export interface components {
              */
             until: string;
             /**
+             * @description The time zone of the buckets, and of the offsets of all times in the report.
+             * @example UTC
+             */
+            timezone: string;
+            /**
              * @description The date of the country database that finds the countries of new visits. Null when it cannot be read.
              * @example 2030-11-01
              */
@@ -3698,6 +3703,13 @@ export interface components {
              * @enum {string}
              */
             uniquesAre: "exact" | "daily sum";
+            /** @description The days, in UTC, of which the report has only daily sums, because their visits were deleted after the retention period. */
+            prunedDays: {
+                /** @description Days that the window contains entirely. The bucket with the noon of such a day has all its visits, unless buckets are hours. */
+                included: number;
+                /** @description Days that the window contains only in part. No count includes their visits. */
+                omitted: number;
+            };
             /** @description The counts of the whole window. */
             totals: {
                 /** @description Clicks in the window. Bots, previews and prefetches do not count. */
@@ -3756,15 +3768,15 @@ export interface components {
             /** @description By source. */
             referrer: {
                 /**
-                 * @description A host, or "(direct)".
-                 * @example news.example.com
-                 */
-                referrerDomain: string;
-                /**
                  * @description The kind of source.
                  * @enum {string}
                  */
                 referrerType: "direct" | "search" | "social" | "email" | "paid" | "ai" | "internal" | "other";
+                /**
+                 * @description A host, or "(direct)".
+                 * @example news.example.com
+                 */
+                referrerDomain: string;
                 /** @description The number of clicks. */
                 clicks: number;
             }[];
@@ -3795,6 +3807,11 @@ export interface components {
              */
             until: string;
             /**
+             * @description The time zone of the buckets, and of the offsets of all times in the report.
+             * @example UTC
+             */
+            timezone: string;
+            /**
              * @description The date of the country database that finds the countries of new visits. Null when it cannot be read.
              * @example 2030-11-01
              */
@@ -3806,6 +3823,13 @@ export interface components {
              * @enum {string}
              */
             uniquesAre: "exact" | "daily sum";
+            /** @description The days, in UTC, of which the report has only daily sums, because their visits were deleted after the retention period. */
+            prunedDays: {
+                /** @description Days that the window contains entirely. The bucket with the noon of such a day has all its visits, unless buckets are hours. */
+                included: number;
+                /** @description Days that the window contains only in part. No count includes their visits. */
+                omitted: number;
+            };
             /** @description The counts of the whole window. */
             totals: {
                 /** @description Links of the organization, inactive ones included. */
@@ -3876,6 +3900,11 @@ export interface components {
              */
             until: string;
             /**
+             * @description The time zone of the buckets, and of the offsets of all times in the report.
+             * @example UTC
+             */
+            timezone: string;
+            /**
              * @description The date of the country database that finds the countries of new visits. Null when it cannot be read.
              * @example 2030-11-01
              */
@@ -3885,6 +3914,13 @@ export interface components {
              * @enum {string}
              */
             uniquesAre: "exact" | "daily sum";
+            /** @description The days, in UTC, of which the report has only daily sums, because their visits were deleted after the retention period. */
+            prunedDays: {
+                /** @description Days that the window contains entirely. The bucket with the noon of such a day has all its visits, unless buckets are hours. */
+                included: number;
+                /** @description Days that the window contains only in part. No count includes their visits. */
+                omitted: number;
+            };
             /** @description The counts of the whole window. */
             totals: {
                 /** @description Scans in the window. Bots do not count. */
@@ -5823,10 +5859,34 @@ export interface components {
         Since: string;
         /** @description The end of the window (exclusive). Default: now. */
         Until: string;
-        /** @description The length of one bucket of the time series, in UTC. */
+        /** @description The length of one bucket of the time series. */
         GroupBy: "hour" | "day";
+        /** @description The IANA name of a time zone. Its hours and days are the buckets, and since and until are in it if they have no offset. Changes of clocks are respected. Days whose visits were deleted after the retention period remain days in UTC. */
+        Timezone: string;
         /** @description The most entries in each breakdown, the largest first. */
         BreakdownLimit: number;
+        /** @description Only visits with this country; repeated, with one of these. */
+        CountryFilter: string[];
+        /** @description Only visits with this device; repeated, with one of these. */
+        DeviceFilter: ("desktop" | "mobile" | "tablet" | "tv" | "console" | "other")[];
+        /** @description Only visits with this browser; repeated, with one of these. */
+        BrowserFilter: string[];
+        /** @description Only visits with this os; repeated, with one of these. */
+        OsFilter: string[];
+        /** @description Only visits with this referrerType; repeated, with one of these. */
+        ReferrerTypeFilter: ("direct" | "search" | "social" | "email" | "paid" | "ai" | "internal" | "other")[];
+        /** @description Only visits with this referrer; repeated, with one of these. */
+        ReferrerFilter: string[];
+        /** @description Only links with this tag; repeated, with one of these tags. */
+        TagFilter: string[];
+        /** @description Only links on this custom domain; repeated, on one of these. */
+        DomainIdFilter: string[];
+        /** @description Only this link; repeated, only these. */
+        UrlIdFilter: string[];
+        /** @description Only visits with this scanMethod; repeated, with one of these. */
+        ScanMethodFilter: ("camera" | "file_upload" | "manual_entry" | "app_scanner")[];
+        /** @description Only visits with this scannerApp; repeated, with one of these. */
+        ScannerAppFilter: string[];
         /** @description The id of the delivery. */
         DeliveryId: string;
         /** @description The id of the replay. */
@@ -7351,10 +7411,24 @@ export interface operations {
                 since?: components["parameters"]["Since"];
                 /** @description The end of the window (exclusive). Default: now. */
                 until?: components["parameters"]["Until"];
-                /** @description The length of one bucket of the time series, in UTC. */
+                /** @description The length of one bucket of the time series. */
                 groupBy?: components["parameters"]["GroupBy"];
+                /** @description The IANA name of a time zone. Its hours and days are the buckets, and since and until are in it if they have no offset. Changes of clocks are respected. Days whose visits were deleted after the retention period remain days in UTC. */
+                timezone?: components["parameters"]["Timezone"];
                 /** @description The most entries in each breakdown, the largest first. */
                 limit?: components["parameters"]["BreakdownLimit"];
+                /** @description Only visits with this country; repeated, with one of these. */
+                country?: components["parameters"]["CountryFilter"];
+                /** @description Only visits with this device; repeated, with one of these. */
+                device?: components["parameters"]["DeviceFilter"];
+                /** @description Only visits with this browser; repeated, with one of these. */
+                browser?: components["parameters"]["BrowserFilter"];
+                /** @description Only visits with this os; repeated, with one of these. */
+                os?: components["parameters"]["OsFilter"];
+                /** @description Only visits with this referrerType; repeated, with one of these. */
+                referrerType?: components["parameters"]["ReferrerTypeFilter"];
+                /** @description Only visits with this referrer; repeated, with one of these. */
+                referrer?: components["parameters"]["ReferrerFilter"];
             };
             header?: never;
             path: {
@@ -7403,10 +7477,30 @@ export interface operations {
                 since?: components["parameters"]["Since"];
                 /** @description The end of the window (exclusive). Default: now. */
                 until?: components["parameters"]["Until"];
-                /** @description The length of one bucket of the time series, in UTC. */
+                /** @description The length of one bucket of the time series. */
                 groupBy?: components["parameters"]["GroupBy"];
+                /** @description The IANA name of a time zone. Its hours and days are the buckets, and since and until are in it if they have no offset. Changes of clocks are respected. Days whose visits were deleted after the retention period remain days in UTC. */
+                timezone?: components["parameters"]["Timezone"];
                 /** @description The most entries in each breakdown, the largest first. */
                 limit?: components["parameters"]["BreakdownLimit"];
+                /** @description Only visits with this country; repeated, with one of these. */
+                country?: components["parameters"]["CountryFilter"];
+                /** @description Only visits with this device; repeated, with one of these. */
+                device?: components["parameters"]["DeviceFilter"];
+                /** @description Only visits with this browser; repeated, with one of these. */
+                browser?: components["parameters"]["BrowserFilter"];
+                /** @description Only visits with this os; repeated, with one of these. */
+                os?: components["parameters"]["OsFilter"];
+                /** @description Only visits with this referrerType; repeated, with one of these. */
+                referrerType?: components["parameters"]["ReferrerTypeFilter"];
+                /** @description Only visits with this referrer; repeated, with one of these. */
+                referrer?: components["parameters"]["ReferrerFilter"];
+                /** @description Only links with this tag; repeated, with one of these tags. */
+                tag?: components["parameters"]["TagFilter"];
+                /** @description Only links on this custom domain; repeated, on one of these. */
+                domainId?: components["parameters"]["DomainIdFilter"];
+                /** @description Only this link; repeated, only these. */
+                urlId?: components["parameters"]["UrlIdFilter"];
             };
             header?: never;
             path?: never;
@@ -7451,10 +7545,28 @@ export interface operations {
                 since?: components["parameters"]["Since"];
                 /** @description The end of the window (exclusive). Default: now. */
                 until?: components["parameters"]["Until"];
-                /** @description The length of one bucket of the time series, in UTC. */
+                /** @description The length of one bucket of the time series. */
                 groupBy?: components["parameters"]["GroupBy"];
+                /** @description The IANA name of a time zone. Its hours and days are the buckets, and since and until are in it if they have no offset. Changes of clocks are respected. Days whose visits were deleted after the retention period remain days in UTC. */
+                timezone?: components["parameters"]["Timezone"];
                 /** @description The most entries in each breakdown, the largest first. */
                 limit?: components["parameters"]["BreakdownLimit"];
+                /** @description Only visits with this country; repeated, with one of these. */
+                country?: components["parameters"]["CountryFilter"];
+                /** @description Only visits with this device; repeated, with one of these. */
+                device?: components["parameters"]["DeviceFilter"];
+                /** @description Only visits with this browser; repeated, with one of these. */
+                browser?: components["parameters"]["BrowserFilter"];
+                /** @description Only visits with this os; repeated, with one of these. */
+                os?: components["parameters"]["OsFilter"];
+                /** @description Only visits with this referrerType; repeated, with one of these. */
+                referrerType?: components["parameters"]["ReferrerTypeFilter"];
+                /** @description Only visits with this referrer; repeated, with one of these. */
+                referrer?: components["parameters"]["ReferrerFilter"];
+                /** @description Only visits with this scanMethod; repeated, with one of these. */
+                scanMethod?: components["parameters"]["ScanMethodFilter"];
+                /** @description Only visits with this scannerApp; repeated, with one of these. */
+                scannerApp?: components["parameters"]["ScannerAppFilter"];
             };
             header?: never;
             path: {
@@ -8400,7 +8512,7 @@ export interface operations {
                 since?: components["parameters"]["Since"];
                 /** @description The end of the window (exclusive). Default: now. */
                 until?: components["parameters"]["Until"];
-                /** @description The length of one bucket of the time series, in UTC. */
+                /** @description The length of one bucket of the time series. */
                 groupBy?: components["parameters"]["GroupBy"];
             };
             header?: never;

@@ -520,9 +520,14 @@ export const fixtures: {
     "shortCode": "aB3xY9q",
     "since": "2030-11-01T00:00:00.000Z",
     "until": "2030-11-01T00:00:00.000Z",
+    "timezone": "UTC",
     "countriesDate": null,
     "importedClicks": 1,
     "uniquesAre": "exact",
+    "prunedDays": {
+      "included": 1,
+      "omitted": 1
+    },
     "totals": {
       "totalClicks": 1,
       "uniqueClicks": 1,
@@ -555,8 +560,8 @@ export const fixtures: {
       ],
       "referrer": [
         {
-          "referrerDomain": "news.example.com",
           "referrerType": "direct",
+          "referrerDomain": "news.example.com",
           "clicks": 1
         }
       ]
@@ -572,9 +577,14 @@ export const fixtures: {
   "getAnalyticsOverview": {
     "since": "2030-11-01T00:00:00.000Z",
     "until": "2030-11-01T00:00:00.000Z",
+    "timezone": "UTC",
     "countriesDate": null,
     "importedClicks": 1,
     "uniquesAre": "exact",
+    "prunedDays": {
+      "included": 1,
+      "omitted": 1
+    },
     "totals": {
       "totalUrls": 1,
       "activeUrls": 1,
@@ -621,8 +631,8 @@ export const fixtures: {
       ],
       "referrer": [
         {
-          "referrerDomain": "news.example.com",
           "referrerType": "direct",
+          "referrerDomain": "news.example.com",
           "clicks": 1
         }
       ]
@@ -640,8 +650,13 @@ export const fixtures: {
     "urlId": "42",
     "since": "2030-11-01T00:00:00.000Z",
     "until": "2030-11-01T00:00:00.000Z",
+    "timezone": "UTC",
     "countriesDate": null,
     "uniquesAre": "exact",
+    "prunedDays": {
+      "included": 1,
+      "omitted": 1
+    },
     "totals": {
       "totalScans": 1,
       "uniqueScans": 1,

@@ -1,24 +1,28 @@
 import type { ApiPromise } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
-import type { AnalyticsOverview, ClicksQuery } from '../types.js';
+import type { AnalyticsOverview, OverviewQuery } from '../types.js';
 import { Resource } from './resource.js';
 
 /** Reports on all links of the organization: `shorty.analytics`. */
 export class AnalyticsResource extends Resource {
   /**
    * Reads the clicks of all links. The default is the last 30 days, grouped by day. A visitor of two
-   * links is one unique click. Rejects with ValidationError for an invalid window.
+   * links is one unique click. Rejects with ValidationError for an invalid window or filter.
    *
    * @example
    * ```ts
    * import { Shorty } from '@shorty/sdk';
    *
    * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
-   * const { totals, topUrls } = await shorty.analytics.overview({ since: '2030-11-01T00:00:00Z' });
+   * const { totals, topUrls } = await shorty.analytics.overview({
+   *   since: '2030-11-01',
+   *   timezone: 'Europe/Berlin',
+   *   country: ['DE', 'AT'],
+   * });
    * console.log(totals.totalClicks, topUrls[0]?.shortUrl);
    * ```
    */
-  overview(query: ClicksQuery = {}, options?: RequestOptions): ApiPromise<AnalyticsOverview> {
+  overview(query: OverviewQuery = {}, options?: RequestOptions): ApiPromise<AnalyticsOverview> {
     return this.api.send('GET /api/v1/analytics/overview', { query }, options);
   }
 }

@@ -114,22 +114,24 @@ export const uuid = z.guid('must be a UUID').overwrite((value) => value.toLowerC
 /** The UUID of a record in a path. */
 export const uuidParam = uuid.meta({ param: { id: 'Id' } });
 
-/** A point in time in a request. Becomes its full form in UTC, such as `2030-12-31T23:59:59.000Z`. */
-export const timestamp = z
+const instantMeta = {
+  override: { type: 'string', pattern: instantPattern.source },
+  example: '2030-12-31T23:59:59Z',
+} as const;
+
+/** A point in time in a request, as `parseInstant` reads it. Without an offset, it is in any zone. */
+export const localTimestamp = z
   .string()
-  .transform((text, context) => {
-    const at = parseInstant(text);
-    if (at !== undefined) return new Date(at).toISOString();
-    context.addIssue({
-      code: 'custom',
-      message: `is ${JSON.stringify(shorten(text))}: it must be an ISO 8601 date or time, such as 2030-12-31, 2030-12-31T23:59Z or 2030-12-31T23:59:59+02:00`,
-    });
-    return z.NEVER;
+  .refine((text) => parseInstant(text) !== undefined, {
+    error: ({ input }) =>
+      `is ${JSON.stringify(shorten(String(input)))}: it must be an ISO 8601 date or time, such as 2030-12-31, 2030-12-31T23:59Z or 2030-12-31T23:59:59+02:00`,
   })
-  .meta({
-    override: { type: 'string', pattern: instantPattern.source },
-    example: '2030-12-31T23:59:59Z',
-  });
+  .meta(instantMeta);
+
+/** A point in time in a request. Becomes its full form in UTC, such as `2030-12-31T23:59:59.000Z`. */
+export const timestamp = localTimestamp
+  .transform((text) => new Date(parseInstant(text) as number).toISOString())
+  .meta(instantMeta);
 
 /** The start of a URL in a request, as a pattern. Its other characters need not be ASCII. */
 export const webAddress = '^[Hh][Tt][Tt][Pp][Ss]?://';

@@ -11,9 +11,13 @@ const minuteMs = 60_000;
 
 /**
  * Returns the instant of a text in milliseconds since 1970, or undefined if the text is not one of the
- * forms or not a real date. Without a zone, the text is in UTC.
+ * forms or not a real date. Without a zone, the text is in UTC, unless `toInstant` converts the time on
+ * the clocks, in milliseconds as if it were in UTC.
  */
-export function parseInstant(text: string): number | undefined {
+export function parseInstant(
+  text: string,
+  toInstant: (wallTime: number) => number = (wallTime) => wallTime,
+): number | undefined {
   if (!instantPattern.test(text)) return undefined;
   const timeAndZone = text.slice(dateLength + 1);
   const time = /^(\d{2}:\d{2})(:\d{2})?(?:[.,](\d{1,9}))?/.exec(timeAndZone);
@@ -24,9 +28,9 @@ export function parseInstant(text: string): number | undefined {
   // The parser of dates turns 2030-02-30 into March 2.
   if (Number.isNaN(local.getTime()) || local.toISOString() !== full) return undefined;
   const zone = timeAndZone.slice(time?.[0].length);
-  const offset = offsetMsOf(zone);
-  if (offset === undefined) return undefined;
-  const at = local.getTime() - offset;
+  const offset = zone === '' ? undefined : offsetMsOf(zone);
+  if (Number.isNaN(offset)) return undefined;
+  const at = offset === undefined ? toInstant(local.getTime()) : local.getTime() - offset;
   // Other years have a longer form.
   return at >= firstInstant && at <= lastInstant ? at : undefined;
 }
@@ -34,11 +38,11 @@ export function parseInstant(text: string): number | undefined {
 const firstInstant = Date.parse('0000-01-01T00:00:00.000Z');
 const lastInstant = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Returns the offset of a zone, such as `+02`, `-0330` or `Z`; undefined if it is not a real one. */
-function offsetMsOf(zone: string): number | undefined {
+/** Returns the offset of a zone, such as `+02`, `-0330` or `Z`; NaN if it is not a real one. */
+function offsetMsOf(zone: string): number {
   const [, sign, hours, minutes = '00'] = /([+ -])(\d{2}):?(\d{2})?$/.exec(zone) ?? [];
   if (hours === undefined) return 0;
-  if (Number(hours) > 23 || Number(minutes) > 59) return undefined;
+  if (Number(hours) > 23 || Number(minutes) > 59) return Number.NaN;
   const offset = (Number(hours) * 60 + Number(minutes)) * minuteMs;
   return sign === '-' ? -offset : offset;
 }

@@ -1,6 +1,6 @@
+import { hourMs } from '../analytics/reports/durations.js';
 import {
   bucketsOf,
-  hourMs,
   parseReportQuery,
   type ReportWindow,
   toWindowFields,
@@ -102,15 +102,12 @@ function failuresOf(byOutcome: AttemptCounts['byOutcome']) {
 }
 
 function seriesOf({ byHour }: AttemptCounts, window: ReportWindow) {
-  const { firstAt, lengthMs, count } = bucketsOf(window);
-  const series = Array.from({ length: count }, (_, index) => ({
-    bucket: new Date(firstAt + index * lengthMs).toISOString(),
-    attempts: 0,
-    failedAttempts: 0,
-  }));
+  const { starts, names, indexOf } = bucketsOf(window);
+  const series = names.map((bucket) => ({ bucket, attempts: 0, failedAttempts: 0 }));
   for (const { hour, attempts, failed } of byHour) {
-    const bucket = series[Math.floor((hour - firstAt) / lengthMs)];
-    if (!bucket) continue;
+    const bucket = series[indexOf(hour)];
+    // Attempts from before the creation are in the totals only.
+    if (!bucket || hour < (starts[0] as number)) continue;
     bucket.attempts += attempts;
     bucket.failedAttempts += failed;
   }

@@ -23,9 +23,11 @@ type DataOf<R extends Route> = {
     : never;
 }[keyof R['responses']];
 
+type QueryValue = string | number | boolean;
+
 export interface Call {
   readonly params?: Readonly<Record<string, string | number>>;
-  readonly query?: Readonly<Record<string, string | number | boolean>>;
+  readonly query?: Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -141,7 +143,9 @@ export function callerOf(base: string, token: string, organizationId: string): C
       const route = api.find(({ operationId }) => operationId === id) as ApiRoute;
       const path = route.path.replace(/\{(\w+)\}/g, (_, name) => String(params?.[name]));
       const search = new URLSearchParams(
-        Object.entries(query ?? {}).map(([name, value]): [string, string] => [name, String(value)]),
+        Object.entries(query ?? {}).flatMap(([name, values]) =>
+          [values].flat().map((value): [string, string] => [name, String(value)]),
+        ),
       );
       const response = await send(
         route.method.toUpperCase(),

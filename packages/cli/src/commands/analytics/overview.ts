@@ -9,7 +9,7 @@ import {
 } from './window-options.js';
 
 export const define: DefineCommand = (command, start) => {
-  addReportOptions(command)
+  addReportOptions(command, 'links')
     .addHelpText('after', windowHelp)
     .action((flags: ReportFlags) =>
       start(async (context) => {

@@ -31,7 +31,7 @@ export const define: DefineCommand = (command, start) => {
   command
     .argument('[link]', 'id, short URL, slug or code of a link (default: all links)')
     .addOption(formatOption(reportFormats, 'report format'));
-  addReportOptions(command)
+  addReportOptions(command, 'links')
     .option('--out <file>', 'write to this file; .html, .csv and .json select the format')
     .addHelpText('after', windowHelp + help)
     .action((link: string | undefined, options: ReportOptions) =>
@@ -55,6 +55,11 @@ async function makeReport(
   const format = resolveFormat(chosen ? flags : { output: formatOfFile(out) }, reportFormats);
   if (watch !== undefined && (format !== 'terminal' || out !== undefined)) {
     throw new UsageError('--watch cannot be used with --out or another format');
+  }
+  if (link !== undefined) {
+    const option = (['tag', 'domainId', 'link'] as const).find((name) => options[name]);
+    const flag = option === 'domainId' ? '--domain-id' : `--${option}`;
+    if (option) throw new UsageError(`${flag} cannot be used in the report of one link`);
   }
   const request = await createReportRequest(context, options);
   const fetch = () =>

@@ -1,16 +1,50 @@
-import type { ClicksQuery } from '@shorty/sdk';
+import type { ClicksQuery, OverviewQuery, ScansQuery } from '@shorty/sdk';
 import { type Command, Option } from 'commander';
 import type { ReportRequest } from '../../analytics/fetch-report.js';
-import { readTime } from '../../analytics/parse-time.js';
+import { periodOf, readTime } from '../../analytics/parse-time.js';
 import type { GroupBy } from '../../analytics/report-model.js';
 import { UsageError } from '../../cli-error.js';
+import { collect } from '../../command.js';
 import type { Context } from '../../context.js';
+import { findLinkId } from '../../find-link.js';
 import { parsePositive } from '../urls/link-options.js';
 
+/** The options that select visits, and links in a report on all links. Each can be repeated. */
+const visitFilters = [
+  ['--country <code>', 'only visits from this country (DE); repeatable'],
+  ['--device <type>', 'only visits with this device: desktop, mobile, …; repeatable'],
+  ['--browser <name>', 'only visits with this browser; repeatable'],
+  ['--os <name>', 'only visits with this operating system; repeatable'],
+  ['--referrer <host>', 'only visits from this host, or (direct); repeatable'],
+  ['--referrer-type <type>', 'only visits with this type of referrer: search, …; repeatable'],
+] as const;
+const scanFilters = [
+  ['--scan-method <method>', 'only scans with this method: camera, …; repeatable'],
+  ['--scanner-app <name>', 'only scans with this app; repeatable'],
+] as const;
+const linkFilters = [
+  ['--tag <tag>', 'only links with this tag; repeatable'],
+  ['--domain-id <id>', 'only links on this custom domain; repeatable'],
+  ['--link <link>', 'only this link: id, short URL, slug or code; repeatable'],
+] as const;
+type FilterOption = readonly [flags: string, description: string];
+
+/** The values of the options that select visits and links. */
+interface FilterFlags extends Pick<OverviewQuery & ScansQuery, (typeof sentFilters)[number]> {
+  readonly link?: readonly string[];
+}
+
+// Each is an option and a query parameter.
+const sentFilters = [
+  ...(['country', 'device', 'browser', 'os', 'referrer', 'referrerType'] as const),
+  ...(['scanMethod', 'scannerApp', 'tag', 'domainId'] as const),
+] as const;
+
 /** The options of commands that print clicks. */
-export interface WindowFlags {
+export interface WindowFlags extends FilterFlags {
   readonly since?: string;
   readonly until?: string;
+  readonly timezone?: string;
   readonly groupBy: GroupBy;
   readonly limit?: number;
 }
@@ -25,7 +59,10 @@ const maxLimit = 50;
 
 export const windowHelp = `
 A time is a timestamp with a time zone (2030-11-01T00:00:00Z), a date
-(2030-11-01: its start in UTC), or a duration before now (24h, 7d, 12w).`;
+(2030-11-01: its start), a duration before now (24h, 7d, 12w), or the start of
+today, yesterday, this-week, last-week, this-month or last-month. Without
+--until, --since yesterday, last-week and last-month are the whole period.
+Weeks begin on Monday. Dates and periods are in UTC, or in --timezone.`;
 
 export function addWindowOptions(command: Command): Command {
   return addSpanOptions(command).addOption(
@@ -45,8 +82,18 @@ export function addSpanOptions(command: Command): Command {
     );
 }
 
-export function addReportOptions(command: Command): Command {
-  return addWatchOption(addWindowOptions(command));
+/** Adds the options of a report on the clicks of a link, on all links, or on scans. */
+export function addReportOptions(command: Command, kind: 'link' | 'links' | 'scans'): Command {
+  addWindowOptions(command).option(
+    '--timezone <name>',
+    'time zone of dates and buckets, such as Europe/Berlin (default: UTC)',
+  );
+  const more: readonly FilterOption[] =
+    kind === 'links' ? linkFilters : kind === 'scans' ? scanFilters : [];
+  for (const [flags, description] of [...visitFilters, ...more]) {
+    command.option(flags, description, collect);
+  }
+  return addWatchOption(command);
 }
 
 export function addWatchOption(command: Command): Command {
@@ -61,13 +108,21 @@ export function addWatchOption(command: Command): Command {
 export async function createReportRequest(
   context: Context,
   flags: WindowFlags,
-): Promise<() => ReportRequest> {
+): Promise<() => ReportRequest<ClicksQuery & OverviewQuery & ScansQuery>> {
   const { io } = context;
+  const signal = io.interrupt;
   const read = () => readWindow(flags, io.now());
   // Validates the flags before the settings.
   read();
   const client = await context.client();
-  return () => ({ client, query: read(), groupBy: flags.groupBy, signal: io.interrupt });
+  const filters: { urlId?: string[] } & FilterFlags = {};
+  for (const name of sentFilters) if (flags[name]) Object.assign(filters, { [name]: flags[name] });
+  if (flags.link) {
+    filters.urlId = await Promise.all(
+      flags.link.map((link) => findLinkId(client, link, { signal })),
+    );
+  }
+  return () => ({ client, query: { ...read(), ...filters }, groupBy: flags.groupBy, signal });
 }
 
 function parseInterval(text: string): number {
@@ -78,21 +133,29 @@ function parseInterval(text: string): number {
 
 /** Returns the query for the server. `now` is in milliseconds since the epoch. */
 function readWindow(flags: WindowFlags, now: number): ClicksQuery {
-  const since = flags.since === undefined ? undefined : readTime('--since', flags.since, now);
-  const until = flags.until === undefined ? undefined : readTime('--until', flags.until, now);
-  if (since !== undefined && since >= (until ?? now)) {
-    throw new UsageError(
-      `--since ${flags.since} must be before ${until === undefined ? 'now' : `--until ${flags.until}`}`,
-    );
+  const { groupBy, limit, timezone } = flags;
+  const since =
+    flags.since === undefined ? undefined : readTime('--since', flags.since, now, timezone);
+  const until =
+    flags.until === undefined
+      ? periodOf(flags.since ?? '', now, timezone)?.until
+      : readTime('--until', flags.until, now, timezone);
+  // The server compares dates of a time zone.
+  if (since !== undefined && timezone === undefined) {
+    if (Date.parse(since) >= (until === undefined ? now : Date.parse(until))) {
+      throw new UsageError(
+        `--since ${flags.since} must be before ${until === undefined ? 'now' : `--until ${flags.until}`}`,
+      );
+    }
   }
-  const { groupBy, limit } = flags;
   if (limit !== undefined && limit > maxLimit) {
     throw new UsageError(`--limit ${limit}: at most ${maxLimit}`);
   }
   return {
     groupBy,
-    ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
-    ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+    ...(timezone === undefined ? {} : { timezone }),
     ...(limit === undefined ? {} : { limit }),
   };
 }

@@ -10,7 +10,7 @@ import {
 
 export const define: DefineCommand = (command, start) => {
   command.argument('<id>', 'id of the QR code');
-  addReportOptions(command)
+  addReportOptions(command, 'scans')
     .addHelpText('after', windowHelp)
     .action((id: string, flags: ReportFlags) =>
       start(async (context) => {

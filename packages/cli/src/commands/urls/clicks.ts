@@ -10,7 +10,7 @@ import {
 
 export const define: DefineCommand = (command, start) => {
   command.argument('<link>', 'id, short URL, slug or code of the link');
-  addReportOptions(command)
+  addReportOptions(command, 'link')
     .addHelpText('after', windowHelp)
     .action((link: string, flags: ReportFlags) =>
       start(async (context) => {

@@ -3,8 +3,8 @@ import type { WriteTransaction } from '../../storage/database.js';
 import type { ScannedUrl } from '../ingest/scanned-url.js';
 import { slicesOf } from '../ingest/slices-of.js';
 import { allIndexes, type VisitColumns } from '../ingest/visit-columns.js';
+import { dayMs } from './durations.js';
 import type { ClickReport, ScanReport } from './report-contract.js';
-import { dayMs } from './report-window.js';
 import { clickMeasure, scanMeasure, selectScans } from './visit-measures.js';
 import { type Report, VisitTally } from './visit-tally.js';
 

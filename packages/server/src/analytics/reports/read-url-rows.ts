@@ -1,7 +1,8 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Schema } from '../../storage/database.js';
 import { readInBatches } from '../../storage/read-in-batches.js';
-import { dayMs, type Window } from './report-window.js';
+import { dayMs } from './durations.js';
+import type { Window } from './report-window.js';
 
 interface UrlRow {
   readonly url_id: number;
@@ -29,12 +30,12 @@ export const chunkRows: UrlRows<UrlRow & Pick<Schema['visit_chunks'], 'visits'>>
   position: 'number',
 };
 
-/** The pruned days of clicks that are entirely in a window. */
+/** The pruned days of clicks that a window contains, entirely or in part. */
 export const clickDayRows: UrlRows<
   UrlRow & Pick<Selectable<Schema['click_days']>, 'scans' | 'summary'>
 > = {
   select: ({ since, until }) => sql`select url_id, day as position, scans, summary from click_days
-    where day >= ${since} and day + ${sql.lit(dayMs)} <= ${until}`,
+    where day > ${since - dayMs} and day < ${until}`,
   position: 'day',
 };
 
@@ -130,16 +131,16 @@ export function selectOfUrl<R extends UrlRow>(
     order by ${sql.ref(position)} limit ${rowsPerQuery}`;
 }
 
-/** Reads the pruned days of a QR code's scans that are entirely in a window. */
+/** Reads the pruned days of a QR code's scans that a window contains, entirely or in part. */
 export async function* readScanDays(
   db: Kysely<Schema>,
   qrId: string,
   { since, until }: Window,
-): AsyncGenerator<{ readonly summary: string }> {
+): AsyncGenerator<{ readonly position: number; readonly summary: string }> {
   const days = sql`from scan_days as own
-    where own.qr_id = ${qrId} and own.day >= ${since} and own.day + ${sql.lit(dayMs)} <= ${until}`;
+    where own.qr_id = ${qrId} and own.day > ${since - dayMs} and own.day < ${until}`;
   for await (const rows of readInBatches(db, days, ['day'])) {
-    for (const { summary } of rows) yield { summary: String(summary) };
+    for (const { day, summary } of rows) yield { position: Number(day), summary: String(summary) };
   }
 }
 

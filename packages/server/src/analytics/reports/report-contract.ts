@@ -1,19 +1,32 @@
 import { z } from 'zod';
+import { shorten } from '../../contract/api-error.js';
 import { defineRoute } from '../../contract/define-route.js';
-import { queryInteger, timestamp, urlIdParam, uuidParam } from '../../contract/fields.js';
-import { scanMethods } from '../classify/decide-scan.js';
-import { deviceTypes } from '../classify/device-types.js';
-import { referrerTypes } from '../classify/referrer-types.js';
+import {
+  line,
+  localTimestamp,
+  queryInteger,
+  urlIdParam,
+  uuid,
+  uuidParam,
+} from '../../contract/fields.js';
+import {
+  breakdownsOf,
+  clickDimensions,
+  filtersOf,
+  repeated,
+  scanDimensions,
+} from './dimensions.js';
+import { utc } from './time-zone.js';
 
 /** The window of a report, and the buckets of its time series. */
 export const windowQuery = z.strictObject({
-  since: timestamp.optional().meta({
+  since: localTimestamp.optional().meta({
     param: { id: 'Since' },
     description:
       'The start of the window. Default: 30 days before now. The time series does not begin before the record was created, so 1970-01-01 means: all.',
     example: '2030-11-01T00:00:00Z',
   }),
-  until: timestamp.optional().meta({
+  until: localTimestamp.optional().meta({
     param: { id: 'Until' },
     description: 'The end of the window (exclusive). Default: now.',
     example: '2030-12-01T00:00:00Z',
@@ -23,20 +36,63 @@ export const windowQuery = z.strictObject({
     .default('day')
     .meta({
       param: { id: 'GroupBy' },
-      description: 'The length of one bucket of the time series, in UTC.',
+      description: 'The length of one bucket of the time series.',
     }),
 });
 
+/** What a time zone in a query must be. */
+export const timezoneRule = 'it must be the IANA name of a time zone, such as Europe/Berlin';
+
+const timezone = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/, {
+    error: ({ input }) => `is ${JSON.stringify(shorten(String(input)))}: ${timezoneRule}`,
+  })
+  .default(utc)
+  .meta({
+    param: { id: 'Timezone' },
+    description:
+      'The IANA name of a time zone. Its hours and days are the buckets, and since and until are in it if they have no offset. Changes of clocks are respected. Days whose visits were deleted after the retention period remain days in UTC.',
+    example: 'Europe/Berlin',
+  });
+
 const reportQuery = windowQuery.extend({
+  timezone,
   limit: queryInteger({ min: 1, max: 50, default: 10 }).meta({
     param: { id: 'BreakdownLimit' },
     description: 'The most entries in each breakdown, the largest first.',
   }),
 });
-export type WindowInput = z.output<typeof windowQuery>;
+export type WindowInput = z.output<typeof windowQuery> & {
+  readonly timezone?: string | undefined;
+};
+
+const clickQuery = reportQuery.extend(filtersOf(clickDimensions));
+const overviewQuery = clickQuery.extend({
+  tag: repeated(line(100, 1)).meta({
+    param: { id: 'TagFilter' },
+    description: 'Only links with this tag; repeated, with one of these tags.',
+  }),
+  domainId: repeated(uuid).meta({
+    param: { id: 'DomainIdFilter' },
+    description: 'Only links on this custom domain; repeated, on one of these.',
+  }),
+  urlId: repeated(urlIdParam).meta({
+    param: { id: 'UrlIdFilter' },
+    description: 'Only this link; repeated, only these.',
+  }),
+});
+const scanQuery = reportQuery.extend(filtersOf({ ...clickDimensions, ...scanDimensions }));
 
 const instant = z.string().meta({ format: 'date-time', example: '2030-11-01T00:00:00.000Z' });
-const window = { since: instant, until: instant };
+const window = {
+  since: instant,
+  until: instant,
+  timezone: z.string().meta({
+    description: 'The time zone of the buckets, and of the offsets of all times in the report.',
+    example: 'UTC',
+  }),
+};
 const countriesDate = z.iso.date().nullable().meta({
   description:
     'The date of the country database that finds the countries of new visits. Null when it cannot be read.',
@@ -49,21 +105,6 @@ const distinctVisitors = count.meta({ description: 'Distinct visitors in the who
 const uniqueIps = count.meta({ description: 'Distinct addresses in the whole window.' });
 const urlId = z.string().meta({ example: '42' });
 const shortCode = z.string().meta({ example: 'aB3xY9q' });
-
-const country = z
-  .string()
-  .meta({ description: 'ISO 3166-1 alpha-2, or "Unknown".', example: 'DE' });
-const deviceType = z.enum(deviceTypes);
-const referrerDomain = z
-  .string()
-  .meta({ description: 'A host, or "(direct)".', example: 'news.example.com' });
-const referrerType = z.enum(referrerTypes);
-const scanMethod = z.enum(scanMethods);
-const scannerApp = z.string().meta({
-  description: 'The app that read the QR code, or "(none)" when it is unknown.',
-  example: 'iOS Camera',
-});
-const browser = z.string().meta({ example: 'Firefox' });
 
 const importedClicks = count.meta({
   description:
@@ -85,36 +126,36 @@ const certainty = {
       'The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same.',
   }),
 };
-const scanCounts = { scans: count, ...certainty };
+
+const prunedDays = z
+  .object({
+    included: count.meta({
+      description:
+        'Days that the window contains entirely. The bucket with the noon of such a day has all its visits, unless buckets are hours.',
+    }),
+    omitted: count.meta({
+      description: 'Days that the window contains only in part. No count includes their visits.',
+    }),
+  })
+  .meta({
+    description:
+      'The days, in UTC, of which the report has only daily sums, because their visits were deleted after the retention period.',
+  });
 
 const clickTotals = { totalClicks: count, uniqueClicks: distinctVisitors, uniqueIps };
 
 const clickReport = {
   totals: z.object(clickTotals),
-  breakdowns: z
-    .object({
-      country: z.array(z.object({ country, clicks: count })),
-      device: z.array(z.object({ deviceType, clicks: count })),
-      browser: z.array(z.object({ browser, clicks: count })),
-      os: z.array(z.object({ os: z.string().meta({ example: 'Android' }), clicks: count })),
-      referrer: z.array(z.object({ referrerDomain, referrerType, clicks: count })),
-    })
-    .meta({ id: 'ClickBreakdowns' }),
+  breakdowns: breakdownsOf(clickDimensions, { clicks: count }).meta({ id: 'ClickBreakdowns' }),
   timeseries: z.array(z.object({ bucket, clicks: count, uniques }).meta({ id: 'ClickBucket' })),
 };
 export type ClickReport = z.input<z.ZodObject<typeof clickReport>>;
 
 const scanReport = {
   totals: z.object({ totalScans: count, uniqueScans: distinctVisitors, uniqueIps, ...certainty }),
-  breakdowns: z
-    .object({
-      country: z.array(z.object({ country, ...scanCounts })),
-      device: z.array(z.object({ deviceType, ...scanCounts })),
-      browser: z.array(z.object({ browser, ...scanCounts })),
-      scanMethod: z.array(z.object({ scanMethod, ...scanCounts })),
-      scannerApp: z.array(z.object({ scannerApp, ...scanCounts })),
-    })
-    .meta({ id: 'ScanBreakdowns' }),
+  breakdowns: breakdownsOf(scanDimensions, { scans: count, ...certainty }).meta({
+    id: 'ScanBreakdowns',
+  }),
   timeseries: z.array(
     z.object({ bucket, scans: count, uniques, ...certainty }).meta({ id: 'ScanBucket' }),
   ),
@@ -129,6 +170,7 @@ const urlClicks = z
     countriesDate,
     importedClicks,
     uniquesAre,
+    prunedDays,
     ...clickReport,
   })
   .meta({ id: 'UrlClicks' });
@@ -139,6 +181,7 @@ const analyticsOverview = z
     countriesDate,
     importedClicks,
     uniquesAre,
+    prunedDays,
     totals: z.object({
       totalUrls: count,
       activeUrls: count,
@@ -172,6 +215,7 @@ const qrScans = z
     ...window,
     countriesDate,
     uniquesAre,
+    prunedDays,
     ...scanReport,
   })
   .meta({ id: 'QrScans' });
@@ -184,7 +228,7 @@ export const reportRoutes = [
       'Clicks of people. Bots, link previews, prefetches and HEAD requests do not count. The time series includes buckets without clicks.',
     access: { scope: 'urls:read' },
     params: z.object({ id: urlIdParam }),
-    query: reportQuery,
+    query: clickQuery,
     responses: { 200: { description: 'The clicks in the window', data: urlClicks } },
   }),
   defineRoute('getAnalyticsOverview', 'GET /api/v1/analytics/overview', {
@@ -192,7 +236,7 @@ export const reportRoutes = [
     summary: "Read the clicks of all of the organization's URLs",
     description: 'The clicks of all URLs together, and the URLs with the most clicks.',
     access: { scope: 'analytics:read', or: 'urls:read' },
-    query: reportQuery,
+    query: overviewQuery,
     responses: { 200: { description: 'The clicks in the window', data: analyticsOverview } },
   }),
   defineRoute('getQrScans', 'GET /api/v1/qr/{id}/scans', {
@@ -202,7 +246,7 @@ export const reportRoutes = [
       'Visits of people who scanned the QR code, from its creation to its deletion. A deleted QR code still has a report. All QR codes of one URL contain the same text, so each of them reports the scans of all. Downloads and previews are not scans.',
     access: { scope: 'qr:read' },
     params: z.strictObject({ id: uuidParam }),
-    query: reportQuery,
+    query: scanQuery,
     responses: { 200: { description: 'The scans in the window', data: qrScans } },
   }),
 ] as const;

@@ -4,9 +4,11 @@ import type { HandlersOf } from '../../http/handlers.js';
 import type { Clock } from '../../ports.js';
 import type { Database } from '../../storage/database.js';
 import { selectSpans } from '../ingest/scanned-url.js';
-import type { reportRoutes } from './report-contract.js';
+import { clickDimensions, type Dimensions, scanDimensions } from './dimensions.js';
+import type { reportRoutes, WindowInput } from './report-contract.js';
 import type { Reports } from './report-thread.js';
-import { parseReportQuery, toWindowFields } from './report-window.js';
+import { parseReportQuery, type ReportQuery, toWindowFields } from './report-window.js';
+import { toConditions } from './visit-filter.js';
 
 export interface ReportSources {
   /** Returns a URL of an organization. Throws NOT_FOUND when it does not exist. */
@@ -25,6 +27,21 @@ export interface ReportSources {
   readonly clock: Clock;
   /** Returns the date of the country database; null when it cannot be read. */
   readonly countriesDate: () => string | null;
+}
+
+/** Scans can be selected by all facts about a visit, also by those that have no breakdown. */
+const scanFilters = { ...clickDimensions, ...scanDimensions };
+
+/** Reads the query of a report on a record that was created at `createdAt`. */
+function parseReport<Query extends WindowInput & Pick<ReportQuery, 'limit'>>(
+  dimensions: Dimensions,
+  input: Query,
+  now: number,
+  createdAt: number,
+): ReportQuery {
+  const conditions = toConditions(dimensions, input);
+  const { limit } = input;
+  return { ...parseReportQuery(input, now, createdAt), limit, conditions };
 }
 
 // No visit has this URL.
@@ -59,12 +76,13 @@ export function reportHandlers({
   return {
     async getUrlClicks({ caller: { organizationId }, params, query: input }) {
       const { id, shortCode, createdAt, importedClicks } = await getUrl(organizationId, params.id);
-      const query = parseReportQuery(input, clock(), createdAt);
+      const query = parseReport(clickDimensions, input, clock(), createdAt);
       const report = await reports.read(organizationId, 'readClicks', id, query);
       const head = {
         urlId: String(id),
         shortCode,
         ...toWindowFields(query),
+        timezone: input.timezone,
         countriesDate: countriesDate(),
         importedClicks,
       };
@@ -78,7 +96,7 @@ export function reportHandlers({
         .executeTakeFirst();
       if (!qrCode) throw notFound('QR code', params.id);
       const { urlId, slug, ...span } = qrCode;
-      const query = parseReportQuery(input, clock(), span.from);
+      const query = parseReport(scanFilters, input, clock(), span.from);
       // The scans of a standalone QR code are unknown, because it contains its target and not a short URL.
       const url = { urlId: urlId ?? noUrl, hasSlug: slug !== null };
       const report = await reports.read(organizationId, 'readScans', url, span, query);
@@ -86,6 +104,7 @@ export function reportHandlers({
         qrCodeId: params.id,
         urlId: urlId === null ? null : String(urlId),
         ...toWindowFields(query),
+        timezone: input.timezone,
         countriesDate: countriesDate(),
       };
       return { status: 200, json: joinJson(head, report) };
@@ -93,8 +112,17 @@ export function reportHandlers({
 
     async getAnalyticsOverview({ caller: { organizationId }, query: input }) {
       const now = clock();
-      const query = parseReportQuery(input, now, await firstRecordAt(organizationId));
-      const report = await reports.read(organizationId, 'readOverview', organizationId, query, now);
+      const { tag, domainId, urlId } = input;
+      const createdAt = await firstRecordAt(organizationId);
+      const query = parseReport(clickDimensions, input, now, createdAt);
+      const report = await reports.read(
+        organizationId,
+        'readOverview',
+        organizationId,
+        query,
+        now,
+        { tag, domainId, urlId },
+      );
       const { totalUrls, activeUrls, totalQrs, totalScans, breakdowns, timeseries } = report;
       const { importedClicks, provenScans, inferredScans } = report;
       const topUrls = report.top.map(async ([topId, clicks]) => {
@@ -105,9 +133,11 @@ export function reportHandlers({
         status: 200,
         data: {
           ...toWindowFields(query),
+          timezone: input.timezone,
           countriesDate: countriesDate(),
           importedClicks,
           uniquesAre: report.uniquesAre,
+          prunedDays: report.prunedDays,
           totals: {
             totalUrls,
             activeUrls,

@@ -6,6 +6,21 @@ export class ReportTooLargeError extends Error {
   override readonly name = 'ReportTooLargeError';
 }
 
+/** The visits that a filter must select were deleted after the retention period. */
+export class PrunedVisitsError extends Error {
+  override readonly name = 'PrunedVisitsError';
+  /** The query parameter of the filter. */
+  readonly parameter: string;
+
+  /** `firstPossible` is the first `since` of a window without deleted visits. */
+  constructor(parameter: string, firstPossible: string) {
+    super(
+      `cannot select visits of days that were reduced to daily sums after the retention period: remove the filter, or set since to ${firstPossible} or later`,
+    );
+    this.parameter = parameter;
+  }
+}
+
 export const reportTimeoutMs = 20_000;
 
 /** The memory for the keys of visitors of all reports that run at once: a quarter of the machine's. */

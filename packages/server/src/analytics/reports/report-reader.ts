@@ -10,6 +10,7 @@ import {
 } from '../ingest/read-stored-visits.js';
 import { type QrSpan, type ScannedUrl, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
 import { allIndexes, type VisitColumns } from '../ingest/visit-columns.js';
+import { dayMs } from './durations.js';
 import { Int32Pool } from './int32-pool.js';
 import { type PrunedClicks, parseSummary } from './pruned-days.js';
 import {
@@ -21,8 +22,10 @@ import {
   readUrlRows,
   type UrlPage,
 } from './read-url-rows.js';
-import { ReportClock } from './report-limits.js';
+import { PrunedVisitsError, ReportClock } from './report-limits.js';
 import type { ReportQuery, Window } from './report-window.js';
+import { hasFilter, type UrlFilter, urlCondition } from './url-filter.js';
+import { filterVisits } from './visit-filter.js';
 import { clickMeasure, scanMeasure, selectScans } from './visit-measures.js';
 import { type Report, type VisitMeasure, VisitTally } from './visit-tally.js';
 
@@ -73,18 +76,24 @@ export class ReportReader {
     );
   }
 
-  readOverview(organizationId: string, query: ReportQuery, now: number) {
+  readOverview(organizationId: string, query: ReportQuery, now: number, filter: UrlFilter = {}) {
     return this.#report(clickMeasure, query, async (run) => {
       const { db, tally } = run;
-      const { urlIds, activeUrls, importedClicks } = await readUrlIds(run, organizationId, now);
+      const { urlIds, activeUrls, importedClicks } = await readUrlIds(
+        run,
+        organizationId,
+        now,
+        filter,
+      );
       let totalScans = 0;
       let provenScans = 0;
       const add = (visits: StoredVisits, scannedUrls: ReadonlyMap<number, ScannedUrl>) => {
         tally.add(visits);
         if (scannedUrls.size === 0) return;
-        const { urlIds: visited } = visits.columns;
-        const urlAt = (index: number) => scannedUrls.get(visited[index] as number);
-        const { indexes, proven } = selectScans(visits, query, urlAt);
+        const { columns } = visits;
+        const selected = filterVisits(columns.dictionaries, visits.indexes, query.conditions);
+        const urlAt = (index: number) => scannedUrls.get(columns.urlIds[index] as number);
+        const { indexes, proven } = selectScans({ columns, indexes: selected }, query, urlAt);
         totalScans += indexes.length;
         provenScans += proven.length;
       };
@@ -99,19 +108,15 @@ export class ReportReader {
           add(visits, scannedUrls);
         }
         const days = readPageRows(db, clickDayRows, page, query);
-        for await (const { url_id, scans, summary } of days) {
-          const reports = await addDay<PrunedClicks>(run, url_id, summary);
+        for await (const { url_id, position, scans, summary } of days) {
+          const reports = await addDay<PrunedClicks>(run, url_id, position, summary);
+          if (!reports) continue;
           totalScans += scans;
           if (scannedUrls.get(url_id)?.hasSlug) provenScans += scans;
           else for (const report of reports) provenScans += report.provenScans ?? 0;
         }
       }
-      const { totalQrs } = await db
-        .selectFrom('qr_codes')
-        .select(({ fn }) => fn.countAll<number>().as('totalQrs'))
-        .where('organization_id', '=', organizationId)
-        .where('deleted_at', 'is', null)
-        .executeTakeFirstOrThrow();
+      const totalQrs = await countQrs(db, organizationId, filter);
       return {
         /** The URLs with the most clicks. */
         top: tally.largestUrls(query.limit),
@@ -131,14 +136,20 @@ export class ReportReader {
     measure: VisitMeasure<R>,
     query: ReportQuery,
     read: (run: ReportRun<R>) => Promise<More>,
-  ): Promise<R & More & Pick<VisitTally<R>, 'uniquesAre'>> {
+  ): Promise<R & More & Pick<VisitTally<R>, 'uniquesAre' | 'prunedDays'>> {
     return this.#database.snapshot(async (db) => {
       const tally = new VisitTally(measure, query, this.#pool);
       const run = { db, tally, clock: new ReportClock() };
       try {
         let more = await read(run);
+        const { uniquesAre, prunedDays, lastPrunedDay } = tally;
+        const [condition] = query.conditions ?? [];
+        if (condition && prunedDays.included > 0) {
+          const firstPossible = new Date(lastPrunedDay + dayMs).toISOString();
+          throw new PrunedVisitsError(condition.parameter, firstPossible);
+        }
         if (tally.startSecondPass()) more = await read(run);
-        return { uniquesAre: tally.uniquesAre, ...tally.finish(query.limit), ...more };
+        return { uniquesAre, prunedDays, ...tally.finish(query.limit), ...more };
       } finally {
         tally.release();
       }
@@ -150,7 +161,7 @@ export class ReportReader {
     run: ReportRun<R>,
     urlId: number,
     window: Window,
-    days: AsyncIterable<{ readonly summary: string }>,
+    days: AsyncIterable<{ readonly position: number; readonly summary: string }>,
   ): Promise<void> {
     for (const { columns, firstPending } of await this.#readBatches(run.db)) {
       const indexes = urlId < firstPending ? noIndexes : indexesOf(columns, (id) => id === urlId);
@@ -159,7 +170,7 @@ export class ReportReader {
     }
     const rows = readUrlRows(run.db, chunkRows, [urlId], window);
     for await (const visits of readChunks(run, rows)) run.tally.add(visits);
-    for await (const { summary } of days) await addDay(run, urlId, summary);
+    for await (const { position, summary } of days) await addDay(run, urlId, position, summary);
   }
 
   async #readBatches(db: Kysely<Schema>): Promise<readonly PendingBatch[]> {
@@ -251,14 +262,32 @@ async function* readChunks(
   }
 }
 
+/** Counts the QR codes that exist now: all of the organization, or those of the selected URLs. */
+async function countQrs(
+  db: Kysely<Schema>,
+  organizationId: string,
+  filter: UrlFilter,
+): Promise<number> {
+  const all = db
+    .selectFrom('qr_codes')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('qr_codes.organization_id', '=', organizationId)
+    .where('qr_codes.deleted_at', 'is', null);
+  const query = hasFilter(filter)
+    ? all.innerJoin('urls', 'urls.id', 'qr_codes.url_id').where(urlCondition(filter))
+    : all;
+  return (await query.executeTakeFirstOrThrow()).count;
+}
+
 /**
- * Reads the ids of an organization's URLs in ascending order, and counts those that redirect now, and
- * their imported clicks. The database joins the ids of a page, which takes a fifth of the time of rows.
+ * Reads the ids of an organization's selected URLs in ascending order, and counts those that redirect
+ * now, and their imported clicks. The database joins the ids of a page, which takes a fifth of the time of rows.
  */
 async function readUrlIds(
   { db, clock }: Pick<ReportRun<never>, 'db' | 'clock'>,
   organizationId: string,
   now: number,
+  filter: UrlFilter,
 ): Promise<{ urlIds: Float64Array; activeUrls: number; importedClicks: number }> {
   const urlIds: number[] = [];
   let activeUrls = 0;
@@ -272,7 +301,7 @@ async function readUrlIds(
           then 1 else 0 end) as active
       from (
         select id, created_at, is_active, expires_at, imported_clicks from urls
-        where organization_id = ${organizationId}
+        where organization_id = ${organizationId} and ${urlCondition(filter)}
           and (created_at, id) > (${last.createdAt}, ${last.id})
         order by created_at, id limit ${urlsPerPage}
       ) as page`.execute(db);
@@ -297,14 +326,18 @@ interface UrlIdPage {
   readonly imported: number | null;
 }
 
-/** Adds a pruned day. Returns its reports: one for each time that it was pruned. */
+/**
+ * Adds a pruned day. Returns its reports, one for each time that it was pruned, or undefined if the
+ * window does not contain it entirely.
+ */
 async function addDay<R extends Report>(
   { tally, clock }: ReportRun<R>,
   urlId: number,
+  day: number,
   summary: string,
-): Promise<readonly R[]> {
+): Promise<readonly R[] | undefined> {
   const reports = parseSummary<R>(summary);
-  for (const report of reports) tally.addDay(urlId, report);
+  const isCounted = tally.addDay(urlId, day, reports);
   await clock.pause();
-  return reports;
+  return isCounted ? reports : undefined;
 }

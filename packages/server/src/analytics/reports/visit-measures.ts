@@ -8,6 +8,7 @@ import {
   kindOf,
   type VisitColumns,
 } from '../ingest/visit-columns.js';
+import { clickDimensions, scanDimensions } from './dimensions.js';
 import type { ClickReport, ScanReport } from './report-contract.js';
 import type { Window } from './report-window.js';
 import type { VisitMeasure } from './visit-tally.js';
@@ -18,13 +19,7 @@ export const clickMeasure: VisitMeasure<ClickReport> = {
     indexes: selectClicks(visits, window),
     columns: visits.columns.dictionaries,
   }),
-  dimensions: {
-    country: { column: 'country', fields: ['country'] },
-    device: { column: 'deviceType', fields: ['deviceType'] },
-    browser: { column: 'browser', fields: ['browser'] },
-    os: { column: 'os', fields: ['os'] },
-    referrer: { column: 'referrer', fields: ['referrerType', 'referrerDomain'] },
-  },
+  dimensions: clickDimensions,
   noun: 'Clicks',
 };
 
@@ -56,13 +51,7 @@ export function scanMeasure(span: QrSpan, hasSlug: boolean): VisitMeasure<ScanRe
       const { indexes, proven, ...decided } = selectScans(visits, window, () => url);
       return { indexes, proven, columns: { ...visits.columns.dictionaries, ...decided } };
     },
-    dimensions: {
-      country: { column: 'country', fields: ['country'] },
-      device: { column: 'deviceType', fields: ['deviceType'] },
-      browser: { column: 'browser', fields: ['browser'] },
-      scanMethod: { column: 'scanMethod', fields: ['scanMethod'] },
-      scannerApp: { column: 'scannerApp', fields: ['scannerApp'] },
-    },
+    dimensions: scanDimensions,
     noun: 'Scans',
     areAllProven: hasSlug,
   };

@@ -1,9 +1,12 @@
 import type { StoredVisits } from '../ingest/read-stored-visits.js';
 import type { DictionaryColumn, VisitColumns } from '../ingest/visit-columns.js';
+import type { Dimension } from './dimensions.js';
 import { DistinctKeys } from './distinct-keys.js';
+import { dayMs, hourMs } from './durations.js';
 import { Int32Pool } from './int32-pool.js';
-import { bucketsOf, hourMs, type ReportWindow } from './report-window.js';
+import { bucketsOf, type ReportWindow, type VisitQuery } from './report-window.js';
 import { ValueCounts } from './value-counts.js';
+import { filterVisits } from './visit-filter.js';
 
 // 100 MB.
 const maxUrls = 1_000_000;
@@ -15,14 +18,6 @@ export interface Report {
   readonly totals: Readonly<Record<string, number>>;
   readonly breakdowns: Readonly<Record<string, readonly Entry[]>>;
   readonly timeseries: readonly Entry[];
-}
-
-/** One breakdown of a report, such as by country. */
-export interface Dimension {
-  /** The column whose values are counted. */
-  readonly column: string;
-  /** The fields of an entry. A column value for two fields has a space between their values. */
-  readonly fields: readonly [string, string?];
 }
 
 /** Defines which visits a tally counts, and the field names of its report. */
@@ -49,15 +44,15 @@ export interface VisitMeasure<R extends Report> {
 const none = new Uint32Array();
 
 /** Returns the fields of a report's entry for a value of a column. */
-function toFields([first, second]: Dimension['fields'], value: string): Entry {
-  if (second === undefined) return { [first]: value };
+function toFields([first, second]: readonly string[], value: string): Entry {
+  if (first === undefined || second === undefined) return { [String(first)]: value };
   const space = value.indexOf(' ');
   return { [first]: value.slice(0, space), [second]: value.slice(space + 1) };
 }
 
 /** Reverses `toFields`. */
-function toValue(fields: Dimension['fields'], entry: Entry): string {
-  return fields.map((field) => entry[field as string]).join(' ');
+function toValue(fields: readonly string[], entry: Entry): string {
+  return fields.map((field) => entry[field]).join(' ');
 }
 
 /**
@@ -69,7 +64,7 @@ export class VisitTally<R extends Report> {
   /** The field with the number of visits, in breakdowns and in the time series. */
   readonly #countField: string;
   readonly #breakdowns;
-  readonly #window: ReportWindow;
+  readonly #window: VisitQuery;
   readonly #buckets;
   readonly #visitors: DistinctKeys;
   readonly #addresses: DistinctKeys;
@@ -77,21 +72,22 @@ export class VisitTally<R extends Report> {
   readonly #provenInBucket: Float64Array;
   readonly #prunedVisitorsInBucket: Float64Array;
   readonly #visitsOfUrl = new ValueCounts<number>(maxUrls);
+  readonly #includedDays = new Set<number>();
+  readonly #omittedDays = new Set<number>();
   count = 0;
   #provenCount = 0;
-  /** A visitor of several pruned days counts once for each of them. */
-  uniquesAre: 'exact' | 'daily sum' = 'exact';
   #prunedVisitors = 0;
   #prunedAddresses = 0;
   #isSecondPass = false;
 
   /** Several tallies may share a pool. */
-  constructor(measure: VisitMeasure<R>, window: ReportWindow, pool = new Int32Pool()) {
+  constructor(measure: VisitMeasure<R>, window: VisitQuery, pool = new Int32Pool()) {
     this.#measure = measure;
     this.#countField = measure.noun.toLowerCase();
     this.#breakdowns = Object.entries<Dimension>(measure.dimensions).map(([name, dimension]) => ({
       name,
-      dimension,
+      column: dimension.column,
+      fields: Object.keys(dimension.fields),
       counts: new ValueCounts<string>(),
     }));
     this.#window = window;
@@ -106,13 +102,16 @@ export class VisitTally<R extends Report> {
   /** Counts visits, each of which must be added once. */
   add(visits: StoredVisits): void {
     const { columns } = visits;
-    const selected = this.#measure.select(visits, this.#window);
-    const { indexes, proven = none, columns: breakdownColumns } = selected;
+    const window = this.#window;
+    const selected = this.#measure.select(visits, window);
+    const breakdownColumns = selected.columns;
+    const indexes = filterVisits(breakdownColumns, selected.indexes, window.conditions);
+    const proven = filterVisits(breakdownColumns, selected.proven ?? none, window.conditions);
     if (indexes.length === 0) return;
     this.#addToUrls(columns.urlIds, indexes);
     // Column by column: a loop over one typed array is faster than a loop over visits.
-    for (const { dimension, counts } of this.#breakdowns) {
-      const { values, codes } = breakdownColumns[dimension.column] as DictionaryColumn;
+    for (const { column, counts } of this.#breakdowns) {
+      const { values, codes } = breakdownColumns[column] as DictionaryColumn;
       const added = countCodes(codes, indexes, values.length);
       const addedProven = countCodes(codes, proven, values.length);
       for (let code = 0; code < added.length; code += 1) {
@@ -126,25 +125,48 @@ export class VisitTally<R extends Report> {
     this.count += indexes.length;
     this.#provenCount += proven.length;
     for (const index of proven) {
-      addAt(this.#provenInBucket, this.#bucketOf(columns.visitedAt[index] as number), 1);
+      addAt(this.#provenInBucket, this.#buckets.indexOf(columns.visitedAt[index] as number), 1);
     }
   }
 
   /**
-   * Counts a pruned day from the hourly report that was stored when it was pruned. The keys of its
-   * visitors are deleted, so a visitor of several pruned days counts once for each day.
+   * Counts a pruned day, in UTC, from the hourly reports that were stored each time it was pruned. Only
+   * counts it if the window contains it entirely, and returns whether it does.
    */
-  addDay(urlId: number, dayReport: R): void {
+  addDay(urlId: number, day: number, reports: readonly R[]): boolean {
+    const { since, until } = this.#window;
+    const isWithin = since <= day && day + dayMs <= until;
+    (isWithin ? this.#includedDays : this.#omittedDays).add(day);
+    if (isWithin) for (const report of reports) this.#addDayReport(urlId, day, report);
+    return isWithin;
+  }
+
+  /** The pruned days in the window. A visitor of several of them counts once for each. */
+  get prunedDays() {
+    const { size: included } = this.#includedDays;
+    return { included, omitted: this.#omittedDays.size };
+  }
+
+  get uniquesAre(): 'exact' | 'daily sum' {
+    return this.#includedDays.size === 0 ? 'exact' : 'daily sum';
+  }
+
+  /** The last pruned day that is counted. */
+  get lastPrunedDay(): number {
+    return [...this.#includedDays].reduce((last, day) => Math.max(last, day), 0);
+  }
+
+  #addDayReport(urlId: number, day: number, dayReport: R): void {
     const { noun } = this.#measure;
     const countField = this.#countField;
     const { totals, breakdowns, timeseries }: Report = dayReport;
     const visits = totals[`total${noun}`] ?? 0;
     const visitors = totals[`unique${noun}`] ?? 0;
     this.#visitsOfUrl.add(urlId, visits);
-    for (const { name, dimension, counts } of this.#breakdowns) {
+    for (const { name, fields, counts } of this.#breakdowns) {
       for (const entry of breakdowns[name] ?? []) {
         counts.add(
-          toValue(dimension.fields, entry),
+          toValue(fields, entry),
           entry[countField] as number,
           this.#provenIn(entry, entry[countField] as number),
         );
@@ -152,23 +174,25 @@ export class VisitTally<R extends Report> {
     }
     if (this.#isSecondPass) return;
     this.count += visits;
-    this.uniquesAre = 'daily sum';
     this.#prunedVisitors += visitors;
     this.#prunedAddresses += totals.uniqueIps ?? 0;
     const proven = this.#provenIn(totals, visits);
     this.#provenCount += proven;
-    const day = {
-      bucket: timeseries[0]?.bucket,
-      [countField]: visits,
-      uniques: visitors,
-      provenScans: proven,
+    // An hour or a day in UTC may lie in two buckets of another time zone: its middle decides.
+    const add = (middle: number, added: number, addedProven: number, addedVisitors: number) => {
+      const bucket = this.#buckets.indexOf(middle);
+      addAt(this.#visitsInBucket, bucket, added);
+      addAt(this.#provenInBucket, bucket, addedProven);
+      addAt(this.#prunedVisitorsInBucket, bucket, addedVisitors);
     };
-    for (const entry of this.#buckets.lengthMs === hourMs ? timeseries : [day]) {
-      const bucket = this.#bucketOf(Date.parse(entry.bucket as string));
-      addAt(this.#visitsInBucket, bucket, entry[countField] as number);
-      const provenScans = this.#provenIn(entry as Entry, entry[countField] as number);
-      addAt(this.#provenInBucket, bucket, provenScans);
-      addAt(this.#prunedVisitorsInBucket, bucket, entry.uniques as number);
+    if (this.#window.groupBy === 'day') {
+      add(day + dayMs / 2, visits, proven, visitors);
+      return;
+    }
+    for (const entry of timeseries) {
+      const middle = Date.parse(entry.bucket as string) + hourMs / 2;
+      const added = entry[countField] as number;
+      add(middle, added, this.#provenIn(entry, added), entry.uniques as number);
     }
   }
 
@@ -193,7 +217,7 @@ export class VisitTally<R extends Report> {
   finish(limit: number): R {
     const { noun } = this.#measure;
     const countField = this.#countField;
-    const { firstAt, lengthMs, count } = this.#buckets;
+    const { names, count } = this.#buckets;
     const visitors = this.#visitors.finish(count);
     const addresses = this.#addresses.finish();
     const report: Report = {
@@ -204,17 +228,17 @@ export class VisitTally<R extends Report> {
         ...this.#certaintyOf(this.#provenCount, this.count),
       },
       breakdowns: Object.fromEntries(
-        this.#breakdowns.map(({ name, dimension, counts }) => [
+        this.#breakdowns.map(({ name, fields, counts }) => [
           name,
           counts.largest(limit).map(([value, visits]) => ({
-            ...toFields(dimension.fields, value),
+            ...toFields(fields, value),
             [countField]: visits,
             ...this.#certaintyOf(counts.provenOf(value), visits),
           })),
         ]),
       ),
       timeseries: Array.from(this.#visitsInBucket, (visits, bucket) => ({
-        bucket: new Date(firstAt + bucket * lengthMs).toISOString(),
+        bucket: names[bucket] as string,
         [countField]: visits,
         uniques:
           (visitors.inBuckets[bucket] as number) + (this.#prunedVisitorsInBucket[bucket] as number),
@@ -238,19 +262,15 @@ export class VisitTally<R extends Report> {
   /** Counts visits in the time series. Returns the bucket of each. */
   #addToBuckets({ visitedAt }: VisitColumns, indexes: Uint32Array): Int32Array {
     const visitsInBucket = this.#visitsInBucket;
+    // A visit can be some milliseconds older than its record if the clocks of two nodes differ.
+    const bucketOf = this.#buckets.indexOf;
     const buckets = new Int32Array(indexes.length);
     for (let at = 0; at < indexes.length; at += 1) {
-      const bucket = this.#bucketOf(visitedAt[indexes[at] as number] as number);
+      const bucket = bucketOf(visitedAt[indexes[at] as number] as number);
       buckets[at] = bucket;
       visitsInBucket[bucket] = (visitsInBucket[bucket] as number) + 1;
     }
     return buckets;
-  }
-
-  #bucketOf(time: number): number {
-    const { firstAt, lengthMs } = this.#buckets;
-    // A visit can be some milliseconds older than its record if the clocks of two nodes differ.
-    return Math.max(0, Math.floor((time - firstAt) / lengthMs));
   }
 
   /** Counts consecutive visits of a URL together, because all visits of a chunk are of one URL. */

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { scanMethods } from '../classify/decide-scan.js';
+import { deviceTypes } from '../classify/device-types.js';
+import { referrerTypes } from '../classify/referrer-types.js';
+
+/** One breakdown of a report, such as by country. */
+export interface Dimension {
+  /** The column whose values are counted. */
+  readonly column: string;
+  /**
+   * The fields of an entry. A value of the column has the value of each field. Between two, there is a
+   * space.
+   */
+  readonly fields: Readonly<Record<string, z.ZodType<string>>>;
+  /** The query parameters that select visits by the value of a field, in the order of the fields. */
+  readonly filters: Readonly<Record<string, z.ZodType<string>>>;
+}
+
+/** The breakdowns of a report by their names. */
+export type Dimensions = Readonly<Record<string, Dimension>>;
+
+const text = z.string().min(1, 'must not be empty').max(253, 'must be at most 253 characters long');
+
+const country = z
+  .string()
+  .meta({ description: 'ISO 3166-1 alpha-2, or "Unknown".', example: 'DE' });
+const countryRule = 'must be a country code of two letters (ISO 3166-1), or "Unknown"';
+const countryFilter = z.string().regex(/^([A-Za-z]{2}|[Uu]nknown)$/, countryRule);
+const deviceType = z.enum(deviceTypes);
+const browser = z.string().meta({ example: 'Firefox' });
+const os = z.string().meta({ example: 'Android' });
+const referrerType = z.enum(referrerTypes);
+const referrerDomain = z
+  .string()
+  .meta({ description: 'A host, or "(direct)".', example: 'news.example.com' });
+const scanMethod = z.enum(scanMethods);
+const scannerApp = z.string().meta({
+  description: 'The app that read the QR code, or "(none)" when it is unknown.',
+  example: 'iOS Camera',
+});
+
+// A new breakdown, with its filters, is one line here.
+export const clickDimensions = {
+  country: { column: 'country', fields: { country }, filters: { country: countryFilter } },
+  device: { column: 'deviceType', fields: { deviceType }, filters: { device: deviceType } },
+  browser: { column: 'browser', fields: { browser }, filters: { browser: text } },
+  os: { column: 'os', fields: { os }, filters: { os: text } },
+  referrer: {
+    column: 'referrer',
+    fields: { referrerType, referrerDomain },
+    filters: { referrerType, referrer: text },
+  },
+} as const satisfies Dimensions;
+
+export const scanDimensions = {
+  country: clickDimensions.country,
+  device: clickDimensions.device,
+  browser: clickDimensions.browser,
+  scanMethod: { column: 'scanMethod', fields: { scanMethod }, filters: { scanMethod } },
+  scannerApp: { column: 'scannerApp', fields: { scannerApp }, filters: { scannerApp: text } },
+} as const satisfies Dimensions;
+
+type BreakdownsOf<D extends Dimensions, Counts extends z.ZodRawShape> = {
+  [Name in keyof D]: z.ZodArray<z.ZodObject<D[Name]['fields'] & Counts>>;
+};
+
+/** Returns the schema of the breakdowns of a report. `counts` are the fields with numbers of visits. */
+export function breakdownsOf<D extends Dimensions, Counts extends z.ZodRawShape>(
+  dimensions: D,
+  counts: Counts,
+): z.ZodObject<BreakdownsOf<D, Counts>> {
+  const shape = Object.entries(dimensions).map(([name, { fields }]) => [
+    name,
+    z.array(z.object({ ...fields, ...counts })),
+  ]);
+  return z.object(Object.fromEntries(shape) as BreakdownsOf<D, Counts>);
+}
+
+const maxValues = 20;
+
+/** A query parameter that may be repeated. Selects what has one of the values. */
+export function repeated<Item extends z.ZodType>(item: Item) {
+  return z
+    .preprocess(
+      (value) => (Array.isArray(value) || value === undefined ? value : [value]),
+      z.array(item).max(maxValues, `must have at most ${maxValues} values`).optional(),
+    )
+    .optional();
+}
+
+type FiltersOf<D extends Dimensions> = {
+  [Name in keyof D]: keyof D[Name]['filters'];
+}[keyof D] &
+  string;
+type FilterSchema = ReturnType<typeof repeated<z.ZodType<string>>>;
+
+/** The schema of each filter. Reports share it, as OpenAPI's components have a name each. */
+const filterSchemas = new Map<string, FilterSchema>();
+for (const { filters } of Object.values<Dimension>({ ...clickDimensions, ...scanDimensions })) {
+  for (const [name, item] of Object.entries(filters)) {
+    const param = { id: `${name.charAt(0).toUpperCase()}${name.slice(1)}Filter` };
+    const description = `Only visits with this ${name}; repeated, with one of these.`;
+    filterSchemas.set(name, repeated(item).meta({ param, description }));
+  }
+}
+
+/** Returns the query parameters that select visits by these dimensions. */
+export function filtersOf<D extends Dimensions>(dimensions: D): Record<FiltersOf<D>, FilterSchema> {
+  const names = Object.values<Dimension>(dimensions).flatMap(({ filters }) => Object.keys(filters));
+  const shape = names.map((name) => [name, filterSchemas.get(name)]);
+  return Object.fromEntries(shape) as Record<FiltersOf<D>, FilterSchema>;
+}

@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { dayMs, hourMs } from './durations.js';
+import { timeBuckets } from './time-buckets.js';
+import { findOffsets, type OffsetAt, offsetSpans, utc } from './time-zone.js';
+
+function offsetsOf(timezone: string): OffsetAt {
+  const offsetAt = findOffsets(timezone);
+  if (!offsetAt) throw new Error(`${timezone}: unknown time zone`);
+  return offsetAt;
+}
+
+function seriesOf(timezone: string, unit: 'hour' | 'day', from: string, until: string) {
+  return timeBuckets(offsetsOf(timezone), unit, Date.parse(from), Date.parse(until));
+}
+
+/** Returns the length of each bucket but the last in hours. */
+function hoursOf({ starts }: { readonly starts: Float64Array }): number[] {
+  return Array.from(starts.subarray(1), (start, index) => (start - (starts[index] ?? 0)) / hourMs);
+}
+
+describe('the days of a time zone', () => {
+  it.each([
+    ['23 hours in spring', 'Europe/Berlin', '2026-03-27T23:00Z', [24, 23, 24]],
+    ['25 hours in autumn', 'Europe/Berlin', '2026-10-23T22:00Z', [24, 25, 24]],
+    ['changes by half an hour', 'Australia/Lord_Howe', '2026-04-03T13:00Z', [24, 24.5, 24]],
+    ['an offset of 45 minutes', 'Asia/Kathmandu', '2026-03-27T18:15Z', [24, 24, 24]],
+    ['clocks that skip midnight', 'America/Santiago', '2026-09-05T04:00Z', [24, 23, 24]],
+    ['clocks that repeat midnight', 'America/Havana', '2026-10-31T04:00Z', [24, 25, 24]],
+    ['a date that does not exist', 'Pacific/Apia', '2011-12-29T10:00Z', [24, 24, 24]],
+  ])('have %s', (_, timezone, from, hours) => {
+    const until = new Date(Date.parse(from) + 3.5 * dayMs).toISOString();
+    expect(hoursOf(seriesOf(timezone, 'day', from, until))).toEqual(hours);
+  });
+
+  it('have the offset of their start in their names', () => {
+    const { names } = seriesOf('Africa/Cairo', 'day', '2026-04-23T00:00Z', '2026-04-25T12:00Z');
+    expect(names).toEqual([
+      '2026-04-23T00:00:00.000+02:00',
+      '2026-04-24T01:00:00.000+03:00',
+      '2026-04-25T00:00:00.000+03:00',
+    ]);
+  });
+
+  it('has one interval for each date when clocks go back across midnight by an hour', () => {
+    const days = seriesOf('America/St_Johns', 'day', '2010-11-06T12:00Z', '2010-11-08T12:00Z');
+    expect(days.names).toEqual([
+      '2010-11-06T00:00:00.000-02:30',
+      '2010-11-07T00:00:00.000-02:30',
+      '2010-11-08T00:00:00.000-03:30',
+    ]);
+  });
+});
+
+describe('the hours of a time zone', () => {
+  it('are two buckets for an hour that is repeated, and none for one that is skipped', () => {
+    expect(
+      seriesOf('Europe/Berlin', 'hour', '2026-10-25T00:00Z', '2026-10-25T02:00Z').names,
+    ).toEqual(['2026-10-25T02:00:00.000+02:00', '2026-10-25T02:00:00.000+01:00']);
+    expect(
+      seriesOf('Europe/Berlin', 'hour', '2026-03-29T00:00Z', '2026-03-29T02:00Z').names,
+    ).toEqual(['2026-03-29T01:00:00.000+01:00', '2026-03-29T03:00:00.000+02:00']);
+  });
+
+  it('are longer or shorter when clocks change by half an hour', () => {
+    const spring = seriesOf(
+      'Australia/Lord_Howe',
+      'hour',
+      '2026-10-03T14:30Z',
+      '2026-10-03T18:00Z',
+    );
+    expect(hoursOf(spring)).toEqual([1, 0.5, 1]);
+    const autumn = seriesOf(
+      'Australia/Lord_Howe',
+      'hour',
+      '2026-04-04T14:00Z',
+      '2026-04-04T17:00Z',
+    );
+    expect(hoursOf(autumn)).toEqual([1.5, 1]);
+  });
+});
+
+it('has no bucket in an empty series', () => {
+  expect(timeBuckets(offsetsOf(utc), 'day', 5, 5).count).toBe(0);
+});
+
+it.each(['Europe/Atlantis', '+02:00', '', 'UTC+2'])(
+  'does not know the time zone %j',
+  (timezone) => {
+    expect(findOffsets(timezone)).toBeUndefined();
+  },
+);
+
+const timezone = fc.constantFrom(utc, ...Intl.supportedValuesOf('timeZone'));
+const instant = fc.integer({ min: Date.UTC(1970, 0, 3), max: Date.UTC(2037, 0, 1) });
+
+/** The date on the clocks, by formatting the instant. */
+function dateFormat(timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('sv-SE', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  });
+}
+
+describe('any time zone', () => {
+  it('has spans whose offsets are those of all their instants', () => {
+    fc.assert(
+      fc.property(
+        timezone,
+        instant,
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true })),
+        (zone, from, parts) => {
+          const offsetAt = offsetsOf(zone);
+          const until = from + 400 * dayMs;
+          const spans = offsetSpans(offsetAt, from, until);
+          expect([spans[0]?.from, spans.at(-1)?.until]).toEqual([from, until]);
+          for (const part of parts) {
+            const at = Math.floor(from + part * 399 * dayMs);
+            const span = spans.find((each) => each.from <= at && at < each.until);
+            expect(span?.offset).toBe(offsetAt(at));
+          }
+        },
+      ),
+    );
+  });
+
+  it('has consecutive days that begin when clocks first show their date', () => {
+    fc.assert(
+      fc.property(timezone, instant, (zone, from) => {
+        const format = dateFormat(zone);
+        const dateAt = (at: number) => format.format(at).slice(0, 10);
+        const { starts, indexOf, count } = timeBuckets(
+          offsetsOf(zone),
+          'day',
+          from,
+          from + 40 * dayMs,
+        );
+        expect(starts[0] as number).toBeLessThanOrEqual(from);
+        let last = '';
+        for (const [index, start] of starts.entries()) {
+          const date = dateAt(start);
+          expect(date > last).toBe(true);
+          expect(dateAt(start - 1) < date).toBe(true);
+          last = date;
+          expect(indexOf(start)).toBe(index);
+          if (index > 0) expect(indexOf(start - 1)).toBe(index - 1);
+        }
+        expect(indexOf(from + 40 * dayMs - 1)).toBe(count - 1);
+      }),
+    );
+  });
+
+  it('has hours that begin with a full hour, or when clocks change', () => {
+    fc.assert(
+      fc.property(timezone, instant, (zone, from) => {
+        const format = dateFormat(zone);
+        const { starts, indexOf } = timeBuckets(offsetsOf(zone), 'hour', from, from + 9 * dayMs);
+        const hourAt = (at: number) => format.format(at).slice(0, 13);
+        for (const [index, start] of starts.entries()) {
+          const isFullHour = format.format(start).endsWith(':00:00');
+          expect(isFullHour || hourAt(start) > hourAt(start - 1)).toBe(true);
+          expect(indexOf(start)).toBe(index);
+          const next = starts[index + 1];
+          if (next !== undefined) expect(hourAt(next - 1)).toBe(hourAt(start));
+        }
+      }),
+    );
+  });
+});

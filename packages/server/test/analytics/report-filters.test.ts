@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { day } from './visit-store.js';
+import { startVisitedServer, type VisitedServer } from './visited-server.js';
+
+let api: VisitedServer;
+beforeEach(async () => {
+  api = await startVisitedServer();
+});
+afterEach(() => api.stop());
+
+type Query = Readonly<Record<string, string | readonly string[]>>;
+
+async function clicks(id: string, query: Query) {
+  await api.settle();
+  return (await api.freshCaller()).call('getUrlClicks', { params: { id }, query });
+}
+
+async function overview(query: Query) {
+  await api.settle();
+  return (await api.freshCaller()).call('getAnalyticsOverview', { query });
+}
+
+describe('timezone', () => {
+  it('reads dates and local times in the zone, and returns its days', async () => {
+    const { id, shortCode } = await api.createUrl();
+    api.clock.advance(Date.UTC(2030, 2, 30, 22, 59, 59, 999) - Date.UTC(2030, 0, 1));
+    await api.visitAs(shortCode);
+    api.clock.advance(1);
+    await api.visitAs(shortCode);
+    api.clock.advance(3 * day);
+    const window = { since: '2030-03-30', until: '2030-04-01T00:00' };
+    const { data } = await clicks(id, { ...window, timezone: 'Europe/Berlin' });
+    expect(data).toMatchObject({
+      since: '2030-03-30T00:00:00.000+01:00',
+      until: '2030-04-01T00:00:00.000+02:00',
+      timezone: 'Europe/Berlin',
+      prunedDays: { included: 0, omitted: 0 },
+      totals: { totalClicks: 2, uniqueClicks: 1 },
+    });
+    // Clocks changed on 31 March, which has 23 hours.
+    expect(data.timeseries).toEqual([
+      { bucket: '2030-03-30T00:00:00.000+01:00', clicks: 1, uniques: 1 },
+      { bucket: '2030-03-31T00:00:00.000+01:00', clicks: 1, uniques: 1 },
+    ]);
+    const utc = await clicks(id, { since: '2030-03-30', until: '2030-03-31' });
+    expect(utc.data).toMatchObject({ timezone: 'UTC', since: '2030-03-30T00:00:00.000Z' });
+    expect(utc.data.timeseries).toEqual([
+      { bucket: '2030-03-30T00:00:00.000Z', clicks: 2, uniques: 1 },
+    ]);
+  });
+
+  it.each(['Europe/Atlantis', '+02:00', 'Europe Berlin', ''])('refuses %j', async (timezone) => {
+    const { error } = await overview({ timezone });
+    expect(error).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      details: [
+        {
+          path: 'timezone',
+          message: `is ${JSON.stringify(timezone)}: it must be the IANA name of a time zone, such as Europe/Berlin`,
+        },
+      ],
+    });
+  });
+});
+
+describe('filters', () => {
+  it('select visits by each value in totals, uniques, series and breakdowns', async () => {
+    const { id, shortCode } = await api.createUrl();
+    const referer = 'https://www.google.com/search?q=a';
+    await api.visitAs(shortCode, { agent: 'firefox', address: '192.0.2.1' });
+    await api.visitAs(shortCode, { agent: 'iphone', address: '192.0.2.2', referer });
+    await api.visitAs(shortCode, { agent: 'android', address: '192.0.2.3' });
+    api.clock.advance(1);
+    const totalsOf = async (query: Query) => (await clicks(id, query)).data.totals.totalClicks;
+    expect(await totalsOf({ device: 'mobile' })).toBe(2);
+    expect(await totalsOf({ device: ['mobile', 'desktop'] })).toBe(3);
+    expect(await totalsOf({ os: 'ios', device: 'mobile' })).toBe(1);
+    expect(await totalsOf({ os: 'iOS', device: 'desktop' })).toBe(0);
+    expect(await totalsOf({ browser: ['Firefox', 'Chrome'] })).toBe(2);
+    expect(await totalsOf({ country: 'de' })).toBe(0);
+    expect(await totalsOf({ country: 'Unknown' })).toBe(3);
+    expect(await totalsOf({ referrerType: 'direct' })).toBe(2);
+    const { data } = await clicks(id, { referrer: 'google.com' });
+    expect(data).toMatchObject({
+      totals: { totalClicks: 1, uniqueClicks: 1, uniqueIps: 1 },
+      breakdowns: { os: [{ os: 'iOS', clicks: 1 }], referrer: [{ clicks: 1 }] },
+    });
+    expect(data.timeseries.at(-1)).toMatchObject({ clicks: 1, uniques: 1 });
+  });
+
+  it('select links of the overview by tag, domain and id', async () => {
+    const first = await api.createUrl({ tags: ['a', 'A%'] });
+    const second = await api.createUrl({ tags: ['b'] });
+    const third = await api.createUrl();
+    for (const { shortCode } of [first, second, second, third]) await api.visitAs(shortCode);
+    api.clock.advance(1);
+    const found = async (query: Query) => {
+      const { totals, topUrls } = (await overview(query)).data;
+      return [totals.totalUrls, totals.totalClicks, topUrls.map(({ urlId }) => urlId)];
+    };
+    expect(await found({ tag: 'a' })).toEqual([1, 1, [first.id]]);
+    expect(await found({ tag: 'A' })).toEqual([0, 0, []]);
+    expect(await found({ tag: ['A%', 'b'] })).toEqual([2, 3, [second.id, first.id]]);
+    expect(await found({ urlId: [third.id, second.id] })).toEqual([2, 3, [second.id, third.id]]);
+    expect(await found({ urlId: third.id, tag: 'a' })).toEqual([0, 0, []]);
+    const domainId = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';
+    expect(await found({ domainId })).toEqual([0, 0, []]);
+  });
+
+  it.each([
+    [
+      { country: 'Germany' },
+      'country[0]',
+      'must be a country code of two letters (ISO 3166-1), or "Unknown"',
+    ],
+    [{ device: ['mobile', 'phone'] }, 'device[1]', expect.stringContaining('must be one of')],
+    [{ browser: '' }, 'browser[0]', 'must not be empty'],
+    [{ urlId: 'x' }, 'urlId[0]', 'must be a positive integer in decimal digits'],
+    [{ domainId: 'x' }, 'domainId[0]', 'must be a UUID'],
+    [{ tag: Array.from({ length: 21 }, String) }, 'tag', 'must have at most 20 values'],
+    [{ scanMethod: 'camera' }, 'scanMethod', 'is not a known field here'],
+  ])('refuse %j', async (query, path, message) => {
+    const { error } = await overview(query);
+    expect(error).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ path, message }] });
+  });
+});
