@@ -35,6 +35,7 @@ const longTests = [
   'packages/server/test/operator/{backup,hanging-logo,hot-server,shared-queues,slow-stop,transfer}.test.ts',
   'packages/webhook-verifier/test/fuzz.test.ts',
   'packages/server/test/hardening/read-headers.test.ts',
+  'packages/server/test/analytics/report-model-long.test.ts',
   'packages/server/test/postgres/faults/**/*.test.ts',
   'packages/server/test/webhooks/recovery.test.ts',
   'packages/server/test/qr/grid.test.ts',

@@ -13,7 +13,7 @@ export function buildTarget(
   const [method, template] = route.split(/ (.*)/s) as [string, string];
   // Otherwise the path could continue the host name.
   if (template?.[0] !== '/') refuse('path', 'a path from /', template);
-  const path = template.replace(/{(.*?)}/g, (_, name) => escapeValue(name, params?.[name]));
+  const path = template.replace(/{(\w+)}/g, (_, name) => escapeValue(name, params?.[name]));
   const required = method === 'PATCH' ? 'body' : requiredInput[route];
   const values = { ...query } as Record<string, unknown>;
   if (required === 'body') {

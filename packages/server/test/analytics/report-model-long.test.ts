@@ -1,0 +1,6 @@
+import { it } from 'vitest';
+import { checkReports } from './check-reports.js';
+
+it('equals an independent model in each field of many reports', async () => {
+  await checkReports(60);
+}, 600_000);

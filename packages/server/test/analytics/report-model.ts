@@ -1,0 +1,336 @@
+/**
+ * An independent model of reports: slow, simple, and without code of the server. It formats each
+ * instant in the time zone, and counts visits one by one.
+ */
+
+export interface ModelVisit {
+  readonly urlId: string;
+  readonly at: number;
+  readonly isHuman: boolean;
+  readonly isByCode: boolean;
+  readonly visitor: string | null;
+  readonly address: string;
+  readonly country: string;
+  readonly device: string;
+  readonly browser: string;
+  readonly os: string;
+  readonly referrerType: string;
+  readonly referrer: string;
+  readonly scannerApp: string | null;
+  readonly hasReferrer: boolean;
+  readonly isImageSearch: boolean;
+  readonly isOwnNavigation: boolean;
+  /** The pruning that deleted the visit; undefined while it is stored. */
+  prunedBy?: number;
+}
+
+export interface ModelUrl {
+  readonly id: string;
+  readonly shortCode: string;
+  readonly shortUrl: string;
+  readonly hasSlug: boolean;
+  readonly tags: readonly string[];
+}
+
+export interface ModelQr {
+  readonly id: string;
+  readonly urlId: string;
+  readonly from: number;
+  readonly until: number;
+}
+
+export interface ModelQuery {
+  readonly since: number;
+  readonly until: number;
+  readonly seriesFrom: number;
+  readonly groupBy: 'hour' | 'day';
+  readonly timezone: string;
+  readonly limit: number;
+  /** The values of each filter for visits. */
+  readonly filters: Readonly<Record<string, readonly string[]>>;
+}
+
+type Counted = ModelVisit & { readonly scanMethod?: string; readonly app?: string };
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+// All offsets from UTC, and all changes of clocks, are multiples of it.
+const tickMs = hourMs / 4;
+
+/** `2030-03-31 02:15`, the time on the clocks of a zone. */
+export function clockTime(timezone: string): (at: number) => string {
+  const format = new Intl.DateTimeFormat('sv-SE', {
+    timeZone: timezone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+  });
+  return (at) => format.format(at);
+}
+
+/** Returns the first instant at which the clocks show a date. */
+export function startOfDate(timezone: string, date: string): number {
+  const show = clockTime(timezone);
+  let at = Date.parse(date) - 2 * dayMs;
+  while (show(at).slice(0, 10) < date) at += tickMs;
+  return at;
+}
+
+/** Returns the instant with the offset of its zone, as reports format it. */
+export function named(timezone: string, at: number): string {
+  const shown = clockTime(timezone)(at).replace(' ', 'T');
+  const minutes = (Date.parse(`${shown}Z`) - Math.floor(at / 60_000) * 60_000) / 60_000;
+  if (minutes === 0) return new Date(at).toISOString();
+  const size = Math.abs(minutes);
+  const pad = (number: number) => String(number).padStart(2, '0');
+  const zone = `${minutes < 0 ? '-' : '+'}${pad(Math.floor(size / 60))}:${pad(size % 60)}`;
+  return `${shown}${new Date(at).toISOString().slice(16, 23)}${zone}`;
+}
+
+/** Returns the starts of the buckets, by looking at the clocks each quarter of an hour. */
+function bucketStarts({ since, until, seriesFrom, groupBy, timezone }: ModelQuery): number[] {
+  const show = clockTime(timezone);
+  const length = groupBy === 'hour' ? 'YYYY-MM-DD HH'.length : 'YYYY-MM-DD'.length;
+  const first = Math.max(since, seriesFrom);
+  const starts: number[] = [];
+  let last = '';
+  for (let at = Math.floor((first - 2 * dayMs) / tickMs) * tickMs; at < until; at += tickMs) {
+    const time = show(at);
+    const unit = time.slice(0, length);
+    const isFullHour = groupBy === 'hour' && time.endsWith(':00');
+    if (unit > last || isFullHour) {
+      if (at <= first) starts.length = 0;
+      starts.push(at);
+    }
+    last = unit > last || groupBy === 'hour' ? unit : last;
+  }
+  return first < until ? starts : [];
+}
+
+/** How a visit by short code was scanned; undefined if it is not a scan. */
+function scanOf(
+  visit: ModelVisit,
+  hasSlug: boolean,
+): { scanMethod: string; app: string } | undefined {
+  const isHandheld = visit.device === 'mobile' || visit.device === 'tablet';
+  const isPlausible =
+    visit.isImageSearch || (isHandheld && !visit.hasReferrer && visit.isOwnNavigation);
+  if (!hasSlug && !isPlausible) return undefined;
+  if (visit.scannerApp) return { scanMethod: 'app_scanner', app: visit.scannerApp };
+  if (visit.isImageSearch) return { scanMethod: 'file_upload', app: '(none)' };
+  if (visit.device === 'desktop' && !visit.hasReferrer) {
+    return { scanMethod: 'manual_entry', app: '(none)' };
+  }
+  const phone = visit.os === 'iOS' || visit.os === 'Android' ? `${visit.os} ` : '';
+  return { scanMethod: 'camera', app: `${phone}Camera` };
+}
+
+/** Returns the visits that are scans of one of these QR codes, with method and app. */
+function scansOf(
+  visits: readonly ModelVisit[],
+  urls: readonly ModelUrl[],
+  qrs: readonly ModelQr[],
+) {
+  return visits.flatMap((visit): Counted[] => {
+    const url = urls.find(({ id }) => id === visit.urlId);
+    const isAlive = qrs.some(
+      ({ urlId, from, until }) => urlId === visit.urlId && from <= visit.at && visit.at < until,
+    );
+    if (!url || !isAlive || !visit.isByCode || !visit.isHuman) return [];
+    const scan = scanOf(visit, url.hasSlug);
+    return scan ? [{ ...visit, ...scan }] : [];
+  });
+}
+
+function distinct(values: readonly (string | null)[]): number {
+  return new Set(values.filter((value) => value !== null)).size;
+}
+
+/** Visits that were pruned together, in one pruning, day and record. Their keys are deleted. */
+function groupPruned(visits: readonly Counted[], unitMs: number): Counted[][] {
+  const groups = new Map<string, Counted[]>();
+  for (const visit of visits) {
+    const key = [visit.prunedBy, visit.urlId, Math.floor(visit.at / unitMs)].join(' ');
+    groups.set(key, [...(groups.get(key) ?? []), visit]);
+  }
+  return [...groups.values()];
+}
+
+/** `refused` if the filters need deleted visits. */
+function report(
+  all: readonly Counted[],
+  query: ModelQuery,
+  noun: 'Clicks' | 'Scans',
+  breakdowns: Readonly<Record<string, readonly (readonly [field: string, of: keyof Counted])[]>>,
+) {
+  const { since, until, groupBy, timezone, limit, filters } = query;
+  const field = noun.toLowerCase();
+  const days = new Set(
+    all
+      .filter(({ prunedBy }) => prunedBy !== undefined)
+      .map(({ at }) => Math.floor(at / dayMs) * dayMs),
+  );
+  const touched = [...days].filter((day) => day < until && day + dayMs > since);
+  const included = touched.filter((day) => since <= day && day + dayMs <= until);
+  if (Object.keys(filters).length > 0 && included.length > 0) return 'refused' as const;
+
+  const fieldOf: Readonly<Record<string, keyof Counted>> = { scannerApp: 'app' };
+  const matches = (visit: Counted) =>
+    Object.entries(filters).every(([name, values]) => {
+      const value = String(visit[fieldOf[name] ?? (name as keyof Counted)]).toLowerCase();
+      return values.some((each) => each.toLowerCase() === value);
+    });
+  const stored = all.filter(
+    (visit) =>
+      visit.prunedBy === undefined && visit.at >= since && visit.at < until && matches(visit),
+  );
+  const pruned = all.filter(
+    ({ prunedBy, at }) =>
+      prunedBy !== undefined && included.includes(Math.floor(at / dayMs) * dayMs),
+  );
+  const counted = [...stored, ...pruned];
+
+  const starts = bucketStarts(query);
+  const bucketAt = (at: number) => starts.findLast((start) => start <= at) ?? starts[0];
+  const unitMs = groupBy === 'hour' ? hourMs : dayMs;
+  const middleOf = ({ at }: Counted) => Math.floor(at / unitMs) * unitMs + unitMs / 2;
+  const sumOf = (groups: readonly Counted[][], of: 'visitor' | 'address') =>
+    groups.reduce((sum, group) => sum + distinct(group.map((visit) => visit[of])), 0);
+  const prunedDays = groupPruned(pruned, dayMs);
+
+  const entries = (fields: readonly (readonly [string, keyof Counted])[]) => {
+    const counts = new Map<string, number>();
+    for (const visit of counted) {
+      const text = fields.map(([, of]) => visit[of]).join(' ');
+      counts.set(text, (counts.get(text) ?? 0) + 1);
+    }
+    return [...counts]
+      .sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1))
+      .slice(0, limit)
+      .map(([text, count]) => {
+        const values = text.split(/ (.*)/);
+        const shown = fields.map(([name], index) => [
+          name,
+          fields.length === 1 ? text : values[index],
+        ]);
+        return { ...Object.fromEntries(shown), [field]: count };
+      });
+  };
+  return {
+    since: named(timezone, since),
+    until: named(timezone, until),
+    timezone,
+    uniquesAre: included.length > 0 ? 'daily sum' : 'exact',
+    prunedDays: { included: included.length, omitted: touched.length - included.length },
+    totals: {
+      [`total${noun}`]: counted.length,
+      [`unique${noun}`]:
+        distinct(stored.map(({ visitor }) => visitor)) + sumOf(prunedDays, 'visitor'),
+      uniqueIps: distinct(stored.map(({ address }) => address)) + sumOf(prunedDays, 'address'),
+    },
+    breakdowns: Object.fromEntries(
+      Object.entries(breakdowns).map(([name, fields]) => [name, entries(fields)]),
+    ),
+    timeseries: starts.map((start) => {
+      const own = stored.filter(({ at }) => bucketAt(at) === start);
+      const ownPruned = pruned.filter((visit) => bucketAt(middleOf(visit)) === start);
+      return {
+        bucket: named(timezone, start),
+        [field]: own.length + ownPruned.length,
+        uniques:
+          distinct(own.map(({ visitor }) => visitor)) +
+          sumOf(groupPruned(ownPruned, unitMs), 'visitor'),
+      };
+    }),
+  };
+}
+
+const common = {
+  country: [['country', 'country']],
+  device: [['deviceType', 'device']],
+  browser: [['browser', 'browser']],
+} as const;
+const ofClicks = {
+  ...common,
+  os: [['os', 'os']],
+  referrer: [
+    ['referrerType', 'referrerType'],
+    ['referrerDomain', 'referrer'],
+  ],
+} as const;
+const ofScans = {
+  ...common,
+  scanMethod: [['scanMethod', 'scanMethod']],
+  scannerApp: [['scannerApp', 'app']],
+} as const;
+
+export function clicksModel(visits: readonly ModelVisit[], url: ModelUrl, query: ModelQuery) {
+  const clicks = visits.filter(({ urlId, isHuman }) => urlId === url.id && isHuman);
+  const found = report(clicks, query, 'Clicks', ofClicks);
+  return found === 'refused' ? found : { urlId: url.id, shortCode: url.shortCode, ...found };
+}
+
+export function scansModel(
+  visits: readonly ModelVisit[],
+  urls: readonly ModelUrl[],
+  qr: ModelQr,
+  query: ModelQuery,
+) {
+  const found = report(scansOf(visits, urls, [qr]), query, 'Scans', ofScans);
+  return found === 'refused' ? found : { qrCodeId: qr.id, urlId: qr.urlId, ...found };
+}
+
+export function overviewModel(
+  visits: readonly ModelVisit[],
+  urls: readonly ModelUrl[],
+  qrs: readonly ModelQr[],
+  query: ModelQuery,
+  {
+    tag,
+    urlId,
+  }: {
+    readonly tag?: readonly string[] | undefined;
+    readonly urlId?: readonly string[] | undefined;
+  },
+) {
+  const selected = urls.filter(
+    ({ id, tags }) =>
+      (!tag || tag.some((each) => tags.includes(each))) && (!urlId || urlId.includes(id)),
+  );
+  const isSelected = (visit: ModelVisit) => selected.some(({ id }) => id === visit.urlId);
+  const clicks = visits.filter((visit) => visit.isHuman && isSelected(visit));
+  const found = report(clicks, query, 'Clicks', ofClicks);
+  if (found === 'refused') return found;
+  // With the largest limit, the breakdown by id has all links. Those with equal counts are in order.
+  const byId = report(clicks, { ...query, limit: 1_000 }, 'Clicks', { id: [['id', 'urlId']] });
+  const scans = report(
+    scansOf(visits.filter(isSelected), selected, qrs),
+    query,
+    'Clicks',
+    ofClicks,
+  );
+  const scanned = scans === 'refused' ? Number.NaN : scans.totals.totalClicks;
+  const rows = byId === 'refused' ? [] : (byId.breakdowns.id ?? []);
+  return {
+    ...found,
+    totals: {
+      ...found.totals,
+      totalUrls: selected.length,
+      activeUrls: selected.length,
+      totalQrs: qrs.filter(
+        ({ urlId: of, until }) => until > 1e15 && selected.some(({ id }) => id === of),
+      ).length,
+      totalScans: scanned,
+    },
+    topUrls: rows
+      .map(({ id, clicks: count }: { id: string; clicks: number }) => ({ id, count }))
+      .sort((a, b) => b.count - a.count || Number(a.id) - Number(b.id))
+      .slice(0, query.limit)
+      .map(({ id, count }) => {
+        const url = urls.find((each) => each.id === id);
+        return { urlId: id, shortCode: url?.shortCode, shortUrl: url?.shortUrl, clicks: count };
+      }),
+  };
+}
