@@ -11,6 +11,8 @@ export type Start = (
 export interface StartOptions {
   /** True when the command defines its own output formats and reads `--output` itself. */
   readonly ownsOutput?: boolean;
+  /** True when the command prints no data, only messages for people. */
+  readonly hasNoData?: boolean;
 }
 
 /** Adds the arguments, the options and the action of a command. Each command module exports one. */

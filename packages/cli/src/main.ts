@@ -13,9 +13,10 @@ import { reportError } from './report-error.js';
  */
 export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
-  const program = buildProgram(io, async (work, { ownsOutput = false } = {}) => {
+  const program = buildProgram(io, async (work, { ownsOutput = false, hasNoData = false } = {}) => {
     const flags = program.opts();
     const fields = flags.fields ?? flags.columns;
+    if (hasNoData && fields) throw new UsageError('--fields: this command prints no data');
     if (ownsOutput && fields) throw new UsageError('--fields: this command has its own formats');
     const context = createContext(io, flags, {
       format: ownsOutput ? 'table' : resolveFormat(flags, outputFormats),

@@ -69,8 +69,14 @@ export class Output {
     return this.#isClosed;
   }
 
-  /** Writes to stdout. Waits for `drain` when the buffer is full. */
+  /** Writes text that has no fields to stdout. Throws a UsageError with `--fields`. */
   async write(text: string): Promise<void> {
+    if (this.fields) throw new UsageError('--fields: this output has no fields');
+    await this.#put(text);
+  }
+
+  /** Writes to stdout. Waits for `drain` when the buffer is full. */
+  async #put(text: string): Promise<void> {
     if (this.#isClosed || text === '') return;
     if (this.#stdout.write(text)) return;
     await new Promise<void>((resolve) => {
@@ -107,14 +113,14 @@ export class Output {
   async record<T extends object>(item: T, minLabelWidth = 0): Promise<void> {
     const selected = this.#select(item);
     const entries = Object.entries(selected);
-    if (this.format === 'json') return this.write(`${formatJson(selected, 2)}\n`);
-    if (this.format === 'ndjson') return this.write(`${formatJson(selected)}\n`);
+    if (this.format === 'json') return this.#put(`${formatJson(selected, 2)}\n`);
+    if (this.format === 'ndjson') return this.#put(`${formatJson(selected)}\n`);
     if (this.format === 'csv') {
       const names = entries.map(([name]) => name);
       const cells = entries.map(([, value]) => value);
-      return this.write(`${formatCsvLine(names)}\n${this.csvLine(cells)}\n`);
+      return this.#put(`${formatCsvLine(names)}\n${this.csvLine(cells)}\n`);
     }
-    return this.write(this.#recordText(selected, minLabelWidth));
+    return this.#put(this.#recordText(selected, minLabelWidth));
   }
 
   /**
@@ -135,24 +141,24 @@ export class Output {
       const [first] = page;
       if (first === undefined) continue;
       if (this.format === 'ndjson') {
-        await this.write(page.map((item) => `${formatJson(this.#select(item))}\n`).join(''));
+        await this.#put(page.map((item) => `${formatJson(this.#select(item))}\n`).join(''));
         continue;
       }
       if (!columns) {
         columns = this.#selectColumns(allColumns, first);
-        if (this.format === 'csv') await this.write(csvHeader(columns));
+        if (this.format === 'csv') await this.#put(csvHeader(columns));
       }
       const shown = columns;
       const rows = page.map((item) => shown.map(({ value }) => value(item)));
       if (this.format === 'csv') {
-        await this.write(rows.map((row) => `${this.csvLine(row)}\n`).join(''));
+        await this.#put(rows.map((row) => `${this.csvLine(row)}\n`).join(''));
         continue;
       }
       table ??= new TableOnTerminal(columns, lineWidth(this.#stdout), (text) => this.#dim(text));
-      await this.write(table.text(rows));
+      await this.#put(table.text(rows));
     }
     if (this.format === 'csv' && !columns) {
-      await this.write(csvHeader(this.fields?.map((name) => ({ name })) ?? allColumns));
+      await this.#put(csvHeader(this.fields?.map((name) => ({ name })) ?? allColumns));
     }
     if (this.format === 'table' && !columns) this.note('nothing found');
     if (table && table.hidden.length > 0) {
@@ -178,11 +184,11 @@ export class Output {
     for await (const page of pages) {
       if (this.#isClosed) return;
       for (const item of page) {
-        await this.write(`${separator}${formatJson(this.#select(item))}`);
+        await this.#put(`${separator}${formatJson(this.#select(item))}`);
         separator = ',\n';
       }
     }
-    await this.write(separator === ',\n' ? '\n]}\n' : `${start}\n]}\n`);
+    await this.#put(separator === ',\n' ? '\n]}\n' : `${start}\n]}\n`);
   }
 
   /** Returns the item with the selected fields only. */

@@ -253,6 +253,27 @@ describe('a report', () => {
     ]);
   });
 
+  test('--since last-week is that week in the time zone, and filters are parameters', async () => {
+    const flags = '--since last-week --timezone Europe/Berlin --country DE --country AT --tag a';
+    const { code } = await run(`analytics report ${flags} --out ${join(folder, 'week.html')}`);
+    expect(code).toBe(0);
+    expect(decodeURIComponent(server.requests[0] ?? '')).toBe(
+      '/api/v1/analytics/overview?groupBy=day&since=2030-11-18&until=2030-11-25&timezone=Europe/Berlin&country=DE&country=AT&tag=a',
+    );
+    expect(await readFile(join(folder, 'week.html'), 'utf8')).toMatch(/<\/html>\n$/);
+    const ofLink = await run('analytics report 42 --tag a');
+    expect([ofLink.code, ofLink.stderr]).toEqual([2, expect.stringContaining('--tag cannot be')]);
+  });
+
+  test('--fields selects fields of the response, and of buckets', async () => {
+    const table = await run('urls clicks 42 --fields shortCode,uniquesAre');
+    expect(table.stdout).toBe('shortCode   aB3xY9q\nuniquesAre  exact\n');
+    const csv = await run('urls clicks 42 --fields clicks -o csv');
+    expect(csv.stdout).toMatch(/^clicks\n\d+\n/);
+    const report = await run('analytics report --fields totals');
+    expect([report.code, report.stderr]).toEqual([2, expect.stringContaining('--fields')]);
+  });
+
   test('html contains the window and the creation time', async () => {
     const { code, stdout } = await run('analytics report --output html');
     expect(code).toBe(0);

@@ -78,6 +78,20 @@ test.each(widths)('every command fits %d columns', async (width) => {
   expect(problems).toEqual([]);
 });
 
+test('every command applies --fields, or refuses it', async () => {
+  const lines = await everyCommand(server.client, operator, join(folder, 'fields'));
+  const problems: string[] = [];
+  for (const { args, exitCode } of lines) {
+    if (exitCode !== 0) continue;
+    const result = await run([...args, '--fields', 'no_such_field'], 80);
+    // Later lines need the setting that a refused command did not make.
+    if (result.stderr.includes('--fields: this command prints no data')) await run(args, 80);
+    if (result.exitCode === 2 && result.stderr.includes('--fields')) continue;
+    problems.push(`shorty ${args.join(' ')}: exit code ${result.exitCode}: ${result.stderr}`);
+  }
+  expect(problems).toEqual([]);
+});
+
 test.each(widths)('the help of every command fits %d columns', async (width) => {
   const program = buildProgram(fakeIo(), async () => {});
   for (const command of [program, ...program.commands, ...leavesOf(program)]) {

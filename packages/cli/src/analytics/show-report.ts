@@ -13,7 +13,8 @@ interface Data {
 }
 
 /**
- * Prints clicks, scans or attempts in the requested format. ndjson and csv contain only the series. With
+ * Prints clicks, scans or attempts in the requested format. ndjson and csv contain only the series.
+ * `--fields` selects fields of the response in json and a table, and fields of a bucket otherwise. With
  * `watchSeconds`, fetches and prints the report again until Ctrl-C.
  */
 export async function showReport(
@@ -26,10 +27,11 @@ export async function showReport(
     if (output.format !== 'table') {
       throw new UsageError(`--watch cannot be used with --output ${output.format}`);
     }
+    if (output.fields) throw new UsageError('--watch cannot be used with --fields');
     return watchReport(context, watchSeconds, async () => (await fetch()).complete());
   }
   const { data, complete } = await fetch();
-  if (output.format === 'json') {
+  if (output.format === 'json' || (output.format === 'table' && output.fields)) {
     await output.record(data);
   } else if (output.format === 'table') {
     const shape = { width: reportWidth(io.stdout), hasColor: output.hasColor };

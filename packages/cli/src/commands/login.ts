@@ -14,7 +14,9 @@ export const define: DefineCommand = (command, start) => {
       'after',
       '\nOn a terminal, the command asks for the secret. Otherwise it reads\nSHORTY_CLIENT_SECRET, or stdin.',
     )
-    .action((server: string | undefined) => start((context) => login(context, server)));
+    .action((server: string | undefined) =>
+      start((context) => login(context, server), { hasNoData: true }),
+    );
 };
 
 async function login(context: Context, server: string | undefined): Promise<ExitCode> {

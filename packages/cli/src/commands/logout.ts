@@ -5,7 +5,7 @@ import { checkBaseUrl, defaultBaseUrl } from '../settings.js';
 import { TokenCache } from '../token-cache.js';
 
 export const define: DefineCommand = (command, start) => {
-  command.action(() => start(logout));
+  command.action(() => start(logout, { hasNoData: true }));
 };
 
 const secretVariables = [

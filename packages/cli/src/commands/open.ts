@@ -15,7 +15,7 @@ export const define: DefineCommand = (command, start) => {
     .option('--target', 'open the target URL, which counts no click')
     .option('--print', 'print the URL instead of opening it')
     .action((link: string | undefined, options: OpenOptions) =>
-      start((context) => open(context, link, options)),
+      start((context) => open(context, link, options), { hasNoData: true }),
     );
 };
 

@@ -15,7 +15,8 @@ async function getSetting(context: Context, text: string): Promise<ExitCode> {
   const { profile } = await context.settings();
   const value = readSetting(await context.config.read(), profile.value, key);
   if (value === undefined) throw new CliError(`${key} is not set`, { code: 'NOT_SET' });
-  if (context.output.format === 'table') await context.output.write(`${value}\n`);
-  else await context.output.record({ [key]: value });
+  const { output } = context;
+  if (output.format === 'table' && !output.fields) await output.write(`${value}\n`);
+  else await output.record({ [key]: value });
   return exitCodes.done;
 }

@@ -9,7 +9,9 @@ export const define: DefineCommand = (command, start) => {
   command
     .argument('<key>', `one of ${configKeys.join(', ')}`)
     .argument('<value>')
-    .action((key: string, value: string) => start((context) => setSetting(context, key, value)));
+    .action((key: string, value: string) =>
+      start((context) => setSetting(context, key, value), { hasNoData: true }),
+    );
 };
 
 async function setSetting(context: Context, text: string, value: string): Promise<ExitCode> {

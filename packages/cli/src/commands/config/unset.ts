@@ -6,7 +6,7 @@ import { configKeys, parseConfigKey, writeSetting } from './config-keys.js';
 export const define: DefineCommand = (command, start) => {
   command
     .argument('<key>', `one of ${configKeys.join(', ')}`)
-    .action((key: string) => start((context) => unsetSetting(context, key)));
+    .action((key: string) => start((context) => unsetSetting(context, key), { hasNoData: true }));
 };
 
 async function unsetSetting(context: Context, text: string): Promise<ExitCode> {

@@ -45,7 +45,8 @@ async function createUrl(
   const created = await client.urls.create(body, { signal: io.interrupt });
   // Another program reads the short URL: url=$(shorty urls create https://example.com)
   const isPiped = io.stdout.isTTY !== true && context.flags.output === undefined;
-  if (isPiped && output.format === 'table') await output.write(`${created.shortUrl}\n`);
+  if (isPiped && output.format === 'table' && !output.fields)
+    await output.write(`${created.shortUrl}\n`);
   else await output.record(created);
   return exitCodes.done;
 }
