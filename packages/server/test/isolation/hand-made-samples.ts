@@ -45,6 +45,14 @@ export const sampleListed: Readonly<
     const domainId = made.get('/api/v1/domains');
     await owner.call('createUrl', { body: { targetUrl: 'https://example.com/', domainId } });
   },
+  // The filter urlId names a link, which exists, and domainId the domain of one.
+  '/api/v1/analytics/overview': async (_, owner, made) => {
+    const domainId = made.get('/api/v1/domains');
+    if (domainId === undefined) return;
+    const { items } = (await owner.call('listUrls', { query: { domainId } })).data;
+    if (items.length > 0) return;
+    await owner.call('createUrl', { body: { targetUrl: 'https://example.com/', domainId } });
+  },
   '/api/v1/webhooks/{id}/deliveries': async (api, owner, made) => {
     const webhookId = made.get('/api/v1/webhooks');
     // The webhook belongs to the stranger, so it cannot have deliveries of this organization.
