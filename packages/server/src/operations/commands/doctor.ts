@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { journalRootOf } from '../../analytics/journal/journal-folder.js';
 import { openQuarantine } from '../../analytics/journal/quarantine.js';
 import {
@@ -9,9 +10,13 @@ import {
   type WrongCounter,
 } from '../../analytics/reports/visit-doctor.js';
 import { readConfig } from '../../config.js';
+import { ConfigError } from '../../config-error.js';
 import { findWrongLinkCounters, repairLinkCounters } from '../../organizations/link-doctor.js';
 import type { Database } from '../../storage/database.js';
+import { findDatabaseFile } from '../../storage/locate-database.js';
+import { findIntegrityErrors } from '../../storage/sqlite/copy-sqlite.js';
 import { diagnoseSearch, repairSearch } from '../../urls/search-doctor.js';
+import { findWrongClickQueues, repairClickQueues } from '../../webhooks/click-queue-doctor.js';
 import { diagnoseDeliveries, repairDeliveries } from '../../webhooks/delivery-doctor.js';
 import { describeCountries } from './countries.js';
 import { withDatabase } from './open-database.js';
@@ -43,7 +48,33 @@ export async function doctor({ check }: { check?: true }): Promise<void> {
   });
 }
 
+const maxPrintedErrors = 20;
+
 const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
+  async (database) => {
+    const path = findDatabaseFile(readConfig(process.env).databaseUrl);
+    const found = path === undefined ? [] : findIntegrityErrors(path);
+    const orphans = found.filter((error) => / refers to a missing row /.test(error));
+    // What an index contains exists in its table too. `diagnoseSearch` examines the search index.
+    const inIndexes = found.filter((error) => / index \w+$/.test(error));
+    const isOther = (error: string) => ![...orphans, ...inIndexes].includes(error);
+    const others = found.filter((error) => isOther(error) && !/url_search/.test(error));
+    if (others.length > 0) {
+      const list = others.slice(0, maxPrintedErrors).map((error) => `- ${error}`);
+      throw new ConfigError([`the file ${path} is damaged: restore a backup`, ...list].join('\n'));
+    }
+    return {
+      lines: [...orphans, ...inIndexes]
+        .slice(0, maxPrintedErrors)
+        .map((error) => `In the database file: ${error}.`),
+      errors: inIndexes.length,
+      needsAttention: orphans.length > 0,
+      repair: () =>
+        database.writeDirectly(async (transaction) => {
+          await sql`reindex`.execute(transaction);
+        }, 'exclusive'),
+    };
+  },
   async (database) => {
     const { links, visits, clicks, inSeries, wrongCounters, damaged } =
       await diagnoseClicks(database);
@@ -108,6 +139,17 @@ const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
       ],
       errors: inconsistent,
       repair: () => repairDeliveries(database, Date.now()),
+    };
+  },
+  async (database) => {
+    const wrong = await findWrongClickQueues(database);
+    return {
+      lines: wrong.map(
+        ({ id, counted, actual }) =>
+          `Webhook ${id}: its counter is ${number(counted)}, but ${number(actual)} clicks wait for it.`,
+      ),
+      errors: wrong.length,
+      repair: () => repairClickQueues(database, wrong),
     };
   },
   async (database) => {
