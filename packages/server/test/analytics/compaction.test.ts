@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { visitsPerChunk } from '../../src/analytics/ingest/read-stored-visits.js';
+import { maxChunkBytes, visitsPerChunk } from '../../src/analytics/ingest/columns-codec.js';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import type { Visit } from '../../src/analytics/journal/journal-lines.js';
 import type { Database } from '../../src/storage/database.js';
@@ -125,6 +125,37 @@ describe('compaction', () => {
       visitsPerChunk,
     ]);
     await expectReports(all, 1);
+  });
+
+  it('begins a new chunk when strangers sent long texts', async () => {
+    const names = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const;
+    const hostile = (count: number, from: number) =>
+      Array.from({ length: count }, (_, at) =>
+        makeVisit({
+          facts: {
+            campaign: Object.fromEntries(
+              names.map((name) => [name, `${name}${from + at}`.padEnd(100, '\u{1F600}')]),
+            ),
+          },
+        }),
+      );
+    for (const [part, count] of [1_500, 3, 700].entries()) {
+      await stored.store(hostile(count, part * 10_000));
+      await compactor().compact();
+    }
+    const chunks = await stored.database.read
+      .selectFrom('visit_chunks')
+      .select(['visit_count', 'visits'])
+      .orderBy('number')
+      .execute();
+    expect(chunks.reduce((sum, { visit_count }) => sum + visit_count, 0)).toBe(2_203);
+    expect(chunks.length).toBeGreaterThan(3);
+    const visitBytes = 5 * 450;
+    for (const { visits } of chunks) {
+      expect(visits.length).toBeLessThan(maxChunkBytes + visitBytes);
+    }
+    const report = await stored.reader.readClicks(1, window);
+    expect(report.totals.totalClicks).toBe(2_203);
   });
 
   it('begins when a batch is a minute old', async () => {

@@ -37,7 +37,7 @@ beforeAll(async () => {
   }
   const clicks = async () =>
     (await api.call('getUrl', { params: { id: link.id } })).data.clickCount;
-  while ((await clicks()) !== 3);
+  await poll('stored clicks', clicks, (count) => count === 3);
   await api.stop();
 }, 180_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

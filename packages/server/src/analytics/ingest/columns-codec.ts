@@ -5,12 +5,20 @@ import {
   sameCodes,
   timeRange,
   type VisitColumns,
+  VisitColumnsBuilder,
 } from './visit-columns.js';
 
 // Version 2: a header, the columns, and a description of the columns as JSON. The columns of texts
 // have names: a reader completes those that are missing, and preserves those that it does not know.
 const version = 2;
 const version1 = 1;
+/** The largest number of visits in a chunk. They usually take 60 KB, which each addition rewrites. */
+export const visitsPerChunk = 2048;
+/**
+ * A chunk of this size gets no further visits. Texts of visits come from strangers, so a chunk could
+ * otherwise have some megabytes, and a report reads many chunks at once.
+ */
+export const maxChunkBytes = 512 * 1024;
 const headerLength = 4;
 // Typed arrays are views of the stored bytes, so each must begin at a multiple of its element size.
 const alignment = 8;
@@ -64,6 +72,34 @@ export function encodeColumns(columns: VisitColumns, { isOfOneUrl = false } = {}
 export function toChunk(columns: VisitColumns) {
   const visits = encodeColumns(columns, { isOfOneUrl: true });
   return { ...timeRange(columns), visit_count: columns.count, visits };
+}
+
+/** One visit within columns. */
+export interface VisitRef {
+  readonly columns: VisitColumns;
+  readonly index: number;
+}
+
+/**
+ * Returns the columns of a stored chunk with the existing visits and as many of the others, from an
+ * index on, as fit. `added` is the number of those, at least 1.
+ */
+export function packChunk(
+  existing: VisitColumns | undefined,
+  visits: readonly VisitRef[],
+  from: number,
+) {
+  const existingCount = existing?.count ?? 0;
+  let part = visits.slice(from, from + visitsPerChunk - existingCount);
+  for (;;) {
+    const builder = new VisitColumnsBuilder(existingCount + part.length);
+    if (existing) builder.addAll(existing);
+    for (const { columns, index } of part) builder.addFrom(columns, index);
+    const chunk = toChunk(builder.finish());
+    if (chunk.visits.length <= maxChunkBytes || part.length === 1)
+      return { chunk, added: part.length };
+    part = part.slice(0, Math.ceil(part.length / 2));
+  }
 }
 
 /**

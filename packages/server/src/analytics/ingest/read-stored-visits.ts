@@ -25,9 +25,6 @@ export interface Batch {
   readonly bytes: number;
 }
 
-// About 60 KB: large enough for fast reads, small enough to be rewritten whenever visits are added.
-export const visitsPerChunk = 2048;
-
 export function findCompaction(db: Kysely<Schema>): Promise<Compaction | undefined> {
   return db
     .selectFrom('visit_compactions')

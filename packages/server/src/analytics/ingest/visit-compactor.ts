@@ -3,23 +3,16 @@ import type { Clock } from '../../ports.js';
 import type { Database, WriteTransaction } from '../../storage/database.js';
 import type { Schema } from '../../storage/schema.js';
 import { yieldToEventLoop } from '../../yield-to-event-loop.js';
-import { decodeColumns, toChunk } from './columns-codec.js';
-import { findMissingLinks } from './deleted-links.js';
 import {
-  type Batch,
-  type Compaction,
-  findCompaction,
-  readBatches,
+  decodeColumns,
+  maxChunkBytes,
+  packChunk,
+  type VisitRef,
   visitsPerChunk,
-} from './read-stored-visits.js';
+} from './columns-codec.js';
+import { findMissingLinks } from './deleted-links.js';
+import { type Batch, type Compaction, findCompaction, readBatches } from './read-stored-visits.js';
 import { slicesOf } from './slices-of.js';
-import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
-
-/** One visit of a batch. */
-interface VisitRef {
-  readonly columns: VisitColumns;
-  readonly index: number;
-}
 
 type LastChunk = Pick<Schema['visit_chunks'], 'url_id' | 'number' | 'visit_count' | 'visits'>;
 
@@ -251,21 +244,18 @@ function fillChunks(
   last: LastChunk | undefined,
   visits: readonly VisitRef[],
 ): NewChunks {
-  const replaced = last && last.visit_count < visitsPerChunk ? last : undefined;
+  const isFull = (chunk: LastChunk) =>
+    chunk.visit_count >= visitsPerChunk || chunk.visits.length >= maxChunkBytes;
+  const replaced = last && !isFull(last) ? last : undefined;
   let number = replaced?.number ?? (last ? last.number + 1 : 0);
   let existing = replaced && decodeColumns(replaced.visits);
   let bytes = replaced?.visits.length ?? 0;
   const rows: NewChunks['rows'][number][] = [];
   for (let added = 0; added < visits.length; number += 1) {
-    const existingCount = existing?.count ?? 0;
-    const part = visits.slice(added, added + visitsPerChunk - existingCount);
-    const builder = new VisitColumnsBuilder(existingCount + part.length);
-    if (existing) builder.addAll(existing);
-    for (const { columns, index } of part) builder.addFrom(columns, index);
-    const chunk = toChunk(builder.finish());
-    rows.push({ url_id: urlId, number, ...chunk });
-    bytes += chunk.visits.length;
-    added += part.length;
+    const packed = packChunk(existing, visits, added);
+    rows.push({ url_id: urlId, number, ...packed.chunk });
+    bytes += packed.chunk.visits.length;
+    added += packed.added;
     existing = undefined;
   }
   return { urlId, replaced, rows, bytes };

@@ -17,7 +17,7 @@ interface UrlRows<R extends UrlRow> {
   readonly position: 'number' | 'day';
 }
 
-// With the largest chunks, a query returns 80 MB.
+// With the largest chunks, a query returns 64 MB.
 const rowsPerQuery = 128;
 /** The number of URLs whose rows are selected by one query. */
 const urlsPerQuery = 256;

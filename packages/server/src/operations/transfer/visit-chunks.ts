@@ -1,20 +1,13 @@
 import { type Kysely, sql } from 'kysely';
-import { toChunk } from '../../analytics/ingest/columns-codec.js';
+import { packChunk, type VisitRef } from '../../analytics/ingest/columns-codec.js';
 import {
   findCompaction,
   firstPendingUrl,
   readBatches,
-  visitsPerChunk,
 } from '../../analytics/ingest/read-stored-visits.js';
-import { type VisitColumns, VisitColumnsBuilder } from '../../analytics/ingest/visit-columns.js';
 import { type Row, readInBatches } from '../../storage/read-in-batches.js';
 import type { Schema } from '../../storage/schema.js';
 import { batchesOf } from './transfer-tables.js';
-
-interface VisitPosition {
-  readonly columns: VisitColumns;
-  readonly at: number;
-}
 
 /**
  * Yields the rows of `visit_chunks` for the links of an organization: the stored chunks of each link,
@@ -35,12 +28,10 @@ export async function* visitChunksOf(
         number = Number(chunks.at(-1)?.number) + 1;
       }
       const visits = uncompacted.get(urlId) ?? [];
-      for (let start = 0; start < visits.length; start += visitsPerChunk) {
-        const builder = new VisitColumnsBuilder(visitsPerChunk);
-        const part = visits.slice(start, start + visitsPerChunk);
-        for (const { columns, at } of part) builder.addFrom(columns, at);
-        yield [{ url_id: urlId, number, ...toChunk(builder.finish()) }];
-        number += 1;
+      for (let start = 0; start < visits.length; number += 1) {
+        const { chunk, added } = packChunk(undefined, visits, start);
+        yield [{ url_id: urlId, number, ...chunk }];
+        start += added;
       }
     }
   }
@@ -48,14 +39,14 @@ export async function* visitChunksOf(
 
 /** Loads the uncompacted visits of each link into memory, usually those of one minute. */
 async function readUncompactedVisits(db: Kysely<Schema>) {
-  const uncompacted = new Map<number, VisitPosition[]>();
+  const uncompacted = new Map<number, VisitRef[]>();
   const compaction = await findCompaction(db);
   for (const { id, columns } of await readBatches(db, 0)) {
     const firstPending = firstPendingUrl(compaction, id);
-    for (const [at, urlId] of (columns.urlIds ?? []).entries()) {
+    for (const [index, urlId] of columns.urlIds.entries()) {
       if (urlId < firstPending) continue;
       const positions = uncompacted.get(urlId) ?? [];
-      positions.push({ columns, at });
+      positions.push({ columns, index });
       uncompacted.set(urlId, positions);
     }
   }
