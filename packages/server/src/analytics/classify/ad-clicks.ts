@@ -5,7 +5,7 @@
 // `srsltid` and `ysclid` to results of a search. The values of `utm_medium` are those that Google
 // Analytics counts as paid.
 const adClick =
-  /(?:^|[?&])(?:(?:gclid|gbraid|wbraid|dclid|gclsrc|gad_source|gad_campaignid|msclkid|ttclid|twclid|li_fat_id|epik|rdt_cid|sccid|qclid|ndclid|rb_clickid|yclid|ymclid|vmcid|maas|awclid|tblci|dicbo|obclid|auctid|cto_pld|bd_vid|s_kwcid|ef_id|i)=[^&#]|utm_medium=(?:cp[acmv]|ppc|paid[^&#]*|retargeting|display|banner)(?:[&#]|$))/i;
+  /(?:^|[?&])(?:(?:gclid|gbraid|wbraid|dclid|gclsrc|gad_source|gad_campaignid|msclkid|ttclid|twclid|li_fat_id|epik|rdt_cid|sccid|qclid|ndclid|rb_clickid|yclid|ymclid|vmcid|maas|awclid|tblci|dicbo|obclid|auctid|cto_pld|bd_vid|s_kwcid|ef_id)=[^&#]|utm_medium=(?:cp[acmv]|ppc|paid[^&#]*|retargeting|display|banner)(?:[&#]|$))/i;
 
 /** Returns whether the query of a visit or of its referrer is that of a click on an ad. */
 export function isAdClick(query: string): boolean {

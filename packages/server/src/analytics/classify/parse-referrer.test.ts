@@ -250,6 +250,8 @@ describe('isAdClick', () => {
     '?q=gclid=1',
     '?utm_medium=email',
     '?utm_medium=cpcx',
+    '?i=1',
+    '?a=1&i=5',
   ])('%j is none', (query) => {
     expect(isAdClick(query)).toBe(false);
   });
