@@ -27,8 +27,9 @@ export interface AppOptions extends MountOptions {
 // proxy's rule for `/a/b` could be bypassed.
 const forbiddenTarget = /^[^?]*\\|#/;
 
-// More than any route defines. A query with more fields has an unknown one and is refused.
-const maxQueryFields = 32;
+// More than a valid query has: the filters of a report may have 20 values each. A longer query has an
+// unknown field or too many values of one among the first of these, and is refused.
+const maxQueryFields = 256;
 
 /**
  * Creates the app of a listener: of the public one without the operator routes, of SHORTY_ADMIN_LISTEN

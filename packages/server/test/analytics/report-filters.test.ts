@@ -80,6 +80,12 @@ describe('filters', () => {
     expect(await totalsOf({ country: 'de' })).toBe(0);
     expect(await totalsOf({ country: 'Unknown' })).toBe(3);
     expect(await totalsOf({ referrerType: 'direct' })).toBe(2);
+    // All values of a long query are used.
+    const others = (count: number) => Array.from({ length: count }, (_, at) => `other ${at}`);
+    const browser = [...others(19), 'Firefox'];
+    expect(await totalsOf({ referrerType: 'direct', os: others(20), browser })).toBe(0);
+    expect(await totalsOf({ browser, country: [...Array(19).fill('DE'), 'Unknown'] })).toBe(1);
+    expect((await clicks(id, { browser: others(21) })).outcome).toBe('400 VALIDATION_FAILED');
     const { data } = await clicks(id, { referrer: 'google.com' });
     expect(data).toMatchObject({
       totals: { totalClicks: 1, uniqueClicks: 1, uniqueIps: 1 },

@@ -430,11 +430,11 @@ describe('a request that is refused early', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 201 /);
   });
 
-  it('has only 32 of thousands of query fields parsed', async () => {
+  it('has only 256 of thousands of query fields parsed', async () => {
     const fields = Array.from({ length: 10_000 }, (_, at) => `f${at}=1`);
     const answer = await api.send('GET', `/api/v1/urls?${fields.join('&')}`);
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.invalidFields).toHaveLength(32);
+    expect(answer.error.message).toContain('(and 255 more)');
   });
 
   it('loses its connection when a chunk extension has no end', async () => {
