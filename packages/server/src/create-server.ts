@@ -383,7 +383,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     new PeriodicService({
       name: 'deleted organizations',
       everyMs: deletionEveryMs,
-      tick: (signal) => deleteOrganizations(database, signal),
+      tick: async (signal) => {
+        for (const { organizationId, error } of await deleteOrganizations(database, signal)) {
+          logger.error({ organizationId, err: error }, 'deleting an organization failed');
+        }
+      },
       onError: (err) => logger.error({ err }, 'deleting an organization failed'),
     }),
     ...webhooks.services,

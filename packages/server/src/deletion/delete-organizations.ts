@@ -10,31 +10,53 @@ import { deleteRowsOf } from './delete-rows.js';
  * Deletes the organizations that are marked for it, in transactions of a few rows, until the signal
  * aborts. Continues what a killed process began. Several processes may run it at once.
  */
-export async function deleteOrganizations(database: Database, signal?: AbortSignal): Promise<void> {
+export async function deleteOrganizations(
+  database: Database,
+  signal?: AbortSignal,
+): Promise<readonly DeletionProblem[]> {
+  const problems: DeletionProblem[] = [];
   for (const id of await new OrganizationRepository(database).listDeleted()) {
-    await deleteOrganization(database, id, signal);
-    if (signal?.aborted) return;
+    try {
+      const damaged = await deleteOrganization(database, id, signal);
+      if (damaged.length > 0) {
+        const message = `batches of visits cannot be read, so they may retain visits of a deleted organization: ${damaged.join(', ')}; see shorty-server doctor`;
+        problems.push({ organizationId: id, error: new Error(message) });
+      }
+    } catch (error) {
+      // The deletion of the others must not wait for it.
+      problems.push({ organizationId: id, error });
+    }
+    if (signal?.aborted) break;
   }
+  return problems;
 }
 
+/** Why an organization is not deleted, or not completely. */
+export interface DeletionProblem {
+  readonly organizationId: string;
+  readonly error: unknown;
+}
+
+/** Returns the ids of batches that cannot be read. */
 async function deleteOrganization(
   database: Database,
   id: string,
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<readonly number[]> {
   // Waits for the transactions that began before the mark. Later ones store no visits of its links.
   await database.writeDirectly(
     (transaction) => deleteCopies(database, transaction, id),
     'exclusive',
   );
-  await removeDeletedVisits(database, signal);
+  const damaged = await removeDeletedVisits(database, signal);
   await deleteRowsOf(database, id, signal);
-  if (signal?.aborted) return;
+  if (signal?.aborted) return [];
   await database.writeDirectly(async (transaction) => {
     await transaction.deleteFrom('organizations').where('id', '=', id).execute();
     // The links are unknown now, and no longer gone.
     await changeLinkPolicy(transaction);
   }, 'exclusive');
+  return damaged;
 }
 
 /** Deletes copies of the organization's data in rows that belong to the operator or to nodes. */

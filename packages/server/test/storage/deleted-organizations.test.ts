@@ -133,7 +133,7 @@ it('nothing of the organization remains, and everything of another one does', as
   const filled = (count: number) => Object.fromEntries(ownedTables.map((each) => [each, count]));
   expect(await countAll()).toEqual(filled(2 * rowsPerTable));
   await confirm(database, doomed);
-  await deleteOrganizations(database);
+  expect(await deleteOrganizations(database)).toEqual([]);
   expect(await countAll()).toEqual(filled(rowsPerTable));
   expect(await rowsWith(database, doomed.mark)).toEqual([]);
   const after = await rowsWith(database, other.mark);
@@ -187,13 +187,34 @@ it('a deletion that stops after any transaction is continued', async () => {
   expect((await rowsWith(database, other.mark)).length).toBe(before);
 });
 
+it('a batch that cannot be read does not keep an organization', async () => {
+  const { database, doomed } = await openFilled();
+  await database.writeDirectly(async (transaction) => {
+    const first = transaction.selectFrom('visit_batches').select(({ fn }) => fn.min('id').as('id'));
+    await transaction
+      .updateTable('visit_batches')
+      .set({ visits: Buffer.from('damaged') })
+      .where('id', '=', first)
+      .execute();
+  });
+  await confirm(database, doomed);
+  const [problem, ...others] = await deleteOrganizations(database);
+  expect(problem).toMatchObject({
+    organizationId: doomed.id,
+    error: { message: expect.stringMatching(/^batches of visits cannot be read.*: 1; /) },
+  });
+  expect(others).toEqual([]);
+  expect(await new OrganizationRepository(database).find(doomed.id)).toBeUndefined();
+});
+
 it('two processes delete at once', async () => {
   const { database, databaseUrl, doomed, other } = await openFilled();
   const before = (await rowsWith(database, other.mark)).length;
   const second = openStorage({ databaseUrl, durability: 'process' });
   onTestFinished(() => second.close());
   await confirm(database, doomed);
-  await Promise.all([deleteOrganizations(database), deleteOrganizations(second)]);
+  const runs = [deleteOrganizations(database), deleteOrganizations(second)];
+  expect(await Promise.all(runs)).toEqual([[], []]);
   expect(await rowsWith(database, doomed.mark)).toEqual([]);
   expect((await rowsWith(database, other.mark)).length).toBe(before);
 });

@@ -44,18 +44,25 @@ export async function findMissingLinks(
   return { deleted, unknown };
 }
 
-/** Removes the visits of deleted links from the stored visits that are not in chunks yet. */
+/**
+ * Removes the visits of deleted links from the stored visits that are not in chunks yet. Returns the ids
+ * of the batches that cannot be read.
+ */
 export async function removeDeletedVisits(
   { read, writeDirectly }: Pick<Database, 'read' | 'writeDirectly'>,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<readonly number[]> {
+  const damaged: number[] = [];
   const batches = await read.selectFrom('visit_batches').select('id').orderBy('id').execute();
   for (const { id } of batches) {
-    if (signal?.aborted) return;
+    if (signal?.aborted) break;
     const find = (db: Kysely<Schema>) =>
       db.selectFrom('visit_batches').select('visits').where('id', '=', id).executeTakeFirst();
     const stored = await find(read);
-    if (!stored || (await findDeleted(read, decodeColumns(stored.visits))).size === 0) continue;
+    if (!stored) continue;
+    const decoded = tryToDecode(stored.visits);
+    if (!decoded) damaged.push(id);
+    if (!decoded || (await findDeleted(read, decoded)).size === 0) continue;
     await writeDirectly(async (transaction) => {
       const current = await find(transaction);
       if (!current) return;
@@ -64,6 +71,16 @@ export async function removeDeletedVisits(
       const row = transaction.updateTable('visit_batches').where('id', '=', id);
       await row.set({ visit_count: rest.count, visits: encodeColumns(rest) }).execute();
     }, 'exclusive');
+  }
+  return damaged;
+}
+
+function tryToDecode(stored: Uint8Array): VisitColumns | undefined {
+  try {
+    return decodeColumns(stored);
+  } catch {
+    // The caller reports the batch.
+    return undefined;
   }
 }
 

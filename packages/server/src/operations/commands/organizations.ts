@@ -92,7 +92,9 @@ export async function deleteOrganization({
 }): Promise<void> {
   await withDatabase(async (database) => {
     await serviceOf(database).delete(org, confirm, fromCommand('deleteOrganization'));
-    await deleteOrganizations(database);
+    for (const { organizationId, error } of await deleteOrganizations(database)) {
+      if (organizationId === org) throw error;
+    }
   });
   print(`${org} is deleted.`);
 }
