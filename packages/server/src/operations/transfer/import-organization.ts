@@ -111,8 +111,8 @@ async function refuseKnownOrganization(
 }
 
 /**
- * Reserves the ids of the links. Returns the number to add to each id; 0 if no other link has an id in
- * the file's range.
+ * Reserves the ids of the links. Returns the number to add to each id; 0 if no link ever had an id in
+ * the file's range. Journals may still have visits of links that were deleted.
  */
 async function reserveUrlIds(
   transaction: WriteTransaction,
@@ -120,9 +120,9 @@ async function reserveUrlIds(
 ): Promise<number> {
   const { first, last } = urlIds;
   if (first > last) return 0;
-  const { rows: taken } = await sql`
-    select 1 from urls where id between ${first} and ${last} limit 1`.execute(transaction);
-  if (taken.length > 0) {
+  const { rows: used } = await sql`
+    select 1 from url_id_counter where last_id >= ${first}`.execute(transaction);
+  if (used.length > 0) {
     return (await allocateUrlIds(transaction, last - first + 1)).firstId - first;
   }
   await sql`update url_id_counter set last_id = ${last} where last_id < ${last}`.execute(
