@@ -33,10 +33,14 @@ async function applyMigrations(database: Database): Promise<void> {
 }
 
 async function move(from: string, to: string): Promise<void> {
-  const config = readConfig({ ...process.env, SHORTY_DATABASE_URL: to });
-  const file = findDatabaseFile(
-    readConfig({ ...process.env, SHORTY_DATABASE_URL: from }).databaseUrl,
-  );
+  const configOf = (address: string) =>
+    readConfig({
+      ...process.env,
+      SHORTY_DATABASE_URL: address,
+      SHORTY_DATABASE_URL_FILE: undefined,
+    });
+  const config = configOf(to);
+  const file = findDatabaseFile(configOf(from).databaseUrl);
   if (file === undefined)
     throw new ConfigError('--from must be a file, such as file:./data/shorty.db');
   if (findDatabaseFile(to) !== undefined)
