@@ -98,6 +98,7 @@ describe('the doctor', () => {
       clicks: 72,
       inSeries: 72,
       wrongCounters: [],
+      damaged: [],
     });
   });
 

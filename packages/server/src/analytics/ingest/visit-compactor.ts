@@ -29,6 +29,8 @@ interface NewChunks {
 // A compaction starts when this many visits are in batches, or when a batch reaches this age. Larger
 // compactions write fewer chunks per visit.
 const visitsPerCompaction = 262_144;
+// Usually, so many visits have 20 MB. The texts that strangers send may have much more.
+const bytesPerCompaction = 64 * 1024 * 1024;
 const maxAgeMs = 60_000;
 // The limits of a transaction, which blocks all other writes on SQLite. One transaction stores all
 // visits that a compaction has for a URL, so they have a limit of their own.
@@ -94,6 +96,7 @@ export class VisitCompactor {
     const batches = await this.#database.read
       .selectFrom('visit_batches')
       .select(['id', 'created_at', 'visit_count'])
+      .select(sql<number>`length(visits)`.as('bytes'))
       // Later batches are still to be copied for webhooks.
       .where(({ not, exists, selectFrom }) =>
         not(
@@ -109,11 +112,14 @@ export class VisitCompactor {
     const [oldest] = batches;
     if (!oldest) return undefined;
     let visits = 0;
+    let bytes = 0;
     let last = oldest.id;
-    for (const { id, visit_count } of batches) {
-      if (visits > 0 && visits + visit_count > visitsPerCompaction) return last;
-      visits += visit_count;
-      last = id;
+    for (const batch of batches) {
+      visits += batch.visit_count;
+      bytes += batch.bytes;
+      const isFull = visits > visitsPerCompaction || bytes > bytesPerCompaction;
+      if (isFull && last !== batch.id) return last;
+      last = batch.id;
     }
     const isDue = visits >= visitsPerCompaction || this.#clock() - oldest.created_at >= maxAgeMs;
     return isDue ? last : undefined;

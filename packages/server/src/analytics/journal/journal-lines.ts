@@ -21,7 +21,7 @@ export interface Visit {
 const version = '2';
 const separator = '\t';
 const fieldName = /^[a-z][A-Za-z]*$/;
-// Version 1 has 16 values in a fixed order.
+// Version 1 has these values in a fixed order.
 const version1 = '1';
 const fieldNames1 = [
   'urlId',

@@ -12,10 +12,11 @@ export class PrunedVisitsError extends Error {
   /** The query parameter of the filter. */
   readonly parameter: string;
 
-  /** `firstPossible` is the first `since` of a window without deleted visits. */
-  constructor(parameter: string, firstPossible: string) {
+  /** `firstPossible` is the first `since` of a window without deleted visits; undefined if none is. */
+  constructor(parameter: string, firstPossible: Date | undefined) {
+    const orLater = firstPossible && `, or set since to ${firstPossible.toISOString()} or later`;
     super(
-      `cannot select visits of days that were reduced to daily sums after the retention period: remove the filter, or set since to ${firstPossible} or later`,
+      `cannot select visits of days that were reduced to daily sums after the retention period: remove the filter${orLater ?? ''}`,
     );
     this.parameter = parameter;
   }

@@ -50,7 +50,7 @@ export class ReportReader {
   readonly #database: Database;
   readonly #storedBatches;
   readonly #pool: Int32Pool;
-  /** A cache of the stored batches by id. A stored batch never changes. */
+  /** A cache of the stored batches by id. Only the deletion of an organization changes one. */
   #batches: ReadonlyMap<number, Batch> = new Map();
 
   /** The reports that run at once share the memory of a pool. */
@@ -145,8 +145,11 @@ export class ReportReader {
         const { uniquesAre, prunedDays, lastPrunedDay } = tally;
         const [condition] = query.conditions ?? [];
         if (condition && prunedDays.included > 0) {
-          const firstPossible = new Date(lastPrunedDay + dayMs).toISOString();
-          throw new PrunedVisitsError(condition.parameter, firstPossible);
+          const firstPossible = lastPrunedDay + dayMs;
+          throw new PrunedVisitsError(
+            condition.parameter,
+            firstPossible < query.until ? new Date(firstPossible) : undefined,
+          );
         }
         if (tally.startSecondPass()) more = await read(run);
         return { uniquesAre, prunedDays, ...tally.finish(query.limit), ...more };
@@ -294,31 +297,36 @@ async function readUrlIds(
   let importedClicks = 0;
   let last = { createdAt: -1, id: 0 };
   for (;;) {
+    // Reads the same number of rows for each page, however few of them the filter selects.
     const { rows } = await sql<UrlIdPage>`
-      select string_agg(cast(id as text), ',' order by created_at, id) as ids,
-        max(created_at) as "createdAt", sum(imported_clicks) as imported,
-        sum(case when is_active = 1 and (expires_at is null or expires_at > ${now})
-          then 1 else 0 end) as active
+      select string_agg(cast(case when is_selected = 1 then id else -id end as text), ','
+          order by created_at, id) as ids,
+        max(created_at) as "createdAt",
+        sum(case when is_selected = 1 then imported_clicks else 0 end) as imported,
+        sum(case when is_selected = 1 and is_active = 1
+          and (expires_at is null or expires_at > ${now}) then 1 else 0 end) as active
       from (
-        select id, created_at, is_active, expires_at, imported_clicks from urls
-        where organization_id = ${organizationId} and ${urlCondition(filter)}
+        select id, created_at, is_active, expires_at, imported_clicks,
+          case when ${urlCondition(filter)} then 1 else 0 end as is_selected
+        from urls
+        where organization_id = ${organizationId}
           and (created_at, id) > (${last.createdAt}, ${last.id})
         order by created_at, id limit ${urlsPerPage}
       ) as page`.execute(db);
     const page = rows[0] as UrlIdPage;
     const ids = JSON.parse(`[${page.ids ?? ''}]`) as number[];
-    for (const id of ids) urlIds.push(id);
+    for (const id of ids) if (id > 0) urlIds.push(id);
     activeUrls += Number(page.active);
     importedClicks += Number(page.imported);
     await clock.pause();
     if (ids.length < urlsPerPage) break;
-    last = { createdAt: page.createdAt, id: ids.at(-1) as number };
+    last = { createdAt: page.createdAt, id: Math.abs(ids.at(-1) as number) };
   }
   return { urlIds: Float64Array.from(urlIds).sort(), activeUrls, importedClicks };
 }
 
 interface UrlIdPage {
-  /** Separated by commas; null if the page is empty. */
+  /** Separated by commas, negative if the filter does not select them; null if the page is empty. */
   readonly ids: string | null;
   /** Of the last URL. */
   readonly createdAt: number;

@@ -17,7 +17,7 @@ export function urlCondition({ tag, domainId, urlId }: UrlFilter): RawBuilder<Sq
   const conditions: RawBuilder<SqlBool>[] = [sql`true`];
   if (tag !== undefined) {
     const hasTag = tag.map(
-      // `replace` compares exactly on every engine, and `like` ignores case on SQLite.
+      // Unlike `like`, it has no special characters.
       (each) => sql`replace(urls.tags, ${tagTextOf(each)}, '') <> urls.tags`,
     );
     conditions.push(sql`(${sql.join(hasTag, sql` or `)})`);

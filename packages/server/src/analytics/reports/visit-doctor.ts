@@ -175,7 +175,7 @@ function tryToDecode(stored: Uint8Array, count: number, urlId?: number): VisitCo
   try {
     const columns = decodeColumns(stored, urlId);
     const haveValues = Object.values(columns.dictionaries).every(({ codes, values }) =>
-      codes.every((code) => code < values.length),
+      codes.subarray(0, columns.count).every((code) => code < values.length),
     );
     return columns.count === count && haveValues ? columns : undefined;
   } catch {
