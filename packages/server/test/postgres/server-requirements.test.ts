@@ -34,7 +34,8 @@ function open(databaseUrl: string) {
 it('a database with another encoding is refused', async () => {
   const name = await newDatabase("encoding 'SQL_ASCII' template template0");
   const database = open(urlOf(name));
-  for (const refused of [database.migrate(), database.findVersionProblem()]) {
+  for (const use of [() => database.migrate(), () => database.findVersionProblem()]) {
+    const refused: Promise<unknown> = use();
     await expect(refused).rejects.toThrow(ConfigError);
     await expect(refused).rejects.toThrow(
       `the database ${name} has the encoding SQL_ASCII, and must have UTF8`,

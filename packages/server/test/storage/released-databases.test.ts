@@ -51,7 +51,12 @@ it.each(versions)(
     const fresh = join(temporaryFolder(), 'shorty.db');
     expect(await migrate(path)).toEqual(await migrate(fresh));
 
-    const server = createServer({ databaseUrl: `file:${path}`, shortDomain: 'sho.example' });
+    const server = createServer({
+      databaseUrl: `file:${path}`,
+      shortDomain: 'sho.example',
+      // The files have no key of their visitors.
+      allowsNewKey: true,
+    });
     await server.start();
     onTestFinished(() => server.stop());
     const api = `${server.url}/api/v1`;

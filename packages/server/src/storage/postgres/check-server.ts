@@ -23,7 +23,7 @@ export async function checkServer(address: PostgresAddress): Promise<void> {
     const encoding = await withClient(pool, (client) => read(client, 'show server_encoding'));
     if (encoding !== 'UTF8') {
       throw new ConfigError(
-        `SHORTY_DATABASE_URL: the database ${database} has the encoding ${encoding}, and must have UTF8: create one with create database ${database} encoding 'UTF8' template template0`,
+        `SHORTY_DATABASE_URL: the database ${database} has the encoding ${encoding}, and must have UTF8: dump it with pg_dump, create another database with encoding 'UTF8' template template0, and restore the dump there`,
       );
     }
     if (await withClient(pool, (client) => poolsTransactions(pool, client))) {
@@ -60,7 +60,7 @@ export function explainMissingRights(error: unknown, { user, database }: Postgre
   const cause = error instanceof StorageUnavailableError ? error.cause : error;
   if (!(cause instanceof pg.DatabaseError) || !missingRights.test(cause.code ?? '')) return error;
   return new ConfigError(
-    `SHORTY_DATABASE_URL: the role ${user} may not create or change tables in the database ${database} (${cause.message}): make it the owner of the database, or run as the owner: grant usage, create on schema public to ${user}`,
+    `SHORTY_DATABASE_URL: the role ${user} may not create or change tables in the database ${database} (${cause.message}): make it the owner of the database and of its tables (alter table … owner to "${user}"), or for a new database run as the owner: grant usage, create on schema public to "${user}"`,
     { cause },
   );
 }
