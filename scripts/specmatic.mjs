@@ -80,10 +80,16 @@ async function run() {
     if (!response.ok) throw new Error(`the stream returned ${response.status}`);
     await response.text();
   };
-  const reader = setInterval(readStream, readStreamEveryMs);
+  let readError;
+  const reader = setInterval(() => {
+    readStream().catch((error) => {
+      readError = error;
+    });
+  }, readStreamEveryMs);
   try {
     let output = '';
     for await (const chunk of child.stdout.setEncoding('utf8')) output += chunk;
+    if (readError) throw readError;
     return output;
   } finally {
     clearInterval(reader);
