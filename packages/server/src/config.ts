@@ -130,8 +130,9 @@ interface UnknownSetting {
 
 // Variables of the CLI, which may have the same environment.
 const settingsOfCli = ['SHORTY_ACCESS_TOKEN', 'SHORTY_PROFILE'];
-// Kubernetes sets these for a service with the name shorty.
-const kubernetesVariable = /^SHORTY_(SERVICE_(HOST|PORT)|PORT)(_\w+)?$/;
+// Kubernetes sets these for services with names such as shorty and shorty-postgres.
+const kubernetesVariable =
+  /_(SERVICE_HOST|SERVICE_PORT|PORT|PORT_\d+_(TCP|UDP)(_(PROTO|PORT|ADDR))?)$|_SERVICE_PORT_/;
 // More differences are another word.
 const maxDifferences = 3;
 

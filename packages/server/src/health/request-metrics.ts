@@ -42,7 +42,9 @@ export function registerRequestMetrics(registry: Registry): (request: FinishedRe
 // An alert on an increase misses the first response unless its time series starts at zero.
 const linkStatuses = redirectRoutes.flatMap(({ responses, errors }) => [
   ...Object.keys(responses).map(Number),
-  ...[...errors, 'NOT_FOUND' as const, 'UNAVAILABLE' as const].map((code) => errorStatus[code]),
+  ...[...errors, 'NOT_FOUND' as const, 'INTERNAL' as const, 'UNAVAILABLE' as const].map(
+    (code) => errorStatus[code],
+  ),
 ]);
 
 /**

@@ -20,7 +20,7 @@ export function noteForwardedHeaders(proxies: AddressRanges, logger: Warnings): 
       isNoted = true;
       logger.warn(
         { peer, setting: 'SHORTY_TRUST_PROXY' },
-        'ignoring forwarded addresses from an untrusted proxy',
+        'ignoring a forwarded address: if the peer is your proxy, name it in the setting',
       );
       return false;
     },

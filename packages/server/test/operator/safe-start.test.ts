@@ -149,6 +149,7 @@ it('names variables that look like settings and are none', async () => {
     SHORTY_SOMETHING_ELSE: '1',
     // Kubernetes sets such variables, and the CLI has the second one.
     SHORTY_SERVICE_HOST: '10.0.0.1',
+    SHORTY_POSTGRES_PORT_5432_TCP_ADDR: '10.0.0.2',
     SHORTY_PORT_3000_TCP_ADDR: '10.0.0.1',
     SHORTY_PROFILE: 'work',
   });
@@ -177,7 +178,8 @@ it('logs once that a proxy is not trusted', async () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     return lines.filter(
-      ({ msg }) => msg === 'ignoring forwarded addresses from an untrusted proxy',
+      ({ msg }) =>
+        msg === 'ignoring a forwarded address: if the peer is your proxy, name it in the setting',
     );
   };
   expect(await requests(newSettings())).toMatchObject([

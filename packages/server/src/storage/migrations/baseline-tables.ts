@@ -95,8 +95,9 @@ export const baselineTables = {
     search_text: "text not null default ''",
   },
   /**
-   * Every short code and custom slug that was ever used: one namespace for both, per domain. A row is
-   * never deleted, so that a key never leads to another organization's target.
+   * Every short code and custom slug that was ever used: one namespace for both, per domain. Rows
+   * are deleted with their organization only, and `retired_keys` then reserves the keys, so that a key
+   * never leads to another organization's target.
    */
   url_keys: {
     /** The id of a custom domain, or '' for the platform's domain. */
