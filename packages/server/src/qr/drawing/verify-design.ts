@@ -12,8 +12,9 @@ import {
 const maxSize = 2048;
 const maxLargerSizes = 4;
 // Some designs, such as a logo that is a QR code, fail with most changes. Trying all of them takes
-// seconds.
+// seconds, and on a slow machine more than the time limit of the thread, which other calls need too.
 const maxTries = 8;
+const maxRemedyMs = 3_000;
 
 /**
  * Draws a design and checks that decoders read its payload from the image, byte for byte. Throws a
@@ -25,7 +26,10 @@ export async function drawVerified(design: QrDesign): Promise<Uint8Array> {
     return await drawReadable(design);
   } catch (error) {
     if (!(error instanceof QrDesignError)) throw error;
-    const change = await findRemedy(error, design, { triesLeft: maxTries });
+    const change = await findRemedy(error, design, {
+      triesLeft: maxTries,
+      endsAt: performance.now() + maxRemedyMs,
+    });
     const advice = change ? `: use ${describeChange(change)}` : '';
     throw new QrDesignError(error.field, `${error.message}${advice}`);
   }
@@ -99,10 +103,10 @@ function changesOfUnreadable(design: QrDesign, { matrix, grid }: Layout): QrDesi
 async function findRemedy(
   error: QrDesignError,
   design: QrDesign,
-  budget: { triesLeft: number },
+  budget: { triesLeft: number; readonly endsAt: number },
 ): Promise<QrDesignChange | undefined> {
   for (const change of error.changes) {
-    if (budget.triesLeft === 0) return undefined;
+    if (budget.triesLeft === 0 || performance.now() > budget.endsAt) return undefined;
     budget.triesLeft -= 1;
     const changed = { ...design, ...change };
     try {

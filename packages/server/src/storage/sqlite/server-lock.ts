@@ -24,8 +24,7 @@ const busyTimeoutMs = 1_000;
  */
 export function lockForServer(path: string, now: number): () => void {
   const file = `${path}.lock`;
-  createFile(file);
-  const handle = new SqliteHandle(file, { timeout: 0 });
+  const handle = openLock(file);
   try {
     handle.exec('begin immediate');
     handle.pragma(`busy_timeout = ${busyTimeoutMs}`);
@@ -49,6 +48,15 @@ export function lockForServer(path: string, now: number): () => void {
   };
 }
 
+function openLock(file: string): SqliteHandle.Database {
+  try {
+    createFile(file);
+    return new SqliteHandle(file, { timeout: 0 });
+  } catch (cause) {
+    throw new ConfigError(`${file} cannot be opened (${(cause as Error).message})`, { cause });
+  }
+}
+
 function refusal(path: string, handle: SqliteHandle.Database, cause: Error): ConfigError {
   const isLocked = 'code' in cause && String(cause.code).startsWith('SQLITE_BUSY');
   if (!isLocked) {
@@ -58,10 +66,16 @@ function refusal(path: string, handle: SqliteHandle.Database, cause: Error): Con
     );
   }
   handle.pragma(`busy_timeout = ${busyTimeoutMs}`);
-  const [holder] = handle.prepare<[], Holder>('select * from holder').all();
+  const holder = readHolder(handle);
   const who = holder && `process ${holder.pid} on ${holder.host}, since ${holder.since}`;
   return new ConfigError(
     `another server uses the database ${path}${who ? ` (${who})` : ''}: stop it first, or run several servers on one PostgreSQL (docs/postgresql.md)`,
     { cause },
   );
+}
+
+/** Returns undefined while the first server of the file writes its row. */
+function readHolder(handle: SqliteHandle.Database): Holder | undefined {
+  const tables = handle.prepare("select 1 from sqlite_schema where name = 'holder'").all();
+  return tables.length === 0 ? undefined : handle.prepare<[], Holder>('select * from holder').get();
 }
