@@ -269,22 +269,23 @@ const bucketMs = { hour: 3_600_000, day: 86_400_000 } as const;
 /** Marks the first and the last bucket if the window begins or ends within them. */
 export function bucketsOf<Item extends Omit<ClickBucket, 'uniques'>>(
   series: readonly Item[],
-  window: { since: string; until: string },
+  { since, until }: { since: string; until: string },
   groupBy: GroupBy,
 ): (Item & { isPartial: boolean })[] {
-  const since = Date.parse(window.since);
-  const until = Date.parse(window.until);
   return series.map((each, index) => {
-    const next = series[index + 1]?.bucket;
-    const isCut = next === undefined ? isBefore(window.until, each.bucket, groupBy) : false;
-    const isPartial = Date.parse(each.bucket) < since || Date.parse(next ?? '') > until || isCut;
-    return { ...each, isPartial };
+    const isCutAtStart = Date.parse(each.bucket) < Date.parse(since);
+    const isCutAtEnd = index === series.length - 1 && endsWithin(each.bucket, until, groupBy);
+    return { ...each, isPartial: isCutAtStart || isCutAtEnd };
   });
 }
 
-/** Returns whether a window ends before a bucket, by the clocks: days have 23 to 25 hours. */
-function isBefore(until: string, bucket: string, groupBy: GroupBy): boolean {
+/**
+ * Returns whether a window ends within a bucket. Clocks decide, because days have 23 to 25 hours. But
+ * when they are set back, they show an hour twice, and an instant after its end has an earlier time.
+ */
+function endsWithin(bucket: string, until: string, groupBy: GroupBy): boolean {
   const length = bucketMs[groupBy];
+  if (groupBy === 'hour' && Date.parse(bucket) + length <= Date.parse(until)) return false;
   const start = Math.floor(wallTimeOf(bucket) / length) * length;
   return wallTimeOf(until) < start + length;
 }
@@ -341,21 +342,26 @@ function clickTotals(totals: UrlClicks['totals'], before?: UrlClicks['totals']):
   ];
 }
 
+type PrunedReport = Pick<UrlClicks, 'uniquesAre' | 'prunedDays'>;
+
 /** Returns notes about days whose visits were deleted. */
-function prunedNotes(
-  ...reports: (Pick<UrlClicks, 'uniquesAre' | 'prunedDays'> | undefined)[]
-): string[] {
+function prunedNotes(report: PrunedReport, before: PrunedReport | undefined): string[] {
   const notes: string[] = [];
-  if (reports.some((report) => report?.uniquesAre === 'daily sum')) {
+  if (report.uniquesAre === 'daily sum' || before?.uniquesAre === 'daily sum') {
     notes.push(
-      'unique visitors and addresses are sums of days: old visits are deleted, so who came on several of those days counts on each',
+      'unique visitors and addresses are sums of days: old visits are deleted, so a visitor of several of those days counts once for each',
     );
   }
-  // A server of an earlier version has no such field.
-  const omitted = reports[0]?.prunedDays?.omitted ?? 0;
-  if (omitted > 0) {
+  const windows = [
+    { text: 'the counts', of: report },
+    { text: 'the counts of the window before', of: before },
+  ];
+  for (const { text, of } of windows) {
+    // A server of an earlier version has no such field.
+    const omitted = of?.prunedDays?.omitted ?? 0;
+    if (omitted === 0) continue;
     notes.push(
-      `without ${formatCount(omitted, 'day')} in UTC: the window contains them only in part, and their visits are deleted`,
+      `${text} exclude ${formatCount(omitted, 'day')} in UTC: the window has only a part of each, and their visits are deleted`,
     );
   }
   return notes;
