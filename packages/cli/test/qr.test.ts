@@ -6,7 +6,7 @@ import { main } from '../src/main.js';
 import type { ApiServer } from './api-server.js';
 import type { BuiltShorty } from './built-shorty.js';
 import { fakeIo } from './fake-io.js';
-import { openFaultProxy } from './fault-proxy.js';
+import { type Fault, openFaultProxy } from './fault-proxy.js';
 import { readTerminal } from './read-terminal.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
 
@@ -104,6 +104,43 @@ describe('create', () => {
     const env = { SHORTY_ACCESS_TOKEN: key, SHORTY_CLIENT_ID: '', SHORTY_CLIENT_SECRET: '' };
     const unreadable = await shorty.run(['qr', 'create', '--url-id', id, '--json'], { env });
     expect([unreadable.code, unreadable.stderr]).toEqual([0, '']);
+  });
+
+  describe('while the link cannot be read after the creation', () => {
+    async function createWith(fault: Fault, name: string, during = async (_: Started) => {}) {
+      const targetUrl = 'https://example.com/';
+      const { id } = await server.client.urls.create({ targetUrl });
+      const proxy = await openFaultProxy(server.url, (path) => path === `/api/v1/urls/${id}`);
+      onTestFinished(() => proxy.stop());
+      proxy.decide = () => fault;
+      const args = ['qr', 'create', '--url-id', id, '--out', name, '--json', '--timeout', '2'];
+      const started = shorty.start([...args, '--base-url', proxy.url]);
+      await during({ ...started, held: proxy.held });
+      const result = await started.result;
+      return { ...result, requests: proxy.keys.length, image: await readFile(shorty.path(name)) };
+    }
+    type Started = Pick<ReturnType<typeof shorty.start>, 'process'> & { held: Promise<void> };
+
+    test.each<Fault>(['unavailable', 'lose response', 'hold'])(
+      'succeeds without a warning: %s',
+      async (fault) => {
+        const name = `${fault.replace(' ', '-')}.png`;
+        const { code, stdout, stderr, requests, image } = await createWith(fault, name);
+        expect([code, stderr]).toEqual([0, `image written to ${name}\n`]);
+        expect(requests).toBe(1);
+        const { bytes } = await server.client.qr.download(JSON.parse(stdout).id);
+        expect(Buffer.compare(image, bytes)).toBe(0);
+      },
+    );
+
+    test('an interruption ends the command, and the image exists', async () => {
+      const { code, image } = await createWith('hold', 'aborted.png', async ({ process, held }) => {
+        await held;
+        process.kill('SIGINT');
+      });
+      expect(code).toBe(130);
+      expect(image.subarray(-8, -4).toString()).toBe('IEND');
+    });
   });
 
   test('--out in a folder that does not exist creates no code', async () => {

@@ -1,4 +1,4 @@
-import { PermissionError, type QrCreateRequest, type QrRecord, type Shorty } from '@shorty/sdk';
+import type { QrCreateRequest, QrRecord, Shorty, UrlRecord } from '@shorty/sdk';
 import { Option } from 'commander';
 import { UsageError } from '../../cli-error.js';
 import type { DefineCommand } from '../../command.js';
@@ -59,12 +59,12 @@ async function createQr(context: Context, options: CreateOptions): Promise<ExitC
   const code = await client.qr.create(body, { signal: io.interrupt });
   await output.record(code);
   await showCode(context, code);
-  if (code.urlId !== null) await warnWithoutSlug(context, client, code.urlId);
   if (out !== undefined) {
     const { bytes } = await client.qr.download(code.id, { signal: io.interrupt });
     await writeFileAtomically(out, bytes);
     output.note(`image written to ${out}`);
   }
+  if (code.urlId !== null) await warnWithoutSlug(context, client, code.urlId);
   return exitCodes.done;
 }
 
@@ -74,16 +74,29 @@ async function warnWithoutSlug(
   client: Shorty,
   urlId: string,
 ): Promise<void> {
+  const link = await readLink(client, urlId, io.interrupt);
+  if (!link || link.customSlug !== null) return;
+  const target = `'${link.targetUrl.replaceAll("'", "'\\''")}'`;
+  output.warn(
+    `Link ${urlId} has no custom slug, so a tap on the link in a message counts as a scan, too. Before you print the code, create a link with a slug, and its code:\nshorty urls create ${target} --slug NAME\nshorty qr create --url-id NAME`,
+  );
+}
+
+/**
+ * Returns the link, or undefined when the request fails. The QR code exists already: a failed command
+ * would make users create it again. Nothing is known about the slug then, so there is no warning. The
+ * token may also create QR codes without the permission to read links.
+ */
+async function readLink(
+  client: Shorty,
+  urlId: string,
+  signal: AbortSignal,
+): Promise<UrlRecord | undefined> {
   try {
-    const { customSlug, targetUrl } = await client.urls.get(urlId, { signal: io.interrupt });
-    if (customSlug !== null) return;
-    const target = `'${targetUrl.replaceAll("'", "'\\''")}'`;
-    output.warn(
-      `Link ${urlId} has no custom slug, so a tap on the link in a message counts as a scan, too. Before you print the code, create a link with a slug, and its code:\nshorty urls create ${target} --slug NAME\nshorty qr create --url-id NAME`,
-    );
+    return await client.urls.get(urlId, { signal, maxRetries: 0 });
   } catch (error) {
-    // The token may create QR codes, but not read links.
-    if (!(error instanceof PermissionError)) throw error;
+    if (signal.aborted) throw error;
+    return undefined;
   }
 }
 
