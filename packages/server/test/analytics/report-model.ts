@@ -17,6 +17,8 @@ export interface ModelVisit {
   readonly referrerType: string;
   readonly referrer: string;
   readonly scannerApp: string | null;
+  readonly isDedicatedScanner: boolean;
+  readonly isInApp: boolean;
   readonly hasReferrer: boolean;
   readonly isImageSearch: boolean;
   readonly isOwnNavigation: boolean;
@@ -50,7 +52,13 @@ export interface ModelQuery {
   readonly filters: Readonly<Record<string, readonly string[]>>;
 }
 
-type Counted = ModelVisit & { readonly scanMethod?: string; readonly app?: string };
+interface ModelScan {
+  readonly scanMethod: string;
+  readonly app: string;
+  readonly isProven: boolean;
+}
+
+type Counted = ModelVisit & Partial<ModelScan>;
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -110,21 +118,20 @@ function bucketStarts({ since, until, seriesFrom, groupBy, timezone }: ModelQuer
 }
 
 /** How a visit by short code was scanned; undefined if it is not a scan. */
-function scanOf(
-  visit: ModelVisit,
-  hasSlug: boolean,
-): { scanMethod: string; app: string } | undefined {
+function scanOf(visit: ModelVisit, hasSlug: boolean): ModelScan | undefined {
   const isHandheld = visit.device === 'mobile' || visit.device === 'tablet';
-  const isPlausible =
-    visit.isImageSearch || (isHandheld && !visit.hasReferrer && visit.isOwnNavigation);
-  if (!hasSlug && !isPlausible) return undefined;
-  if (visit.scannerApp) return { scanMethod: 'app_scanner', app: visit.scannerApp };
-  if (visit.isImageSearch) return { scanMethod: 'file_upload', app: '(none)' };
+  const isProven = hasSlug || visit.isDedicatedScanner || visit.isImageSearch;
+  // In an app that reads no QR codes, people tap links.
+  const isTap = visit.isInApp && !visit.scannerApp;
+  const isPlausible = isHandheld && !visit.hasReferrer && visit.isOwnNavigation && !isTap;
+  if (!isProven && !isPlausible) return undefined;
+  if (visit.scannerApp) return { scanMethod: 'app_scanner', app: visit.scannerApp, isProven };
+  if (visit.isImageSearch) return { scanMethod: 'file_upload', app: '(none)', isProven };
   if (visit.device === 'desktop' && !visit.hasReferrer) {
-    return { scanMethod: 'manual_entry', app: '(none)' };
+    return { scanMethod: 'manual_entry', app: '(none)', isProven };
   }
   const phone = visit.os === 'iOS' || visit.os === 'Android' ? `${visit.os} ` : '';
-  return { scanMethod: 'camera', app: `${phone}Camera` };
+  return { scanMethod: 'camera', app: `${phone}Camera`, isProven };
 }
 
 /** Returns the visits that are scans of one of these QR codes, with method and app. */
@@ -142,6 +149,12 @@ function scansOf(
     const scan = scanOf(visit, url.hasSlug);
     return scan ? [{ ...visit, ...scan }] : [];
   });
+}
+
+/** Counts the scans that are proven, and those that are not. */
+function certaintyOf(scans: readonly Counted[]) {
+  const provenScans = scans.filter(({ isProven }) => isProven).length;
+  return { provenScans, inferredScans: scans.length - provenScans };
 }
 
 function distinct(values: readonly (string | null)[]): number {
@@ -167,6 +180,8 @@ function report(
 ) {
   const { since, until, groupBy, timezone, limit, filters } = query;
   const field = noun.toLowerCase();
+  // Reports of clicks do not say which of them are proven scans.
+  const certainty = (visits: readonly Counted[]) => (noun === 'Scans' ? certaintyOf(visits) : {});
   const days = new Set(
     all
       .filter(({ prunedBy }) => prunedBy !== undefined)
@@ -201,22 +216,29 @@ function report(
   const prunedDays = groupPruned(pruned, dayMs);
 
   const entries = (fields: readonly (readonly [string, keyof Counted])[]) => {
-    const counts = new Map<string, number>();
+    const groups = new Map<string, Counted[]>();
     for (const visit of counted) {
       const text = fields.map(([, of]) => visit[of]).join(' ');
-      counts.set(text, (counts.get(text) ?? 0) + 1);
+      groups.set(text, [...(groups.get(text) ?? []), visit]);
     }
-    return [...counts]
-      .sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1))
+    return [...groups]
+      .sort(([a, one], [b, other]) => other.length - one.length || (a < b ? -1 : 1))
       .slice(0, limit)
-      .map(([text, count]) => {
+      .map(([text, visits]) => {
         const values = text.split(/ (.*)/);
         const shown = fields.map(([name], index) => [
           name,
           fields.length === 1 ? text : values[index],
         ]);
-        return { ...Object.fromEntries(shown), [field]: count };
+        return { ...Object.fromEntries(shown), [field]: visits.length, ...certainty(visits) };
       });
+  };
+  const totals: Readonly<Record<string, number>> = {
+    [`total${noun}`]: counted.length,
+    [`unique${noun}`]:
+      distinct(stored.map(({ visitor }) => visitor)) + sumOf(prunedDays, 'visitor'),
+    uniqueIps: distinct(stored.map(({ address }) => address)) + sumOf(prunedDays, 'address'),
+    ...certainty(counted),
   };
   return {
     since: named(timezone, since),
@@ -224,12 +246,7 @@ function report(
     timezone,
     uniquesAre: included.length > 0 ? 'daily sum' : 'exact',
     prunedDays: { included: included.length, omitted: touched.length - included.length },
-    totals: {
-      [`total${noun}`]: counted.length,
-      [`unique${noun}`]:
-        distinct(stored.map(({ visitor }) => visitor)) + sumOf(prunedDays, 'visitor'),
-      uniqueIps: distinct(stored.map(({ address }) => address)) + sumOf(prunedDays, 'address'),
-    },
+    totals,
     breakdowns: Object.fromEntries(
       Object.entries(breakdowns).map(([name, fields]) => [name, entries(fields)]),
     ),
@@ -242,6 +259,7 @@ function report(
         uniques:
           distinct(own.map(({ visitor }) => visitor)) +
           sumOf(groupPruned(ownPruned, unitMs), 'visitor'),
+        ...certainty([...own, ...ownPruned]),
       };
     }),
   };
@@ -269,7 +287,9 @@ const ofScans = {
 export function clicksModel(visits: readonly ModelVisit[], url: ModelUrl, query: ModelQuery) {
   const clicks = visits.filter(({ urlId, isHuman }) => urlId === url.id && isHuman);
   const found = report(clicks, query, 'Clicks', ofClicks);
-  return found === 'refused' ? found : { urlId: url.id, shortCode: url.shortCode, ...found };
+  return found === 'refused'
+    ? found
+    : { urlId: url.id, shortCode: url.shortCode, importedClicks: 0, ...found };
 }
 
 export function scansModel(
@@ -305,15 +325,12 @@ export function overviewModel(
   if (found === 'refused') return found;
   // With the largest limit, the breakdown by id has all links. Those with equal counts are in order.
   const byId = report(clicks, { ...query, limit: 1_000 }, 'Clicks', { id: [['id', 'urlId']] });
-  const scans = report(
-    scansOf(visits.filter(isSelected), selected, qrs),
-    query,
-    'Clicks',
-    ofClicks,
-  );
-  const scanned = scans === 'refused' ? Number.NaN : scans.totals.totalClicks;
+  const scans = report(scansOf(visits.filter(isSelected), selected, qrs), query, 'Scans', ofScans);
+  if (scans === 'refused') return scans;
+  const { totalScans, provenScans, inferredScans } = scans.totals;
   const rows = byId === 'refused' ? [] : (byId.breakdowns.id ?? []);
   return {
+    importedClicks: 0,
     ...found,
     totals: {
       ...found.totals,
@@ -322,7 +339,9 @@ export function overviewModel(
       totalQrs: qrs.filter(
         ({ urlId: of, until }) => until > 1e15 && selected.some(({ id }) => id === of),
       ).length,
-      totalScans: scanned,
+      totalScans,
+      provenScans,
+      inferredScans,
     },
     topUrls: rows
       .map(({ id, clicks: count }: { id: string; clicks: number }) => ({ id, count }))
