@@ -1,6 +1,6 @@
 import { Command, Help, Option } from 'commander';
 import { UsageError } from './cli-error.js';
-import { type DefineCommand, formatOption, type Start } from './command.js';
+import { type DefineCommand, formatOption, type Start, type StartOptions } from './command.js';
 import { commandExamples } from './command-examples.js';
 import type { LinkSourceName } from './import/link-sources.js';
 import { type Io, lineWidth, type OutputStream } from './io.js';
@@ -442,10 +442,13 @@ const firstSteps = `
 Begin with shorty login, then shorty urls create https://example.com. The help
 of each command has examples: shorty urls create --help`;
 
+/** Runs the work of any command. */
+type Run = (work: Parameters<Start>[0], options: StartOptions, command: Command) => Promise<void>;
+
 type Program = Command & { opts(): GlobalFlags };
 
 /** Builds the Commander program. */
-export function buildProgram(io: Io, start: Start): Program {
+export function buildProgram(io: Io, run: Run): Program {
   const program = new Command('shorty')
     .description('Create and manage short links, QR codes and webhooks')
     .version(version, '-V, --version', 'print the version')
@@ -485,7 +488,7 @@ export function buildProgram(io: Io, start: Start): Program {
     .showSuggestionAfterError()
     .exitOverride()
     .addHelpText('after', firstSteps);
-  addCommands(program, tree, start);
+  addCommands(program, tree, run);
   return program;
 }
 
@@ -590,15 +593,17 @@ function isDefined(command: Command): boolean {
   return command.options.length > 0 || command.registeredArguments.length > 0;
 }
 
-function addCommands(parent: Command, branch: Tree, start: Start): void {
+function addCommands(parent: Command, branch: Tree, run: Run): void {
   const leaves = new Map<Command, Leaf>();
   for (const [name, node] of Object.entries(branch)) {
     const command = parent.command(name).description(node.summary);
-    if ('commands' in node) addCommands(command, node.commands, start);
+    if ('commands' in node) addCommands(command, node.commands, run);
     else leaves.set(command, node);
   }
   parent.hook('preSubcommand', async (_, command) => {
     const leaf = leaves.get(command);
-    if (leaf) (await leaf.load()).define(command, start);
+    if (!leaf) return;
+    const { define } = await leaf.load();
+    define(command, (work, options = {}) => run(work, options, command));
   });
 }

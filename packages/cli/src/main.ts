@@ -13,13 +13,19 @@ import { reportError } from './report-error.js';
  */
 export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
-  const program = buildProgram(io, async (work, { ownsOutput = false, hasNoData = false } = {}) => {
+  const program = buildProgram(io, async (work, options, command) => {
+    const { ownsOutput = false, hasNoData = false } = options;
     const flags = program.opts();
     const fields = flags.fields ?? flags.columns;
     if (hasNoData && fields) throw new UsageError('--fields: this command prints no data');
     if (ownsOutput && fields) throw new UsageError('--fields: this command has its own formats');
+    const format = ownsOutput ? 'table' : resolveFormat(flags, outputFormats);
+    if (fields) {
+      const { checkFields } = await import('./check-fields.js');
+      checkFields(fields, command, format);
+    }
     const context = createContext(io, flags, {
-      format: ownsOutput ? 'table' : resolveFormat(flags, outputFormats),
+      format,
       isQuiet: flags.quiet === true,
       allowsColor: allowsColor(flags, io.env),
       fields,

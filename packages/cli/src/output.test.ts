@@ -104,6 +104,18 @@ describe('--fields', () => {
     expect(JSON.parse(await selected('json', ['id']))).toEqual({ items: [{ id: '1' }] });
   });
 
+  test.each([
+    ['ndjson', '{"error":null}\n'],
+    ['json', '{"items":[\n{"error":null}\n]}\n'],
+    ['csv', 'error\n\n'],
+  ] as const)('has a column that an item does not have as a field: %s', async (format, text) => {
+    const io = fakeIo();
+    const fields = ['error'];
+    const output = new Output(io, { format, isQuiet: true, allowsColor: false, fields });
+    await output.list(pages([first]), [{ name: 'error', value: () => null }]);
+    expect(io.text.stdout).toBe(text);
+  });
+
   test('has the fields of the item that are no columns of the table', async () => {
     const item = { ...first, note: 'x' };
     expect(await selected('csv', ['id', 'note'], [item])).toBe('id,note\n1,x\n');

@@ -133,7 +133,7 @@ export class Output {
     allColumns: readonly Column<T>[],
     head: object = {},
   ): Promise<void> {
-    if (this.format === 'json') return this.#jsonList(pages, head);
+    if (this.format === 'json') return this.#jsonList(pages, allColumns, head);
     let columns: readonly Column<T>[] | undefined;
     let table: TableOnTerminal | undefined;
     for await (const page of pages) {
@@ -141,7 +141,9 @@ export class Output {
       const [first] = page;
       if (first === undefined) continue;
       if (this.format === 'ndjson') {
-        await this.#put(page.map((item) => `${formatJson(this.#select(item))}\n`).join(''));
+        await this.#put(
+          page.map((item) => `${formatJson(this.#select(item, allColumns))}\n`).join(''),
+        );
         continue;
       }
       if (!columns) {
@@ -176,6 +178,7 @@ export class Output {
 
   async #jsonList<T extends object>(
     pages: AsyncIterable<readonly T[]>,
+    columns: readonly Column<T>[],
     head: object,
   ): Promise<void> {
     const opening = formatJson(head).slice(0, -1);
@@ -184,17 +187,20 @@ export class Output {
     for await (const page of pages) {
       if (this.#isClosed) return;
       for (const item of page) {
-        await this.#put(`${separator}${formatJson(this.#select(item))}`);
+        await this.#put(`${separator}${formatJson(this.#select(item, columns))}`);
         separator = ',\n';
       }
     }
     await this.#put(separator === ',\n' ? '\n]}\n' : `${start}\n]}\n`);
   }
 
-  /** Returns the item with the selected fields only. */
-  #select(item: object): object {
+  /** Returns the item with the selected fields only. A column may be none of its fields. */
+  #select<T extends object>(item: T, columns: readonly Column<T>[] = []): object {
     if (!this.fields) return item;
-    const known = new Map<string, unknown>(Object.entries(item));
+    const known = new Map<string, unknown>([
+      ...columns.map(({ name, value }) => [name, value(item)] as const),
+      ...Object.entries(item),
+    ]);
     return Object.fromEntries(
       this.fields.map((field) => {
         if (!known.has(field)) throw unknownField(field, [...known.keys()]);
@@ -326,7 +332,8 @@ function csvHeader(columns: readonly { readonly name: string }[]): string {
   return `${formatCsvLine(columns.map(({ name }) => name))}\n`;
 }
 
-function unknownField(field: string, known: readonly string[]): UsageError {
+/** Returns the error for a name in `--fields` that is none of the known ones. */
+export function unknownField(field: string, known: readonly string[]): UsageError {
   const near = nearestName(field, known);
   return new UsageError(
     `--fields ${field}: unknown field`,

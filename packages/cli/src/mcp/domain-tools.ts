@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { dataOf, pageOf } from './output-schema.js';
+import { dataOf } from '../response-data.js';
+import { pageOf } from './output-schema.js';
 import { defineTool, type Tool } from './tool.js';
 
 export const domainTools: readonly Tool[] = [

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { UsageError } from '../cli-error.js';
 import { readEtag, withEtag } from '../etag.js';
 import { findLink, findLinkId } from '../find-link.js';
-import { dataOf, pageOf } from './output-schema.js';
+import { dataOf } from '../response-data.js';
+import { pageOf } from './output-schema.js';
 import { timeInput, toInstants } from './time-input.js';
 import { defineTool, type Tool } from './tool.js';
 

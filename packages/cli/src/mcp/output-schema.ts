@@ -1,28 +1,4 @@
 import { z } from 'zod';
-import { reportRoutes } from '../../../server/src/analytics/reports/report-contract.js';
-import { domainRoutes } from '../../../server/src/domains/domain-contract.js';
-import { meRoutes } from '../../../server/src/organizations/me-contract.js';
-import { usageRoutes } from '../../../server/src/organizations/usage-contract.js';
-import { qrRoutes } from '../../../server/src/qr/qr-contract.js';
-import { urlRoutes } from '../../../server/src/urls/url-contract.js';
-
-const routes = [
-  ...urlRoutes,
-  ...domainRoutes,
-  ...qrRoutes,
-  ...reportRoutes,
-  ...meRoutes,
-  ...usageRoutes,
-];
-
-/** Returns the schema of the data that an operation of the API responds with. */
-export function dataOf(operationId: (typeof routes)[number]['operationId']): z.ZodObject {
-  const { responses } = routes.find((route) => route.operationId === operationId) ?? {};
-  for (const response of Object.values(responses ?? {})) {
-    if ('data' in response && response.data instanceof z.ZodObject) return response.data;
-  }
-  throw new Error(`${operationId} has no object as its data`);
-}
 
 /** A page of a list. `nextAfter` continues it. */
 export function pageOf<Name extends string>(name: Name, item: z.ZodType): z.ZodObject {

@@ -2,8 +2,9 @@ import type { QrCreateRequest } from '@shorty/sdk';
 import { z } from 'zod';
 import { UsageError } from '../cli-error.js';
 import { findLinkId } from '../find-link.js';
+import { dataOf } from '../response-data.js';
 import { link } from './link-tools.js';
-import { dataOf, pageOf } from './output-schema.js';
+import { pageOf } from './output-schema.js';
 import { defineTool, type Tool } from './tool.js';
 
 const color = (description: string) =>

@@ -1,8 +1,9 @@
 import type { ClicksQuery } from '@shorty/sdk';
 import { z } from 'zod';
 import { findLinkId } from '../find-link.js';
+import { dataOf } from '../response-data.js';
 import { link } from './link-tools.js';
-import { dataOf } from './output-schema.js';
+
 import { timeInput, toInstants } from './time-input.js';
 import { defineTool, type Tool } from './tool.js';
 
