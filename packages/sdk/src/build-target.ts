@@ -21,7 +21,8 @@ export function buildTarget(
   } else if (required) escapeValue(required, values[required]);
   const given = JSON.parse(toJson(values));
   const search = new URLSearchParams();
-  // A parameter that is null is left out, like an undefined one. A list is repeated.
+  // A parameter that is null is left out, like an undefined one. A list is repeated; toJson refuses null
+  // in it.
   for (const name in given)
     for (const value of [given[name] ?? []].flat()) search.append(name, value);
   return { method, path, search: `${search}` && `?${search}` };
