@@ -25,7 +25,7 @@ const country = z
   .string()
   .meta({ description: 'ISO 3166-1 alpha-2, or "Unknown".', example: 'DE' });
 const countryRule = 'must be a country code of two letters (ISO 3166-1), or "Unknown"';
-const countryFilter = z.string().regex(/^([a-z]{2}|unknown)$/i, countryRule);
+const countryFilter = z.string().regex(/^([A-Za-z]{2}|[Uu]nknown)$/, countryRule);
 const deviceType = z.enum(deviceTypes);
 const browser = z.string().meta({ example: 'Firefox' });
 const os = z.string().meta({ example: 'Android' });
