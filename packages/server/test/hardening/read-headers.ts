@@ -12,6 +12,7 @@ export const ownHeaders: Readonly<Record<string, ValueWith>> = {
   'access-control-request-method': anywhere,
   accept: (byte) => `text/html${byte}, application/json;q=0.${byte}`,
   'accept-encoding': (byte) => `gzip${byte}`,
+  'accept-language': (byte) => `de${byte},en;q=0.${byte}`,
   authorization: (byte) => `Bearer ${byte}abcdef`,
   'content-encoding': anywhere,
   'content-type': (byte) => `application/json; charset=${byte}`,
