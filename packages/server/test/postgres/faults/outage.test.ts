@@ -390,7 +390,8 @@ describe('a server process with its threads', () => {
       answered += 1;
     };
     const ready = async () => (await contractFetch(`${server.origin}/health/ready`)).status;
-    await visit();
+    // Long enough for the change feed, which reports the new link and so removes it from the cache.
+    for (let count = 0; count < 300; count += 1) await visit();
     expect(await ready()).toBe(200);
     for (let kill = 0; kill < 3; kill += 1) {
       // All threads use their connections.
@@ -405,7 +406,7 @@ describe('a server process with its threads', () => {
       await postgres.start();
       await expect.poll(ready, { timeout: 10_000, interval: 100 }).toBe(200);
       // The node evicts its links, because it missed changes. Visits read the link again.
-      for (let count = 0; count < 50; count += 1) await visit();
+      for (let count = 0; count < 300; count += 1) await visit();
     }
     await expectClicks(caller, link.id, answered, visit);
     await expect.poll(clicks, { timeout: 5_000 }).toMatchObject({ totalClicks: answered });
