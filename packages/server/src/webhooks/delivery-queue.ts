@@ -95,6 +95,21 @@ export class DeliveryQueue {
     );
   }
 
+  /** Ends all leases of this duration. Only for the one process that uses the storage. */
+  async endLeases(now: number, leaseMs: number): Promise<void> {
+    await this.#database.writeDirectly(
+      (transaction) =>
+        transaction
+          .updateTable('deliveries')
+          .set({ due_at: sql<number>`next_attempt_at` })
+          .where('due_at', 'is not', null)
+          .where('due_at', '>', now)
+          .where('due_at', '<=', now + leaseMs)
+          .execute(),
+      'deliveries',
+    );
+  }
+
   /** Records outcomes in a transaction. Returns those that no other outcome has preceded. */
   async record(
     transaction: WriteTransaction,

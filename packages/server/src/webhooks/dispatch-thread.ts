@@ -33,8 +33,9 @@ const reportEveryMs = 1_000;
 const batchClicksEveryMs = 500;
 const pruneEveryMs = 10 * 60_000;
 const replayEveryMs = 500;
+const expireEveryMs = 2_000;
 // After a start, clients have this time to read their streams again, however long the stop took.
-const expireEveryMs = 15_000;
+const expireAfterStartMs = 15_000;
 
 /** Starts the dispatcher, the batches of clicks and the pruner, which report figures and errors as events. */
 export function startDispatcher(
@@ -51,6 +52,7 @@ export function startDispatcher(
     outbox,
     queue: new DeliveryQueue(database, outbox, { disableAfterMs }),
     unwanted: new UnwantedDeliveries(database),
+    isAlone: database.engine === 'sqlite',
     fetch: createGuardedFetch({ allowPrivateNetwork }),
     schedule,
     clock,
@@ -80,10 +82,14 @@ export function startDispatcher(
     tick: (signal) => runner.tick(signal),
     onError: report('a replay of webhook deliveries failed'),
   });
+  const startedAt = performance.now();
   const expiring = new PeriodicService({
     name: 'expired webhook streams',
     everyMs: expireEveryMs,
-    tick: () => deleteExpiredStreams(database, clock()),
+    async tick() {
+      if (performance.now() - startedAt < expireAfterStartMs) return;
+      await deleteExpiredStreams(database, clock());
+    },
     onError: report('deleting expired webhook streams failed'),
   });
   const reporting = setInterval(() => emit({ figures: dispatcher.figures }), reportEveryMs);

@@ -14,6 +14,8 @@ export interface WebhookDispatcherOptions extends AttemptContext {
   readonly outbox: Pick<EventOutbox, 'fanOut'>;
   readonly queue: DeliveryQueue;
   readonly unwanted: Pick<UnwantedDeliveries, 'endSome'>;
+  /** Whether no other process uses the storage. Leases that the start finds are then of a process that was killed. */
+  readonly isAlone?: boolean;
   readonly onError: (error: unknown) => void;
 }
 
@@ -26,7 +28,8 @@ interface OutcomeCount {
 
 export type DispatchFigures = WebhookDispatcher['figures'];
 
-// How long a claimed delivery is leased. After a crash, it is due again when its lease expires.
+// How long a claimed delivery is leased. After a crash, it is due again when its lease expires, or when
+// the only process that uses the storage has started again.
 const leaseMs = 20_000;
 // A delivery is sent only if at least this much of its lease is left. Otherwise the lease could
 // expire during the attempt, and another dispatcher would send the delivery too.
@@ -80,6 +83,7 @@ export class WebhookDispatcher implements Service {
   /** Webhooks that have new deliveries. */
   readonly #announced = new Set<string>();
   #isScanDue = true;
+  #hasOldLeases: boolean;
   #scannedAt = Number.NEGATIVE_INFINITY;
   #scanTookMs = 0;
   /** When announced webhooks may be looked up again. */
@@ -97,6 +101,7 @@ export class WebhookDispatcher implements Service {
 
   constructor(options: WebhookDispatcherOptions) {
     this.#options = options;
+    this.#hasOldLeases = options.isAlone ?? false;
     this.#slowThrottle = new ErrorThrottle(options.onError);
   }
 
@@ -348,6 +353,8 @@ export class WebhookDispatcher implements Service {
     // The pause between scans also limits the share of time in which a fan-out holds the write lock.
     if (await outbox.fanOut()) this.#isScanDue = true;
     const now = clock();
+    if (this.#hasOldLeases) await queue.endLeases(now, leaseMs);
+    this.#hasOldLeases = false;
     if (await unwanted.endSome(now)) this.#isScanDue = true;
     const endpoints = await queue.findEndpoints();
     this.#pending = await queue.countPending();

@@ -20,6 +20,8 @@ export interface DispatcherOptions {
   readonly disableAfterMs?: number;
   /** The queue of all dispatchers by default. */
   readonly queue?: DeliveryQueue;
+  /** Whether no other process uses the storage. */
+  readonly isAlone?: boolean;
   /** The time limit of an attempt. 5 s by default. */
   readonly attemptTimeoutMs?: number;
 }
@@ -79,6 +81,7 @@ export async function openDispatcher(): Promise<Opened> {
       resolve,
       disableAfterMs,
       queue: ownQueue = queue,
+      isAlone = false,
       attemptTimeoutMs,
     } = {}) {
       const fetch = createGuardedFetch({
@@ -88,6 +91,7 @@ export async function openDispatcher(): Promise<Opened> {
       const made = new WebhookDispatcher({
         outbox,
         unwanted: new UnwantedDeliveries(database),
+        isAlone,
         queue:
           disableAfterMs === undefined
             ? ownQueue

@@ -125,6 +125,21 @@ describe('at least once', () => {
     expect(hook.received[0]?.headers['x-service-delivery-id']).toBe(claimed[0]?.id);
   });
 
+  it('sends deliveries of a killed process at once when no other process uses the storage', async () => {
+    const hook = await receiver();
+    const id = await opened.subscribe(hook.url);
+    await opened.record(id);
+    const claim = [{ webhookId: id, count: 10 }];
+    const claimed = await opened.queue.advance([], claim, opened.clock(), 20 * second);
+    const dispatcher = opened.dispatcher({ isAlone: true });
+    expect(await dispatcher.drain()).toBe(1);
+    expect(hook.received[0]?.headers['x-service-delivery-id']).toBe(claimed[0]?.id);
+    // Its own leases are kept.
+    await opened.record(id);
+    await opened.queue.advance([], claim, opened.clock(), 20 * second);
+    expect(await dispatcher.drain()).toBe(0);
+  });
+
   it('two dispatchers share the work and send nothing twice', async () => {
     const hook = await receiver();
     const id = await opened.subscribe(hook.url);
