@@ -24,23 +24,30 @@ const startsPostgres = {
 // End-to-end tests start processes, databases and browsers.
 const startsProcesses = { testTimeout: 180_000, hookTimeout: 60_000 };
 
-// vitest requires a group of their own for projects with another number of workers.
+// vitest requires a group of its own for a project with another number of workers.
 const oneFileAtATime = { fileParallelism: false, sequence: { groupOrder: 1 } };
 
-// These run in the second stage only. They kill processes under load, or keep a core busy for long.
-const longTests = [
+// These run in the second stage only. They kill processes under load, or measure what others get beside
+// a load, and therefore run one at a time.
+const faultTests = [
   'e2e/faults/**/*.test.ts',
+  'packages/server/test/operator/{hanging-logo,hot-server,shared-queues,slow-stop}.test.ts',
+  'packages/server/test/postgres/faults/**/*.test.ts',
+];
+
+// These keep a core busy for long, and run in the second stage, too.
+const longTests = [
   'e2e/{demo,docs,packages}.test.ts',
   'packages/cli/test/interrupted-import.test.ts',
-  'packages/server/test/operator/{backup,hanging-logo,hot-server,shared-queues,slow-stop,transfer}.test.ts',
+  'packages/server/test/operator/{backup,transfer}.test.ts',
   'packages/webhook-verifier/test/fuzz.test.ts',
   'packages/server/test/hardening/read-headers.test.ts',
   'packages/server/test/analytics/report-model-long.test.ts',
-  'packages/server/test/postgres/faults/**/*.test.ts',
   'packages/server/test/webhooks/recovery.test.ts',
   'packages/server/test/qr/grid.test.ts',
   'packages/server/src/qr/logo/hostile-images.test.ts',
 ];
+const laterTests = [...faultTests, ...longTests];
 
 const suites = (names: readonly string[]) =>
   names.map((name) => `packages/server/test/${name}/**/*.test.ts`);
@@ -82,7 +89,7 @@ export default defineConfig({
         test: {
           name: 'packages',
           include: ['packages/*/{src,test}/**/*.test.{ts,tsx}'],
-          exclude: [...configDefaults.exclude, ...longTests, 'packages/server/test/postgres/**'],
+          exclude: [...configDefaults.exclude, ...laterTests, 'packages/server/test/postgres/**'],
           // Tests that start servers take up to 14 s on an idle machine.
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -98,7 +105,7 @@ export default defineConfig({
           include: engineSuites,
           exclude: [
             ...configDefaults.exclude,
-            ...longTests,
+            ...laterTests,
             ...repeatedOnPostgres,
             // Tests of SQLite's files and query plans.
             'packages/server/test/storage/{checkpoints,file-mode,full-disk,query-plans,unavailable-storage}.test.ts',
@@ -111,7 +118,7 @@ export default defineConfig({
           ...startsProcesses,
           name: 'e2e',
           include: ['{e2e,examples}/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...longTests, 'e2e/tools/**'],
+          exclude: [...configDefaults.exclude, ...laterTests, 'e2e/tools/**'],
           globalSetup: ['e2e/lib/unpack-browser.ts'],
         },
       },
@@ -125,7 +132,6 @@ export default defineConfig({
           ...startsProcesses,
           name: 'more-long',
           include: longTests,
-          ...oneFileAtATime,
           testTimeout: 600_000,
         },
       },
@@ -135,7 +141,16 @@ export default defineConfig({
           ...startsProcesses,
           name: 'more-tools',
           include: ['e2e/tools/**/*.test.ts'],
+          testTimeout: 600_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...startsProcesses,
           ...oneFileAtATime,
+          name: 'more-faults',
+          include: faultTests,
           testTimeout: 600_000,
         },
       },
