@@ -77,6 +77,38 @@ describe.each(everywhere)('%s', (command) => {
     expect(server.requests.slice(-1)).toEqual([`${path}?groupBy=day`]);
   });
 
+  test('the window before a week of a time zone is a week, when clocks change in either', async () => {
+    const windows = [
+      // Clocks change in the week.
+      ['2030-03-25T00:00:00.000+01:00', '2030-04-01T00:00:00.000+02:00', '2030-03-18'],
+      // Clocks change in the week before.
+      ['2030-04-01T00:00:00.000+02:00', '2030-04-08T00:00:00.000+02:00', '2030-03-25'],
+      ['2030-10-28T00:00:00.000+01:00', '2030-11-04T00:00:00.000+01:00', '2030-10-21'],
+    ] as const;
+    for (const [since, until, before] of windows) {
+      server.requests.length = 0;
+      server.clicks = urlClicks({ since, until, timezone: 'Europe/Berlin' });
+      server.overview = analyticsOverview({ since, until, timezone: 'Europe/Berlin' });
+      const dates = `--since ${since.slice(0, 10)} --until ${until.slice(0, 10)}`;
+      expect((await run(`${command} ${dates} --timezone Europe/Berlin`)).code).toBe(0);
+      const query = server.requests.find((request) => request.includes(`until=${since}`));
+      expect(query).toContain(`since=${before}T00:00:00.000&`);
+    }
+  });
+
+  test('sends the filters for UTM parameters and language, and shows their values', async () => {
+    const filters = '--utm-source mail --utm-source (none) --utm-campaign sale --language de';
+    const { stdout } = await run(`${command} ${filters}`);
+    expect(server.requests[0]).toContain(
+      'language=de&utmSource=mail&utmSource=(none)&utmCampaign=sale',
+    );
+    expect(stdout).toMatch(/UTM campaign\b/);
+    expect(stdout).toMatch(/spring-sale +1,000/);
+    expect(stdout).toMatch(/German +4,100/);
+    // No visit has this parameter.
+    expect(stdout).not.toContain('UTM term');
+  });
+
   test.each([
     ['--since monday', '--since monday: invalid time'],
     ['--since today --timezone Europe/Atlantis', '--timezone Europe/Atlantis: unknown time zone'],

@@ -70,6 +70,24 @@ export function urlClicks(change: Partial<UrlClicks> = {}): UrlClicks {
           clicks: 90,
         },
       ],
+      language: [
+        { language: 'de', clicks: 4100 },
+        { language: 'Unknown', clicks: 20 },
+      ],
+      utmSource: [
+        { utmSource: '(none)', clicks: 4000 },
+        { utmSource: 'newsletter', clicks: 1100 },
+      ],
+      utmMedium: [
+        { utmMedium: '(none)', clicks: 4000 },
+        { utmMedium: 'email', clicks: 1100 },
+      ],
+      utmCampaign: [
+        { utmCampaign: '(none)', clicks: 4100 },
+        { utmCampaign: 'spring-sale', clicks: 1000 },
+      ],
+      utmTerm: [{ utmTerm: '(none)', clicks: 5100 }],
+      utmContent: [{ utmContent: '(none)', clicks: 5100 }],
     },
     timeseries: clickDays(month),
     ...change,
@@ -109,6 +127,12 @@ const nothing: UrlClicks['breakdowns'] = {
   browser: [],
   os: [],
   referrer: [],
+  language: [],
+  utmSource: [],
+  utmMedium: [],
+  utmCampaign: [],
+  utmTerm: [],
+  utmContent: [],
 };
 
 /** A window in which a report without clicks. */

@@ -16,6 +16,7 @@ import {
   type Report,
   type ReportExtras,
   scanReport,
+  wallTimeOf,
 } from './report-model.js';
 
 /** The requests of a report, and the report of their responses. */
@@ -80,7 +81,7 @@ async function fetchReport<Data extends Window, Query extends ClicksQuery>(
   const data = await read(request.query);
   const query = { ...request.query, groupBy: 'day', limit: 1 };
   const complete = async () => {
-    const windowBefore = beforeWindow(data);
+    const windowBefore = beforeWindow(data, request.query.since);
     const [before, links] = await Promise.all([
       windowBefore && readBefore(() => read({ ...query, ...windowBefore })),
       readNames(request, linksOf(data)),
@@ -90,8 +91,21 @@ async function fetchReport<Data extends Window, Query extends ClicksQuery>(
   return { data, complete };
 }
 
-/** Returns the window of the same length before; undefined if it begins before 1970. */
-function beforeWindow({ since, until }: Window): Window | undefined {
+const plainDate = /^\d{4}-\d\d-\d\d$/;
+
+/**
+ * Returns the window of the same length before; undefined if it begins before 1970. If `asked`, the
+ * start in the query, is a date, the length is that on the clocks of the time zone: a week remains a
+ * week if clocks change.
+ */
+function beforeWindow({ since, until }: Window, asked: ClicksQuery['since']): Window | undefined {
+  if (typeof asked === 'string' && plainDate.test(asked)) {
+    const start = Date.parse(asked);
+    const before = start - (wallTimeOf(until) - start);
+    // Without an offset, it is a time in the time zone of the query.
+    const local = (at: number) => new Date(at).toISOString().slice(0, -1);
+    return before < 0 ? undefined : { since: local(before), until: since };
+  }
   const start = Date.parse(since);
   const before = start - (Date.parse(until) - start);
   return before < 0 ? undefined : { since: new Date(before).toISOString(), until: since };

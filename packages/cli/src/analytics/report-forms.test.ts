@@ -27,6 +27,7 @@ function reportOf(name: string, clicks = 3) {
     browser: [{ browser: name, clicks }],
     os: [{ os: name, clicks }],
     referrer: [{ referrerDomain: name, referrerType: 'other', clicks }],
+    utmCampaign: [{ utmCampaign: name, clicks }],
   };
   const topUrls = [{ urlId: name, shortCode: name, shortUrl: name, clicks }];
   return {

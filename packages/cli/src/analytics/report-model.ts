@@ -60,6 +60,8 @@ export interface Section {
     | 'browser'
     | 'os'
     | 'referrer'
+    | 'language'
+    | `utm-${'source' | 'medium' | 'campaign' | 'term' | 'content'}`
     | 'scan-method'
     | 'scanner-app'
     | 'top-url';
@@ -291,7 +293,7 @@ function endsWithin(bucket: string, until: string, groupBy: GroupBy): boolean {
 }
 
 /** Returns the time on the clocks, in milliseconds as if it were in UTC. */
-function wallTimeOf(instant: string): number {
+export function wallTimeOf(instant: string): number {
   return Date.parse(`${instant.slice(0, '2030-11-01T00:00:00.000'.length)}Z`);
 }
 
@@ -441,7 +443,61 @@ function breakdownSections(breakdowns: ClickBreakdowns): Section[] {
         detail: row.referrerType === 'direct' ? '' : row.referrerType,
       })),
     },
+    ...languageSections(breakdowns),
+    ...utmSections(breakdowns),
   ];
+}
+
+/** Returns no section for a server of an earlier version, which has no such breakdown. */
+function languageSections({ language }: Partial<ClickBreakdowns>): Section[] {
+  if (!language) return [];
+  const rows = language.map(({ language: code, clicks }) => ({
+    name: code,
+    label: languageName(code),
+    detail: '',
+    clicks,
+  }));
+  return [{ name: 'language', title: 'Languages', rows }];
+}
+
+/** Returns the sections of the UTM parameters that visits have. */
+function utmSections(breakdowns: Partial<ClickBreakdowns>): Section[] {
+  const { utmSource, utmMedium, utmCampaign, utmTerm, utmContent } = breakdowns;
+  const section = (
+    part: 'source' | 'medium' | 'campaign' | 'term' | 'content',
+    values: readonly (readonly [value: string, clicks: number])[] = [],
+  ): Section[] => {
+    if (values.every(([value]) => value === '(none)')) return [];
+    const rows = values.map(([name, clicks]) => ({ name, label: name, detail: '', clicks }));
+    return [{ name: `utm-${part}`, title: `UTM ${part}`, rows }];
+  };
+  return [
+    ...section(
+      'source',
+      utmSource?.map((row) => [row.utmSource, row.clicks]),
+    ),
+    ...section(
+      'medium',
+      utmMedium?.map((row) => [row.utmMedium, row.clicks]),
+    ),
+    ...section(
+      'campaign',
+      utmCampaign?.map((row) => [row.utmCampaign, row.clicks]),
+    ),
+    ...section(
+      'term',
+      utmTerm?.map((row) => [row.utmTerm, row.clicks]),
+    ),
+    ...section(
+      'content',
+      utmContent?.map((row) => [row.utmContent, row.clicks]),
+    ),
+  ];
+}
+
+function languageName(code: string): string {
+  if (!/^[a-z]{2,3}$/.test(code)) return code;
+  return new Intl.DisplayNames('en', { type: 'language' }).of(code) ?? code;
 }
 
 function countryName(code: string): string {

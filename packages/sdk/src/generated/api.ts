@@ -3780,6 +3780,66 @@ export interface components {
                 /** @description The number of clicks. */
                 clicks: number;
             }[];
+            /** @description By language. */
+            language: {
+                /**
+                 * @description The primary language of `Accept-Language` (ISO 639), or "Unknown".
+                 * @example de
+                 */
+                language: string;
+                /** @description The number of clicks. */
+                clicks: number;
+            }[];
+            /** @description By `utm_source`. */
+            utmSource: {
+                /**
+                 * @description `utm_source` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed.
+                 * @example newsletter
+                 */
+                utmSource: string;
+                /** @description The number of clicks. */
+                clicks: number;
+            }[];
+            /** @description By `utm_medium`. */
+            utmMedium: {
+                /**
+                 * @description `utm_medium` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed.
+                 * @example email
+                 */
+                utmMedium: string;
+                /** @description The number of clicks. */
+                clicks: number;
+            }[];
+            /** @description By `utm_campaign`. */
+            utmCampaign: {
+                /**
+                 * @description `utm_campaign` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed.
+                 * @example spring-sale
+                 */
+                utmCampaign: string;
+                /** @description The number of clicks. */
+                clicks: number;
+            }[];
+            /** @description By `utm_term`. */
+            utmTerm: {
+                /**
+                 * @description `utm_term` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed.
+                 * @example running shoes
+                 */
+                utmTerm: string;
+                /** @description The number of clicks. */
+                clicks: number;
+            }[];
+            /** @description By `utm_content`. */
+            utmContent: {
+                /**
+                 * @description `utm_content` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed.
+                 * @example button
+                 */
+                utmContent: string;
+                /** @description The number of clicks. */
+                clicks: number;
+            }[];
         };
         ClickBucket: {
             /**
@@ -5877,6 +5937,18 @@ export interface components {
         ReferrerTypeFilter: ("direct" | "search" | "social" | "email" | "paid" | "ai" | "internal" | "other")[];
         /** @description Only visits with this referrer; repeated, with one of these. */
         ReferrerFilter: string[];
+        /** @description Only visits with this language; repeated, with one of these. */
+        LanguageFilter: string[];
+        /** @description Only visits with this utmSource; repeated, with one of these. */
+        UtmSourceFilter: string[];
+        /** @description Only visits with this utmMedium; repeated, with one of these. */
+        UtmMediumFilter: string[];
+        /** @description Only visits with this utmCampaign; repeated, with one of these. */
+        UtmCampaignFilter: string[];
+        /** @description Only visits with this utmTerm; repeated, with one of these. */
+        UtmTermFilter: string[];
+        /** @description Only visits with this utmContent; repeated, with one of these. */
+        UtmContentFilter: string[];
         /** @description Only links with this tag; repeated, with one of these tags. */
         TagFilter: string[];
         /** @description Only links on this custom domain; repeated, on one of these. */
@@ -7429,6 +7501,18 @@ export interface operations {
                 referrerType?: components["parameters"]["ReferrerTypeFilter"];
                 /** @description Only visits with this referrer; repeated, with one of these. */
                 referrer?: components["parameters"]["ReferrerFilter"];
+                /** @description Only visits with this language; repeated, with one of these. */
+                language?: components["parameters"]["LanguageFilter"];
+                /** @description Only visits with this utmSource; repeated, with one of these. */
+                utmSource?: components["parameters"]["UtmSourceFilter"];
+                /** @description Only visits with this utmMedium; repeated, with one of these. */
+                utmMedium?: components["parameters"]["UtmMediumFilter"];
+                /** @description Only visits with this utmCampaign; repeated, with one of these. */
+                utmCampaign?: components["parameters"]["UtmCampaignFilter"];
+                /** @description Only visits with this utmTerm; repeated, with one of these. */
+                utmTerm?: components["parameters"]["UtmTermFilter"];
+                /** @description Only visits with this utmContent; repeated, with one of these. */
+                utmContent?: components["parameters"]["UtmContentFilter"];
             };
             header?: never;
             path: {
@@ -7495,6 +7579,18 @@ export interface operations {
                 referrerType?: components["parameters"]["ReferrerTypeFilter"];
                 /** @description Only visits with this referrer; repeated, with one of these. */
                 referrer?: components["parameters"]["ReferrerFilter"];
+                /** @description Only visits with this language; repeated, with one of these. */
+                language?: components["parameters"]["LanguageFilter"];
+                /** @description Only visits with this utmSource; repeated, with one of these. */
+                utmSource?: components["parameters"]["UtmSourceFilter"];
+                /** @description Only visits with this utmMedium; repeated, with one of these. */
+                utmMedium?: components["parameters"]["UtmMediumFilter"];
+                /** @description Only visits with this utmCampaign; repeated, with one of these. */
+                utmCampaign?: components["parameters"]["UtmCampaignFilter"];
+                /** @description Only visits with this utmTerm; repeated, with one of these. */
+                utmTerm?: components["parameters"]["UtmTermFilter"];
+                /** @description Only visits with this utmContent; repeated, with one of these. */
+                utmContent?: components["parameters"]["UtmContentFilter"];
                 /** @description Only links with this tag; repeated, with one of these tags. */
                 tag?: components["parameters"]["TagFilter"];
                 /** @description Only links on this custom domain; repeated, on one of these. */
@@ -7563,6 +7659,18 @@ export interface operations {
                 referrerType?: components["parameters"]["ReferrerTypeFilter"];
                 /** @description Only visits with this referrer; repeated, with one of these. */
                 referrer?: components["parameters"]["ReferrerFilter"];
+                /** @description Only visits with this language; repeated, with one of these. */
+                language?: components["parameters"]["LanguageFilter"];
+                /** @description Only visits with this utmSource; repeated, with one of these. */
+                utmSource?: components["parameters"]["UtmSourceFilter"];
+                /** @description Only visits with this utmMedium; repeated, with one of these. */
+                utmMedium?: components["parameters"]["UtmMediumFilter"];
+                /** @description Only visits with this utmCampaign; repeated, with one of these. */
+                utmCampaign?: components["parameters"]["UtmCampaignFilter"];
+                /** @description Only visits with this utmTerm; repeated, with one of these. */
+                utmTerm?: components["parameters"]["UtmTermFilter"];
+                /** @description Only visits with this utmContent; repeated, with one of these. */
+                utmContent?: components["parameters"]["UtmContentFilter"];
                 /** @description Only visits with this scanMethod; repeated, with one of these. */
                 scanMethod?: components["parameters"]["ScanMethodFilter"];
                 /** @description Only visits with this scannerApp; repeated, with one of these. */

@@ -564,6 +564,42 @@ export const fixtures: {
           "referrerDomain": "news.example.com",
           "clicks": 1
         }
+      ],
+      "language": [
+        {
+          "language": "de",
+          "clicks": 1
+        }
+      ],
+      "utmSource": [
+        {
+          "utmSource": "newsletter",
+          "clicks": 1
+        }
+      ],
+      "utmMedium": [
+        {
+          "utmMedium": "email",
+          "clicks": 1
+        }
+      ],
+      "utmCampaign": [
+        {
+          "utmCampaign": "spring-sale",
+          "clicks": 1
+        }
+      ],
+      "utmTerm": [
+        {
+          "utmTerm": "running shoes",
+          "clicks": 1
+        }
+      ],
+      "utmContent": [
+        {
+          "utmContent": "button",
+          "clicks": 1
+        }
       ]
     },
     "timeseries": [
@@ -633,6 +669,42 @@ export const fixtures: {
         {
           "referrerType": "direct",
           "referrerDomain": "news.example.com",
+          "clicks": 1
+        }
+      ],
+      "language": [
+        {
+          "language": "de",
+          "clicks": 1
+        }
+      ],
+      "utmSource": [
+        {
+          "utmSource": "newsletter",
+          "clicks": 1
+        }
+      ],
+      "utmMedium": [
+        {
+          "utmMedium": "email",
+          "clicks": 1
+        }
+      ],
+      "utmCampaign": [
+        {
+          "utmCampaign": "spring-sale",
+          "clicks": 1
+        }
+      ],
+      "utmTerm": [
+        {
+          "utmTerm": "running shoes",
+          "clicks": 1
+        }
+      ],
+      "utmContent": [
+        {
+          "utmContent": "button",
           "clicks": 1
         }
       ]

@@ -9,6 +9,7 @@ const linkTo = (location: string, urlId = 1): Link => ({
   shortCode: 'abcdefg',
   status: 307,
   location,
+  campaign: null,
   cacheControl: 'no-store',
   isActive: true,
   expiresAt: null,

@@ -1,6 +1,7 @@
+import { parseCampaign } from '../analytics/classify/parse-campaign.js';
+import { utmFields, utmParameters } from '../contract/utm-parameters.js';
 import { linkNameOf } from '../urls/loop-detector.js';
 import { isExpired, type RedirectType, type ShortUrl } from '../urls/short-url.js';
-import { utmFields } from '../urls/url-contract.js';
 
 /** The fields of a link that a redirect needs. They do not depend on the request. */
 export type Link = Readonly<ReturnType<typeof toLink>>;
@@ -23,6 +24,7 @@ interface LinkPolicy {
 const noPolicy: LinkPolicy = { isSuspended: false, isBlocked: false };
 
 export function toLink(url: ShortUrl, { isSuspended, isBlocked } = noPolicy) {
+  const location = injectUtm(new URL(url.targetUrl).href, utmParametersOf(url));
   return {
     isTakenDown: url.takenDownAt !== null || isBlocked,
     urlId: url.id,
@@ -30,7 +32,9 @@ export function toLink(url: ShortUrl, { isSuspended, isBlocked } = noPolicy) {
     shortCode: url.shortCode,
     status: url.redirectType,
     /** The Location header: one ASCII line. */
-    location: injectUtm(new URL(url.targetUrl).href, utmParametersOf(url)),
+    location,
+    /** The campaign of visits whose own query has none. */
+    campaign: parseCampaign(queryOf(location), location.length),
     cacheControl: cacheControls[url.redirectType],
     isActive: url.isActive && !isSuspended,
     expiresAt: url.expiresAt,
@@ -40,11 +44,17 @@ export function toLink(url: ShortUrl, { isSuspended, isBlocked } = noPolicy) {
   };
 }
 
+function queryOf(href: string): string {
+  const rest = href.split('#', 1)[0] as string;
+  const mark = rest.indexOf('?');
+  return mark < 0 ? '' : rest.slice(mark);
+}
+
 function utmParametersOf(url: ShortUrl) {
   const parameters = new Map<string, string>();
-  for (const [field, parameter] of Object.entries(utmFields)) {
-    const value = url[field as keyof typeof utmFields];
-    if (value !== null) parameters.set(parameter, value);
+  for (const field of utmFields) {
+    const value = url[field];
+    if (value !== null) parameters.set(utmParameters[field], value);
   }
   for (const [name, value] of Object.entries(url.customUtmParams)) {
     if (!parameters.has(name)) parameters.set(name, value);

@@ -19,6 +19,7 @@ const link: Link = {
   expiresAt: null,
   passwordHash: null,
   targetName: undefined,
+  campaign: null,
 };
 
 /**

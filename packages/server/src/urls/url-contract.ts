@@ -56,14 +56,6 @@ const redirectType = z
 const maxUtmLength = 512;
 const utmValue = line(maxUtmLength, 1);
 
-export const utmFields = {
-  utmSource: 'utm_source',
-  utmMedium: 'utm_medium',
-  utmCampaign: 'utm_campaign',
-  utmTerm: 'utm_term',
-  utmContent: 'utm_content',
-} as const;
-
 const maxCustomUtmParams = 50;
 
 const utmName = characters(maxUtmLength, 1).refine(

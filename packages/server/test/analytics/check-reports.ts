@@ -37,9 +37,19 @@ const values = {
   referrer: ['(direct)', 'google.com', 'a.example'],
   scanMethod: ['camera', 'file_upload', 'manual_entry', 'app_scanner'],
   scannerApp: ['Lens', '(none)', 'iOS Camera'],
+  language: ['de', 'en', 'Unknown'],
+  utmSource: ['Mail', 'mail', '(none)'],
+  utmMedium: ['CPC', 'print', '(none)'],
+  utmCampaign: ['spring', 'a b', '(none)'],
+  utmTerm: ['shoes', 'Ä', '(none)'],
+  utmContent: ['top', '(unknown)', '(none)'],
 } as const;
 type FilterName = keyof typeof values;
-const clickFilters = ['country', 'device', 'browser', 'os', 'referrerType', 'referrer'] as const;
+const utmFields = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const;
+const clickFilters = [
+  ...(['country', 'device', 'browser', 'os', 'referrerType', 'referrer', 'language'] as const),
+  ...utmFields,
+] as const;
 const scanFilters = [...clickFilters, 'scanMethod', 'scannerApp'] as const;
 
 const oneOf = <Value>(list: readonly Value[]) => fc.constantFrom(...list);
@@ -62,6 +72,12 @@ const visit = fc.record({
   os: oneOf(values.os),
   referrerType: oneOf(values.referrerType),
   referrer: oneOf(values.referrer),
+  language: oneOf(['de', 'en', null]),
+  utmSource: oneOf(['Mail', 'mail', null]),
+  utmMedium: oneOf(['cpc', 'print', null]),
+  utmCampaign: oneOf(['spring', 'a b', null]),
+  utmTerm: oneOf(['Shoes', 'ä', null]),
+  utmContent: oneOf(['top', null, null]),
   scannerApp: oneOf(['Lens', null, null]),
   isDedicatedScanner: fc.nat(4).map((number) => number === 0),
   isInApp: fc.boolean(),
@@ -103,6 +119,8 @@ const scenario = fc.record({
       share: fc.integer({ min: 1, max: 5 }),
       compacts: fc.boolean(),
       retentionDays: fc.option(fc.integer({ min: 3, max: 13 })),
+      // Whether a version without breakdowns by UTM parameter and language prunes.
+      isOldVersion: fc.boolean(),
     }),
     { minLength: 1, maxLength: 4 },
   ),
@@ -190,11 +208,34 @@ async function checkScenario({ base, visits, steps, deletesQr, queries }: Scenar
       for (const each of model.slice(0, stored)) {
         if (each.at < before) each.prunedBy ??= index;
       }
+      if (!step.isOldVersion) continue;
+      await removeBreakdowns(database, ['language', ...utmFields]);
+      for (const each of model) if (each.prunedBy !== undefined) each.lacksUtm = true;
     }
     const reader = await api.freshCaller();
     for (const each of queries) await checkQuery(each, { reader, start, model, urls, qrs });
   } finally {
     await api.stop();
+  }
+}
+
+/** Removes breakdowns of clicks from all pruned days, as if an earlier version had pruned them. */
+async function removeBreakdowns(
+  database: VisitedServer['server']['database'],
+  names: readonly string[],
+): Promise<void> {
+  const days = await database.read.selectFrom('click_days').selectAll().execute();
+  for (const { url_id, day: at, summary } of days) {
+    const reports = JSON.parse(summary) as { breakdowns: Record<string, unknown> }[];
+    for (const { breakdowns } of reports) for (const name of names) delete breakdowns[name];
+    await database.writeDirectly((transaction) =>
+      transaction
+        .updateTable('click_days')
+        .set({ summary: JSON.stringify(reports) })
+        .where('url_id', '=', url_id)
+        .where('day', '=', at)
+        .execute(),
+    );
   }
 }
 
@@ -287,6 +328,13 @@ function toVisit(visit: ModelVisit) {
       addressKey: visit.address,
       scannerApp: visit.scannerApp,
       evidence,
+      language: visit.language,
+      campaign: campaignOf(visit),
     },
   });
+}
+
+function campaignOf(visit: ModelVisit) {
+  const set = utmFields.flatMap((field) => (visit[field] === null ? [] : [[field, visit[field]]]));
+  return set.length === 0 ? null : Object.fromEntries(set);
 }

@@ -94,6 +94,49 @@ describe('filters', () => {
     expect(data.timeseries.at(-1)).toMatchObject({ clicks: 1, uniques: 1 });
   });
 
+  it('select visits by language and by the UTM parameters of the visit, otherwise of the link', async () => {
+    const targetUrl = 'https://example.com/?utm_source=target&UTM_TERM=shoes#utm_content=no';
+    const { id, shortCode } = await api.createUrl({ targetUrl, utmMedium: 'Email' });
+    const plain = await api.createUrl();
+    await api.visitAs(shortCode, { language: 'de-AT' });
+    await api.visitAs(`${shortCode}?utm_source=Post&utm_medium=`, { language: 'EN' });
+    await api.visitAs(plain.shortCode);
+    // A change of the link applies to later visits.
+    await api.call('updateUrl', { params: { id }, body: { utmMedium: 'print' } });
+    await api.visitAs(shortCode);
+    api.clock.advance(1);
+    const { breakdowns } = (await overview({})).data;
+    expect(breakdowns).toMatchObject({
+      language: [
+        { language: 'Unknown', clicks: 2 },
+        { language: 'de', clicks: 1 },
+        { language: 'en', clicks: 1 },
+      ],
+      utmSource: [
+        { utmSource: 'target', clicks: 2 },
+        { utmSource: '(none)', clicks: 1 },
+        { utmSource: 'post', clicks: 1 },
+      ],
+      utmMedium: [
+        { utmMedium: 'email', clicks: 2 },
+        { utmMedium: '(none)', clicks: 1 },
+        { utmMedium: 'print', clicks: 1 },
+      ],
+      utmCampaign: [{ utmCampaign: '(none)', clicks: 4 }],
+      utmTerm: [
+        { utmTerm: 'shoes', clicks: 3 },
+        { utmTerm: '(none)', clicks: 1 },
+      ],
+      utmContent: [{ utmContent: '(none)', clicks: 4 }],
+    });
+    const total = async (query: Query) => (await overview(query)).data.totals.totalClicks;
+    expect(await total({ utmSource: 'POST' })).toBe(1);
+    expect(await total({ utmSource: ['post', '(none)'] })).toBe(2);
+    expect(await total({ utmSource: 'target', language: 'Unknown' })).toBe(1);
+    expect(await total({ language: ['DE', 'en'], utmMedium: 'email' })).toBe(2);
+    expect(await total({ utmContent: '(unknown)' })).toBe(0);
+  });
+
   it('select links of the overview by tag, domain and id', async () => {
     const first = await api.createUrl({ tags: ['a', 'A%'] });
     const second = await api.createUrl({ tags: ['b'] });
@@ -120,6 +163,12 @@ describe('filters', () => {
       'must be a country code of two letters (ISO 3166-1), or "Unknown"',
     ],
     [{ device: ['mobile', 'phone'] }, 'device[1]', expect.stringContaining('must be one of')],
+    [
+      { language: 'de-AT' },
+      'language[0]',
+      'must be a language code of two or three letters (ISO 639), or "Unknown"',
+    ],
+    [{ utmSource: '' }, 'utmSource[0]', 'must not be empty'],
     [{ browser: '' }, 'browser[0]', 'must not be empty'],
     [{ urlId: 'x' }, 'urlId[0]', 'must be a positive integer in decimal digits'],
     [{ domainId: 'x' }, 'domainId[0]', 'must be a UUID'],

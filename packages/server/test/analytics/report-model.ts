@@ -16,6 +16,12 @@ export interface ModelVisit {
   readonly os: string;
   readonly referrerType: string;
   readonly referrer: string;
+  readonly language: string | null;
+  readonly utmSource: string | null;
+  readonly utmMedium: string | null;
+  readonly utmCampaign: string | null;
+  readonly utmTerm: string | null;
+  readonly utmContent: string | null;
   readonly scannerApp: string | null;
   readonly isDedicatedScanner: boolean;
   readonly isInApp: boolean;
@@ -24,6 +30,20 @@ export interface ModelVisit {
   readonly isOwnNavigation: boolean;
   /** The pruning that deleted the visit; undefined while it is stored. */
   prunedBy?: number;
+  /** The day was pruned by a version without these breakdowns. */
+  lacksUtm?: boolean;
+}
+
+const utmFields = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const;
+
+/** A visit with the values that a report shows. */
+function shown(visit: ModelVisit): ModelVisit {
+  const shownUtm = utmFields.map((field) => {
+    const value = visit[field];
+    return [field, visit.lacksUtm ? '(unknown)' : value === null ? '(none)' : value.toLowerCase()];
+  });
+  const language = visit.lacksUtm ? 'Unknown' : (visit.language ?? 'Unknown');
+  return { ...visit, language, ...Object.fromEntries(shownUtm) };
 }
 
 export interface ModelUrl {
@@ -173,11 +193,12 @@ function groupPruned(visits: readonly Counted[], unitMs: number): Counted[][] {
 
 /** `refused` if the filters need deleted visits. */
 function report(
-  all: readonly Counted[],
+  visits: readonly Counted[],
   query: ModelQuery,
   noun: 'Clicks' | 'Scans',
   breakdowns: Readonly<Record<string, readonly (readonly [field: string, of: keyof Counted])[]>>,
 ) {
+  const all: readonly Counted[] = visits.map((visit) => ({ ...visit, ...shown(visit) }));
   const { since, until, groupBy, timezone, limit, filters } = query;
   const field = noun.toLowerCase();
   // Reports of clicks do not say which of them are proven scans.
@@ -277,6 +298,12 @@ const ofClicks = {
     ['referrerType', 'referrerType'],
     ['referrerDomain', 'referrer'],
   ],
+  language: [['language', 'language']],
+  utmSource: [['utmSource', 'utmSource']],
+  utmMedium: [['utmMedium', 'utmMedium']],
+  utmCampaign: [['utmCampaign', 'utmCampaign']],
+  utmTerm: [['utmTerm', 'utmTerm']],
+  utmContent: [['utmContent', 'utmContent']],
 } as const;
 const ofScans = {
   ...common,

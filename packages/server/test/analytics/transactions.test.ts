@@ -231,11 +231,16 @@ it('each URL is pruned in a transaction of its own, and a URL that fails does no
   expect(chunks).toEqual([{ url_id: 2 }]);
 });
 
-it('a pruned day stores the 10,000 most frequent referrers, and all clicks', async () => {
+it('a pruned day stores the 10,000 most frequent referrers and 1,000 campaigns, and all clicks', async () => {
   const stored = await openStore();
   for (let from = 0; from < 12_000; from += 4_000) {
     const visits = Array.from({ length: 4_000 }, (_, at) =>
-      makeVisit({ facts: { referrerDomain: `${from + at}.example` } }),
+      makeVisit({
+        facts: {
+          referrerDomain: `${from + at}.example`,
+          campaign: { utmCampaign: `campaign ${from + at}` },
+        },
+      }),
     );
     await stored.store([...visits, makeVisit({ facts: { referrerDomain: 'often.example' } })]);
   }
@@ -245,10 +250,19 @@ it('a pruned day stores the 10,000 most frequent referrers, and all clicks', asy
     .selectFrom('click_days')
     .select('summary')
     .executeTakeFirstOrThrow();
-  expect(JSON.parse(summary)[0].breakdowns.referrer).toHaveLength(10_000);
+  const [day1] = JSON.parse(summary);
+  expect(day1.breakdowns.referrer).toHaveLength(10_000);
+  expect(day1.breakdowns.utmCampaign).toHaveLength(1_000);
   const { totals, breakdowns } = await stored.reader.readClicks(1, month);
   expect(totals.totalClicks).toBe(12_003);
-  expect(breakdowns.referrer[0]).toMatchObject({ referrerDomain: 'often.example', clicks: 3 });
+  expect(breakdowns.referrer.slice(0, 2)).toEqual([
+    { referrerType: 'other', referrerDomain: '(unknown)', clicks: 2_001 },
+    { referrerType: 'direct', referrerDomain: 'often.example', clicks: 3 },
+  ]);
+  expect(breakdowns.utmCampaign.slice(0, 2)).toEqual([
+    { utmCampaign: '(unknown)', clicks: 11_001 },
+    { utmCampaign: '(none)', clicks: 3 },
+  ]);
 });
 
 it('days with many visits are pruned in several transactions', async () => {

@@ -18,6 +18,8 @@ export interface Visitor {
   readonly agent?: keyof typeof agents;
   readonly address?: string;
   readonly referer?: string;
+  /** The `Accept-Language`. */
+  readonly language?: string;
 }
 
 /** Starts a server that trusts the visitors' `X-Forwarded-For`, and counts the visits made. */
@@ -42,7 +44,7 @@ export async function startVisitedServer(
 
     async visitAs(
       key: string,
-      { agent = 'firefox', address = '192.0.2.1', referer }: Visitor = {},
+      { agent = 'firefox', address = '192.0.2.1', referer, language }: Visitor = {},
     ): Promise<void> {
       visitCount += 1;
       const response = await api.visit(`/${key}`, {
@@ -50,6 +52,7 @@ export async function startVisitedServer(
           'user-agent': agents[agent],
           'x-forwarded-for': address,
           ...(referer && { referer }),
+          ...(language && { 'accept-language': language }),
         },
       });
       expect(response.status).toBe(307);

@@ -17,6 +17,12 @@ const visitFilters = [
   ['--os <name>', 'only visits with this operating system; repeatable'],
   ['--referrer <host>', 'only visits from this host, or (direct); repeatable'],
   ['--referrer-type <type>', 'only visits with this type of referrer: search, …; repeatable'],
+  ['--language <code>', 'only visits with this language (de); repeatable'],
+  ['--utm-source <value>', 'only visits with this utm_source, or (none); repeatable'],
+  ['--utm-medium <value>', 'only visits with this utm_medium, or (none); repeatable'],
+  ['--utm-campaign <value>', 'only visits with this utm_campaign, or (none); repeatable'],
+  ['--utm-term <value>', 'only visits with this utm_term, or (none); repeatable'],
+  ['--utm-content <value>', 'only visits with this utm_content, or (none); repeatable'],
 ] as const;
 const scanFilters = [
   ['--scan-method <method>', 'only scans with this method: camera, …; repeatable'],
@@ -36,7 +42,8 @@ interface FilterFlags extends Pick<OverviewQuery & ScansQuery, (typeof sentFilte
 
 // Each is an option and a query parameter.
 const sentFilters = [
-  ...(['country', 'device', 'browser', 'os', 'referrer', 'referrerType'] as const),
+  ...(['country', 'device', 'browser', 'os', 'referrer', 'referrerType', 'language'] as const),
+  ...(['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const),
   ...(['scanMethod', 'scannerApp', 'tag', 'domainId'] as const),
 ] as const;
 

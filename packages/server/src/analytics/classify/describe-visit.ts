@@ -7,7 +7,7 @@ import { applyClientHints } from './client-hints.js';
 import { scanEvidence } from './decide-scan.js';
 import { countryCode, type FindCountry, unknownCountry } from './find-country.js';
 import { type AgentFacts, maxAgentLength, parseAgent } from './parse-agent.js';
-import { type Campaign, parseCampaign } from './parse-campaign.js';
+import { type Campaign, joinCampaigns, parseCampaign } from './parse-campaign.js';
 import { parseLanguage } from './parse-language.js';
 import {
   directReferrer,
@@ -29,7 +29,7 @@ export type VisitFacts = VisitClass &
     readonly addressKey: string;
     /** Null when the visitor sends a privacy signal and the server honours it. */
     readonly visitorKey: string | null;
-    /** The UTM parameters of the visit's own query; null when it has none. */
+    /** The UTM parameters of the visit's own query and of its link; null when both have none. */
     readonly campaign: Campaign | null;
     /** The visitor's language in two or three lower-case letters; null when it is unknown. */
     readonly language: string | null;
@@ -40,6 +40,8 @@ export interface VisitRequest {
   readonly headers: IncomingHttpHeaders;
   /** The visit's own query, with or without the question mark. */
   readonly query: string;
+  /** The UTM parameters of the link's target. */
+  readonly linkCampaign: Campaign | null;
   /** The visitor's address. Behind a trusted proxy, it comes from `X-Forwarded-For`. */
   readonly address: string;
   /** True when the connection comes from a trusted proxy. Only then is `countryHeader` read. */
@@ -100,7 +102,7 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
     return lastDomain.name;
   }
 
-  return ({ method, headers, query, address, isPeerTrusted, shortDomain }) => {
+  return ({ method, headers, query, linkCampaign, address, isPeerTrusted, shortDomain }) => {
     const userAgent = headers['user-agent'] ?? '';
     const agent = agentOf(userAgent);
     const { referer } = headers;
@@ -115,8 +117,9 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
       isPeerTrusted && countryHeader !== undefined
         ? countryCode(headers[countryHeader])
         : unknownCountry;
+    const campaign = query === '' ? null : parseCampaign(query);
     let { referrerType } = referrer;
-    if (isAdClick(query)) referrerType = 'paid';
+    if (isAdClick(query, campaign)) referrerType = 'paid';
     else if (referrerType !== 'paid' && hasReferrer) {
       if (referrer.referrerDomain === domainOf(shortDomain)) referrerType = 'internal';
     }
@@ -138,7 +141,7 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
       referrerType,
       addressKey: visitor.addressKey,
       visitorKey: isAnonymous ? null : visitor.key,
-      campaign: query === '' ? null : parseCampaign(query),
+      campaign: joinCampaigns(campaign, linkCampaign),
       language: parseLanguage(headers['accept-language']),
     };
   };

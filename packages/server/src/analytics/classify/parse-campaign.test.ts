@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isAdClick } from './ad-clicks.js';
 import { parseCampaign } from './parse-campaign.js';
 
 describe('the campaign of a visit', () => {
@@ -13,6 +14,13 @@ describe('the campaign of a visit', () => {
       utmTerm: 'ä',
       utmContent: 'top',
     });
+  });
+
+  it('has parameters whose names are in any case, like the medium of an ad', () => {
+    const query = '?UTM_SOURCE=Mail&Utm_Medium=c%50C';
+    expect(parseCampaign(query)).toEqual({ utmSource: 'Mail', utmMedium: 'cPC' });
+    expect(isAdClick(query)).toBe(true);
+    expect(isAdClick('?utm_medium=email&utm_campaign=cpc')).toBe(false);
   });
 
   it('has the first of two values, and no empty one', () => {

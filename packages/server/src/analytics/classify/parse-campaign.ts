@@ -1,40 +1,34 @@
+import { type UtmField, utmFields, utmParameters } from '../../contract/utm-parameters.js';
 import { plainText } from './plain-text.js';
-
-/** The UTM parameters of a query, by the names of their fields. */
-const utmParameters = {
-  utmSource: 'utm_source',
-  utmMedium: 'utm_medium',
-  utmCampaign: 'utm_campaign',
-  utmTerm: 'utm_term',
-  utmContent: 'utm_content',
-} as const;
-
-export type UtmField = keyof typeof utmParameters;
 
 /** The UTM parameters that are not empty. */
 export type Campaign = Readonly<Partial<Record<UtmField, string>>>;
 
-export const utmFields = Object.keys(utmParameters) as readonly UtmField[];
-
+const fieldOf = new Map<string, UtmField>(utmFields.map((field) => [utmParameters[field], field]));
+const anyUtm = /utm_/i;
 // A visit stores up to five of them, and a chunk 2,048 visits.
 const maxUtmLength = 100;
 // Longer queries are truncated, so that a visit takes bounded time.
 const maxQueryLength = 4_096;
 
 /**
- * Parses the UTM parameters of a visit's own query, the first of each name. Returns null when there
- * are none. Never throws.
+ * Parses the UTM parameters of a query, whose names may be in any case. Of each, the first that is not
+ * empty counts. Returns null when there are none. Never throws.
  */
-export function parseCampaign(query: string): Campaign | null {
-  if (!query.includes('utm_')) return null;
-  const parameters = new URLSearchParams(query.slice(0, maxQueryLength));
+export function parseCampaign(query: string, maxLength = maxQueryLength): Campaign | null {
+  if (!anyUtm.test(query)) return null;
   const campaign: Partial<Record<UtmField, string>> = {};
-  let isEmpty = true;
-  for (const field of utmFields) {
-    const value = plainText(parameters.get(utmParameters[field]) ?? '', maxUtmLength);
-    if (value === '') continue;
-    campaign[field] = value;
-    isEmpty = false;
+  for (const [name, text] of new URLSearchParams(query.slice(0, maxLength))) {
+    const field = fieldOf.get(name.toLowerCase());
+    if (field === undefined || campaign[field] !== undefined) continue;
+    const value = plainText(text, maxUtmLength);
+    if (value !== '') campaign[field] = value;
   }
-  return isEmpty ? null : campaign;
+  return Object.keys(campaign).length === 0 ? null : campaign;
+}
+
+/** Returns the campaign of a visit to a link. The visit's own parameters replace those of the link. */
+export function joinCampaigns(own: Campaign | null, ofLink: Campaign | null): Campaign | null {
+  if (own === null || ofLink === null) return own ?? ofLink;
+  return { ...ofLink, ...own };
 }

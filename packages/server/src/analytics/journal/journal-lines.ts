@@ -1,6 +1,7 @@
+import { utmFields } from '../../contract/utm-parameters.js';
 import { UsageTally } from '../../organizations/usage-meters.js';
 import type { VisitFacts } from '../classify/describe-visit.js';
-import { type Campaign, utmFields } from '../classify/parse-campaign.js';
+import type { Campaign } from '../classify/parse-campaign.js';
 import { toFrame } from './journal-frames.js';
 
 /** One redirect. `facts` is a nested object because copying that many properties is slow. */

@@ -3,13 +3,21 @@ import { clientAddressOf } from '../../network/client-address.js';
 import type { AddressRanges } from '../../network/ip-address.js';
 import type { Clock } from '../../ports.js';
 import type { DescribeVisit } from '../classify/describe-visit.js';
+import type { Campaign } from '../classify/parse-campaign.js';
 import type { Journal } from './journal.js';
 import { toLine } from './journal-lines.js';
+
+export interface VisitedLink {
+  readonly urlId: number;
+  readonly shortCode: string;
+  /** The UTM parameters of its target. */
+  readonly campaign: Campaign | null;
+}
 
 /** Writes a visit of a URL to the journal, then calls `respond`. */
 export type RecordVisit = (
   request: IncomingMessage,
-  url: { readonly urlId: number; readonly shortCode: string },
+  link: VisitedLink,
   respond: () => void,
 ) => void;
 
@@ -20,7 +28,7 @@ export function createVisitRecorder(
   proxies: AddressRanges,
   clock: Clock,
 ): RecordVisit {
-  return (request, { urlId, shortCode }, respond) => {
+  return (request, { urlId, shortCode, campaign }, respond) => {
     const { method, headers, socket } = request;
     const url = request.url as string;
     const mark = url.indexOf('?');
@@ -29,6 +37,7 @@ export function createVisitRecorder(
       method,
       headers,
       query: mark < 0 ? '' : url.slice(mark),
+      linkCampaign: campaign,
       address: clientAddressOf(peer, headers['x-forwarded-for'], proxies),
       isPeerTrusted: peer !== undefined && proxies.includes(peer),
       shortDomain: headers.host ?? '',

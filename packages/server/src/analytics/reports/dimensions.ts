@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type UtmField, utmParameters } from '../../contract/utm-parameters.js';
 import { scanMethods } from '../classify/decide-scan.js';
 import { deviceTypes } from '../classify/device-types.js';
 import { referrerTypes } from '../classify/referrer-types.js';
@@ -12,6 +13,16 @@ export interface Dimension {
    * space.
    */
   readonly fields: Readonly<Record<string, z.ZodType<string>>>;
+  /** The value of pruned visits whose own value was not stored. Undefined: all were. */
+  readonly unknown?: string;
+  /** The value of visits whose column is empty. Undefined: none is. */
+  readonly none?: string;
+  /** True counts values that differ only in case as one, in lower case. */
+  readonly ignoresCase?: boolean;
+  /** The maximum number of values that a report counts, if it is not the default. */
+  readonly maxValues?: number;
+  /** The maximum number of values that a pruned day stores, if it is not the default. */
+  readonly maxDailyValues?: number;
   /** The query parameters that select visits by the value of a field, in the order of the fields. */
   readonly filters: Readonly<Record<string, z.ZodType<string>>>;
 }
@@ -26,6 +37,15 @@ const country = z
   .meta({ description: 'ISO 3166-1 alpha-2, or "Unknown".', example: 'DE' });
 const countryRule = 'must be a country code of two letters (ISO 3166-1), or "Unknown"';
 const countryFilter = z.string().regex(/^([A-Za-z]{2}|[Uu]nknown)$/, countryRule);
+const languageRule = 'must be a language code of two or three letters (ISO 639), or "Unknown"';
+const languageFilter = z.string().regex(/^([A-Za-z]{2,3}|[Uu]nknown)$/, languageRule);
+const utmExamples: Readonly<Record<UtmField, string>> = {
+  utmSource: 'newsletter',
+  utmMedium: 'email',
+  utmCampaign: 'spring-sale',
+  utmTerm: 'running shoes',
+  utmContent: 'button',
+};
 const deviceType = z.enum(deviceTypes);
 const browser = z.string().meta({ example: 'Firefox' });
 const os = z.string().meta({ example: 'Android' });
@@ -39,7 +59,29 @@ const scannerApp = z.string().meta({
   example: 'iOS Camera',
 });
 
-// A new breakdown, with its filters, is one line here.
+const language = z.string().meta({
+  description: 'The primary language of `Accept-Language` (ISO 639), or "Unknown".',
+  example: 'de',
+});
+
+/** The breakdown by a UTM parameter, whose column and field have the same name. */
+function utm<Field extends UtmField>(field: Field) {
+  const description = `\`${utmParameters[field]}\` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed.`;
+  const value = z.string().meta({ description, example: utmExamples[field] });
+  return {
+    column: field,
+    fields: { [field]: value } as Record<Field, typeof value>,
+    unknown: '(unknown)',
+    none: '(none)',
+    ignoresCase: true,
+    // Visitors choose these values, and there are five of them.
+    maxValues: 50_000,
+    maxDailyValues: 1_000,
+    filters: { [field]: text } as Record<Field, typeof text>,
+  };
+}
+
+// A new breakdown, with its filters, is one entry here.
 export const clickDimensions = {
   country: { column: 'country', fields: { country }, filters: { country: countryFilter } },
   device: { column: 'deviceType', fields: { deviceType }, filters: { device: deviceType } },
@@ -48,8 +90,21 @@ export const clickDimensions = {
   referrer: {
     column: 'referrer',
     fields: { referrerType, referrerDomain },
+    unknown: 'other (unknown)',
     filters: { referrerType, referrer: text },
   },
+  language: {
+    column: 'language',
+    fields: { language },
+    unknown: 'Unknown',
+    none: 'Unknown',
+    filters: { language: languageFilter },
+  },
+  utmSource: utm('utmSource'),
+  utmMedium: utm('utmMedium'),
+  utmCampaign: utm('utmCampaign'),
+  utmTerm: utm('utmTerm'),
+  utmContent: utm('utmContent'),
 } as const satisfies Dimensions;
 
 export const scanDimensions = {
@@ -109,4 +164,10 @@ export function filtersOf<D extends Dimensions>(dimensions: D): Record<FiltersOf
   const names = Object.values<Dimension>(dimensions).flatMap(({ filters }) => Object.keys(filters));
   const shape = names.map((name) => [name, filterSchemas.get(name)]);
   return Object.fromEntries(shape) as Record<FiltersOf<D>, FilterSchema>;
+}
+
+/** Returns the value that a report shows for a text of the column. */
+export function shownValue({ none, ignoresCase }: Dimension, stored: string): string {
+  if (none !== undefined && stored === '') return none;
+  return ignoresCase ? stored.toLowerCase() : stored;
 }

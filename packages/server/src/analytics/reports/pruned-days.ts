@@ -8,7 +8,7 @@ import type { ClickReport, ScanReport } from './report-contract.js';
 import { clickMeasure, scanMeasure, selectScans } from './visit-measures.js';
 import { type Report, VisitTally } from './visit-tally.js';
 
-// The number of entries of a breakdown that are stored for each day. Referrers are the visitors' own
+// The number of entries of a breakdown that are stored for each day, unless it has its own. Referrers are the visitors' own
 // texts: without a limit, a day with 1.7 million of them would be longer than a string can be.
 const maxEntries = 10_000;
 // The number of QR codes in one statement.
@@ -158,7 +158,7 @@ function toJson<R extends Report>(
   countField: string,
   more?: Pick<PrunedClicks, 'provenScans'>,
 ): string {
-  const report: Report = tally.finish(maxEntries);
+  const report: Report = tally.finish(maxEntries, { isDaily: true });
   const timeseries = report.timeseries.filter((hour) => hour[countField] !== 0);
   return JSON.stringify({ version: summaryVersion, ...report, timeseries, ...more });
 }

@@ -8,7 +8,7 @@ export interface Condition {
   readonly column: string;
   /** The field that is compared, if a value of the column has several. */
   readonly field: 'whole' | 'first' | 'second';
-  /** In lower case. */
+  /** In lower case. The empty one selects visits without a value. */
   readonly values: readonly string[];
 }
 
@@ -18,13 +18,14 @@ export function toConditions(
   query: Readonly<Record<string, unknown>>,
 ): Condition[] {
   const conditions = new Map<string, Condition>();
-  for (const { column, filters } of Object.values<Dimension>(dimensions)) {
+  for (const { column, none, filters } of Object.values<Dimension>(dimensions)) {
     const parameters = Object.keys(filters);
     for (const [index, parameter] of parameters.entries()) {
       const values = query[parameter] as readonly string[] | undefined;
       if (values === undefined) continue;
       const field = parameters.length === 1 ? 'whole' : index === 0 ? 'first' : 'second';
       const lower = values.map((value) => value.toLowerCase());
+      if (none !== undefined && lower.includes(none.toLowerCase())) lower.push('');
       conditions.set(parameter, { parameter, column, field, values: lower });
     }
   }

@@ -1,6 +1,6 @@
 import type { StoredVisits } from '../ingest/read-stored-visits.js';
 import type { DictionaryColumn, VisitColumns } from '../ingest/visit-columns.js';
-import type { Dimension } from './dimensions.js';
+import { type Dimension, shownValue } from './dimensions.js';
 import { DistinctKeys } from './distinct-keys.js';
 import { dayMs, hourMs } from './durations.js';
 import { Int32Pool } from './int32-pool.js';
@@ -86,9 +86,9 @@ export class VisitTally<R extends Report> {
     this.#countField = measure.noun.toLowerCase();
     this.#breakdowns = Object.entries<Dimension>(measure.dimensions).map(([name, dimension]) => ({
       name,
-      column: dimension.column,
+      dimension,
       fields: Object.keys(dimension.fields),
-      counts: new ValueCounts<string>(),
+      counts: new ValueCounts<string>(dimension.maxValues),
     }));
     this.#window = window;
     this.#buckets = bucketsOf(window);
@@ -110,13 +110,14 @@ export class VisitTally<R extends Report> {
     if (indexes.length === 0) return;
     this.#addToUrls(columns.urlIds, indexes);
     // Column by column: a loop over one typed array is faster than a loop over visits.
-    for (const { column, counts } of this.#breakdowns) {
-      const { values, codes } = breakdownColumns[column] as DictionaryColumn;
+    for (const { dimension, counts } of this.#breakdowns) {
+      const { values, codes } = breakdownColumns[dimension.column] as DictionaryColumn;
       const added = countCodes(codes, indexes, values.length);
       const addedProven = countCodes(codes, proven, values.length);
       for (let code = 0; code < added.length; code += 1) {
         if (added[code] === 0) continue;
-        counts.add(values[code] as string, added[code] as number, addedProven[code]);
+        const value = shownValue(dimension, values[code] as string);
+        counts.add(value, added[code] as number, addedProven[code]);
       }
     }
     if (this.#isSecondPass) return;
@@ -163,20 +164,26 @@ export class VisitTally<R extends Report> {
     const visits = totals[`total${noun}`] ?? 0;
     const visitors = totals[`unique${noun}`] ?? 0;
     this.#visitsOfUrl.add(urlId, visits);
-    for (const { name, fields, counts } of this.#breakdowns) {
+    const proven = this.#provenIn(totals, visits);
+    for (const { name, dimension, fields, counts } of this.#breakdowns) {
+      // The day may lack rare values, or the breakdown.
+      let unknown = visits;
+      let unknownProven = proven;
       for (const entry of breakdowns[name] ?? []) {
-        counts.add(
-          toValue(fields, entry),
-          entry[countField] as number,
-          this.#provenIn(entry, entry[countField] as number),
-        );
+        const count = entry[countField] as number;
+        const provenCount = this.#provenIn(entry, count);
+        counts.add(toValue(fields, entry), count, provenCount);
+        unknown -= count;
+        unknownProven -= provenCount;
+      }
+      if (unknown > 0 && dimension.unknown !== undefined) {
+        counts.add(dimension.unknown, unknown, unknownProven);
       }
     }
     if (this.#isSecondPass) return;
     this.count += visits;
     this.#prunedVisitors += visitors;
     this.#prunedAddresses += totals.uniqueIps ?? 0;
-    const proven = this.#provenIn(totals, visits);
     this.#provenCount += proven;
     // An hour or a day in UTC may lie in two buckets of another time zone: its middle decides.
     const add = (middle: number, added: number, addedProven: number, addedVisitors: number) => {
@@ -213,8 +220,11 @@ export class VisitTally<R extends Report> {
     this.#addresses.release();
   }
 
-  /** Returns the report with the `limit` largest entries of each breakdown. No visits may follow. */
-  finish(limit: number): R {
+  /**
+   * Returns the report with the `limit` largest entries of each breakdown. `isDaily` applies the limit
+   * of pruned days, too. No visits may follow.
+   */
+  finish(limit: number, { isDaily = false } = {}): R {
     const { noun } = this.#measure;
     const countField = this.#countField;
     const { names, count } = this.#buckets;
@@ -228,13 +238,15 @@ export class VisitTally<R extends Report> {
         ...this.#certaintyOf(this.#provenCount, this.count),
       },
       breakdowns: Object.fromEntries(
-        this.#breakdowns.map(({ name, fields, counts }) => [
+        this.#breakdowns.map(({ name, dimension, fields, counts }) => [
           name,
-          counts.largest(limit).map(([value, visits]) => ({
-            ...toFields(fields, value),
-            [countField]: visits,
-            ...this.#certaintyOf(counts.provenOf(value), visits),
-          })),
+          counts
+            .largest(isDaily ? Math.min(limit, dimension.maxDailyValues ?? limit) : limit)
+            .map(([value, visits]) => ({
+              ...toFields(fields, value),
+              [countField]: visits,
+              ...this.#certaintyOf(counts.provenOf(value), visits),
+            })),
         ]),
       ),
       timeseries: Array.from(this.#visitsInBucket, (visits, bucket) => ({
