@@ -27,7 +27,15 @@ const layers = [
   ['storage'],
   ['network'],
   // Small parts that depend on no module: the clock, queues, timers, errors.
-  ['lifecycle', 'fair-queue', 'loading-cache', 'yield-to-event-loop', 'ports', 'config-error'],
+  [
+    'lifecycle',
+    'fair-queue',
+    'loading-cache',
+    'yield-to-event-loop',
+    'ports',
+    'config-error',
+    'version',
+  ],
   ['contract'],
 ];
 

@@ -27,9 +27,6 @@ RUN npx tsc --build packages/server \
     \( -path '*/deps' -o -path '*/src' -o -path '*/build/Release/obj*' \) -prune -exec rm -rf {} +
 
 FROM node:24.21.0-bookworm-slim
-LABEL org.opencontainers.image.title="Shorty" \
-  org.opencontainers.image.description="Short links, QR codes and signed webhooks" \
-  org.opencontainers.image.licenses="MIT"
 # glibc returns freed blocks above this size to the system at once. With its default, the memory of
 # the largest QR codes stays with the process.
 ENV MALLOC_MMAP_THRESHOLD_=131072
@@ -43,6 +40,16 @@ RUN ln -s /app/packages/server/bin/shorty-server.js /usr/local/bin/shorty-server
 COPY --from=build /build/package.json /app/
 COPY --from=build /build/node_modules /app/node_modules
 COPY --from=build /build/packages /app/packages
+# `npm run release` writes the values of a release. Last, because they differ in each build.
+ARG VERSION
+ARG REVISION
+ARG CREATED
+LABEL org.opencontainers.image.title="Shorty" \
+  org.opencontainers.image.description="Short links, QR codes and signed webhooks" \
+  org.opencontainers.image.licenses="MIT" \
+  org.opencontainers.image.version="$VERSION" \
+  org.opencontainers.image.revision="$REVISION" \
+  org.opencontainers.image.created="$CREATED"
 USER node
 WORKDIR /data
 VOLUME /data

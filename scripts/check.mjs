@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { audit } from './audit.mjs';
 import { binary, root } from './bootstrap.mjs';
 import { checkWaits } from './check-waits.mjs';
-import { pack } from './pack.mjs';
+import { pack } from './release.mjs';
 
 const scratch = mkdtempSync(join(tmpdir(), 'shorty-check-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));

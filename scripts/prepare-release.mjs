@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { binary, fail, install, note, pnpm, root, run } from './bootstrap.mjs';
-import { versionOf } from './pack.mjs';
-import { writeSdkSources } from './sdk-sources.mjs';
+import { versionOf } from './release.mjs';
 
 const headings = { major: 'Breaking changes', minor: 'New and changed', patch: 'Fixed' };
 const severities = Object.keys(headings);
@@ -58,8 +57,8 @@ function prepareRelease() {
   run(binary('changeset'), ['version']);
   // The manifests name the new version of our own packages, and so does the lockfile.
   run('npx', [...pnpm, 'install', '--lockfile-only', '--reporter=silent']);
-  // The SDK sends its version in a header.
-  writeSdkSources(join(root, 'packages/sdk/src/generated'));
+  // The contract and the SDK contain the version.
+  run('node', ['scripts/generate.mjs']);
 
   const path = join(root, 'CHANGELOG.md');
   const version = versionOf('server');

@@ -66,7 +66,7 @@ const verifier = `
 `;
 
 beforeAll(async () => {
-  const { pack } = await import(join(root, 'scripts/pack.mjs'));
+  const { pack } = await import(join(root, 'scripts/release.mjs'));
   const { sdk, 'webhook-verifier': webhookVerifier } = pack(join(folder, 'release'));
   copyFileSync(
     join(import.meta.dirname, 'sdk-consumers/package.json'),

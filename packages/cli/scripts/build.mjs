@@ -1,7 +1,7 @@
 // Bundles the CLI with its dependencies into dist, or into the folder named on the command line, and
 // writes its man page there.
 // The published package then has no dependencies.
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { writeManPage } from './write-man-page.mjs';
@@ -43,10 +43,11 @@ const replaceModules = {
   },
 };
 
-await build({
+const { metafile } = await build({
   entryPoints: [path('src/bin.ts')],
   outdir: folder,
   bundle: true,
+  metafile: true,
   splitting: true,
   minifySyntax: true,
   format: 'esm',
@@ -69,4 +70,6 @@ await build({
   logLevel: 'warning',
 });
 
+// Not published: scripts/sbom.mjs reads which packages the bundle contains.
+writeFileSync(`${folder}/metafile.json`, JSON.stringify(metafile));
 await writeManPage(`${folder}/shorty.1`);

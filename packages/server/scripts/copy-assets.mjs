@@ -13,7 +13,7 @@ const referrers = (name, from = name) => [
 const swaggerUi = (name) => [`node_modules/swagger-ui-dist/${name}`, `dist/swagger-ui/${name}`];
 
 /** Pairs of a source and a destination, from the folder of the server's package. */
-const assets = [
+export const assets = [
   ['../../openapi.yaml', 'dist/openapi.yaml'],
   [
     'node_modules/@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb',
@@ -28,7 +28,9 @@ const assets = [
   swaggerUi('NOTICE'),
 ];
 
-for (const [source, destination] of assets) {
-  mkdirSync(dirname(join(server, destination)), { recursive: true });
-  copyFileSync(join(server, source), join(server, destination));
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const [source, destination] of assets) {
+    mkdirSync(dirname(join(server, destination)), { recursive: true });
+    copyFileSync(join(server, source), join(server, destination));
+  }
 }

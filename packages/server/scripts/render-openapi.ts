@@ -20,10 +20,9 @@ import { type ErrorCode, errorCodes, errorResponse, errorStatus } from '../src/c
 import { rateLimitFields } from '../src/contract/rate-limit.js';
 import { takesIfMatch } from '../src/preconditions/if-match.js';
 import { urlBulkUpdateItem } from '../src/urls/url-contract.js';
+import { version } from '../src/version.js';
 import { eventBodies } from '../src/webhooks/event-contract.js';
 import { describeFields } from './describe-fields.js';
-
-const version = '1.0.0';
 
 const tags = {
   Authentication: 'Access tokens, API keys, and the caller.',

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { planNames } from './organizations/plans.js';
+import { version } from './version.js';
 
 // A command loads only its own modules, because a container's health check runs every few seconds.
 const load = {
@@ -18,6 +19,7 @@ const load = {
 
 const program = new Command('shorty-server')
   .description('The Shorty server and its operator commands. Settings come from the environment.')
+  .version(version, '-V, --version', 'print the version')
   .showHelpAfterError('(see shorty-server --help)');
 
 program

@@ -4896,6 +4896,11 @@ export interface components {
              * @constant
              */
             status: "ok";
+            /**
+             * @description The version of the server.
+             * @example 0.1.0
+             */
+            version: string;
         };
         Readiness: {
             /**

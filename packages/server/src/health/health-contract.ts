@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 
 const tag = 'Operations';
-const health = z.object({ status: z.literal('ok') }).meta({ id: 'Health' });
+const health = z
+  .object({
+    status: z.literal('ok'),
+    version: z.string().meta({ description: 'The version of the server.', example: '0.1.0' }),
+  })
+  .meta({ id: 'Health' });
 const readiness = z
   .object({
     status: z.literal('ok'),

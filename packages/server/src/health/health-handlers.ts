@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import { ApiError } from '../contract/api-error.js';
 import type { HandlersOf } from '../http/handlers.js';
 import type { Database } from '../storage/database.js';
+import { version } from '../version.js';
 import type { healthRoutes } from './health-contract.js';
 
 export interface HealthOptions {
@@ -29,7 +30,6 @@ export function healthHandlers({
   dispatcherIdleMs,
   metrics,
 }: HealthOptions): HandlersOf<typeof healthRoutes> {
-  const ok = { status: 200, body: { status: 'ok' } };
   let running: Promise<string> | undefined;
   // Concurrent requests share one scrape, because each takes milliseconds of the event loop.
   const scrape = () => {
@@ -39,7 +39,7 @@ export function healthHandlers({
     return running;
   };
   return {
-    getLiveness: async () => ok,
+    getLiveness: async () => ({ status: 200, body: { status: 'ok', version } }),
 
     async getReadiness() {
       if (isStopping()) throw new ApiError('UNAVAILABLE', 'The server is stopping');

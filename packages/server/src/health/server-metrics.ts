@@ -4,6 +4,7 @@ import { eventTypes } from '../events/event-types.js';
 import type { FairQueue } from '../fair-queue.js';
 import type { Database } from '../storage/database.js';
 import type { ObservedThread } from '../threads/thread.js';
+import { version } from '../version.js';
 import type { DispatchFigures } from '../webhooks/webhook-dispatcher.js';
 import type { ErrorLog } from './error-log.js';
 import { registerMetric, type Sample, type ScrapedMetric } from './scraped-metric.js';
@@ -41,6 +42,11 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
       queues.map(({ name, figures }) => [name, value(figures)]),
     );
   const metrics: Metrics = {
+    shorty_build_info: {
+      help: 'Always 1, with the version of the server as a label.',
+      labelNames: ['version'],
+      read: () => [{ labels: { version }, value: 1 }],
+    },
     shorty_visits_total: {
       help: 'Redirects, image downloads and API calls that were recorded.',
       read: () => visitFigures().recorded,

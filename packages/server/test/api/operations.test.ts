@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { api as table } from '../../src/api/api.js';
 import { startServer, type TestServer } from './start-server.js';
 
@@ -26,6 +27,15 @@ describe('GET /openapi.yaml', () => {
 });
 
 describe('versioning', () => {
+  it('/health/live, /metrics and openapi.yaml have the version of the package', async () => {
+    const manifest = new URL('../../package.json', import.meta.url);
+    const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
+    expect((await api.visit('/health/live')).body).toEqual({ status: 'ok', version });
+    const metrics = (await api.visit('/metrics')).text.split('\n');
+    expect(metrics).toContain(`shorty_build_info{version="${version}"} 1`);
+    expect(parse((await api.visit('/openapi.yaml')).text).info).toMatchObject({ version });
+  });
+
   it('the API is versioned by the path prefix /api/v1', () => {
     const outside = table.filter(({ path }) => path.startsWith('/api/')).map(({ path }) => path);
     for (const path of outside) expect(path).toMatch(/^\/api\/(v1|qr)\//);

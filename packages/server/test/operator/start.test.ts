@@ -30,6 +30,14 @@ describe('the first start', () => {
     expect(await tokenOf(second.origin, { clientId, clientSecret })).toMatch(/^shorty_at_/);
   });
 
+  it('logs the version that --version prints', async () => {
+    const { stdout } = await command({}, '--version');
+    const server = await serve(newSettings());
+    const [line = ''] = await server.until(/^\{.*"msg":"listening"\}$/m);
+    expect(stdout).toBe(`${JSON.parse(line).version}\n`);
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
   it('names only commands that work in its folder', async () => {
     const clone = run(newSettings());
     await clone.until(/\n {2}npx shorty urls bulk-create examples\/links\.csv\n/);

@@ -6,6 +6,7 @@ import { findUnknownSettings, readConfig } from '../../config.js';
 import { createServer } from '../../create-server.js';
 import { findDatabaseFile } from '../../storage/locate-database.js';
 import { findNetworkFileSystem } from '../../storage/sqlite/network-file-system.js';
+import { version } from '../../version.js';
 import { createLogger } from './create-logger.js';
 import { LogDestination } from './log-destination.js';
 
@@ -48,7 +49,7 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
   }
   keepServing(server.noteUncaughtError);
   process.stdout.write(welcome(server.url, newCredentials()));
-  logger.info({ url: server.url, adminUrl: server.adminUrl }, 'listening');
+  logger.info({ version, url: server.url, adminUrl: server.adminUrl }, 'listening');
   const file = findDatabaseFile(config.databaseUrl);
   const fileSystem = file === undefined ? undefined : findNetworkFileSystem(file);
   if (fileSystem !== undefined) {

@@ -1,0 +1,74 @@
+// `npm run release [folder]`: writes everything that a release consists of to a folder, release/ by
+// default. Two runs on the same commit write the same bytes.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, fail, install, root, run } from './bootstrap.mjs';
+
+const published = ['cli', 'sdk', 'server', 'webhook-verifier'];
+
+/** Builds, packs every published package into an emptied folder, and returns its tarballs by name. */
+export function pack(folder) {
+  install();
+  build();
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const sources = published.map((name) => `./packages/${name}`);
+  // Without scripts, because `prepack` would build again.
+  run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder, ...sources], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return Object.fromEntries(
+    published.map((name) => [name, join(folder, `shorty-${name}-${versionOf(name)}.tgz`)]),
+  );
+}
+
+export function versionOf(name) {
+  const manifest = readFileSync(join(root, 'packages', name, 'package.json'), 'utf8');
+  return JSON.parse(manifest).version;
+}
+
+/**
+ * Writes the tarballs, the changelog, the bill of materials, the build arguments of the image and the
+ * checksums of all these files to an emptied folder. Returns the tarballs by name.
+ */
+export async function release(folder) {
+  const tarballs = pack(folder);
+  const version = versionOf('server');
+  copyFileSync(join(root, 'CHANGELOG.md'), join(folder, 'CHANGELOG.md'));
+  // Imported after the installation, because it needs packages.
+  const { renderSbom } = await import('./sbom.mjs');
+  writeFileSync(join(folder, `shorty-${version}.cdx.json`), await renderSbom(published, version));
+  writeFileSync(join(folder, 'image.args'), imageArguments(version));
+  const checksums = readdirSync(folder)
+    .sort()
+    .map((name) => `${sha256(join(folder, name))}  ${name}\n`);
+  writeFileSync(join(folder, 'SHA256SUMS'), checksums.join(''));
+  return tarballs;
+}
+
+/** Returns the arguments of the Dockerfile that become labels of the image, one a line. */
+function imageArguments(version) {
+  const isChanged = git('status', '--porcelain', '--untracked-files=no') !== '';
+  const revision = `${git('rev-parse', 'HEAD')}${isChanged ? '-dirty' : ''}`;
+  const created = git('show', '--no-patch', '--format=%cI', 'HEAD');
+  return `VERSION=${version}\nREVISION=${revision}\nCREATED=${created}\n`;
+}
+
+function git(...args) {
+  const { status, stdout, stderr, error } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  if (status !== 0) fail(`git ${args.join(' ')}: ${error?.message ?? stderr.trim()}`);
+  return stdout.trim();
+}
+
+function sha256(path) {
+  return createHash('sha256').update(readFileSync(path)).digest('hex');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const folder = resolve(process.argv[2] ?? join(root, 'release'));
+  await release(folder);
+  for (const name of readdirSync(folder).sort()) console.log(join(folder, name));
+}
