@@ -51,6 +51,16 @@ export async function tryServer(folder, { node = process.execPath } = {}) {
       throw new Error(`GET ${shortUrl}: got ${status} ${location}, not 307 to the target`);
     }
     runProgram(folder, node, sdkProgram, client);
+    const database = { ...env, SHORTY_DATABASE_URL: 'file:./trial.db' };
+    const organizations = runHere(
+      folder,
+      'npx',
+      ['--no', '--', '@shorty/server', 'orgs', 'list'],
+      database,
+    );
+    if (!organizations.includes('default')) {
+      throw new Error(`npx @shorty/server orgs list printed ${organizations}`);
+    }
     server.kill('SIGTERM');
     const [code, signal] = await once(server, 'exit');
     if (code !== 0) throw new Error(`the server ended with ${code ?? signal} after SIGTERM, not 0`);
@@ -65,6 +75,15 @@ export function tryWithoutServer(folder, { node = process.execPath, version }) {
   const shorty = join(folder, 'node_modules/.bin/shorty');
   const printed = runHere(folder, node, [shorty, '--version'], env).trim();
   if (printed !== version) throw new Error(`shorty --version printed ${printed}, not ${version}`);
+  const ofServer = runHere(
+    folder,
+    'npx',
+    ['--no', '--', '@shorty/server', '--version'],
+    env,
+  ).trim();
+  if (ofServer !== version) {
+    throw new Error(`npx @shorty/server --version printed ${ofServer}, not ${version}`);
+  }
   runHere(folder, node, [shorty, 'urls', 'bulk-create', '--help'], env);
   runProgram(folder, node, verifierProgram, env);
   runHere(folder, node, ['--input-type=commonjs', '--eval', commonJsProgram], env);
