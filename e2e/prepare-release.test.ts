@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { versionOf } from '../scripts/release.mjs';
 import { insertSection, parseChangeset, renderSection } from '../scripts/prepare-release.mjs';
+import { versionOf } from '../scripts/release.mjs';
 import { root } from './lib/processes.js';
 
 const changesets = [
