@@ -134,7 +134,7 @@ test('a request whose response is lost is retried with the same key', async () =
 test('an import stops after --retry-for without a server, and can be resumed', async () => {
   const { file, host } = await writeRows();
   proxy.decide = (index) => (index < 3 ? 'pass' : 'unavailable');
-  const first = await bulkCreate(file, '--retry-for', '1', '--concurrency', '1');
+  const first = await bulkCreate(file, '--retry-for', '3', '--concurrency', '1');
   expect([first.code, first.stdout]).toEqual([1, '']);
   expect(first.stderr).toContain('stopped after 300 rows (297 created, 3 failed)');
   proxy.decide = () => 'pass';
