@@ -28,7 +28,7 @@ const hangingEndpoints = 400;
 const endpointsOfOrganization = 50;
 const organizationId = randomUUID();
 
-export async function benchDeliveries({ deliveries = 20_000, runs = 7 } = {}) {
+export async function benchDeliveries({ deliveries = 20_000, runs = 11 } = {}) {
   const receiver = await serve('bench/receiver.mjs');
   const name = 'deliveries to one receiver, outbox and records included';
   await throughput(receiver, await openStore(), { name, deliveries, runs, bound: 0.7 });
@@ -121,7 +121,7 @@ async function latencyReceiver() {
 }
 
 /** Measures deliveries with their outbox in PostgreSQL. */
-export async function benchDeliveriesPostgres({ deliveries = 5_000, runs = 7 } = {}) {
+export async function benchDeliveriesPostgres({ deliveries = 5_000, runs = 11 } = {}) {
   const receiver = await serve('bench/receiver.mjs');
   const postgres = await startDefaultPostgres();
   await postgres.createDatabase('bench');

@@ -12,6 +12,7 @@ import {
 import { benchExport } from './export.mjs';
 import { benchImport } from './import.mjs';
 import { missedBounds } from './lib/ratio.mjs';
+import { benchManyLinks } from './many-links.mjs';
 import { benchQrDownload } from './qr-download.mjs';
 import { benchQrDrawing } from './qr-drawing.mjs';
 import { benchQrPrinted } from './qr-printed.mjs';
@@ -33,6 +34,7 @@ const benchmarks = {
   export: benchExport,
   import: benchImport,
   analytics: benchAnalytics,
+  'many-links': benchManyLinks,
   'qr-download': benchQrDownload,
   deliveries: benchDeliveries,
   'deliveries-beside': benchDeliveriesBeside,

@@ -7,17 +7,20 @@ import { openStorage } from '../../packages/server/dist/storage/open-storage.js'
 const perBatch = 8_192;
 const day = 24 * 60 * 60 * 1000;
 
-/** Stores and compacts visits in a SQLite file. Returns the bytes added and the time a visit. */
-export async function storeVisits(databasePath, visits) {
+/**
+ * Stores and compacts visits in a SQLite file. Returns the bytes added and the time a visit. A second
+ * call for the same file needs another journal, because a journal is stored once.
+ */
+export async function storeVisits(databasePath, visits, journal = 'bench') {
   const before = statSync(databasePath).size;
   const database = openStorage({ databaseUrl: `file:${databasePath}`, durability: 'process' });
-  const { storing, compacting } = await storeVisitsIn(database, visits);
+  const { storing, compacting } = await storeVisitsIn(database, visits, journal);
   await database.close();
   return { bytes: statSync(databasePath).size - before, microseconds: storing + compacting };
 }
 
 /** Stores and compacts visits in a database. Returns the times of both, in microseconds a visit. */
-export async function storeVisitsIn(database, visits) {
+export async function storeVisitsIn(database, visits, journal = 'bench') {
   const repository = new VisitRepository(database, {
     outbox: new EventOutbox(database, { newId: () => 'no event' }),
     thresholds: [],
@@ -37,7 +40,7 @@ export async function storeVisitsIn(database, visits) {
     count += batch.length;
     const to = { segment: 1, offset: count };
     await timed('storing', () =>
-      repository.store('bench', from, to, { visits: batch }, Date.now()),
+      repository.store(journal, from, to, { visits: batch }, Date.now()),
     );
     await compact(Date.now);
     batch = [];
