@@ -159,6 +159,8 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     listApiKeys: {},
     deleteApiKey: { path: { id: (await create('/api-keys', { name: 'old' })).id } },
     getMe: {},
+    getOwnOrganization: {},
+    updateOwnOrganization: { body: { excludeAddresses: ['203.0.113.0/24', '2001:db8::/32'] } },
     listAuditEntries: { query: { limit: '5', operation: 'createUrl', since, until } },
     createUrl: [
       { body: { ...link, importedClicks: 7 }, status: 201 },

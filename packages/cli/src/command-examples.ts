@@ -208,6 +208,11 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   ],
   'keys list': ['shorty keys list'],
   'keys revoke': [`shorty keys revoke ${uuid}`],
+  'organization get': ['shorty organization get'],
+  'organization update': [
+    'shorty organization update --exclude-address 203.0.113.0/24',
+    'shorty organization update --clear excludeAddresses',
+  ],
   usage: ['shorty usage', 'shorty usage --period 2026-10 --output csv'],
   api: [
     'shorty api GET urls -f tag=spring --paginate',

@@ -264,6 +264,19 @@ const tree: Tree = {
       },
     },
   },
+  organization: {
+    summary: 'Show and change the settings of the organization',
+    commands: {
+      get: {
+        summary: 'Show the settings of the organization',
+        load: () => import('./commands/organization/get.js'),
+      },
+      update: {
+        summary: 'Change which addresses are not counted',
+        load: () => import('./commands/organization/update.js'),
+      },
+    },
+  },
   admin: {
     summary: 'Administrate all organizations of a server, with the operator key',
     commands: {

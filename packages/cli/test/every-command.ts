@@ -97,6 +97,8 @@ export async function everyCommand(
   const add = (command: string, args: readonly string[] = [], exitCode = 0) =>
     lines.push({ command, args: [...command.split(' '), ...args], exitCode });
   add('whoami');
+  add('organization get');
+  add('organization update', ['--exclude-address', '203.0.113.0/24']);
   add('usage');
   for (const name of ['set', 'get', 'list', 'unset', 'path']) {
     const value = { get: ['profile'], set: ['profile', 'default'], unset: ['profile'] }[name];

@@ -62,3 +62,39 @@ describe('shorty usage', () => {
     expect(stderr).toContain('must not lie in the future (the current month is 2030-01)');
   });
 });
+
+describe('shorty organization', () => {
+  const update = (...args: string[]) => shorty.run(['organization', 'update', ...args]);
+
+  test('update replaces and clears the excluded addresses, and get shows them', async () => {
+    const flags = ['--exclude-address', '203.0.113.7/24', '--exclude-address', '2001:db8::/32'];
+    const { code, stdout } = await update(...flags, '--json');
+    const excludeAddresses = ['203.0.113.0/24', '2001:db8::/32'];
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { name: 'default', excludeAddresses }]);
+    const shown = await shorty.run([
+      'organization',
+      'get',
+      '--fields',
+      'excludeAddresses',
+      '--json',
+    ]);
+    expect(JSON.parse(shown.stdout)).toEqual({ excludeAddresses });
+    const cleared = await update('--clear', 'excludeAddresses', '--json');
+    expect(JSON.parse(cleared.stdout).excludeAddresses).toEqual([]);
+  });
+
+  test.each([
+    [[], 'nothing to change'],
+    [['--clear', 'name'], '--clear name: must be excludeAddresses'],
+  ])('update %j is a usage error', async (args, message) => {
+    const { code, stderr } = await update(...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
+  test('update prints what is wrong with an address', async () => {
+    const { code, stderr } = await update('--exclude-address', 'office');
+    expect(code).toBe(1);
+    expect(stderr).toContain('"office": it must be an IP address or a CIDR range');
+  });
+});

@@ -131,7 +131,7 @@ describe('each method', () => {
     const seen: string[] = [];
     for await (const { id } of shorty().urls.list({ isActive: true })) seen.push(id);
     expect(seen).toEqual(ids);
-    expect(asked).toEqual(['?isActive=true&limit=100', '?isActive=true&limit=100&after=100']);
+    expect(asked).toEqual(['?limit=100&isActive=true', '?limit=100&isActive=true&after=100']);
   });
 });
 

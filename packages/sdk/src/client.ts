@@ -6,12 +6,13 @@ import { systemPorts } from './ports.js';
 import { AnalyticsResource } from './resources/analytics.js';
 import { ApiKeysResource } from './resources/api-keys.js';
 import { DomainsResource } from './resources/domains.js';
+import { OrganizationResource } from './resources/organization.js';
 import { QrResource } from './resources/qr.js';
 import { TagsResource } from './resources/tags.js';
 import { UrlsResource } from './resources/urls.js';
 import { UsageResource } from './resources/usage.js';
 import { WebhooksResource } from './resources/webhooks.js';
-import { createTransport, type Transport } from './send-request.js';
+import { type AnyTransport, createTransport, type Transport } from './send-request.js';
 import { readSettings } from './settings.js';
 import type { AuditEntry, AuditPage, AuditQuery, Me } from './types.js';
 
@@ -39,14 +40,15 @@ export interface AuditList extends PagedList<AuditEntry, AuditPage> {}
  * ```
  */
 export class Shorty {
-  readonly urls: UrlsResource;
-  readonly tags: TagsResource;
-  readonly qr: QrResource;
-  readonly webhooks: WebhooksResource;
-  readonly domains: DomainsResource;
-  readonly analytics: AnalyticsResource;
-  readonly usage: UsageResource;
-  readonly apiKeys: ApiKeysResource;
+  declare readonly urls: UrlsResource;
+  declare readonly tags: TagsResource;
+  declare readonly qr: QrResource;
+  declare readonly webhooks: WebhooksResource;
+  declare readonly domains: DomainsResource;
+  declare readonly analytics: AnalyticsResource;
+  declare readonly usage: UsageResource;
+  declare readonly apiKeys: ApiKeysResource;
+  declare readonly organization: OrganizationResource;
 
   readonly #transport: Transport;
 
@@ -61,6 +63,7 @@ export class Shorty {
     this.analytics = new AnalyticsResource(transport);
     this.usage = new UsageResource(transport);
     this.apiKeys = new ApiKeysResource(transport);
+    this.organization = new OrganizationResource(transport);
   }
 
   /**
@@ -116,6 +119,6 @@ export class Shorty {
     path: Path,
     ...[input, options]: RequestArguments<RequestInputOf<M, Path>>
   ): ApiPromise<RequestDataOf<M, Path>> {
-    return this.#transport.request(`${method} ${path}`, input, options);
+    return (this.#transport as AnyTransport).send(`${method} ${path}`, input, options);
   }
 }

@@ -50,7 +50,6 @@ export async function exchange(
       body,
     });
     const received = response.headers;
-    const etag = received.get('etag') ?? undefined;
     incoming = {
       response: {
         // Browsers hide the status of a redirect, so 302 replaces it.
@@ -58,7 +57,7 @@ export async function exchange(
         headers: received,
         requestId: received.get('x-request-id') ?? undefined,
         // A proxy that compresses makes the tag weak, and a weak one never matches.
-        etag: etag?.startsWith('W/') ? etag.slice(2) : etag,
+        etag: received.get('etag')?.replace(/^W\//, ''),
       },
       body:
         response.ok && received.get('content-type')?.startsWith('image/')

@@ -38,6 +38,7 @@ export type { QrImage } from './read-response.js';
 export type { AnalyticsResource } from './resources/analytics.js';
 export type { ApiKeyList, ApiKeysResource } from './resources/api-keys.js';
 export type { DomainList, DomainsResource, VerifyOptions } from './resources/domains.js';
+export type { OrganizationResource } from './resources/organization.js';
 export type { QrList, QrResource } from './resources/qr.js';
 export type { TagList, TagsResource } from './resources/tags.js';
 export type { UrlList, UrlRecordList, UrlsResource } from './resources/urls.js';
@@ -88,6 +89,8 @@ export type {
   OrganizationUpdateRequest,
   OrganizationUsage,
   OverviewQuery,
+  OwnOrganization,
+  OwnOrganizationUpdateRequest,
   QrCreateRequest,
   QrListQuery,
   QrPage,

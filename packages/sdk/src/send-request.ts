@@ -35,11 +35,14 @@ export interface Transport {
     input: CallInput<R>,
     options?: RequestOptions,
   ): PagedList<CallData<R>['items'][number], CallData<R>>;
-  /** Sends a request to any path of the server. */
-  request<T>(route: string, input?: RequestInput, options?: RequestOptions): ApiPromise<T>;
   /** Waits until the delay has passed or the signal is aborted. */
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;
   readonly monotonicMs: () => number;
+}
+
+/** A transport whose `send` calls any path of the server. */
+export interface AnyTransport {
+  send<T>(route: string, input?: RequestInput, options?: RequestOptions): ApiPromise<T>;
 }
 
 // A closure, so that printing a client does not print its credentials.
@@ -150,15 +153,10 @@ export function createTransport(settings: Settings, ports: Ports): Transport {
   }
 
   return {
-    request,
     send: request,
     monotonicMs,
     wait: (delayMs, signal) => wait(delayMs, signal, ports),
-    list: (route, input, options) => {
-      const { query = {} }: RequestInput = input;
-      return new PagedList(query, (page) =>
-        request(route, { ...input, query: { ...query, ...page } }, options),
-      );
-    },
+    list: (route, input: RequestInput, options) =>
+      new PagedList(input.query ?? {}, (query) => request(route, { ...input, query }, options)),
   };
 }

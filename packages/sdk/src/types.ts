@@ -232,6 +232,10 @@ export interface BlockedHost extends Schema<'BlockedHost'> {}
 export interface ClientCreateRequest extends Request<'ClientCreateRequest'> {}
 /** The organization of the caller, its plan and the scopes of the token or key. */
 export interface Me extends Schema<'Me'> {}
+/** The settings of the caller's organization. */
+export interface OwnOrganization extends Schema<'OwnOrganization'> {}
+/** The settings to change. */
+export interface OwnOrganizationUpdateRequest extends Request<'OwnOrganizationUpdateRequest'> {}
 
 /** The usage of an organization in a month. */
 export interface Usage extends Schema<'Usage'> {}

@@ -44,10 +44,12 @@ import { meHandlers } from './organizations/me-handlers.js';
 import { organizationHandlers } from './organizations/organization-handlers.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
 import { OrganizationService } from './organizations/organization-service.js';
+import { ownOrganizationHandlers } from './organizations/own-organization-handlers.js';
 import { type PlanTable, standardPlans } from './organizations/plans.js';
 import { usageHandlers } from './organizations/usage-handlers.js';
 import type { Clock, ResolveTxt } from './ports.js';
 import { createQrModule } from './qr/qr-module.js';
+import { createExcludedAddresses } from './redirect/excluded-addresses.js';
 import { toLink } from './redirect/link.js';
 import { LinkCache } from './redirect/link-cache.js';
 import { LinkPolicy } from './redirect/link-policy.js';
@@ -215,13 +217,15 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     isReserved,
     onChanged: (ids) => linkCache.invalidate(ids),
   });
+  const excludedAddressesOf = createExcludedAddresses();
   const linkCache = new LinkCache({
     load: async (domainId, key) => {
       const found = await urls.urls.findByKey(domainId, key);
       if (!found) return undefined;
       const { url, isSuspended } = found;
       const isBlocked = linkPolicy.findBlockedHost(url.targetUrl) !== undefined;
-      return toLink(url, { isSuspended, isBlocked });
+      const excludedAddresses = excludedAddressesOf(found.excludeAddresses);
+      return toLink(url, { isSuspended, isBlocked, excludedAddresses });
     },
   });
   const analytics = createAnalyticsModule({
@@ -256,6 +260,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const caches = {
     urls: {
       invalidate: (ids: readonly string[]) => linkCache.invalidate(ids.map(Number)),
+      clear: () => linkCache.clear(),
+    },
+    organizations: {
+      invalidate: (ids: readonly string[]) => linkCache.invalidateOrganizations(ids),
       clear: () => linkCache.clear(),
     },
     pictures: qrs.cache,
@@ -313,6 +321,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...tokenHandlers(auth),
       ...apiKeyHandlers({ ...lists, apiKeys, clock, newId: newUuid, randomBytes }),
       ...meHandlers(organizations),
+      ...ownOrganizationHandlers({
+        organizations,
+        clock,
+        onAddressesChanged: (id) => linkCache.invalidateOrganizations([id]),
+      }),
       ...auditHandlers(lists),
       ...urls.handlers,
       ...analytics.handlers,

@@ -85,6 +85,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organization": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the settings of the caller's organization */
+        get: operations["getOwnOrganization"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the settings of the caller's organization
+         * @description Takes effect before the response on this node, and within a second on others. Visits that are already stored do not change.
+         */
+        patch: operations["updateOwnOrganization"];
+        trace?: never;
+    };
     "/api/v1/audit": {
         parameters: {
             query?: never;
@@ -1507,6 +1528,16 @@ export interface components {
             scopes?: ("urls:read" | "urls:write" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read")[];
             /** @description When the key stops working. Must lie in the future. Null: never. */
             expiresAt?: string | null;
+        };
+        OwnOrganizationUpdateRequest: {
+            /**
+             * @description Replaces the list of addresses whose visits are redirected, but not counted: at most 100 IPv4 or IPv6 addresses and CIDR ranges. An empty list counts all visits.
+             * @example [
+             *       "203.0.113.0/24",
+             *       "2001:db8:1::/48"
+             *     ]
+             */
+            excludeAddresses?: string[];
         };
         UrlCreateRequest: {
             /**
@@ -3157,6 +3188,32 @@ export interface components {
                 /** @description When the key stops working. Null: never. */
                 expiresAt: string | null;
             } | null;
+        };
+        OwnOrganization: {
+            /**
+             * Format: uuid
+             * @description The id of the record.
+             * @example 0198c0de-0000-7000-8000-0000000000aa
+             */
+            id: string;
+            /**
+             * @description The name of the organization.
+             * @example Acme Ltd
+             */
+            name: string;
+            /**
+             * @description The plan of the organization, which sets its limits.
+             * @enum {string}
+             */
+            plan: "free" | "developer" | "scale" | "enterprise";
+            /**
+             * @description The addresses and CIDR ranges whose visits are redirected, but not counted, in canonical form.
+             * @example [
+             *       "203.0.113.0/24",
+             *       "2001:db8:1::/48"
+             *     ]
+             */
+            excludeAddresses: string[];
         };
         AuditEntry: {
             /**
@@ -6250,6 +6307,93 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["OrganizationSuspended"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getOwnOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The organization */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["OwnOrganization"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateOwnOrganization: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnOrganizationUpdateRequest"];
+            };
+        };
+        responses: {
+            /** @description The changed organization */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["OwnOrganization"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

@@ -75,6 +75,24 @@ export const fixtures: {
     },
     "apiKey": null
   },
+  "getOwnOrganization": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "name": "Acme Ltd",
+    "plan": "free",
+    "excludeAddresses": [
+      "203.0.113.0/24",
+      "2001:db8:1::/48"
+    ]
+  },
+  "updateOwnOrganization": {
+    "id": "0198c0de-0000-7000-8000-0000000000aa",
+    "name": "Acme Ltd",
+    "plan": "free",
+    "excludeAddresses": [
+      "203.0.113.0/24",
+      "2001:db8:1::/48"
+    ]
+  },
   "listAuditEntries": {
     "total": 1,
     "limit": 100,
@@ -1497,6 +1515,14 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
   },
   "getMe": {
     "route": "GET /api/v1/me",
+    "status": 200
+  },
+  "getOwnOrganization": {
+    "route": "GET /api/v1/organization",
+    "status": 200
+  },
+  "updateOwnOrganization": {
+    "route": "PATCH /api/v1/organization",
     "status": 200
   },
   "listAuditEntries": {

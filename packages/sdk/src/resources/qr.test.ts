@@ -82,7 +82,7 @@ describe('each method', () => {
     const seen: string[] = [];
     for await (const each of createTestClient().qr.list({ standalone: false })) seen.push(each.id);
     expect(seen).toEqual(ids);
-    expect(asked).toEqual(['?standalone=false&limit=100', '?standalone=false&limit=100&after=100']);
+    expect(asked).toEqual(['?limit=100&standalone=false', '?limit=100&standalone=false&after=100']);
   });
 });
 

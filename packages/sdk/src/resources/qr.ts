@@ -2,6 +2,7 @@ import type { ApiPromise } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
 import type { PagedList } from '../paginate.js';
 import type { QrImage } from '../read-response.js';
+import type { AnyTransport } from '../send-request.js';
 import type {
   QrCreateRequest,
   QrListQuery,
@@ -134,6 +135,10 @@ export class QrResource extends Resource {
    * ```
    */
   download(id: string, options?: RequestOptions): ApiPromise<QrImage> {
-    return this.api.request('GET /api/qr/{id}/download', { params: { id } }, options);
+    return (this.api as AnyTransport).send(
+      'GET /api/qr/{id}/download',
+      { params: { id } },
+      options,
+    );
   }
 }

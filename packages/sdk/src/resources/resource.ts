@@ -2,7 +2,7 @@ import type { Transport } from '../send-request.js';
 
 /** The base class of the resources of a client. */
 export class Resource {
-  protected readonly api: Transport;
+  declare protected readonly api: Transport;
 
   constructor(transport: Transport) {
     this.api = transport;

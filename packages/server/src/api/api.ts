@@ -7,6 +7,7 @@ import { domainRoutes } from '../domains/domain-contract.js';
 import { healthRoutes } from '../health/health-contract.js';
 import { meRoutes } from '../organizations/me-contract.js';
 import { organizationRoutes } from '../organizations/organization-contract.js';
+import { ownOrganizationRoutes } from '../organizations/own-organization-contract.js';
 import { usageRoutes } from '../organizations/usage-contract.js';
 import { qrRoutes } from '../qr/qr-contract.js';
 import { qrImageRoutes } from '../qr/qr-image-contract.js';
@@ -26,6 +27,7 @@ export const api = [
   ...tokenRoutes,
   ...apiKeyRoutes,
   ...meRoutes,
+  ...ownOrganizationRoutes,
   ...auditRoutes,
   ...urlRoutes,
   ...tagRoutes,

@@ -141,7 +141,7 @@ async function handle(
           ...actorOf(caller),
           address: address || null,
           operation: route.operationId,
-          fields: route.method === 'patch' && route.params ? Object.keys(json ?? {}) : [],
+          fields: changesOneRecord(route) ? Object.keys(json ?? {}) : [],
           clock,
         }
       : undefined;
@@ -159,6 +159,11 @@ async function handle(
   } catch (error) {
     throw kind === 'form' ? toOAuthError(error) : error;
   }
+}
+
+/** Returns whether the body of a route has the changed fields of one record. */
+function changesOneRecord({ method, path }: Route): boolean {
+  return method === 'patch' && !path.endsWith('/bulk');
 }
 
 /** Returns who makes a write. Without a caller, it is the operator. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   addressBlockOf,
   canonicalAddress,
+  canonicalRange,
   isPublicAddress,
   parseAddressRanges,
 } from './ip-address.js';
@@ -161,6 +162,53 @@ describe('canonicalAddress', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV6(), fc.ipV4(), fc.string()), (address) => {
         expect(canonicalAddress(canonicalAddress(address))).toBe(canonicalAddress(address));
+      }),
+    );
+  });
+});
+
+describe('canonicalRange', () => {
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['203.0.113.7/32', '203.0.113.7'],
+    ['203.0.113.77/24', '203.0.113.0/24'],
+    ['203.0.113.255/25', '203.0.113.128/25'],
+    ['255.255.255.255/1', '128.0.0.0/1'],
+    ['1.2.3.4/0', '0.0.0.0/0'],
+    ['2001:DB8::1', '2001:db8::1'],
+    ['2001:db8:ffff:ffff::1/33', '2001:db8:8000::/33'],
+    ['2001:db8:1:2:3::/64', '2001:db8:1:2::/64'],
+    ['::1.2.3.4/112', '::1.2.0.0/112'],
+    ['::/0', '::/0'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['::FFFF:203.0.113.7/120', '203.0.113.0/24'],
+    ['fe80::1%eth0', 'fe80::1'],
+  ])('of %s is %s', (range, canonical) => {
+    expect(canonicalRange(range)).toBe(canonical);
+  });
+
+  it.each(['', 'a', '1.2.3', '1.2.3.4/33', '1.2.3.4/', '1.2.3.4/8/8', '1.2.3.4/-1', '1.2.3.4/1e1'])(
+    'of %j is undefined',
+    (text) => expect(canonicalRange(text)).toBeUndefined(),
+  );
+
+  it.each(['::/129', '::ffff:1.2.3.4/95', '::1/0x40', '1.2.3.4,5.6.7.8', '[::1]', 'localhost'])(
+    'of %j is undefined',
+    (text) => expect(canonicalRange(text)).toBeUndefined(),
+  );
+
+  it('has the addresses of the range, and no others', () => {
+    const bits = fc.nat({ max: 128 });
+    fc.assert(
+      fc.property(fc.ipV6(), fc.ipV6(), bits, (address, other, length) => {
+        const range = canonicalRange(`${address}/${length}`);
+        if (range === undefined) return;
+        expect(canonicalRange(range)).toBe(range);
+        const ranges = parseAddressRanges(range);
+        expect(ranges.includes(address)).toBe(true);
+        expect(ranges.includes(other)).toBe(
+          parseAddressRanges(`${address}/${length}`).includes(other),
+        );
       }),
     );
   });

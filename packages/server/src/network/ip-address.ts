@@ -103,11 +103,7 @@ function mappedIPv4(address: string): string | undefined {
 export function addressBlockOf(address: string): string {
   const canonical = canonicalAddress(address);
   if (!canonical.includes(':')) return canonical;
-  const [before = [], after = []] = canonical
-    .split('::')
-    .map((half) => half.split(':').filter((group) => group !== ''));
-  const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
+  return `${groupsOf(canonical).slice(0, 4).join(':')}::/64`;
 }
 
 /** Returns the host of a URL without the brackets of an IPv6 address. */
@@ -118,15 +114,76 @@ export function withoutBrackets(hostname: string): string {
 function blockList(entries: readonly string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {
-    const [address = '', prefix, ...more] = entry.split('/');
-    const version = isIP(address);
-    const maxBits = version === 4 ? 32 : 128;
-    const bits = prefix === undefined ? maxBits : Number(prefix);
-    const isRange = /^\d+$/.test(prefix ?? '0') && bits <= maxBits;
-    if (version === 0 || more.length > 0 || !isRange) {
+    const range = parseRange(entry);
+    if (!range) {
       throw new Error(`${entry} is neither an IP address nor a range such as 10.0.0.0/8`);
     }
-    list.addSubnet(address, bits, version === 4 ? 'ipv4' : 'ipv6');
+    list.addSubnet(range.address, range.bits, range.isIPv4 ? 'ipv4' : 'ipv6');
   }
   return list;
+}
+
+interface AddressRange {
+  readonly address: string;
+  /** The length of the prefix. */
+  readonly bits: number;
+  readonly isIPv4: boolean;
+}
+
+/** Parses an address or a CIDR range. A range of IPv4-mapped addresses becomes one of IPv4. */
+function parseRange(entry: string): AddressRange | undefined {
+  const [text = '', prefix, ...more] = entry.split('/');
+  const version = isIP(text);
+  const maxBits = version === 4 ? 32 : 128;
+  const bits = prefix === undefined ? maxBits : Number(prefix);
+  const isRange = /^\d{1,3}$/.test(prefix ?? '0') && bits <= maxBits;
+  if (version === 0 || more.length > 0 || !isRange) return undefined;
+  const address = canonicalAddress(text);
+  const isIPv4 = !address.includes(':');
+  if (version === 4 || !isIPv4) return { address, bits, isIPv4 };
+  return bits < mappedBits ? undefined : { address, bits: bits - mappedBits, isIPv4 };
+}
+
+/** The length of the prefix of all IPv4-mapped addresses. */
+const mappedBits = 96;
+
+/**
+ * Returns the canonical form of an address or a CIDR range: `203.0.113.7/24` becomes `203.0.113.0/24`.
+ * Returns undefined for other texts.
+ */
+export function canonicalRange(entry: string): string | undefined {
+  const range = parseRange(entry);
+  if (!range) return undefined;
+  const { address, bits, isIPv4 } = range;
+  const width = isIPv4 ? 8 : 16;
+  const groups = isIPv4
+    ? address.split('.').map(Number)
+    : groupsOf(address).map((group) => Number.parseInt(group, 16));
+  if (bits === width * groups.length) return address;
+  const prefix = groups.map((group, index) => {
+    const hostBits = Math.min(width, Math.max(0, width * (index + 1) - bits));
+    return (group >> hostBits) << hostBits;
+  });
+  const first = isIPv4
+    ? prefix.join('.')
+    : canonicalAddress(prefix.map((group) => group.toString(16)).join(':'));
+  return `${first}/${bits}`;
+}
+
+/** Returns the eight groups of a canonical IPv6 address. */
+function groupsOf(address: string): string[] {
+  const [before = [], after = []] = withoutDots(address)
+    .split('::')
+    .map((half) => half.split(':').filter((group) => group !== ''));
+  const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
+  return [...before, ...zeros, ...after];
+}
+
+/** Replaces the IPv4 address at the end of `::192.0.2.1` by two groups. */
+function withoutDots(address: string): string {
+  const end = address.lastIndexOf(':') + 1;
+  const [a, b, c, d] = address.slice(end).split('.').map(Number);
+  if (a === undefined || b === undefined || c === undefined || d === undefined) return address;
+  const groups = [a * 256 + b, c * 256 + d].map((group) => group.toString(16));
+  return address.slice(0, end) + groups.join(':');
 }

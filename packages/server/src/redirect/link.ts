@@ -1,5 +1,6 @@
 import { parseCampaign } from '../analytics/classify/parse-campaign.js';
 import { utmFields, utmParameters } from '../contract/utm-parameters.js';
+import type { AddressRanges } from '../network/ip-address.js';
 import { linkNameOf } from '../urls/loop-detector.js';
 import { isExpired, type RedirectType, type ShortUrl } from '../urls/short-url.js';
 
@@ -19,16 +20,26 @@ interface LinkPolicy {
   readonly isSuspended: boolean;
   /** Whether the operator has blocked the host of its target. */
   readonly isBlocked: boolean;
+  /** The addresses that the organization of the link excludes; undefined without any. */
+  readonly excludedAddresses: AddressRanges | undefined;
 }
 
-const noPolicy: LinkPolicy = { isSuspended: false, isBlocked: false };
+const noPolicy: LinkPolicy = {
+  isSuspended: false,
+  isBlocked: false,
+  excludedAddresses: undefined,
+};
 
-export function toLink(url: ShortUrl, { isSuspended, isBlocked } = noPolicy) {
+export function toLink(
+  url: ShortUrl,
+  { isSuspended, isBlocked, excludedAddresses }: LinkPolicy = noPolicy,
+) {
   const location = injectUtm(new URL(url.targetUrl).href, utmParametersOf(url));
   return {
     isTakenDown: url.takenDownAt !== null || isBlocked,
     urlId: url.id,
     organizationId: url.organizationId,
+    excludedAddresses,
     shortCode: url.shortCode,
     status: url.redirectType,
     /** The Location header: one ASCII line. */

@@ -11,6 +11,7 @@ const link: Link = {
   urlId: 1,
   isTakenDown: false,
   organizationId: 'o',
+  excludedAddresses: undefined,
   shortCode: 'abcdefg',
   location: 'https://example.com/',
   status: 307,

@@ -140,7 +140,7 @@ export type WatchChanges = (
   onError: (error: unknown) => void,
 ) => Promise<() => Promise<void>>;
 
-export type RecordKind = 'urls' | 'pictures' | 'hosts';
+export type RecordKind = 'urls' | 'organizations' | 'pictures' | 'hosts';
 
 /** A cache of records that another node may change. */
 export interface Invalidatable {

@@ -10,6 +10,8 @@ export const tables = {
     suspended_at: 'bigint',
     /** Set while the organization is being deleted. The row is deleted last. */
     deletion_started_at: 'bigint',
+    /** Addresses and CIDR ranges whose visits do not count, separated by commas. */
+    exclude_addresses: "text not null default ''",
   },
   clients: {
     ...baselineTables.clients,

@@ -89,6 +89,8 @@ type RefusedUpdate = Refused | { readonly status: 'refused'; readonly error: Err
 export interface FoundUrl {
   readonly url: ShortUrl;
   readonly isSuspended: boolean;
+  /** The addresses that its organization excludes, separated by commas. */
+  readonly excludeAddresses: string;
 }
 
 export interface WriteContext {
@@ -136,7 +138,7 @@ export class UrlRepository {
       selectUrls(database.read)
         .innerJoin('url_keys', 'url_keys.url_id', 'urls.id')
         .innerJoin('organizations', 'organizations.id', 'urls.organization_id')
-        .select('suspended_at as suspendedAt')
+        .select(['suspended_at as suspendedAt', 'exclude_addresses as excludeAddresses'])
         .where('url_keys.domain_key', '=', '')
         .where('url_keys.key', '=', ''),
     );
@@ -222,7 +224,9 @@ export class UrlRepository {
       this.#byKey(domainKeyOf(domainId), key),
     );
     const [row] = rows;
-    return row && { url: fromRow(row), isSuspended: row.suspendedAt !== null };
+    if (!row) return undefined;
+    const { suspendedAt, excludeAddresses } = row;
+    return { url: fromRow(row), isSuspended: suspendedAt !== null, excludeAddresses };
   }
 
   /**

@@ -54,7 +54,7 @@ it('reports every change within a quarter of a second', async () => {
     },
     clear: fail,
   };
-  const caches = { urls: untouched, pictures: untouched, hosts };
+  const caches = { urls: untouched, organizations: untouched, pictures: untouched, hosts };
   const stop = await database.watchChanges?.(caches, fail);
   let committed = 0;
   let late = 0;

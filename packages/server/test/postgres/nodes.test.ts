@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PlanTable, standardPlans } from '../../src/organizations/plans.js';
+import { storedVisits } from '../analytics/stored-visits.js';
 import { poll } from '../poll.js';
 import { receiver } from '../webhooks/receiver.js';
 import { type Node, startTwoNodes, type TwoNodes } from './two-nodes.js';
@@ -75,6 +76,22 @@ describe('a change on one node takes effect on the other within a second', () =>
       return locations.every((location) => location === targetUrl);
     };
     expect(await timeUntil(all)).toBeLessThan(staleMs);
+  });
+
+  it('the addresses that an organization excludes', async () => {
+    const { path } = await newCachedLink();
+    await first.call('updateOwnOrganization', { body: { excludeAddresses: ['127.0.0.0/8'] } });
+    const { read } = second.server.database;
+    const isExcluded = async () => {
+      await second.visit(path, asPerson);
+      const sources = (await storedVisits(second.server.database)).map(({ source }) => source);
+      return sources.includes('excluded/excluded-address');
+    };
+    expect(await timeUntil(isExcluded)).toBeLessThan(2 * staleMs);
+    await first.call('updateOwnOrganization', { body: { excludeAddresses: [] } });
+    const { rows } = await sql<{ kind: string }>`
+      select kind from cache_changes where kind = 'organizations'`.execute(read);
+    expect(rows).toHaveLength(2);
   });
 
   it('even when a trigger sends no notification', async () => {

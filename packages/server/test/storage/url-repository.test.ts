@@ -44,10 +44,12 @@ describe('createMany', () => {
     expect(await stored.urls.findByKey(null, 'stored-link')).toEqual({
       url: found,
       isSuspended: false,
+      excludeAddresses: '',
     });
     expect(await stored.urls.findByKey(null, 'STORED1')).toEqual({
       url: found,
       isSuspended: false,
+      excludeAddresses: '',
     });
     expect(await stored.urls.findByKey('other-domain', 'STORED1')).toBeUndefined();
     await expect(stored.urls.get('other-organization', outcome.id)).rejects.toMatchObject({

@@ -2,14 +2,20 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isHeadless } from './client-hints.js';
 import type { AgentFacts, AgentReason } from './parse-agent.js';
 
-export type VisitKind = 'human' | 'bot' | 'prefetch' | 'head';
+export type VisitKind = 'human' | 'bot' | 'prefetch' | 'head' | 'excluded';
 
 export interface VisitClass {
   /** Only `human` counts in clicks, uniques and scans. */
   readonly kind: VisitKind;
   /** The rule that set `kind`. Stored with the visit, so its names must not change. */
-  readonly reason: 'head-request' | PurposeHeader | AgentReason | HeaderReason;
+  readonly reason: 'head-request' | PurposeHeader | AgentReason | HeaderReason | 'excluded-address';
 }
+
+/** The class of a person's visit from an address that the link's organization excludes. */
+export const excludedVisit = {
+  kind: 'excluded',
+  reason: 'excluded-address',
+} as const satisfies VisitClass;
 
 const purposeHeaders = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const;
 type PurposeHeader = (typeof purposeHeaders)[number];

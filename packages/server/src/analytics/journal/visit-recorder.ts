@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { clientAddressOf } from '../../network/client-address.js';
 import type { AddressRanges } from '../../network/ip-address.js';
 import type { Clock } from '../../ports.js';
+import { excludedVisit } from '../classify/classify-visit.js';
 import type { DescribeVisit } from '../classify/describe-visit.js';
 import type { Campaign } from '../classify/parse-campaign.js';
 import type { Journal } from './journal.js';
@@ -12,6 +13,8 @@ export interface VisitedLink {
   readonly shortCode: string;
   /** The UTM parameters of its target. */
   readonly campaign: Campaign | null;
+  /** Visits from these addresses do not count. Undefined: there are none. */
+  readonly excludedAddresses: AddressRanges | undefined;
 }
 
 /** Writes a visit of a URL to the journal, then calls `respond`. */
@@ -28,20 +31,23 @@ export function createVisitRecorder(
   proxies: AddressRanges,
   clock: Clock,
 ): RecordVisit {
-  return (request, { urlId, shortCode, campaign }, respond) => {
+  return (request, { urlId, shortCode, campaign, excludedAddresses }, respond) => {
     const { method, headers, socket } = request;
     const url = request.url as string;
     const mark = url.indexOf('?');
     const peer = socket.remoteAddress;
-    const facts = describe({
+    const address = clientAddressOf(peer, headers['x-forwarded-for'], proxies);
+    const described = describe({
       method,
       headers,
       query: mark < 0 ? '' : url.slice(mark),
       linkCampaign: campaign,
-      address: clientAddressOf(peer, headers['x-forwarded-for'], proxies),
+      address,
       isPeerTrusted: peer !== undefined && proxies.includes(peer),
       shortDomain: headers.host ?? '',
     });
+    const isExcluded = described.kind === 'human' && excludedAddresses?.includes(address);
+    const facts = isExcluded ? { ...described, ...excludedVisit } : described;
     const path = mark < 0 ? url : url.slice(0, mark);
     const isByCode = path.length === shortCode.length + 1 && path.endsWith(shortCode);
     journal.append(toLine({ urlId, visitedAt: clock(), isByCode, facts }), respond);

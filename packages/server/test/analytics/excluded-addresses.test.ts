@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { storedVisits } from './stored-visits.js';
+import { startVisitedServer, type VisitedServer } from './visited-server.js';
+
+let api: VisitedServer;
+beforeAll(async () => {
+  api = await startVisitedServer({ thresholds: [1] });
+});
+afterAll(() => api.stop());
+
+const exclude = (excludeAddresses: unknown) =>
+  api.call('updateOwnOrganization', { body: { excludeAddresses } });
+
+const eventTypes = async () => {
+  const rows = await api.server.database.read.selectFrom('events').select('type').execute();
+  return rows.map(({ type }) => type);
+};
+
+it('redirects visits from excluded addresses, and counts them nowhere', async () => {
+  expect((await api.call('getOwnOrganization')).data).toEqual({
+    id: api.organizationId,
+    name: 'default',
+    plan: 'enterprise',
+    excludeAddresses: [],
+  });
+  const { id, shortCode } = await api.createUrl();
+  const qr = (await api.call('createQr', { body: { urlId: id } })).data;
+  // The link is cached.
+  await api.visitAs(shortCode, { agent: 'bot', address: '203.0.113.7' });
+  const entries = ['203.0.113.77/24', '::ffff:198.51.100.1', '2001:DB8:1::/48', '203.0.113.0/24'];
+  const changed = await exclude(entries);
+  expect(changed.data.excludeAddresses).toEqual([
+    '203.0.113.0/24',
+    '198.51.100.1',
+    '2001:db8:1::/48',
+  ]);
+  const visitors = ['203.0.113.7', '198.51.100.1', '::ffff:203.0.113.9', '2001:db8:1:2::3'];
+  for (const address of visitors) await api.visitAs(shortCode, { agent: 'iphone', address });
+  await api.visitAs(shortCode, { agent: 'bot', address: '203.0.113.8' });
+  await api.settle();
+  const sources = (await storedVisits(api.server.database)).map(({ source }) => source);
+  expect(sources.filter((source) => source === 'excluded/excluded-address')).toHaveLength(4);
+  expect(sources.filter((source) => source.startsWith('bot/'))).toHaveLength(2);
+  const read = async () => ({
+    link: (await api.call('getUrl', { params: { id } })).data.clickCount,
+    clicks: (await api.call('getUrlClicks', { params: { id } })).data.totals,
+    scans: (await api.call('getQrScans', { params: { id: qr.id } })).data.totals.totalScans,
+    events: (await eventTypes()).filter((type) => type.includes('threshold')),
+  });
+  expect(await read()).toMatchObject({
+    link: 0,
+    clicks: { totalClicks: 0, uniqueClicks: 0, uniqueIps: 0 },
+    scans: 0,
+    events: [],
+  });
+  await api.visitAs(shortCode, { agent: 'iphone', address: '198.51.100.2' });
+  await api.settle();
+  api.clock.advance(1);
+  expect(await read()).toMatchObject({ link: 1, clicks: { totalClicks: 1 }, scans: 1 });
+  await exclude([]);
+  await api.visitAs(shortCode, { agent: 'iphone', address: '203.0.113.7' });
+  await api.settle();
+  api.clock.advance(1);
+  expect(await read()).toMatchObject({ link: 2, clicks: { totalClicks: 2 }, scans: 2 });
+});
+
+it('excludes addresses for the links of one organization only', async () => {
+  const other = await api.signIn(await api.createOrganization('scale'));
+  await other.call('updateOwnOrganization', { body: { excludeAddresses: ['192.0.2.0/24'] } });
+  const { id, shortCode } = await api.createUrl();
+  await api.visitAs(shortCode, { address: '192.0.2.1' });
+  await api.settle();
+  expect((await api.call('getUrl', { params: { id } })).data.clickCount).toBe(1);
+  expect((await api.call('getOwnOrganization')).data.excludeAddresses).toEqual([]);
+});
+
+it('writes the change to the audit log, with its field', async () => {
+  await exclude(['192.0.2.9']);
+  const { items } = (await api.call('listAuditEntries', { query: { limit: 1 } })).data;
+  expect(items[0]).toMatchObject({
+    operation: 'updateOwnOrganization',
+    resource: { type: 'organization', id: api.organizationId },
+    fields: ['excludeAddresses'],
+  });
+  await exclude([]);
+});
+
+describe('refuses', () => {
+  const rule = 'it must be an IP address or a CIDR range, such as 203.0.113.7 or 2001:db8::/32';
+  it.each([
+    ['300.0.0.1', `is "300.0.0.1": ${rule}`],
+    ['203.0.113.0/33', `is "203.0.113.0/33": ${rule}`],
+    ['example.com', `is "example.com": ${rule}`],
+    ['192.0.2.1,192.0.2.2', `is "192.0.2.1,192.0.2.2": ${rule}`],
+  ])('%s', async (entry, message) => {
+    const { error } = await exclude(['192.0.2.1', entry]);
+    expect(error).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      details: [{ path: 'excludeAddresses[1]', message }],
+    });
+  });
+
+  it('more than 100 entries', async () => {
+    const entries = Array.from({ length: 101 }, (_, at) => `192.0.2.${at}`);
+    const { error } = await exclude(entries);
+    const message = 'must be a list of at most 100 addresses and ranges';
+    expect(error).toMatchObject({ details: [{ path: 'excludeAddresses', message }] });
+    expect((await exclude(entries.slice(1))).data.excludeAddresses).toHaveLength(100);
+    await exclude([]);
+  });
+});
