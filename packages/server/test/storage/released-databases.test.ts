@@ -1,23 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Credentials } from '../../src/auth/auth-service.js';
 import { createServer } from '../../src/create-server.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { describeSchema } from './describe-schema.js';
-
-interface Released {
-  readonly credentials: Credentials;
-  /** The response data of the version's API, by path. */
-  readonly responses: Readonly<Record<string, object>>;
-}
-
-const folder = new URL('./released/', import.meta.url);
-const versions = readdirSync(folder)
-  .filter((name) => name.endsWith('.db.gz'))
-  .map((name) => name.replace('.db.gz', ''));
+import { readReleased, releasedVersions, writeReleased } from './released-database.js';
 
 function temporaryFolder(): string {
   const path = mkdtempSync(join(tmpdir(), 'shorty-test-'));
@@ -37,17 +25,15 @@ async function migrate(path: string) {
 }
 
 it('has a database of version 0.1.0', () => {
-  expect(versions).toContain('0.1.0');
+  expect(releasedVersions).toContain('0.1.0');
 });
 
-it.each(versions)(
+it.each(releasedVersions)(
   'migrates a database of version %s, and its records read as before',
   async (version) => {
     const path = join(temporaryFolder(), 'shorty.db');
-    writeFileSync(path, gunzipSync(readFileSync(new URL(`${version}.db.gz`, folder))));
-    const { credentials, responses } = JSON.parse(
-      readFileSync(new URL(`${version}.json`, folder), 'utf8'),
-    ) as Released;
+    writeReleased(version, path);
+    const { credentials, responses } = readReleased(version);
     const fresh = join(temporaryFolder(), 'shorty.db');
     expect(await migrate(path)).toEqual(await migrate(fresh));
 
