@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { tables } from '../../src/storage/schema.js';
+
+// Positions and counters of the server's own work.
+const withoutData = [
+  'click_feed',
+  'click_queues',
+  'journal_positions',
+  'link_policy',
+  'url_id_counter',
+  'visit_compactions',
+];
+
+it('docs/privacy.md says how long the rows of each table are retained', () => {
+  const guide = readFileSync(new URL('../../../../docs/privacy.md', import.meta.url), 'utf8');
+  const named = Object.keys(tables).filter((table) => guide.includes(`\`${table}\``));
+  expect([...named, ...withoutData].sort()).toEqual(Object.keys(tables).sort());
+});
