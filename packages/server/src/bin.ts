@@ -37,7 +37,10 @@ program
   .command('migrate')
   .description('apply missing migrations, or move an installation to PostgreSQL')
   .option('--from <url>', 'the file to move, such as file:./data/shorty.db; stop its server first')
-  .option('--to <url>', 'an empty postgres:// database to move to')
+  .option(
+    '--to <url>',
+    'an empty postgres:// database to move to, without a password (default: the configured one)',
+  )
   .action(async (options) => (await load.migrate()).migrate(options));
 
 program

@@ -1,11 +1,13 @@
 import { createServer as createReceiver } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { createServer } from '../../src/create-server.js';
 import { migrate } from '../../src/operations/commands/migrate.js';
 import { callerOf, startServer } from '../api/start-server.js';
 import { emptyDatabase } from '../engine.js';
 import { temporaryFile } from '../storage/temporary-database.js';
+
+afterEach(() => vi.unstubAllEnvs());
 
 /** Captures the output of the command. */
 function captureOutput(): () => string {
@@ -80,7 +82,8 @@ it('moves links, visits, QR codes, webhooks and pending deliveries, which contin
   const { databaseUrl: to, journalFolder, remove } = await emptyDatabase();
   onTestFinished(remove);
   const output = captureOutput();
-  await migrate({ from: databaseUrl, to });
+  vi.stubEnv('SHORTY_DATABASE_URL', to);
+  await migrate({ from: databaseUrl });
   expect(output()).toContain('urls 1\n');
   expect(output()).toContain('url_clicks.clicks 5\n');
   expect(output()).toContain('***@127.0.0.1');
@@ -122,18 +125,24 @@ it('refuses while a server runs on the file, and a target that is not empty', as
   const running = await startServer({ databaseUrl: from });
   const { databaseUrl: to, remove, journalFolder } = await emptyDatabase();
   onTestFinished(remove);
-  await expect(migrate({ from, to })).rejects.toThrow(/a server is running on .*: stop it first/);
+  vi.stubEnv('SHORTY_DATABASE_URL', to);
+  await expect(migrate({ from })).rejects.toThrow(/a server is running on .*: stop it first/);
   await running.stop();
   const other = createServer({ databaseUrl: to, journalFolder });
   await other.start();
   await other.stop();
-  await expect(migrate({ from, to })).rejects.toThrow(/must be empty/);
+  await expect(migrate({ from })).rejects.toThrow(/must be empty/);
 });
 
 it.each([
-  [{ from: 'file:a.db' }, /--from and --to belong together/],
-  [{ from: ':memory:', to: 'postgres://u:p@h/d' }, /--from must be a file/],
-  [{ from: 'file:a.db', to: 'file:b.db' }, /--to must be a postgres/],
+  [{ to: 'postgres://u@h/d' }, /--to needs --from/],
+  [{ from: ':memory:', to: 'postgres://u@h/d' }, /--from must be a file/],
+  [{ from: 'file:a.db', to: 'file:b.db' }, /--to, must be a postgres/],
+  [{ from: 'file:a.db' }, /SHORTY_DATABASE_URL, or --to, must be a postgres/],
+  [
+    { from: 'file:a.db', to: 'postgres://u:p@h/d' },
+    /--to is postgres:\/\/u:\*\*\*@h\/d: a password must not be in an argument/,
+  ],
 ])('rejects %j with the reason', async (options, message) => {
   await expect(migrate(options)).rejects.toThrow(message);
 });

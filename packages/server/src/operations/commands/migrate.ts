@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasWriters } from '../../analytics/journal/journal-folder.js';
-import { readConfig } from '../../config.js';
+import { type Config, readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import type { Database } from '../../storage/database.js';
 import { findDatabaseFile, hidePassword } from '../../storage/locate-database.js';
@@ -12,15 +12,35 @@ import { moveInstallation, refuseUnlessEmpty } from '../move/move-installation.j
 import { withStorage } from './open-database.js';
 import { print } from './print.js';
 
-/** Applies the missing migrations; with `from` and `to`, moves an installation to PostgreSQL. */
+/**
+ * Applies the missing migrations; with `from`, moves an installation to PostgreSQL: to the address `to`,
+ * or else to the configured one.
+ */
 export async function migrate({ from, to }: { from?: string; to?: string }): Promise<void> {
-  if (from === undefined && to === undefined) {
+  if (from !== undefined) {
+    await move(from, to === undefined ? readConfig(process.env) : configOf(withoutPassword(to)));
+  } else if (to === undefined) {
     await withStorage(readConfig(process.env), applyMigrations);
-  } else if (from !== undefined && to !== undefined) {
-    await move(from, to);
   } else {
-    throw new ConfigError('--from and --to belong together: set both, or neither');
+    throw new ConfigError('--to needs --from: the file to move');
   }
+}
+
+/** Throws a ConfigError if the address has a password, because every user can list arguments. */
+function withoutPassword(to: string): string {
+  if (hidePassword(to) === to) return to;
+  throw new ConfigError(
+    `--to is ${hidePassword(to)}: a password must not be in an argument, because other users of this machine can see it; leave --to out, and set SHORTY_DATABASE_URL or SHORTY_DATABASE_URL_FILE to the address`,
+  );
+}
+
+/** Returns the settings of the environment with another database. */
+function configOf(databaseUrl: string): Config {
+  return readConfig({
+    ...process.env,
+    SHORTY_DATABASE_URL: databaseUrl,
+    SHORTY_DATABASE_URL_FILE: undefined,
+  });
 }
 
 async function applyMigrations(database: Database): Promise<void> {
@@ -32,19 +52,13 @@ async function applyMigrations(database: Database): Promise<void> {
   );
 }
 
-async function move(from: string, to: string): Promise<void> {
-  const configOf = (address: string) =>
-    readConfig({
-      ...process.env,
-      SHORTY_DATABASE_URL: address,
-      SHORTY_DATABASE_URL_FILE: undefined,
-    });
-  const config = configOf(to);
+async function move(from: string, config: Config): Promise<void> {
+  const to = config.databaseUrl;
   const file = findDatabaseFile(configOf(from).databaseUrl);
   if (file === undefined)
     throw new ConfigError('--from must be a file, such as file:./data/shorty.db');
   if (findDatabaseFile(to) !== undefined)
-    throw new ConfigError('--to must be a postgres:// address');
+    throw new ConfigError('SHORTY_DATABASE_URL, or --to, must be a postgres:// address');
   if (hasWriters(`${file}.visits`)) {
     throw new ConfigError(
       `a server is running on ${file}: stop it first, because the copy would lack what it still writes`,
@@ -69,7 +83,7 @@ async function move(from: string, to: string): Promise<void> {
         const counts = await moveInstallation(source, target);
         for (const [what, count] of counts) print(`${what} ${count.toLocaleString('en')}`);
         print(`Moved ${from} to ${hidePassword(to)}; these counts are the same on both sides.`);
-        print('Set SHORTY_DATABASE_URL to the new address, and start the server.');
+        print('Start the server with the new address in SHORTY_DATABASE_URL.');
       }),
     );
   });

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { parsePostgresUrl } from './postgres-url.js';
 
@@ -27,6 +28,18 @@ describe('parsePostgresUrl', () => {
         password: 'p@ss/w,rd',
       },
     ],
+    [
+      'postgresql://shorty@/links?host=/run/postgresql&port=5433',
+      { hosts: [{ host: '/run/postgresql', port: 5433 }], user: 'shorty', password: undefined },
+    ],
+    [
+      'postgresql:///links?host=%2Fvar%2Frun%2Fpostgresql&sslmode=require',
+      {
+        hosts: [{ host: '/var/run/postgresql', port: 5432 }],
+        user: userInfo().username,
+        sslMode: undefined,
+      },
+    ],
   ])('parses %s', (text, address) => {
     expect(parsePostgresUrl(text)).toMatchObject(address);
   });
@@ -39,7 +52,15 @@ describe('parsePostgresUrl', () => {
     ['postgres://shorty:secret@db.example:70000/links', /hosts must be like/],
     ['postgres://shorty:secret@one.example,/links', /hosts must be like/],
     ['postgres://shorty:secret@db.example/links?sslmode=prefer', /sslmode must be one of disable/],
-    ['postgres://shorty:secret@db.example/links?options=-c', /parameter options; only sslmode/],
+    [
+      'postgres://shorty:secret@db.example/links?options=-c',
+      /parameter options; only host, port and sslmode/,
+    ],
+    ['postgres:///links', /must be like.*\?host=\/run\/postgresql for a unix socket/],
+    ['postgres://shorty@db.example/links?host=/run/postgresql', /must be like/],
+    ['postgres://shorty@/links?host=db.example', /host must be the absolute path of a folder/],
+    ['postgres://shorty@/links?host=/run/postgresql&port=x', /port must be like 5432/],
+    ['postgres://shorty@db.example/links?port=5433', /port must follow its host/],
   ])('rejects %s and names the valid form', (text, message) => {
     expect(() => parsePostgresUrl(text)).toThrow(message);
   });

@@ -1,12 +1,15 @@
+import { userInfo } from 'node:os';
+
 const sslModes = ['disable', 'require', 'verify-full'] as const;
 
 export type PostgresAddress = ReturnType<typeof parsePostgresUrl>;
 
-const shape = /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?]+)\/([^?/]+)(?:\?(.*))?$/;
+const shape = /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?]*)\/([^?/]+)(?:\?(.*))?$/;
 
 /**
  * Parses an address in the syntax of libpq. The client tries its hosts in turn until one accepts
- * writes. Throws an error that names the valid form.
+ * writes. The parameter `host` is the folder of a unix socket. Throws an error that names the valid
+ * form.
  *
  * @example
  * ```ts
@@ -15,16 +18,26 @@ const shape = /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?]+)\/([^?/
  */
 export function parsePostgresUrl(text: string) {
   const [, user = '', password, hosts = '', database = '', query = ''] = shape.exec(text) ?? [];
-  if (hosts === '' || database === '' || user === '') {
-    throw new Error('it must be like postgres://user:password@host:5432/database');
+  const { socketFolder, port, sslMode } = parseQuery(query);
+  const isSocket = socketFolder !== undefined;
+  if (database === '' || (isSocket ? hosts !== '' : hosts === '' || user === '')) {
+    throw new Error(
+      'it must be like postgres://user:password@host:5432/database, or postgres://user@/database?host=/run/postgresql for a unix socket',
+    );
+  }
+  if (!isSocket && port !== undefined) {
+    throw new Error('its port must follow its host, such as db.example.com:5433');
   }
   return {
-    hosts: hosts.split(',').map(parseHost),
-    user: decodeURIComponent(user),
+    hosts: isSocket
+      ? [{ host: socketFolder, port: port ?? 5432 }]
+      : hosts.split(',').map(parseHost),
+    // PostgreSQL compares this name with the owner of the process, by its method "peer".
+    user: user === '' ? userInfo().username : decodeURIComponent(user),
     password: password === undefined ? undefined : decodeURIComponent(password),
     database: decodeURIComponent(database),
-    /** Undefined connects without TLS. */
-    sslMode: parseQuery(query),
+    /** Undefined connects without TLS, as a unix socket always does. */
+    sslMode: isSocket ? undefined : sslMode,
   };
 }
 
@@ -38,12 +51,27 @@ function parseHost(text: string) {
   return { host, port: Number(port) };
 }
 
-function parseQuery(query: string): (typeof sslModes)[number] | undefined {
-  let mode: (typeof sslModes)[number] | undefined;
+function parseQuery(query: string) {
+  let socketFolder: string | undefined;
+  let port: number | undefined;
+  let sslMode: (typeof sslModes)[number] | undefined;
   for (const [name, value] of new URLSearchParams(query)) {
-    if (name !== 'sslmode') throw new Error(`it has the parameter ${name}; only sslmode is known`);
-    mode = sslModes.find((known) => known === value);
-    if (mode === undefined) throw new Error(`its sslmode must be one of ${sslModes.join(', ')}`);
+    if (name === 'host') {
+      if (!value.startsWith('/')) {
+        throw new Error('its host must be the absolute path of a folder with a unix socket');
+      }
+      socketFolder = value;
+    } else if (name === 'port') {
+      port = Number(value);
+      if (!/^\d{1,5}$/.test(value) || port > 65_535) throw new Error('its port must be like 5432');
+    } else if (name === 'sslmode') {
+      sslMode = sslModes.find((known) => known === value);
+      if (sslMode === undefined) {
+        throw new Error(`its sslmode must be one of ${sslModes.join(', ')}`);
+      }
+    } else {
+      throw new Error(`it has the parameter ${name}; only host, port and sslmode are known`);
+    }
   }
-  return mode;
+  return { socketFolder, port, sslMode };
 }
