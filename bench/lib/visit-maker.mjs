@@ -103,6 +103,8 @@ export function* makeVisits({ count, links, from, until, seed = 7 }) {
         addressKey: keyOf(Math.floor(person / 1.3), 2),
         scannerApp: null,
         evidence: 16,
+        region: null,
+        city: null,
         language: null,
         campaign: null,
       },

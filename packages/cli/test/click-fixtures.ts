@@ -43,6 +43,15 @@ export function urlClicks(change: Partial<UrlClicks> = {}): UrlClicks {
         { country: 'BR', clicks: 811 },
         { country: 'Unknown', clicks: 3 },
       ],
+      region: [
+        { region: 'DE-BE', clicks: 2100 },
+        { region: 'Unknown', clicks: 1900 },
+      ],
+      city: [
+        { city: 'Berlin', region: 'DE-BE', country: 'DE', clicks: 2100 },
+        { city: 'Unknown', region: 'Unknown', country: 'Unknown', clicks: 1900 },
+        { city: 'Monaco', region: 'Unknown', country: 'MC', clicks: 5 },
+      ],
       device: [
         { deviceType: 'mobile', clicks: 4100 },
         { deviceType: 'desktop', clicks: 1900 },
@@ -127,6 +136,8 @@ const nothing: UrlClicks['breakdowns'] = {
   browser: [],
   os: [],
   referrer: [],
+  region: [],
+  city: [],
   language: [],
   utmSource: [],
   utmMedium: [],

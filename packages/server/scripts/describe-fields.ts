@@ -134,6 +134,8 @@ const descriptions: Readonly<Record<string, string>> = {
   clicks: 'The number of clicks.',
   scans: 'The number of scans.',
   country: 'By country.',
+  'ClickBreakdowns.region': 'By region.',
+  'ClickBreakdowns.city': 'By city.',
   'ClickBreakdowns.language': 'By language.',
   'ClickBreakdowns.utmSource': 'By `utm_source`.',
   'ClickBreakdowns.utmMedium': 'By `utm_medium`.',

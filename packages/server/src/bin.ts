@@ -49,13 +49,15 @@ program
   .option('--check', 'change nothing, and exit with 1 if there are errors')
   .action(async (options) => (await load.doctor()).doctor(options));
 
-const countries = program.command('countries').description('the database of countries');
+const countries = program
+  .command('countries')
+  .description('the database of countries, or of cities');
 countries
   .command('update')
   .description('check and install a newer database for the server on this machine, which may run')
   .argument(
     '<file>',
-    "in MaxMind's format, such as geo-whois-asn-country.mmdb or GeoLite2-Country.mmdb",
+    "countries or cities in MaxMind's format, such as GeoLite2-Country.mmdb or GeoLite2-City.mmdb",
   )
   .action(async (file) => (await load.countries()).update(file));
 

@@ -56,6 +56,8 @@ export interface Section {
   readonly name:
     | 'failure'
     | 'country'
+    | 'region'
+    | 'city'
     | 'device'
     | 'browser'
     | 'os'
@@ -419,6 +421,7 @@ function breakdownSections(breakdowns: ClickBreakdowns): Section[] {
         label: countryName(row.country),
       })),
     },
+    ...placeSections(breakdowns),
     {
       name: 'device',
       title: 'Devices',
@@ -447,6 +450,34 @@ function breakdownSections(breakdowns: ClickBreakdowns): Section[] {
     ...utmSections(breakdowns),
   ];
 }
+
+/**
+ * Returns the sections of the regions and cities of visits. There are none without a database of cities,
+ * and for a server of an earlier version.
+ */
+function placeSections({ region = [], city = [] }: Partial<ClickBreakdowns>): Section[] {
+  const sections: Section[] = [
+    {
+      name: 'region',
+      title: 'Regions',
+      rows: region.map(({ region: name, clicks }) => ({ name, label: name, detail: '', clicks })),
+    },
+    {
+      name: 'city',
+      title: 'Cities',
+      rows: city.map(({ city: name, region: of, country, clicks }) => ({
+        name,
+        label: name,
+        // The code of a region begins with the country.
+        detail: name === unknown ? '' : of === unknown ? country : of,
+        clicks,
+      })),
+    },
+  ];
+  return sections.filter(({ rows }) => rows.some(({ name }) => name !== unknown));
+}
+
+const unknown = 'Unknown';
 
 /** Returns no section for a server of an earlier version, which has no such breakdown. */
 function languageSections({ language }: Partial<ClickBreakdowns>): Section[] {

@@ -3792,6 +3792,36 @@ export interface components {
                 /** @description The number of clicks. */
                 clicks: number;
             }[];
+            /** @description By region. */
+            region: {
+                /**
+                 * @description The largest subdivision of a country (ISO 3166-2), or "Unknown". If the operator's database has no codes, the country and the English name.
+                 * @example DE-BE
+                 */
+                region: string;
+                /** @description The number of clicks. */
+                clicks: number;
+            }[];
+            /** @description By city. */
+            city: {
+                /**
+                 * @description The English name of a city, or "Unknown".
+                 * @example Berlin
+                 */
+                city: string;
+                /**
+                 * @description The largest subdivision of a country (ISO 3166-2), or "Unknown". If the operator's database has no codes, the country and the English name.
+                 * @example DE-BE
+                 */
+                region: string;
+                /**
+                 * @description ISO 3166-1 alpha-2, or "Unknown".
+                 * @example DE
+                 */
+                country: string;
+                /** @description The number of clicks. */
+                clicks: number;
+            }[];
             /** @description By kind of device. */
             device: {
                 /**
@@ -5989,6 +6019,10 @@ export interface components {
         BreakdownLimit: number;
         /** @description Only visits with this country; repeated, with one of these. */
         CountryFilter: string[];
+        /** @description Only visits with this region; repeated, with one of these. */
+        RegionFilter: string[];
+        /** @description Only visits with this city; repeated, with one of these. */
+        CityFilter: string[];
         /** @description Only visits with this device; repeated, with one of these. */
         DeviceFilter: ("desktop" | "mobile" | "tablet" | "tv" | "console" | "other")[];
         /** @description Only visits with this browser; repeated, with one of these. */
@@ -7640,6 +7674,10 @@ export interface operations {
                 limit?: components["parameters"]["BreakdownLimit"];
                 /** @description Only visits with this country; repeated, with one of these. */
                 country?: components["parameters"]["CountryFilter"];
+                /** @description Only visits with this region; repeated, with one of these. */
+                region?: components["parameters"]["RegionFilter"];
+                /** @description Only visits with this city; repeated, with one of these. */
+                city?: components["parameters"]["CityFilter"];
                 /** @description Only visits with this device; repeated, with one of these. */
                 device?: components["parameters"]["DeviceFilter"];
                 /** @description Only visits with this browser; repeated, with one of these. */
@@ -7718,6 +7756,10 @@ export interface operations {
                 limit?: components["parameters"]["BreakdownLimit"];
                 /** @description Only visits with this country; repeated, with one of these. */
                 country?: components["parameters"]["CountryFilter"];
+                /** @description Only visits with this region; repeated, with one of these. */
+                region?: components["parameters"]["RegionFilter"];
+                /** @description Only visits with this city; repeated, with one of these. */
+                city?: components["parameters"]["CityFilter"];
                 /** @description Only visits with this device; repeated, with one of these. */
                 device?: components["parameters"]["DeviceFilter"];
                 /** @description Only visits with this browser; repeated, with one of these. */
@@ -7798,6 +7840,10 @@ export interface operations {
                 limit?: components["parameters"]["BreakdownLimit"];
                 /** @description Only visits with this country; repeated, with one of these. */
                 country?: components["parameters"]["CountryFilter"];
+                /** @description Only visits with this region; repeated, with one of these. */
+                region?: components["parameters"]["RegionFilter"];
+                /** @description Only visits with this city; repeated, with one of these. */
+                city?: components["parameters"]["CityFilter"];
                 /** @description Only visits with this device; repeated, with one of these. */
                 device?: components["parameters"]["DeviceFilter"];
                 /** @description Only visits with this browser; repeated, with one of these. */

@@ -558,6 +558,20 @@ export const fixtures: {
           "clicks": 1
         }
       ],
+      "region": [
+        {
+          "region": "DE-BE",
+          "clicks": 1
+        }
+      ],
+      "city": [
+        {
+          "city": "Berlin",
+          "region": "DE-BE",
+          "country": "DE",
+          "clicks": 1
+        }
+      ],
       "device": [
         {
           "deviceType": "desktop",
@@ -661,6 +675,20 @@ export const fixtures: {
     "breakdowns": {
       "country": [
         {
+          "country": "DE",
+          "clicks": 1
+        }
+      ],
+      "region": [
+        {
+          "region": "DE-BE",
+          "clicks": 1
+        }
+      ],
+      "city": [
+        {
+          "city": "Berlin",
+          "region": "DE-BE",
           "country": "DE",
           "clicks": 1
         }

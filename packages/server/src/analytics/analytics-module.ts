@@ -171,7 +171,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
     async start(): Promise<void> {
       const secretKey =
         config.secretKey ?? (await loadVisitorKey(database, config.databaseUrl, options));
-      const findCountry = countries.find;
+      const findPlace = countries.find;
       await countries.open(() => openRecorder());
       folder = createJournalFolder(root, writerId);
       const opened = new Journal({
@@ -183,7 +183,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       journal = opened;
       // A new recorder has empty caches, which contain the countries of recent visitors.
       const openRecorder = () => {
-        const describe = createVisitDescriber({ ...config, secretKey, findCountry });
+        const describe = createVisitDescriber({ ...config, secretKey, findPlace });
         record = createVisitRecorder(opened, describe, config.trustedProxies, clock);
       };
       openRecorder();

@@ -30,6 +30,8 @@ const organizationAt = Date.UTC(2030, 0, 1);
 
 const values = {
   country: ['DE', 'AT', 'Unknown'],
+  region: ['de-be', 'US-New York', 'Unknown'],
+  city: ['Berlin', 'New York', 'Unknown'],
   device: ['mobile', 'desktop', 'tablet'],
   browser: ['Firefox', 'Chrome', 'Mobile Safari'],
   os: ['Android', 'iOS', 'Linux'],
@@ -47,7 +49,17 @@ const values = {
 type FilterName = keyof typeof values;
 const utmFields = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const;
 const clickFilters = [
-  ...(['country', 'device', 'browser', 'os', 'referrerType', 'referrer', 'language'] as const),
+  ...([
+    'country',
+    'region',
+    'city',
+    'device',
+    'browser',
+    'os',
+    'referrerType',
+    'referrer',
+    'language',
+  ] as const),
   ...utmFields,
 ] as const;
 const scanFilters = [...clickFilters, 'scanMethod', 'scannerApp'] as const;
@@ -67,6 +79,8 @@ const visit = fc.record({
   visitor: fc.option(fc.nat(9).map(key)),
   address: fc.nat(6).map(key),
   country: oneOf(values.country),
+  region: oneOf(['DE-BE', 'US-New York', null]),
+  city: oneOf(['Berlin', 'New York', 'New Berlin', null]),
   device: oneOf(values.device),
   browser: oneOf(values.browser),
   os: oneOf(values.os),
@@ -119,7 +133,7 @@ const scenario = fc.record({
       share: fc.integer({ min: 1, max: 5 }),
       compacts: fc.boolean(),
       retentionDays: fc.option(fc.integer({ min: 3, max: 13 })),
-      // Whether a version without breakdowns by UTM parameter and language prunes.
+      // Whether a version without breakdowns by place, language and UTM parameter prunes.
       isOldVersion: fc.boolean(),
     }),
     { minLength: 1, maxLength: 4 },
@@ -209,7 +223,7 @@ async function checkScenario({ base, visits, steps, deletesQr, queries }: Scenar
         if (each.at < before) each.prunedBy ??= index;
       }
       if (!step.isOldVersion) continue;
-      await removeBreakdowns(database, ['language', ...utmFields]);
+      await removeBreakdowns(database, ['region', 'city', 'language', ...utmFields]);
       for (const each of model) if (each.prunedBy !== undefined) each.lacksUtm = true;
     }
     const reader = await api.freshCaller();
@@ -319,6 +333,8 @@ function toVisit(visit: ModelVisit) {
       kind: visit.isHuman ? 'human' : 'bot',
       reason: visit.isHuman ? 'browser' : 'isbot',
       country: visit.country,
+      region: visit.region,
+      city: visit.city,
       deviceType: visit.device as 'mobile',
       browser: visit.browser,
       os: visit.os,

@@ -1,12 +1,35 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { toMmdb } from './to-mmdb.js';
 import { day } from './visit-store.js';
 import { startVisitedServer, type VisitedServer } from './visited-server.js';
 
 let api: VisitedServer;
 beforeEach(async () => {
-  api = await startVisitedServer();
+  api = await startVisitedServer({ countryDatabase });
 });
 afterEach(() => api.stop());
+
+const folder = mkdtempSync(join(tmpdir(), 'shorty-cities-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const countryDatabase = join(folder, 'cities.mmdb');
+const place = (country: string, region: string, city: string) => ({
+  country: { iso_code: country },
+  subdivisions: [{ iso_code: region }],
+  city: { names: { en: city } },
+});
+writeFileSync(
+  countryDatabase,
+  toMmdb([
+    { address: '5.5.0.0', bits: 16, record: place('DE', 'BE', 'Berlin') },
+    { address: '2a02::', bits: 16, record: place('DE', 'BE', 'Berlin') },
+    { address: '6.6.0.0', bits: 16, record: place('US', 'CT', 'New Berlin') },
+    { address: '7.7.0.0', bits: 16, record: place('US', 'NH', 'Berlin') },
+    { address: '8.8.0.0', bits: 16, record: { country: { iso_code: 'FR' } } },
+  ]),
+);
 
 type Query = Readonly<Record<string, string | readonly string[]>>;
 
@@ -156,6 +179,41 @@ describe('filters', () => {
     expect(await found({ domainId })).toEqual([0, 0, []]);
   });
 
+  it('select visits by region and city', async () => {
+    const { id, shortCode } = await api.createUrl();
+    const addresses = ['5.5.5.5', '2a02::5', '6.6.6.6', '7.7.7.7', '8.8.8.8', '127.0.0.1'];
+    for (const address of addresses) await api.visitAs(shortCode, { address });
+    api.clock.advance(1);
+    const { breakdowns } = (await clicks(id, {})).data;
+    expect(breakdowns).toMatchObject({
+      country: [
+        { country: 'DE', clicks: 2 },
+        { country: 'US', clicks: 2 },
+        { country: 'FR', clicks: 1 },
+        { country: 'Unknown', clicks: 1 },
+      ],
+      region: [
+        { region: 'DE-BE', clicks: 2 },
+        { region: 'Unknown', clicks: 2 },
+        { region: 'US-CT', clicks: 1 },
+        { region: 'US-NH', clicks: 1 },
+      ],
+      city: [
+        { city: 'Berlin', region: 'DE-BE', country: 'DE', clicks: 2 },
+        { city: 'Unknown', region: 'Unknown', country: 'Unknown', clicks: 2 },
+        { city: 'Berlin', region: 'US-NH', country: 'US', clicks: 1 },
+        { city: 'New Berlin', region: 'US-CT', country: 'US', clicks: 1 },
+      ],
+    });
+    const total = async (query: Query) => (await overview(query)).data.totals.totalClicks;
+    expect(await total({ city: 'berlin' })).toBe(3);
+    expect(await total({ city: 'Berlin', country: 'US' })).toBe(1);
+    expect(await total({ city: 'Berlin', region: 'DE-BE' })).toBe(2);
+    expect(await total({ region: ['de-be', 'Unknown'] })).toBe(4);
+    expect(await total({ city: ['Unknown', 'New Berlin'] })).toBe(3);
+    expect(await total({ city: 'Berlin\tDE-BE\tDE' })).toBe(0);
+  });
+
   it.each([
     [
       { country: 'Germany' },
@@ -170,6 +228,7 @@ describe('filters', () => {
     ],
     [{ utmSource: '' }, 'utmSource[0]', 'must not be empty'],
     [{ browser: '' }, 'browser[0]', 'must not be empty'],
+    [{ city: '' }, 'city[0]', 'must not be empty'],
     [{ urlId: 'x' }, 'urlId[0]', 'must be a positive integer in decimal digits'],
     [{ domainId: 'x' }, 'domainId[0]', 'must be a UUID'],
     [{ tag: Array.from({ length: 21 }, String) }, 'tag', 'must have at most 20 values'],

@@ -11,6 +11,8 @@ export interface ModelVisit {
   readonly visitor: string | null;
   readonly address: string;
   readonly country: string;
+  readonly region: string | null;
+  readonly city: string | null;
   readonly device: string;
   readonly browser: string;
   readonly os: string;
@@ -34,16 +36,31 @@ export interface ModelVisit {
   lacksUtm?: boolean;
 }
 
+interface ShownVisit extends ModelVisit {
+  readonly regionOfCity: string;
+  readonly countryOfCity: string;
+}
+
 const utmFields = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const;
 
 /** A visit with the values that a report shows. */
-function shown(visit: ModelVisit): ModelVisit {
+function shown(visit: ModelVisit): ShownVisit {
   const shownUtm = utmFields.map((field) => {
     const value = visit[field];
     return [field, visit.lacksUtm ? '(unknown)' : value === null ? '(none)' : value.toLowerCase()];
   });
-  const language = visit.lacksUtm ? 'Unknown' : (visit.language ?? 'Unknown');
-  return { ...visit, language, ...Object.fromEntries(shownUtm) };
+  const known = (value: string | null) => (visit.lacksUtm ? null : value) ?? 'Unknown';
+  const city = known(visit.city);
+  return {
+    ...visit,
+    language: known(visit.language),
+    region: known(visit.region),
+    city,
+    // The place of an unknown city is unknown, too.
+    regionOfCity: city === 'Unknown' ? city : known(visit.region),
+    countryOfCity: city === 'Unknown' ? city : visit.country,
+    ...Object.fromEntries(shownUtm),
+  };
 }
 
 export interface ModelUrl {
@@ -79,6 +96,7 @@ interface ModelScan {
 }
 
 type Counted = ModelVisit & Partial<ModelScan>;
+type Shown = ShownVisit & Partial<ModelScan>;
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -196,9 +214,9 @@ function report(
   visits: readonly Counted[],
   query: ModelQuery,
   noun: 'Clicks' | 'Scans',
-  breakdowns: Readonly<Record<string, readonly (readonly [field: string, of: keyof Counted])[]>>,
+  breakdowns: Readonly<Record<string, readonly (readonly [field: string, of: keyof Shown])[]>>,
 ) {
-  const all: readonly Counted[] = visits.map((visit) => ({ ...visit, ...shown(visit) }));
+  const all: readonly Shown[] = visits.map((visit) => ({ ...visit, ...shown(visit) }));
   const { since, until, groupBy, timezone, limit, filters } = query;
   const field = noun.toLowerCase();
   // Reports of clicks do not say which of them are proven scans.
@@ -212,10 +230,10 @@ function report(
   const included = touched.filter((day) => since <= day && day + dayMs <= until);
   if (Object.keys(filters).length > 0 && included.length > 0) return 'refused' as const;
 
-  const fieldOf: Readonly<Record<string, keyof Counted>> = { scannerApp: 'app' };
-  const matches = (visit: Counted) =>
+  const fieldOf: Readonly<Record<string, keyof Shown>> = { scannerApp: 'app' };
+  const matches = (visit: Shown) =>
     Object.entries(filters).every(([name, values]) => {
-      const value = String(visit[fieldOf[name] ?? (name as keyof Counted)]).toLowerCase();
+      const value = String(visit[fieldOf[name] ?? (name as keyof Shown)]).toLowerCase();
       return values.some((each) => each.toLowerCase() === value);
     });
   const stored = all.filter(
@@ -236,22 +254,19 @@ function report(
     groups.reduce((sum, group) => sum + distinct(group.map((visit) => visit[of])), 0);
   const prunedDays = groupPruned(pruned, dayMs);
 
-  const entries = (fields: readonly (readonly [string, keyof Counted])[]) => {
-    const groups = new Map<string, Counted[]>();
+  const entries = (fields: readonly (readonly [string, keyof Shown])[]) => {
+    const groups = new Map<string, Shown[]>();
     for (const visit of counted) {
-      const text = fields.map(([, of]) => visit[of]).join(' ');
+      const text = fields.map(([, of]) => visit[of]).join('\t');
       groups.set(text, [...(groups.get(text) ?? []), visit]);
     }
     return [...groups]
       .sort(([a, one], [b, other]) => other.length - one.length || (a < b ? -1 : 1))
       .slice(0, limit)
       .map(([text, visits]) => {
-        const values = text.split(/ (.*)/);
-        const shown = fields.map(([name], index) => [
-          name,
-          fields.length === 1 ? text : values[index],
-        ]);
-        return { ...Object.fromEntries(shown), [field]: visits.length, ...certainty(visits) };
+        const values = text.split('\t');
+        const shownFields = fields.map(([name], index) => [name, values[index]]);
+        return { ...Object.fromEntries(shownFields), [field]: visits.length, ...certainty(visits) };
       });
   };
   const totals: Readonly<Record<string, number>> = {
@@ -293,6 +308,12 @@ const common = {
 } as const;
 const ofClicks = {
   ...common,
+  region: [['region', 'region']],
+  city: [
+    ['city', 'city'],
+    ['region', 'regionOfCity'],
+    ['country', 'countryOfCity'],
+  ],
   os: [['os', 'os']],
   referrer: [
     ['referrerType', 'referrerType'],

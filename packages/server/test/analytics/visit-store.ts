@@ -35,6 +35,8 @@ export function makeVisit({ facts, ...visit }: VisitChanges = {}): Visit {
       addressKey: '00000000000000bb',
       scannerApp: null,
       evidence: 0,
+      region: null,
+      city: null,
       language: null,
       campaign: null,
       ...facts,

@@ -24,7 +24,7 @@ export interface Visitor {
 
 /** Starts a server that trusts the visitors' `X-Forwarded-For`, and counts the visits made. */
 export async function startVisitedServer(
-  options: { readonly thresholds?: readonly number[] } = {},
+  options: { readonly thresholds?: readonly number[]; readonly countryDatabase?: string } = {},
 ) {
   const api = await startServer({
     trustedProxies: parseAddressRanges('127.0.0.1'),

@@ -6,8 +6,9 @@ import SqliteHandle from 'better-sqlite3';
 import { Reader } from 'mmdb-lib';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
-import { shippedCountryDatabase } from '../../src/analytics/classify/find-country.js';
+import { shippedCountryDatabase } from '../../src/analytics/classify/country-database.js';
 import { toLine } from '../../src/analytics/journal/journal-lines.js';
+import { toMmdb } from '../analytics/to-mmdb.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import { migrationNames } from '../storage/migration-names.js';
 import { call, command, newDatabase, newSettings, serve, tokenOf } from './server-process.js';
@@ -421,6 +422,12 @@ describe('countries', () => {
       .toBe(dayAgo);
     expect((await command(settings, 'doctor')).stdout).toContain(`Country data of ${date}.\n`);
 
+    const berlin = { country: { iso_code: 'DE' }, city: { names: { en: 'Berlin' } } };
+    const networks = [{ address: '5.5.0.0', bits: 16, record: berlin }];
+    writeFileSync(file, toMmdb(networks, { builtAt: new Date(dayAgo * 1000) }));
+    const cities = await command(settings, 'countries', 'update', file);
+    expect(cities.stdout).toContain(`City data of ${date}.\n`);
+
     writeFileSync(file, 'not a database');
     expect(await command(settings, 'countries', 'update', file)).toMatchObject({
       code: 1,
@@ -450,7 +457,7 @@ describe('countries', () => {
     const doctored = await command({ ...settings, SHORTY_COUNTRY_DATABASE: file }, 'doctor');
     expect(doctored.code).toBe(0);
     expect(doctored.stdout).toContain(
-      ', which is 61 days old: install newer data with shorty-server countries update.\n',
+      ', which is 61 days old: replace the file of SHORTY_COUNTRY_DATABASE by a newer .mmdb file, such as DB-IP Lite or GeoLite2.\n',
     );
   });
 });

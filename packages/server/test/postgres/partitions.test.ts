@@ -73,6 +73,8 @@ function visitOf(urlId: number, visitedAt: number): Visit {
       addressKey: '00000000000000bb',
       scannerApp: null,
       evidence: 0,
+      region: null,
+      city: null,
       language: null,
       campaign: null,
     },

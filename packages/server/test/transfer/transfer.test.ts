@@ -189,6 +189,8 @@ function visitAt(urlId: number, visitedAt: number, number: number): Visit {
       addressKey: `0badcafe${number.toString(16).padStart(8, '0')}`,
       scannerApp: null,
       evidence: 0,
+      region: number % 6 === 0 ? 'DE-BE' : null,
+      city: number % 6 === 0 ? 'Berlin' : null,
       language: number % 4 === 0 ? 'de' : null,
       campaign: number % 5 === 0 ? { utmSource: 'mail' } : null,
     },

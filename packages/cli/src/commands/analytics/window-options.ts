@@ -12,6 +12,8 @@ import { parsePositive } from '../urls/link-options.js';
 /** The options that select visits, and links in a report on all links. Each can be repeated. */
 const visitFilters = [
   ['--country <code>', 'only visits from this country (DE); repeatable'],
+  ['--region <code>', 'only visits from this region (DE-BE); repeatable'],
+  ['--city <name>', 'only visits from this city; repeatable'],
   ['--device <type>', 'only visits with this device: desktop, mobile, …; repeatable'],
   ['--browser <name>', 'only visits with this browser; repeatable'],
   ['--os <name>', 'only visits with this operating system; repeatable'],
@@ -42,7 +44,8 @@ interface FilterFlags extends Pick<OverviewQuery & ScansQuery, (typeof sentFilte
 
 // Each is an option and a query parameter.
 const sentFilters = [
-  ...(['country', 'device', 'browser', 'os', 'referrer', 'referrerType', 'language'] as const),
+  ...(['country', 'region', 'city', 'device', 'browser', 'os'] as const),
+  ...(['referrer', 'referrerType', 'language'] as const),
   ...(['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const),
   ...(['scanMethod', 'scannerApp', 'tag', 'domainId'] as const),
 ] as const;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../config.js';
 import { findDatabaseFile } from '../../storage/locate-database.js';
-import { shippedCountryDatabase } from './find-country.js';
+import { shippedCountryDatabase } from './country-database.js';
 
 type CountrySettings = Pick<Config, 'countryDatabase' | 'databaseUrl' | 'journalFolder'>;
 
@@ -33,6 +33,14 @@ const maxAgeDays = 60;
 export function ageOfCountries(builtAt: number, now: number): { days: number; isOld: boolean } {
   const days = Math.max(0, Math.floor((now - builtAt) / 86_400_000));
   return { days, isOld: days > maxAgeDays };
+}
+
+/** Returns what the operator does about old data. */
+export function renewalOf({ countryDatabase }: Pick<Config, 'countryDatabase'>): string {
+  const file = 'a newer .mmdb file, such as DB-IP Lite or GeoLite2';
+  return countryDatabase === undefined
+    ? `download ${file}, and run: shorty-server countries update FILE`
+    : `replace the file of SHORTY_COUNTRY_DATABASE by ${file}`;
 }
 
 /** Returns the date of a country database in UTC, such as 2030-11-01. */

@@ -21,7 +21,11 @@ const weChat =
 const describer = (options: Partial<VisitDescriberOptions> = {}) =>
   createVisitDescriber({
     secretKey,
-    findCountry: (address) => (address === '192.0.2.1' ? 'NL' : 'Unknown'),
+    findPlace: (address) => ({
+      country: address === '192.0.2.1' ? 'NL' : 'Unknown',
+      region: null,
+      city: null,
+    }),
     honourPrivacySignals: false,
     countryHeader: 'CF-IPCountry',
     ...options,
@@ -124,12 +128,12 @@ describe('a visit', () => {
     expect(again(visit)).toEqual(first);
   });
 
-  it('looks up the country of an address once', () => {
+  it('looks up the place of an address once', () => {
     const asked: string[] = [];
     const again = describer({
-      findCountry: (address) => {
+      findPlace: (address) => {
         asked.push(address);
-        return 'NL';
+        return { country: 'NL', region: 'NL-NH', city: 'Amsterdam' };
       },
     });
     for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.1']) again(request({}, { address }));
@@ -265,6 +269,16 @@ describe("the proxy's country header", () => {
     const again = describer({ countryHeader });
     expect(again(request({ 'cf-ipcountry': code }, { isPeerTrusted })).country).toBe(country);
     expect(again(request({}, { isPeerTrusted })).country).toBe('NL');
+  });
+
+  it('of another country than the address hides the region and the city', () => {
+    const place = { country: 'NL', region: 'NL-NH', city: 'Amsterdam' };
+    const again = describer({ findPlace: () => place });
+    const placeWith = (code: string) =>
+      again(request({ 'cf-ipcountry': code }, { isPeerTrusted: true }));
+    expect(placeWith('NL')).toMatchObject(place);
+    expect(placeWith('XX')).toMatchObject(place);
+    expect(placeWith('DE')).toMatchObject({ country: 'DE', region: null, city: null });
   });
 });
 

@@ -4,8 +4,8 @@ import type { Config } from '../../config.js';
 import { isAdClick } from './ad-clicks.js';
 import { classifyVisit, type VisitClass } from './classify-visit.js';
 import { applyClientHints } from './client-hints.js';
+import { countryCode, type FindPlace, type Place, unknownCountry } from './country-database.js';
 import { scanEvidence } from './decide-scan.js';
-import { countryCode, type FindCountry, unknownCountry } from './find-country.js';
 import { type AgentFacts, maxAgentLength, parseAgent } from './parse-agent.js';
 import { type Campaign, joinCampaigns, parseCampaign } from './parse-campaign.js';
 import { parseLanguage } from './parse-language.js';
@@ -21,11 +21,10 @@ import { createVisitorKeys } from './visitor-keys.js';
 /** The stored facts of a visit. Texts are short and have one line. No fact identifies a person. */
 export type VisitFacts = VisitClass &
   Pick<AgentFacts, 'deviceType' | 'browser' | 'os' | 'scannerApp'> &
-  Pick<ReferrerFacts, 'referrerDomain' | 'referrerType'> & {
+  Pick<ReferrerFacts, 'referrerDomain' | 'referrerType'> &
+  Place & {
     /** Bits of `scanEvidence`. */
     readonly evidence: number;
-    /** Two capital letters, or 'Unknown'. */
-    readonly country: string;
     readonly addressKey: string;
     /** Null when the visitor sends a privacy signal and the server honours it. */
     readonly visitorKey: string | null;
@@ -53,7 +52,7 @@ export interface VisitRequest {
 export interface VisitDescriberOptions
   extends Pick<Config, 'countryHeader' | 'honourPrivacySignals'> {
   readonly secretKey: string | Uint8Array;
-  readonly findCountry: FindCountry;
+  readonly findPlace: FindPlace;
 }
 
 /** Returns the facts of a visit. Never throws. */
@@ -70,7 +69,7 @@ const maxIdLength = 17;
 
 /** Creates the function that derives the facts of a visit from a request. It caches parsed headers. */
 export function createVisitDescriber(options: VisitDescriberOptions): DescribeVisit {
-  const { findCountry, honourPrivacySignals } = options;
+  const { findPlace, honourPrivacySignals } = options;
   const countryHeader = options.countryHeader?.toLowerCase();
   const keys = createVisitorKeys(options.secretKey);
   let lastAgentId = 0;
@@ -90,7 +89,7 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
     maxVisitors,
     maxAddressLength + maxIdLength,
     (_visitor, address: string, userAgent: string) => ({
-      country: findCountry(address),
+      place: findPlace(address),
       addressKey: keys.addressKey(address),
       key: keys.visitorKey(address, userAgent.slice(0, maxAgentLength)),
     }),
@@ -118,6 +117,11 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
         ? countryCode(headers[countryHeader])
         : unknownCountry;
     const campaign = query === '' ? null : parseCampaign(query);
+    // The region and the city of an address are not in the country that the proxy found.
+    const place: Place =
+      proxyCountry === unknownCountry || proxyCountry === visitor.place.country
+        ? visitor.place
+        : { country: proxyCountry, region: null, city: null };
     let { referrerType } = referrer;
     if (isAdClick(query, campaign)) referrerType = 'paid';
     else if (referrerType !== 'paid' && hasReferrer) {
@@ -126,7 +130,9 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
     return {
       kind: visitClass.kind,
       reason: visitClass.reason,
-      country: proxyCountry === unknownCountry ? visitor.country : proxyCountry,
+      country: place.country,
+      region: place.region,
+      city: place.city,
       deviceType,
       browser,
       os,

@@ -114,6 +114,18 @@ describe('at most 0.1 % of the browsers count as bots', () => {
   });
 });
 
+it('at most 0.1 % of the browsers of user-agents have another kind of device', () => {
+  // The types of the package lack the category.
+  const browsers = UserAgent.top(100_000) as { userAgent: string; deviceCategory?: string }[];
+  const categories = new Map(
+    browsers.map(({ userAgent, deviceCategory }) => [userAgent, deviceCategory]),
+  );
+  const other = [...categories].flatMap(([agent, category]) =>
+    parseAgent(agent).deviceType === category ? [] : [`${category}: ${agent}`],
+  );
+  expect(report('Other kinds of devices', other, categories.size)).toBeLessThanOrEqual(0.001);
+});
+
 it('no spider, downloader, feed reader, library or validator of random-useragent counts', () => {
   const agents = [...new Set(inFolder(/Spiders|Downloaders|Feed|Libraries|Validators/))];
   expect(agents.length).toBeGreaterThan(50);

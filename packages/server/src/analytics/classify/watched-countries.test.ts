@@ -23,6 +23,6 @@ it('uses the included database while the installed file cannot be read', async (
   };
   const countries = createWatchedCountries({ config, clock: () => 0, logger });
   await countries.open(() => undefined);
-  expect(countries.find('8.8.8.8')).toBe('US');
+  expect(countries.find('8.8.8.8').country).toBe('US');
   expect(failed).toEqual([installed]);
 });

@@ -3,13 +3,19 @@ import type { Config } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import type { Service } from '../../lifecycle.js';
 import type { Clock } from '../../ports.js';
-import { ageOfCountries, countryFileOf, installedCountryFile, toDate } from './country-file.js';
 import {
   type CountryDatabase,
   openCountryDatabase,
   shippedCountryDatabase,
-  unknownCountry,
-} from './find-country.js';
+  unknownPlace,
+} from './country-database.js';
+import {
+  ageOfCountries,
+  countryFileOf,
+  installedCountryFile,
+  renewalOf,
+  toDate,
+} from './country-file.js';
 
 interface CountryOptions {
   readonly config: Pick<Config, 'countryDatabase' | 'databaseUrl' | 'journalFolder'>;
@@ -25,7 +31,11 @@ const watchIntervalMs = 2_000;
 
 /** Creates a country database that is read again when its file is replaced. */
 export function createWatchedCountries({ config, clock, logger }: CountryOptions) {
-  const none: CountryDatabase = { find: () => unknownCountry, builtAt: undefined };
+  const none: CountryDatabase = {
+    find: () => unknownPlace,
+    builtAt: undefined,
+    hasCities: false,
+  };
   let current = none;
   let failure: Error | undefined;
   // A file that is installed later is watched before it exists.
@@ -53,9 +63,10 @@ export function createWatchedCountries({ config, clock, logger }: CountryOptions
 
   function logAge(): void {
     if (current.builtAt === undefined) return;
-    const { days, isOld } = ageOfCountries(current.builtAt, clock());
-    const fields = { date: toDate(current.builtAt), days };
-    if (isOld) logger.warn(fields, 'country database is old: see shorty-server countries update');
+    const { builtAt, hasCities } = current;
+    const { days, isOld } = ageOfCountries(builtAt, clock());
+    const fields = { date: toDate(builtAt), days, hasCities };
+    if (isOld) logger.warn(fields, `country database is old: ${renewalOf(config)}`);
     else logger.info(fields, 'country database opened');
   }
 

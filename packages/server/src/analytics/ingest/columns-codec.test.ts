@@ -15,6 +15,8 @@ const visit: fc.Arbitrary<Visit> = fc.record({
     kind: fc.constantFrom('human', 'bot'),
     reason: fc.constantFrom('browser', 'isbot'),
     country: fc.constantFrom('DE', 'Unknown'),
+    region: fc.constantFrom(null, 'DE-BE'),
+    city: fc.option(text),
     deviceType: fc.constantFrom('desktop', 'other'),
     browser: word,
     os: word,
@@ -28,7 +30,7 @@ const visit: fc.Arbitrary<Visit> = fc.record({
     campaign: fc.option(fc.record({ utmSource: text, utmTerm: text }, { requiredKeys: [] })),
   }),
   otherFields: fc
-    .dictionary(fc.constantFrom('variant', 'city'), text)
+    .dictionary(fc.constantFrom('variant', 'plan'), text)
     .map((o) => new Map(Object.entries(o))),
 }) as fc.Arbitrary<Visit>;
 
@@ -56,6 +58,8 @@ const textsOfVisit = ({ facts, otherFields }: Visit) =>
     referrer: `${facts.referrerType} ${facts.referrerDomain}`,
     scannerApp: facts.scannerApp,
     language: facts.language,
+    region: facts.region,
+    city: facts.city && `${facts.city}\t${facts.region ?? 'Unknown'}\t${facts.country}`,
     ...facts.campaign,
     ...Object.fromEntries(otherFields ?? []),
   });
@@ -236,6 +240,8 @@ describe('visits that version 0.1 stored', () => {
           addressKey: 'fedcba9876543210',
           scannerApp: 'WeChat',
           evidence: 21,
+          region: null,
+          city: null,
           language: null,
           campaign: null,
         },

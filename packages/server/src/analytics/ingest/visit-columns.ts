@@ -1,3 +1,4 @@
+import { type Place, unknownCountry } from '../classify/country-database.js';
 import type { Visit } from '../journal/journal-lines.js';
 
 /**
@@ -14,6 +15,9 @@ const defaultTexts = {
   referrer: 'direct (direct)',
   scannerApp: '',
   language: '',
+  region: '',
+  // The city, its region and its country. Names of cities are not unique.
+  city: '',
   utmSource: '',
   utmMedium: '',
   utmCampaign: '',
@@ -145,6 +149,8 @@ export class VisitColumnsBuilder {
     this.#setText('referrer', index, `${facts.referrerType} ${facts.referrerDomain}`);
     this.#setText('scannerApp', index, facts.scannerApp ?? '');
     this.#setText('language', index, facts.language ?? '');
+    this.#setText('region', index, facts.region ?? '');
+    if (facts.city !== null) this.#setText('city', index, toCityText(facts));
     if (facts.campaign !== null) {
       for (const [name, value] of Object.entries(facts.campaign)) this.#setText(name, index, value);
     }
@@ -261,6 +267,13 @@ export class DictionaryBuilder {
     }
     return code;
   }
+}
+
+/** Separates the fields of a city. Names of places have spaces, but no tabs. */
+export const cityFieldSeparator = '\t';
+
+function toCityText({ city, region, country }: Place): string {
+  return [city, region ?? unknownCountry, country].join(cityFieldSeparator);
 }
 
 /** Writes 16 hexadecimal digits as two numbers. */

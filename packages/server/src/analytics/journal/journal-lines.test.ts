@@ -19,6 +19,8 @@ const visit: Visit = {
     addressKey: '00000000000000bb',
     scannerApp: 'WeChat',
     evidence: 21,
+    region: 'DE-BE',
+    city: 'Berlin',
     language: 'de',
     campaign: { utmSource: 'mail=a', utmContent: 'top' },
   },
@@ -47,6 +49,8 @@ describe('the text of a visit', () => {
       'scannerApp=WeChat',
       'evidence=21',
       'language=de',
+      'region=DE-BE',
+      'city=Berlin',
       'utmSource=mail=a',
       'utmContent=top',
     ]);
@@ -58,7 +62,7 @@ describe('the text of a visit', () => {
     const small = {
       ...visit,
       isByCode: false,
-      facts: { ...facts, language: null, campaign: null },
+      facts: { ...facts, region: null, city: null, language: null, campaign: null },
     };
     expect(parse(textOf(small))).toEqual(small);
   });
@@ -87,6 +91,8 @@ describe('the text of a visit', () => {
       addressKey: '0000000000000000',
       scannerApp: null,
       evidence: 0,
+      region: null,
+      city: null,
       language: null,
       campaign: null,
     });

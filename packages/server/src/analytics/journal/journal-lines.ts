@@ -51,7 +51,10 @@ export function toLine(visit: Visit): string {
 function toText({ urlId, visitedAt, isByCode, facts }: Visit): string {
   // Most visits have no campaign. Leaving out other empty values takes longer than writing them.
   const campaign = facts.campaign === null ? '' : toCells(facts.campaign);
-  return `${version}\turlId=${urlId}\tvisitedAt=${visitedAt}\tbyCode=${isByCode ? 1 : 0}\tkind=${facts.kind}\treason=${facts.reason}\tcountry=${facts.country}\tdeviceType=${facts.deviceType}\tbrowser=${facts.browser}\tos=${facts.os}\treferrerDomain=${facts.referrerDomain}\treferrerType=${facts.referrerType}\tvisitorKey=${facts.visitorKey ?? ''}\taddressKey=${facts.addressKey}\tscannerApp=${facts.scannerApp ?? ''}\tevidence=${facts.evidence}\tlanguage=${facts.language ?? ''}${campaign}`;
+  // Databases of countries find neither regions nor cities.
+  const region = facts.region === null ? '' : `\tregion=${facts.region}`;
+  const city = facts.city === null ? '' : `\tcity=${facts.city}`;
+  return `${version}\turlId=${urlId}\tvisitedAt=${visitedAt}\tbyCode=${isByCode ? 1 : 0}\tkind=${facts.kind}\treason=${facts.reason}\tcountry=${facts.country}\tdeviceType=${facts.deviceType}\tbrowser=${facts.browser}\tos=${facts.os}\treferrerDomain=${facts.referrerDomain}\treferrerType=${facts.referrerType}\tvisitorKey=${facts.visitorKey ?? ''}\taddressKey=${facts.addressKey}\tscannerApp=${facts.scannerApp ?? ''}\tevidence=${facts.evidence}\tlanguage=${facts.language ?? ''}${region}${city}${campaign}`;
 }
 
 function toCells(campaign: Campaign): string {
@@ -88,6 +91,8 @@ function toVisit(text: string): Visit | undefined {
       kind: kind as VisitFacts['kind'],
       reason: take('reason') as VisitFacts['reason'],
       country: take('country', 'Unknown'),
+      region: take('region') || null,
+      city: take('city') || null,
       deviceType: take('deviceType', 'other') as VisitFacts['deviceType'],
       browser: take('browser', 'Unknown'),
       os: take('os', 'Unknown'),

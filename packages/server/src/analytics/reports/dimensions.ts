@@ -1,18 +1,19 @@
 import { z } from 'zod';
 import { type UtmField, utmParameters } from '../../contract/utm-parameters.js';
+import { unknownCountry } from '../classify/country-database.js';
 import { scanMethods } from '../classify/decide-scan.js';
 import { deviceTypes } from '../classify/device-types.js';
 import { referrerTypes } from '../classify/referrer-types.js';
+import { cityFieldSeparator } from '../ingest/visit-columns.js';
 
 /** One breakdown of a report, such as by country. */
 export interface Dimension {
   /** The column whose values are counted. */
   readonly column: string;
-  /**
-   * The fields of an entry. A value of the column has the value of each field. Between two, there is a
-   * space.
-   */
+  /** The fields of an entry. A value of the column has the value of each field. */
   readonly fields: Readonly<Record<string, z.ZodType<string>>>;
+  /** What is between two fields, if it is not a space. The last field may contain it. */
+  readonly separator?: string;
   /** The value of pruned visits whose own value was not stored. Undefined: all were. */
   readonly unknown?: string;
   /** The value of visits whose column is empty. Undefined: none is. */
@@ -23,7 +24,7 @@ export interface Dimension {
   readonly maxValues?: number;
   /** The maximum number of values that a pruned day stores, if it is not the default. */
   readonly maxDailyValues?: number;
-  /** The query parameters that select visits by the value of a field, in the order of the fields. */
+  /** The query parameters that select visits by the first fields, in their order. */
   readonly filters: Readonly<Record<string, z.ZodType<string>>>;
 }
 
@@ -46,6 +47,15 @@ const utmExamples: Readonly<Record<UtmField, string>> = {
   utmTerm: 'running shoes',
   utmContent: 'button',
 };
+const region = z.string().meta({
+  description:
+    'The largest subdivision of a country (ISO 3166-2), or "Unknown". If the operator\'s database has no codes, the country and the English name.',
+  example: 'DE-BE',
+});
+const city = z
+  .string()
+  .meta({ description: 'The English name of a city, or "Unknown".', example: 'Berlin' });
+const unknownCity = Array(3).fill(unknownCountry).join(cityFieldSeparator);
 const deviceType = z.enum(deviceTypes);
 const browser = z.string().meta({ example: 'Firefox' });
 const os = z.string().meta({ example: 'Android' });
@@ -84,6 +94,21 @@ function utm<Field extends UtmField>(field: Field) {
 // A new breakdown, with its filters, is one entry here.
 export const clickDimensions = {
   country: { column: 'country', fields: { country }, filters: { country: countryFilter } },
+  region: {
+    column: 'region',
+    fields: { region },
+    unknown: unknownCountry,
+    none: unknownCountry,
+    filters: { region: text },
+  },
+  city: {
+    column: 'city',
+    fields: { city, region, country },
+    separator: cityFieldSeparator,
+    unknown: unknownCity,
+    none: unknownCity,
+    filters: { city: text },
+  },
   device: { column: 'deviceType', fields: { deviceType }, filters: { device: deviceType } },
   browser: { column: 'browser', fields: { browser }, filters: { browser: text } },
   os: { column: 'os', fields: { os }, filters: { os: text } },
@@ -164,6 +189,23 @@ export function filtersOf<D extends Dimensions>(dimensions: D): Record<FiltersOf
   const names = Object.values<Dimension>(dimensions).flatMap(({ filters }) => Object.keys(filters));
   const shape = names.map((name) => [name, filterSchemas.get(name)]);
   return Object.fromEntries(shape) as Record<FiltersOf<D>, FilterSchema>;
+}
+
+/** How the value of a column has the values of several fields. */
+export interface FieldLayout {
+  readonly count: number;
+  readonly separator: string;
+}
+
+export function layoutOf({ fields, separator = ' ' }: Dimension): FieldLayout {
+  return { count: Object.keys(fields).length, separator };
+}
+
+/** Returns the value of each field. */
+export function splitFields({ count, separator }: FieldLayout, value: string): string[] {
+  if (count === 1) return [value];
+  const parts = value.split(separator);
+  return [...parts.slice(0, count - 1), parts.slice(count - 1).join(separator)];
 }
 
 /** Returns the value that a report shows for a text of the column. */

@@ -1,13 +1,20 @@
 import type { DictionaryColumn } from '../ingest/visit-columns.js';
-import type { Dimension, Dimensions } from './dimensions.js';
+import {
+  type Dimension,
+  type Dimensions,
+  type FieldLayout,
+  layoutOf,
+  splitFields,
+} from './dimensions.js';
 
 /** Selects visits whose column has one of these values. */
 export interface Condition {
   /** The query parameter. */
   readonly parameter: string;
   readonly column: string;
-  /** The field that is compared, if a value of the column has several. */
-  readonly field: 'whole' | 'first' | 'second';
+  readonly layout: FieldLayout;
+  /** The index of the field that is compared. */
+  readonly field: number;
   /** In lower case. The empty one selects visits without a value. */
   readonly values: readonly string[];
 }
@@ -18,15 +25,16 @@ export function toConditions(
   query: Readonly<Record<string, unknown>>,
 ): Condition[] {
   const conditions = new Map<string, Condition>();
-  for (const { column, none, filters } of Object.values<Dimension>(dimensions)) {
-    const parameters = Object.keys(filters);
-    for (const [index, parameter] of parameters.entries()) {
+  for (const dimension of Object.values<Dimension>(dimensions)) {
+    const { column, none, filters } = dimension;
+    const layout = layoutOf(dimension);
+    const noneOf = none === undefined ? [] : splitFields(layout, none.toLowerCase());
+    for (const [field, parameter] of Object.keys(filters).entries()) {
       const values = query[parameter] as readonly string[] | undefined;
       if (values === undefined) continue;
-      const field = parameters.length === 1 ? 'whole' : index === 0 ? 'first' : 'second';
       const lower = values.map((value) => value.toLowerCase());
-      if (none !== undefined && lower.includes(none.toLowerCase())) lower.push('');
-      conditions.set(parameter, { parameter, column, field, values: lower });
+      if (noneOf[field] !== undefined && lower.includes(noneOf[field])) lower.push('');
+      conditions.set(parameter, { parameter, column, layout, field, values: lower });
     }
   }
   return [...conditions.values()];
@@ -39,16 +47,12 @@ export function filterVisits(
   conditions: readonly Condition[] = [],
 ): Uint32Array {
   return conditions.reduce((remaining, condition) => {
-    const { values, codes } = columns[condition.column] as DictionaryColumn;
+    const { column, layout, field } = condition;
+    const { values, codes } = columns[column] as DictionaryColumn;
     const wanted = new Set(condition.values);
-    const matches = values.map((value) => wanted.has(fieldOf(value, condition.field)));
+    const matches = values.map((value) =>
+      wanted.has(splitFields(layout, value.toLowerCase())[field] as string),
+    );
     return remaining.filter((index) => matches[codes[index] as number]);
   }, indexes);
-}
-
-function fieldOf(value: string, field: Condition['field']): string {
-  const lower = value.toLowerCase();
-  if (field === 'whole') return lower;
-  const space = lower.indexOf(' ');
-  return field === 'first' ? lower.slice(0, space) : lower.slice(space + 1);
 }

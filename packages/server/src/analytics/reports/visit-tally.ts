@@ -1,6 +1,6 @@
 import type { StoredVisits } from '../ingest/read-stored-visits.js';
 import type { DictionaryColumn, VisitColumns } from '../ingest/visit-columns.js';
-import { type Dimension, shownValue } from './dimensions.js';
+import { type Dimension, layoutOf, shownValue, splitFields } from './dimensions.js';
 import { DistinctKeys } from './distinct-keys.js';
 import { dayMs, hourMs } from './durations.js';
 import { Int32Pool } from './int32-pool.js';
@@ -44,15 +44,16 @@ export interface VisitMeasure<R extends Report> {
 const none = new Uint32Array();
 
 /** Returns the fields of a report's entry for a value of a column. */
-function toFields([first, second]: readonly string[], value: string): Entry {
-  if (first === undefined || second === undefined) return { [String(first)]: value };
-  const space = value.indexOf(' ');
-  return { [first]: value.slice(0, space), [second]: value.slice(space + 1) };
+function toFields(dimension: Dimension, value: string): Entry {
+  const values = splitFields(layoutOf(dimension), value);
+  const names = Object.keys(dimension.fields);
+  return Object.fromEntries(names.map((name, index) => [name, values[index] as string]));
 }
 
 /** Reverses `toFields`. */
-function toValue(fields: readonly string[], entry: Entry): string {
-  return fields.map((field) => entry[field]).join(' ');
+function toValue(dimension: Dimension, entry: Entry): string {
+  const names = Object.keys(dimension.fields);
+  return names.map((name) => entry[name]).join(layoutOf(dimension).separator);
 }
 
 /**
@@ -87,7 +88,6 @@ export class VisitTally<R extends Report> {
     this.#breakdowns = Object.entries<Dimension>(measure.dimensions).map(([name, dimension]) => ({
       name,
       dimension,
-      fields: Object.keys(dimension.fields),
       counts: new ValueCounts<string>(dimension.maxValues),
     }));
     this.#window = window;
@@ -165,14 +165,14 @@ export class VisitTally<R extends Report> {
     const visitors = totals[`unique${noun}`] ?? 0;
     this.#visitsOfUrl.add(urlId, visits);
     const proven = this.#provenIn(totals, visits);
-    for (const { name, dimension, fields, counts } of this.#breakdowns) {
+    for (const { name, dimension, counts } of this.#breakdowns) {
       // The day may lack rare values, or the breakdown.
       let unknown = visits;
       let unknownProven = proven;
       for (const entry of breakdowns[name] ?? []) {
         const count = entry[countField] as number;
         const provenCount = this.#provenIn(entry, count);
-        counts.add(toValue(fields, entry), count, provenCount);
+        counts.add(toValue(dimension, entry), count, provenCount);
         unknown -= count;
         unknownProven -= provenCount;
       }
@@ -238,12 +238,12 @@ export class VisitTally<R extends Report> {
         ...this.#certaintyOf(this.#provenCount, this.count),
       },
       breakdowns: Object.fromEntries(
-        this.#breakdowns.map(({ name, dimension, fields, counts }) => [
+        this.#breakdowns.map(({ name, dimension, counts }) => [
           name,
           counts
             .largest(isDaily ? Math.min(limit, dimension.maxDailyValues ?? limit) : limit)
             .map(([value, visits]) => ({
-              ...toFields(fields, value),
+              ...toFields(dimension, value),
               [countField]: visits,
               ...this.#certaintyOf(counts.provenOf(value), visits),
             })),

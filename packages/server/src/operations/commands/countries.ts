@@ -1,20 +1,23 @@
 import { chmodSync, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
+  type CountryDatabase,
+  openCountryDatabase,
+} from '../../analytics/classify/country-database.js';
+import {
   ageOfCountries,
   countryFileOf,
   installedCountryFile,
+  renewalOf,
   toDate,
 } from '../../analytics/classify/country-file.js';
-import {
-  type CountryDatabase,
-  openCountryDatabase,
-} from '../../analytics/classify/find-country.js';
-import { readConfig } from '../../config.js';
+import { type Config, readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { requireDatabaseFile } from '../../storage/locate-database.js';
 import { replaceFile, withScratchFolder } from '../backup/move-into-place.js';
 import { print } from './print.js';
+
+type ReadableDatabase = CountryDatabase & { readonly builtAt: number };
 
 /** Checks a country database, and installs it for this node's server, which may run. */
 export async function update(file: string): Promise<void> {
@@ -36,48 +39,43 @@ export async function update(file: string): Promise<void> {
   const before = (await open(countryFileOf(config)).catch(() => undefined))?.builtAt;
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
   // The copy is checked, because the file may change meanwhile.
-  const builtAt = await withScratchFolder(`${target}.`, async (folder) => {
+  const installed = await withScratchFolder(`${target}.`, async (folder) => {
     const copy = join(folder, 'countries.mmdb');
     copyFileSync(file, copy);
     // The server may run as another user than this command.
     chmodSync(copy, 0o644);
-    const { builtAt } = await open(copy, file);
+    const opened = await open(copy, file);
     replaceFile(copy, target);
-    return builtAt;
+    return opened;
   });
-  print(describeAge(builtAt));
+  print(describeData(installed, config));
   const replaced = before === undefined ? '' : ` It replaces data of ${toDate(before)}.`;
   print(`Installed as ${target}. A running server reads it within seconds.${replaced}`);
 }
 
 /** Returns a sentence with the date of the country database that the server reads. */
 export async function describeCountries(): Promise<string> {
-  const path = countryFileOf(readConfig(process.env));
+  const config = readConfig(process.env);
   try {
-    return describeAge((await open(path)).builtAt);
+    return describeData(await open(countryFileOf(config)), config);
   } catch (error) {
     if (error instanceof ConfigError) return `Countries are unknown: ${error.message}.`;
     throw error;
   }
 }
 
-function describeAge(builtAt: number): string {
+function describeData({ builtAt, hasCities }: ReadableDatabase, config: Config): string {
   const { days, isOld } = ageOfCountries(builtAt, Date.now());
-  const data = `Country data of ${toDate(builtAt)}`;
-  return isOld
-    ? `${data}, which is ${days} days old: install newer data with shorty-server countries update.`
-    : `${data}.`;
+  const data = `${hasCities ? 'City' : 'Country'} data of ${toDate(builtAt)}`;
+  return isOld ? `${data}, which is ${days} days old: ${renewalOf(config)}.` : `${data}.`;
 }
 
 /** Opens a country database. Throws a ConfigError when it cannot be read. */
-async function open(
-  path: string,
-  name = path,
-): Promise<CountryDatabase & { readonly builtAt: number }> {
+async function open(path: string, name = path): Promise<ReadableDatabase> {
   let failure: Error | undefined;
-  const { find, builtAt } = await openCountryDatabase(path, (error) => {
+  const { builtAt, ...database } = await openCountryDatabase(path, (error) => {
     failure = error;
   });
-  if (builtAt !== undefined) return { find, builtAt };
+  if (builtAt !== undefined) return { builtAt, ...database };
   throw new ConfigError((failure?.message ?? '').replace(path, name));
 }

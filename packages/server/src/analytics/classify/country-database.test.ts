@@ -3,19 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toMmdb } from '../../../test/analytics/to-mmdb.js';
 import {
   countryCode,
-  type FindCountry,
+  type FindPlace,
   openCountryDatabase,
   shippedCountryDatabase,
-} from './find-country.js';
+} from './country-database.js';
 
 async function open(
   path = shippedCountryDatabase,
-): Promise<{ find: FindCountry; errors: Error[] }> {
+): Promise<{ find: (address: string) => string; findPlace: FindPlace; errors: Error[] }> {
   const errors: Error[] = [];
   const { find } = await openCountryDatabase(path, (error) => errors.push(error));
-  return { find, errors };
+  return { find: (address) => find(address).country, findPlace: find, errors };
 }
 
 let folder: string;
@@ -139,6 +140,106 @@ describe('a database that cannot be read', () => {
       ),
       { numRuns: 10 },
     );
+  });
+});
+
+const names = (en: string) => ({ names: { de: 'anders', en } });
+const germany = { country: { iso_code: 'DE', ...names('Germany') } };
+const berlin = {
+  ...germany,
+  city: names('Berlin'),
+  subdivisions: [{ iso_code: 'BE', ...names('State of Berlin') }, { iso_code: 'X' }],
+};
+const unknown = { country: 'Unknown', region: null, city: null };
+
+describe('a database of cities', () => {
+  it.each([
+    ['of MaxMind', berlin, { country: 'DE', region: 'DE-BE', city: 'Berlin' }],
+    [
+      'of DB-IP',
+      {
+        country: { iso_code: 'US' },
+        city: { names: { en: 'Mountain View' } },
+        subdivisions: [names('California')],
+      },
+      { country: 'US', region: 'US-California', city: 'Mountain View' },
+    ],
+    [
+      'of ip-location-db',
+      { country_code: 'US', state1: 'New York', state2: '', city: 'New York' },
+      { country: 'US', region: 'US-New York', city: 'New York' },
+    ],
+    ['without a city', { ...germany, subdivisions: [] }, { ...unknown, country: 'DE' }],
+    [
+      'without a region',
+      { ...germany, city: names('A') },
+      { ...unknown, country: 'DE', city: 'A' },
+    ],
+    [
+      'without an English name',
+      { ...germany, city: { names: { de: 'Köln' } } },
+      { ...unknown, country: 'DE' },
+    ],
+    [
+      'with empty names',
+      { country_code: 'DE', state1: '', city: '' },
+      { ...unknown, country: 'DE' },
+    ],
+    ['without a country', { city: names('Atlantis') }, unknown],
+    [
+      'with odd values',
+      {
+        country_code: 'DE',
+        city: `\tA\n${'b'.repeat(200)}`,
+        subdivisions: [{ iso_code: 'too long' }],
+      },
+      { country: 'DE', region: null, city: `A ${'b'.repeat(97)}` },
+    ],
+    [
+      'with odd types',
+      { country_code: 'DE', city: [1], subdivisions: 5 },
+      { ...unknown, country: 'DE' },
+    ],
+  ])('%s is read', async (_what, record, place) => {
+    const networks = [
+      { address: '8.8.0.0', bits: 16, record },
+      { address: '2a02::', bits: 16, record },
+      { address: '9.9.0.0', bits: 16, record: germany },
+    ];
+    const { findPlace, errors } = await open(await write('city.mmdb', toMmdb(networks)));
+    for (const address of ['8.8.8.8', '::ffff:8.8.8.8', '2a02:8109::1']) {
+      expect(findPlace(address)).toEqual(place);
+    }
+    expect(findPlace('9.9.9.9')).toEqual({ country: 'DE', region: null, city: null });
+    for (const address of ['8.9.8.8', '2a03::1', '10.0.0.1', 'x']) {
+      expect(findPlace(address)).toEqual(unknown);
+    }
+    expect(errors).toEqual([]);
+  });
+
+  it('of IPv4 only does not take IPv6 addresses for IPv4 addresses', async () => {
+    const networks = ['8.8.0.0', '42.2.0.0'].map((address) => ({
+      address,
+      bits: 16,
+      record: berlin,
+    }));
+    const { find } = await open(await write('ipv4.mmdb', toMmdb(networks, { ipVersion: 4 })));
+    expect(find('42.2.1.1')).toBe('DE');
+    // It begins with the same bits.
+    expect(find('2a02:101::1')).toBe('Unknown');
+  });
+
+  it('says that it has cities', async () => {
+    const networks = Array.from({ length: 100 }, (_, block) => ({
+      address: `${block + 1}.0.0.0`,
+      bits: 8,
+      record: block % 2 === 0 ? germany : berlin,
+    }));
+    const read = async (path: string) => openCountryDatabase(path, () => undefined);
+    expect(await read(await write('city.mmdb', toMmdb(networks)))).toMatchObject({
+      hasCities: true,
+    });
+    expect(await read(shippedCountryDatabase)).toMatchObject({ hasCities: false });
   });
 });
 
