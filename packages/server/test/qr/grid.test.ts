@@ -38,7 +38,7 @@ const payloads: readonly ((level: QrErrorCorrection) => string)[] = [
   () => 'HTTPS://SHO.RT/ABC123',
   () => '3141592653589793238462643383279502884197',
   () => '\u0000\u0001\u0007binary\u001b\u007f\u0080ÿ\u200b',
-  () => 'é'.repeat(90),
+  () => `é${'0123456789'.repeat(4)}É-ABCDEFGHIJKLMNOPQRSTUVWXYZ-😀 1`,
   (level) => 'x'.repeat(Math.floor(limits[level] / 3)),
   (level) => 'y'.repeat(limits[level]),
   () => 'WIFI:T:WPA;S:Café №5;P:p\\;ss"w;;',

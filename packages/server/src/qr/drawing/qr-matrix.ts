@@ -37,16 +37,23 @@ const utf8Mark = {
   write() {},
 };
 
+// Runs that take fewer bits in the numeric or the alphanumeric mode, although bytes follow them again.
+const denserRun = /(\d{8,}|[0-9A-Z $%*+\-./:]{14,})/;
+
 /** Returns the segments of a text with the mark, which takes 12 bits. */
 function withUtf8Mark(payload: string): Segments {
-  const segments = byteSegment(payload);
+  const segments = payload.split(denserRun).flatMap((text, at): QRCodeSegment[] => {
+    if (text === '') return [];
+    if (at % 2 === 0) return byteSegment(text);
+    return [{ data: text, mode: /\D/.test(text) ? 'alphanumeric' : 'numeric' }];
+  });
   // `qrcode` has no mode for the mark. It calls `reduce` to build its segments from an array, in the
   // modes that it has.
   const build = (...rest: Parameters<typeof segments.reduce>) => [
     utf8Mark,
     ...(Array.prototype.reduce.apply(segments, rest) as unknown as object[]),
   ];
-  return Object.assign(byteSegment(payload), { reduce: build });
+  return Object.assign([...segments], { reduce: build });
 }
 
 const byteSegment = (payload: string): QRCodeSegment[] => [
