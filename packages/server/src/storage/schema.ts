@@ -12,6 +12,32 @@ export const tables = {
     deletion_started_at: 'bigint',
     /** Addresses and CIDR ranges whose visits do not count, separated by commas. */
     exclude_addresses: "text not null default ''",
+    /**
+     * The visits from this instant on are in `organization_chunks`, or still in batches. It may be
+     * increased at any time, because `visit_chunks` and `click_days` have all visits.
+     */
+    chunks_complete_from: 'bigint not null default 0',
+  },
+  visit_compactions: {
+    ...baselineTables.visit_compactions,
+    /** The visits of all organizations before this one are in `organization_chunks`. */
+    next_organization: "text not null default ''",
+    /** The number of visits of that organization which are in `organization_chunks`. */
+    next_visit: 'bigint not null default 0',
+  },
+  /**
+   * The visits of an organization in the order of their storage, as a copy of `visit_chunks` for
+   * overviews. All chunks but the last are full.
+   */
+  organization_chunks: {
+    organization_id: 'text not null',
+    number: 'integer not null',
+    /** The times of the earliest and the latest visit. */
+    first_at: 'bigint not null',
+    last_at: 'bigint not null',
+    visit_count: 'integer not null',
+    /** Encoded columns. */
+    visits: 'bytes not null',
   },
   clients: {
     ...baselineTables.clients,

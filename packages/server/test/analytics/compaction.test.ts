@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { maxChunkBytes, visitsPerChunk } from '../../src/analytics/ingest/columns-codec.js';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import type { Visit } from '../../src/analytics/journal/journal-lines.js';
+import { diagnoseOrganizationChunks } from '../../src/analytics/reports/organization-doctor.js';
 import type { Database } from '../../src/storage/database.js';
 import {
   day,
@@ -219,6 +220,67 @@ describe('compaction', () => {
       0,
     );
     expect(sum + waiting).toBe(4_500);
+  });
+
+  it('shows each visit once in overviews, wherever it is killed', async () => {
+    const links = 240;
+    const organizations = new Map<string, number[]>();
+    for (let made = 0; made < 3; made += 1) {
+      const id = await stored.addOrganization('enterprise');
+      const created = await stored.create(id, Array(links / 3).fill({}));
+      organizations.set(
+        id,
+        created.map((each) => (each.status === 'created' ? each.id : 0)),
+      );
+    }
+    let all: Visit[] = [];
+    let killedAfter = 0;
+    const writeDirectly: Database['writeDirectly'] = async (work, lock) => {
+      if (killedAfter === 0) throw new Error('killed');
+      killedAfter -= 1;
+      return stored.database.writeDirectly(work, lock);
+    };
+    const database = { ...stored.database, writeDirectly };
+    const killable = new VisitCompactor({ database, clock: () => start + day });
+    const totals = (visits: readonly Visit[]) => {
+      const clicks = visits.filter(
+        ({ visitedAt, facts }) =>
+          facts.kind === 'human' && visitedAt >= window.since && visitedAt < window.until,
+      );
+      const distinct = (keys: readonly (string | null)[]) => new Set(keys.filter(Boolean)).size;
+      return {
+        totalClicks: clicks.length,
+        uniqueClicks: distinct(clicks.map(({ facts }) => facts.visitorKey)),
+        uniqueIps: distinct(clicks.map(({ facts }) => facts.addressKey)),
+      };
+    };
+    // The first link has several chunks, and its organization needs several transactions.
+    const hot = randomVisits(10_000, 1, 7);
+    for (const visits of [hot, randomVisits(3_000, links, 8), randomVisits(900, links, 9)]) {
+      all = all.concat(visits);
+      await stored.store(visits);
+      let killed = true;
+      for (let writes = 1; killed; writes += 1) {
+        killedAfter = 1;
+        killed = await killable.compact().then(
+          () => false,
+          () => true,
+        );
+        for (const [id, urlIds] of organizations) {
+          const report = await stored.reader.readOverview(id, window, start);
+          const own = all.filter(({ urlId }) => urlIds.includes(urlId));
+          expect(report.totals).toEqual(totals(own));
+        }
+        expect(writes).toBeLessThan(50);
+      }
+      expect(await rows('visit_batches')).toEqual([]);
+    }
+    const copied = await stored.database.read
+      .selectFrom('organization_chunks')
+      .select(['organization_id', 'visit_count'])
+      .execute();
+    expect(copied.reduce((sum, { visit_count }) => sum + visit_count, 0)).toBe(all.length);
+    expect(await diagnoseOrganizationChunks(stored.database)).toEqual([]);
   });
 
   it('counts each visit once when two compactors run at the same time', async () => {

@@ -40,9 +40,19 @@ async function storeChunks(urlId: number, count: number): Promise<void> {
   );
 }
 
-/** Creates an organization with URLs. Returns its id and theirs. */
+/**
+ * Creates an organization with URLs, whose visits of the month are only in the chunks of URLs, like
+ * those from before version 0.2. Returns its id and theirs.
+ */
 async function createUrls(count: number): Promise<{ organizationId: string; urlIds: number[] }> {
   const organizationId = await stored.addOrganization('enterprise');
+  await stored.database.writeDirectly((transaction) =>
+    transaction
+      .updateTable('organizations')
+      .set({ chunks_complete_from: month.until })
+      .where('id', '=', organizationId)
+      .execute(),
+  );
   const created = await stored.create(
     organizationId,
     Array.from({ length: count }, () => ({})),

@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { retentionOf } from '../../src/analytics/ingest/visit-pruner.js';
+import { pruneVisits, retentionOf } from '../../src/analytics/ingest/visit-pruner.js';
+import {
+  diagnoseOrganizationChunks,
+  repairOrganizationChunks,
+} from '../../src/analytics/reports/organization-doctor.js';
 import { diagnoseClicks, repairClickCounters } from '../../src/analytics/reports/visit-doctor.js';
+import type { Database } from '../../src/storage/database.js';
 import { storedVisits } from './stored-visits.js';
 import {
   day,
@@ -84,6 +89,76 @@ describe('retention', () => {
     expect(await storedVisits(stored.database)).toEqual([]);
     expect((await stored.reader.readClicks(1, month)).totals.totalClicks).toBe(14);
     expect((await diagnoseClicks(stored.database)).wrongCounters).toEqual([]);
+  });
+});
+
+describe('the chunks of an organization', () => {
+  const addUrl = async () => {
+    const id = await stored.addOrganization('enterprise');
+    const [created] = await stored.create(id, [{}]);
+    return { id, urlId: created?.status === 'created' ? created.id : 0 };
+  };
+  const chunksOf = (id: string) =>
+    stored.database.read
+      .selectFrom('organization_chunks')
+      .select(['first_at', 'visit_count'])
+      .where('organization_id', '=', id)
+      .execute();
+
+  it('lose pruned visits, which overviews read by link', async () => {
+    const { id, urlId } = await addUrl();
+    await store(urlId, start, 72);
+    expect(await chunksOf(id)).toEqual([{ first_at: start, visit_count: 72 }]);
+    // The pruning is killed after the visits of the link.
+    let writes = 0;
+    const writeDirectly: Database['writeDirectly'] = async (work, lock) => {
+      writes += 1;
+      if (writes > 1) throw new Error('killed');
+      return stored.database.writeDirectly(work, lock);
+    };
+    const database = { ...stored.database, writeDirectly };
+    const clock = () => start + 3 * day + 12 * hour;
+    await expect(pruneVisits({ database, clock, retentionDays: 2 })).rejects.toThrow();
+    expect(await chunksOf(id)).toEqual([{ first_at: start, visit_count: 72 }]);
+    const killed = await stored.reader.readOverview(id, month, start);
+    expect([killed.totals.totalClicks, killed.uniquesAre]).toEqual([72, 'daily sum']);
+    await stored.prune(2, clock());
+    expect(await chunksOf(id)).toEqual([{ first_at: start + day, visit_count: 48 }]);
+    // Arrives after its day was pruned.
+    await store(urlId, start + hour, 1);
+    for (const prunes of [false, true]) {
+      if (prunes) await stored.prune(2, clock());
+      const { totals, timeseries } = await stored.reader.readOverview(id, month, start);
+      expect(totals.totalClicks).toBe(73);
+      expect(timeseries.slice(0, 4).map(({ clicks }) => clicks)).toEqual([25, 24, 24, 0]);
+    }
+    expect(await diagnoseOrganizationChunks(stored.database)).toEqual([]);
+    await stored.prune(2, start + 30 * day);
+    expect(await chunksOf(id)).toEqual([]);
+    const { totals } = await stored.reader.readOverview(id, month, start);
+    expect(totals.totalClicks).toBe(73);
+  });
+
+  it('are replaced by those of the links when the doctor finds that they differ', async () => {
+    const { id, urlId } = await addUrl();
+    await store(urlId, start, 5);
+    const change = (visits: Uint8Array) =>
+      stored.database.writeDirectly((transaction) =>
+        transaction.updateTable('organization_chunks').set({ visits }).execute(),
+      );
+    await change(new Uint8Array(64).fill(0xab));
+    // A damaged chunk does not stop the compaction.
+    await store(urlId, start + day, 3);
+    const wrong = await diagnoseOrganizationChunks(stored.database);
+    expect(wrong).toEqual([
+      { id, counted: 3, actual: 8, since: 0, until: start + day + 2 * hour + 1 },
+    ]);
+    await repairOrganizationChunks(stored.database, wrong);
+    expect(await diagnoseOrganizationChunks(stored.database)).toEqual([]);
+    await store(urlId, start + 2 * day, 2);
+    const { totals } = await stored.reader.readOverview(id, month, start);
+    expect(totals.totalClicks).toBe(10);
+    expect(await chunksOf(id)).toEqual([{ first_at: start + 2 * day, visit_count: 2 }]);
   });
 });
 

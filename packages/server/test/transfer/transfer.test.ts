@@ -44,6 +44,7 @@ const excludedTables: Readonly<Record<string, string>> = {
   link_policy: 'each installation counts its own changes',
   visit_batches: 'visits are exported as chunks',
   visit_compactions: 'visits are exported as chunks',
+  organization_chunks: 'a copy of the chunks of links, which overviews do not need',
   click_feed: 'all organizations share it',
   click_queues: 'the exporting server delivers the clicks that wait',
   queued_clicks: 'the exporting server delivers the clicks that wait',

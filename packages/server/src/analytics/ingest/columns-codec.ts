@@ -68,9 +68,12 @@ export function encodeColumns(columns: VisitColumns, { isOfOneUrl = false } = {}
   return Buffer.concat(parts);
 }
 
+/** The table of a chunk: that of the visits of a URL, or that of the visits of an organization. */
+export type ChunkTable = 'visit_chunks' | 'organization_chunks';
+
 /** Returns the columns of a stored chunk that depend on its visits. */
-export function toChunk(columns: VisitColumns) {
-  const visits = encodeColumns(columns, { isOfOneUrl: true });
+export function toChunk(columns: VisitColumns, table: ChunkTable = 'visit_chunks') {
+  const visits = encodeColumns(columns, { isOfOneUrl: table === 'visit_chunks' });
   return { ...timeRange(columns), visit_count: columns.count, visits };
 }
 
@@ -88,6 +91,7 @@ export function packChunk(
   existing: VisitColumns | undefined,
   visits: readonly VisitRef[],
   from: number,
+  table: ChunkTable = 'visit_chunks',
 ) {
   const existingCount = existing?.count ?? 0;
   let part = visits.slice(from, from + visitsPerChunk - existingCount);
@@ -95,7 +99,7 @@ export function packChunk(
     const builder = new VisitColumnsBuilder(existingCount + part.length);
     if (existing) builder.addAll(existing);
     for (const { columns, index } of part) builder.addFrom(columns, index);
-    const chunk = toChunk(builder.finish());
+    const chunk = toChunk(builder.finish(), table);
     if (chunk.visits.length <= maxChunkBytes || part.length === 1)
       return { chunk, added: part.length };
     part = part.slice(0, Math.ceil(part.length / 2));
@@ -135,6 +139,15 @@ export function decodeColumns(stored: Uint8Array, urlId = 0): VisitColumns {
     flags: found.flags ?? new Uint8Array(count),
     ...completeTexts(columns),
   };
+}
+
+/** Decodes columns, or returns undefined when they cannot be decoded. The caller decides what that means. */
+export function tryToDecode(stored: Uint8Array, urlId?: number): VisitColumns | undefined {
+  try {
+    return decodeColumns(stored, urlId);
+  } catch {
+    return undefined;
+  }
 }
 
 function readNumbers(reader: ColumnReader, name: NumberColumnName, count: number): NumberArray {

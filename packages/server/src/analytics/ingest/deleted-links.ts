@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
-import { decodeColumns, encodeColumns } from './columns-codec.js';
+import { decodeColumns, encodeColumns, tryToDecode } from './columns-codec.js';
 import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
 
 /** Ids that no link has. */
@@ -75,15 +75,6 @@ export async function removeDeletedVisits(
   return damaged;
 }
 
-function tryToDecode(stored: Uint8Array): VisitColumns | undefined {
-  try {
-    return decodeColumns(stored);
-  } catch {
-    // The caller reports the batch.
-    return undefined;
-  }
-}
-
 async function findDeleted(db: Kysely<Schema>, { urlIds }: VisitColumns) {
   return (await findMissingLinks(db, new Set(urlIds))).deleted;
 }
@@ -93,6 +84,5 @@ function without(columns: VisitColumns, deleted: ReadonlySet<number>): VisitColu
   for (const [index, urlId] of columns.urlIds.entries()) {
     if (!deleted.has(urlId)) builder.addFrom(columns, index);
   }
-  const urlIds = columns.urlIds.filter((urlId) => !deleted.has(urlId));
-  return { ...builder.finish(), urlIds };
+  return builder.finish();
 }

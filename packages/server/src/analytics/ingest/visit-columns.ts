@@ -41,7 +41,7 @@ export interface DictionaryColumn {
 /** Visits in columns. Reports read them ten times as fast as rows, from a quarter of the bytes. */
 export interface VisitColumns {
   readonly count: number;
-  /** The URL of each visit. It is not stored in chunks, whose visits are of one URL. */
+  /** The URL of each visit. It is not stored in `visit_chunks`, whose visits are of one URL. */
   readonly urlIds: Float64Array;
   /** Milliseconds since 1970. */
   readonly visitedAt: Float64Array;
@@ -157,9 +157,10 @@ export class VisitColumnsBuilder {
     for (const [name, value] of otherFields ?? []) this.#setText(name, index, value);
   }
 
-  /** Copies all visits, without their URLs. The builder must be empty. */
+  /** Copies all visits. The builder must be empty. */
   addAll(columns: VisitColumns): void {
     this.count = columns.count;
+    this.#urlIds.set(columns.urlIds);
     this.#visitedAt.set(columns.visitedAt);
     this.#visitors.set(columns.visitors);
     this.#addresses.set(columns.addresses);
@@ -169,10 +170,11 @@ export class VisitColumnsBuilder {
     }
   }
 
-  /** Copies one visit, without its URL. */
+  /** Copies one visit. */
   addFrom(columns: VisitColumns, from: number): void {
     const index = this.count;
     this.count += 1;
+    this.#urlIds[index] = columns.urlIds[from] as number;
     this.#visitedAt[index] = columns.visitedAt[from] as number;
     for (const half of [0, 1]) {
       this.#visitors[index * 2 + half] = columns.visitors[from * 2 + half] as number;

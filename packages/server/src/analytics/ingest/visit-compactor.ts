@@ -1,29 +1,55 @@
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Clock } from '../../ports.js';
 import type { Database, WriteTransaction } from '../../storage/database.js';
 import type { Schema } from '../../storage/schema.js';
 import { yieldToEventLoop } from '../../yield-to-event-loop.js';
 import {
-  decodeColumns,
+  type ChunkTable,
   maxChunkBytes,
   packChunk,
+  tryToDecode,
   type VisitRef,
   visitsPerChunk,
 } from './columns-codec.js';
 import { findMissingLinks } from './deleted-links.js';
-import { type Batch, type Compaction, findCompaction, readBatches } from './read-stored-visits.js';
+import {
+  type Batch,
+  type Compaction,
+  findCompaction,
+  findOrganizations,
+  readBatches,
+} from './read-stored-visits.js';
 import { slicesOf } from './slices-of.js';
+import type { VisitColumns } from './visit-columns.js';
 
-type LastChunk = Pick<Schema['visit_chunks'], 'url_id' | 'number' | 'visit_count' | 'visits'>;
+/** The column that names whose visits a chunk has. */
+const ownerColumns = {
+  visit_chunks: { column: 'url_id', type: 'bigint' },
+  organization_chunks: { column: 'organization_id', type: 'text' },
+} as const;
 
-/** The chunks with the new visits of one URL. */
-interface NewChunks {
-  readonly urlId: number;
+/** The id of a URL or of an organization. */
+type Owner = number | string;
+type Chunk = Omit<Schema['visit_chunks'], 'url_id'>;
+type LastChunk = Pick<Chunk, 'number' | 'visit_count' | 'visits'>;
+
+/** The chunks with new visits of one owner. */
+interface NewChunks<Id extends Owner> {
+  readonly owner: Id;
   /** The last chunk, if the first row replaces it. */
   readonly replaced: LastChunk | undefined;
-  readonly rows: readonly Schema['visit_chunks'][];
+  readonly rows: readonly Chunk[];
   /** The bytes that the transaction writes and deletes. */
   readonly bytes: number;
+}
+
+/** What one transaction stores. */
+interface Step {
+  readonly table: ChunkTable;
+  readonly chunks: readonly NewChunks<Owner>[];
+  /** The progress after it. */
+  readonly next: Compaction;
 }
 
 // A compaction starts when this many visits are in batches, or when a batch reaches this age. Larger
@@ -34,7 +60,9 @@ const bytesPerCompaction = 64 * 1024 * 1024;
 const maxAgeMs = 60_000;
 // The limits of a transaction, which blocks all other writes on SQLite. One transaction stores all
 // visits that a compaction has for a URL, so they have a limit of their own.
-const maxUrls = 200;
+const maxOwners = 200;
+// 240 KB, unless strangers sent long texts.
+const visitsPerStep = 2 * visitsPerChunk;
 const maxBytes = 1024 * 1024;
 const maxBytesOfUrl = 4 * 1024 * 1024;
 // The number of batches that a transaction deletes: typically 1 MB.
@@ -42,7 +70,8 @@ const maxDeletedBatches = 32;
 
 /**
  * Moves visits from batches, which have visits of many URLs, into chunks, which have visits of one
- * URL. Reports count each visit exactly once at any moment, and a killed compaction continues later.
+ * URL, and copies them into chunks of one organization. Reports count each visit exactly once at any
+ * moment, and a killed compaction continues later.
  */
 export class VisitCompactor {
   readonly #database: Database;
@@ -64,13 +93,14 @@ export class VisitCompactor {
     if (!started || signal?.aborted) return;
     const batches = await readBatches(read, 0, started.upToBatch);
     let progress = started;
-    for await (const chunks of this.#newChunks(batches, started.nextUrl)) {
-      const next = { ...progress, nextUrl: (chunks.at(-1)?.urlId ?? 0) + 1 };
-      // Another process has changed the data. The next call continues from the stored progress.
-      if (!(await this.#store(chunks, progress, next))) return;
-      progress = next;
-      await yieldToEventLoop();
-      if (signal?.aborted) return;
+    for (const steps of [this.#stepsOfUrls, this.#stepsOfOrganizations]) {
+      for await (const step of steps.call(this, batches, progress)) {
+        // Another process has changed the data. The next call continues from the stored progress.
+        if (!(await this.#store(step, progress))) return;
+        progress = step.next;
+        await yieldToEventLoop();
+        if (signal?.aborted) return;
+      }
     }
     await this.#finish(progress, batches, signal);
   }
@@ -87,7 +117,7 @@ export class VisitCompactor {
         .insertInto('visit_compactions')
         .values({ up_to_batch: upToBatch, next_url: 0 })
         .execute();
-      return { upToBatch, nextUrl: 0 };
+      return { upToBatch, nextUrl: 0, nextOrganization: '', nextVisit: 0 };
     }, 'compaction');
   }
 
@@ -125,76 +155,141 @@ export class VisitCompactor {
     return isDue ? last : undefined;
   }
 
-  /** Yields the encoded chunks of one transaction at a time, in ascending order of the URLs. */
-  async *#newChunks(
-    batches: readonly Batch[],
-    nextUrl: number,
-  ): AsyncGenerator<readonly NewChunks[]> {
-    const urls = groupByUrl(batches).filter(([urlId]) => urlId >= nextUrl);
-    for (const group of slicesOf(urls, maxUrls)) {
-      const lastChunks = await this.#readLastChunks(group.map(([urlId]) => urlId));
-      let chunks: NewChunks[] = [];
+  /** Yields the steps that store the chunks of URLs, in ascending order. */
+  async *#stepsOfUrls(batches: readonly Batch[], progress: Compaction): AsyncGenerator<Step> {
+    const urls = groupByUrl(batches).filter(([urlId]) => urlId >= progress.nextUrl);
+    const toStep = (chunks: readonly NewChunks<number>[]): Step => ({
+      table: 'visit_chunks',
+      chunks,
+      next: { ...progress, nextUrl: (chunks.at(-1)?.owner ?? 0) + 1 },
+    });
+    for (const group of slicesOf(urls, maxOwners)) {
+      const ids = group.map(([urlId]) => urlId);
+      const lastChunks = await this.#readLastChunks('visit_chunks', ids);
+      let chunks: NewChunks<number>[] = [];
       let bytes = 0;
       for (const [urlId, visits] of group) {
-        const added = fillChunks(urlId, lastChunks.get(urlId), visits);
+        const added = fillChunks('visit_chunks', urlId, lastChunks.get(urlId), visits);
         if (bytes > 0 && bytes + added.bytes > maxBytes) {
-          yield chunks;
+          yield toStep(chunks);
           chunks = [];
           bytes = 0;
         }
         chunks.push(added);
         bytes += added.bytes;
       }
-      yield chunks;
+      yield toStep(chunks);
     }
   }
 
-  async #readLastChunks(urlIds: readonly number[]): Promise<ReadonlyMap<number, LastChunk>> {
-    const wanted = sql.join(urlIds.map((id) => sql`(cast(${id} as bigint))`));
-    const { rows } = await sql<LastChunk>`
-      select chunk.url_id, chunk.number, chunk.visit_count, chunk.visits
-      from (values ${wanted}) as wanted
-      join visit_chunks as chunk
-        on chunk.url_id = wanted.column1
-        and chunk.number = (select max(number) from visit_chunks where url_id = wanted.column1)`.execute(
-      this.#database.read,
+  /**
+   * Yields the steps that store the chunks of organizations, in ascending order. An organization may
+   * have all visits of a compaction, so it may need several steps.
+   */
+  async *#stepsOfOrganizations(
+    batches: readonly Batch[],
+    progress: Compaction,
+  ): AsyncGenerator<Step> {
+    const { nextOrganization, nextVisit } = progress;
+    const remaining = (await this.#groupByOrganization(batches)).filter(
+      ([id]) => id >= nextOrganization,
     );
-    return new Map(rows.map((row) => [row.url_id, row]));
+    for (const group of slicesOf(remaining, maxOwners)) {
+      const ids = group.map(([id]) => id);
+      const lastChunks = await this.#readLastChunks('organization_chunks', ids);
+      let chunks: NewChunks<string>[] = [];
+      let bytes = 0;
+      let next = progress;
+      for (const [owner, visits] of group) {
+        let last = lastChunks.get(owner);
+        let start = owner === nextOrganization ? nextVisit : 0;
+        while (start < visits.length) {
+          const part = visits.slice(start, start + visitsPerStep);
+          const added = fillChunks('organization_chunks', owner, last, part);
+          start += part.length;
+          last = added.rows.at(-1);
+          chunks.push(added);
+          bytes += added.bytes;
+          next = { ...progress, nextOrganization: owner, nextVisit: start };
+          // The next part of the organization continues a chunk of this one.
+          if (start === visits.length && bytes < maxBytes) continue;
+          yield { table: 'organization_chunks', chunks, next };
+          chunks = [];
+          bytes = 0;
+        }
+      }
+      if (chunks.length > 0) yield { table: 'organization_chunks', chunks, next };
+    }
+  }
+
+  /** Returns the visits of each organization in the order of their arrival, in ascending order. */
+  async #groupByOrganization(
+    batches: readonly Batch[],
+  ): Promise<[organizationId: string, visits: VisitRef[]][]> {
+    const urlIds = batches.flatMap(({ columns }) => [...new Set(columns.urlIds)]);
+    const organizations = await findOrganizations(this.#database.read, urlIds);
+    const groups = new Map<string, VisitRef[]>();
+    for (const { columns } of batches) {
+      for (const [index, urlId] of columns.urlIds.entries()) {
+        const organizationId = organizations.get(urlId);
+        // The link was deleted with its organization.
+        if (organizationId === undefined) continue;
+        const visits = groups.get(organizationId);
+        if (visits) visits.push({ columns, index });
+        else groups.set(organizationId, [{ columns, index }]);
+      }
+    }
+    return [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  async #readLastChunks<Id extends Owner>(
+    table: ChunkTable,
+    owners: readonly Id[],
+  ): Promise<ReadonlyMap<Id, LastChunk>> {
+    const { column, type } = ownerColumns[table];
+    const wanted = sql.join(owners.map((id) => sql`(cast(${id} as ${sql.raw(type)}))`));
+    const { rows } = await sql<LastChunk & { readonly owner: Id }>`
+      select chunk.${sql.ref(column)} as owner, chunk.number, chunk.visit_count, chunk.visits
+      from (values ${wanted}) as wanted
+      join ${sql.table(table)} as chunk
+        on chunk.${sql.ref(column)} = wanted.column1
+        and chunk.number = (select max(number) from ${sql.table(table)}
+          where ${sql.ref(column)} = wanted.column1)`.execute(this.#database.read);
+    return new Map(rows.map((row) => [row.owner, row]));
   }
 
   /**
    * Stores chunks and the compaction's progress in one transaction. Returns false, and stores
-   * nothing, when another process has continued the compaction or pruned one of the URLs.
+   * nothing, when another process has continued the compaction or pruned one of the chunks.
    */
-  #store(
-    chunks: readonly NewChunks[],
-    { upToBatch, nextUrl }: Compaction,
-    next: Compaction,
-  ): Promise<boolean> {
+  #store({ table, chunks, next }: Step, progress: Compaction): Promise<boolean> {
     return this.#database.writeDirectly(async (transaction) => {
       const current = await findCompaction(transaction);
-      if (current?.upToBatch !== upToBatch || current.nextUrl !== nextUrl) return false;
+      if (!current || !isDeepStrictEqual(current, progress)) return false;
       // An organization may have been deleted since the batches were read.
-      const { deleted } = await findMissingLinks(
+      const isDeleted = await findDeletedOwners(
         transaction,
-        new Set(chunks.map(({ urlId }) => urlId)),
+        chunks.map(({ owner }) => owner),
       );
-      const stored = chunks.filter(({ urlId }) => !deleted.has(urlId));
-      const replaced = stored.flatMap((each) => each.replaced ?? []);
-      if (!(await deleteUnchanged(transaction, replaced))) return false;
-      await transaction.updateTable('visit_compactions').set({ next_url: next.nextUrl }).execute();
-      await this.#database.bulkInsert(
-        transaction,
-        'visit_chunks',
-        stored.flatMap(({ rows }) => rows),
+      const stored = chunks.filter(({ owner }) => !isDeleted(owner));
+      if (!(await deleteUnchanged(transaction, table, stored))) return false;
+      const { nextUrl, nextOrganization, nextVisit } = next;
+      await transaction
+        .updateTable('visit_compactions')
+        .set({ next_url: nextUrl, next_organization: nextOrganization, next_visit: nextVisit })
+        .execute();
+      const { column } = ownerColumns[table];
+      const rows = stored.flatMap(({ owner, rows }) =>
+        rows.map((row) => ({ [column]: owner, ...row })),
       );
+      await this.#database.bulkInsert(transaction, table, rows as never[]);
       return true;
     }, 'compaction');
   }
 
   /** Deletes the batches, whose visits are in chunks, and then the compaction. */
   async #finish(
-    { upToBatch, nextUrl }: Compaction,
+    { upToBatch, nextUrl, nextOrganization, nextVisit }: Compaction,
     batches: readonly Batch[],
     signal: AbortSignal | undefined,
   ): Promise<void> {
@@ -212,6 +307,8 @@ export class VisitCompactor {
         .deleteFrom('visit_compactions')
         .where('up_to_batch', '=', upToBatch)
         .where('next_url', '=', nextUrl)
+        .where('next_organization', '=', nextOrganization)
+        .where('next_visit', '=', nextVisit)
         .execute(),
     );
   }
@@ -244,46 +341,77 @@ function groupByUrl(batches: readonly Batch[]): [urlId: number, visits: VisitRef
   return [...byUrl].sort(([a], [b]) => a - b);
 }
 
-/** Adds visits to the URL's last chunk unless it is full, then to new ones. */
-function fillChunks(
-  urlId: number,
+/** Adds visits to the owner's last chunk unless it is full, then to new ones. */
+function fillChunks<Id extends Owner>(
+  table: ChunkTable,
+  owner: Id,
   last: LastChunk | undefined,
   visits: readonly VisitRef[],
-): NewChunks {
-  const isFull = (chunk: LastChunk) =>
-    chunk.visit_count >= visitsPerChunk || chunk.visits.length >= maxChunkBytes;
-  const replaced = last && !isFull(last) ? last : undefined;
+): NewChunks<Id> {
+  let existing = last && tryToContinue(last);
+  const replaced = existing && last;
   let number = replaced?.number ?? (last ? last.number + 1 : 0);
-  let existing = replaced && decodeColumns(replaced.visits);
   let bytes = replaced?.visits.length ?? 0;
-  const rows: NewChunks['rows'][number][] = [];
+  const rows: Chunk[] = [];
   for (let added = 0; added < visits.length; number += 1) {
-    const packed = packChunk(existing, visits, added);
-    rows.push({ url_id: urlId, number, ...packed.chunk });
+    const packed = packChunk(existing, visits, added, table);
+    rows.push({ number, ...packed.chunk });
     bytes += packed.chunk.visits.length;
     added += packed.added;
     existing = undefined;
   }
-  return { urlId, replaced, rows, bytes };
+  return { owner, replaced, rows, bytes };
 }
 
-/** Deletes chunks of different URLs. Returns false, and deletes none, when one of them has changed. */
+/** Returns the visits of a chunk unless it is full. A damaged chunk, which `doctor` names, gets no more. */
+function tryToContinue({ visit_count, visits }: LastChunk): VisitColumns | undefined {
+  if (visit_count >= visitsPerChunk || visits.length >= maxChunkBytes) return undefined;
+  const columns = tryToDecode(visits);
+  return columns?.count === visit_count ? columns : undefined;
+}
+
+/** Returns a function that decides whether the owner is deleted, or being deleted. */
+async function findDeletedOwners(
+  transaction: WriteTransaction,
+  owners: readonly Owner[],
+): Promise<(owner: Owner) => boolean> {
+  const urlIds = owners.filter((owner) => typeof owner === 'number');
+  const { deleted } = await findMissingLinks(transaction, new Set(urlIds));
+  const organizationIds = owners.filter((owner) => typeof owner === 'string');
+  if (organizationIds.length === 0) return (owner) => deleted.has(owner as number);
+  const rows = await transaction
+    .selectFrom('organizations')
+    .select('id')
+    .where('id', 'in', organizationIds)
+    .where('deletion_started_at', 'is', null)
+    .execute();
+  const existing = new Set(rows.map(({ id }) => id));
+  return (owner) => !existing.has(owner as string);
+}
+
+/**
+ * Deletes the chunks of different owners that are replaced. Returns false, and deletes none, when one
+ * of them has changed.
+ */
 async function deleteUnchanged(
   transaction: WriteTransaction,
-  chunks: readonly LastChunk[],
+  table: ChunkTable,
+  chunks: readonly NewChunks<Owner>[],
 ): Promise<boolean> {
-  if (chunks.length === 0) return true;
-  const keys = chunks.map(
-    ({ url_id, number }) => sql`(cast(${url_id} as bigint), cast(${number} as integer))`,
+  const replaced = chunks.flatMap(({ owner, replaced }) =>
+    replaced ? [{ owner, ...replaced }] : [],
   );
-  const isOneOfChunks = sql<boolean>`(url_id, number) in (values ${sql.join(keys)})`;
-  const stored = await transaction
-    .selectFrom('visit_chunks')
-    .select(['url_id', 'visit_count'])
-    .where(isOneOfChunks)
-    .execute();
-  const visitsOf = new Map(stored.map((row) => [row.url_id, row.visit_count]));
-  if (chunks.some((chunk) => visitsOf.get(chunk.url_id) !== chunk.visit_count)) return false;
-  await transaction.deleteFrom('visit_chunks').where(isOneOfChunks).execute();
+  if (replaced.length === 0) return true;
+  const { column, type } = ownerColumns[table];
+  const keys = replaced.map(
+    ({ owner, number }) => sql`(cast(${owner} as ${sql.raw(type)}), cast(${number} as integer))`,
+  );
+  const isOneOfChunks = sql<boolean>`(${sql.ref(column)}, number) in (values ${sql.join(keys)})`;
+  const { rows: stored } = await sql<{ owner: Owner; visit_count: number }>`
+    select ${sql.ref(column)} as owner, visit_count from ${sql.table(table)}
+    where ${isOneOfChunks}`.execute(transaction);
+  const visitsOf = new Map(stored.map((row) => [row.owner, row.visit_count]));
+  if (replaced.some((chunk) => visitsOf.get(chunk.owner) !== chunk.visit_count)) return false;
+  await transaction.deleteFrom(table).where(isOneOfChunks).execute();
   return true;
 }

@@ -1,8 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Config } from '../../config.js';
 import type { Clock } from '../../ports.js';
-import { type Database, type Schema, StorageUnavailableError } from '../../storage/database.js';
+import {
+  type Database,
+  type Schema,
+  StorageUnavailableError,
+  type WriteTransaction,
+} from '../../storage/database.js';
 import { dayMs } from '../reports/durations.js';
 import { PrunedDays, storePrunedDays } from '../reports/pruned-days.js';
 import { decodeColumns, toChunk } from './columns-codec.js';
@@ -57,6 +62,7 @@ export async function pruneVisits(
     }
     if (signal?.aborted) return pruned;
   }
+  if (!signal?.aborted) await pruneOrganizationChunks(database, before, errors, signal);
   await database.dropEmptyPartitions(before);
   if (errors.length > 0) {
     throw new AggregateError(errors, 'old visits of some URLs were not pruned');
@@ -115,6 +121,13 @@ async function pruneDays(database: Database, urlId: number, before: number): Pro
     // Another process has changed the chunks. The next call prunes them.
     if (!isDeepStrictEqual(await listChunks(transaction, urlId, end), chunks)) return;
     await storePrunedDays(transaction, urlId, reports);
+    const { organizationId } =
+      (await transaction
+        .selectFrom('urls')
+        .select('organization_id as organizationId')
+        .where('id', '=', urlId)
+        .executeTakeFirst()) ?? {};
+    if (organizationId) await raiseCompleteFrom(transaction, organizationId, end);
     await transaction
       .deleteFrom('visit_chunks')
       .where('url_id', '=', urlId)
@@ -123,6 +136,71 @@ async function pruneDays(database: Database, urlId: number, before: number): Pro
     await database.bulkInsert(transaction, 'visit_chunks', rest);
   }, 'compaction');
   return true;
+}
+
+/**
+ * Deletes the visits before an instant from the chunks of organizations. Overviews read them from the
+ * chunks of links, or from the days to which these were reduced.
+ */
+async function pruneOrganizationChunks(
+  database: Database,
+  before: number,
+  errors: unknown[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { read } = database;
+  for (let last: { organizationId: string; number: number } | undefined; !signal?.aborted; ) {
+    const { rows } = await sql<{ organizationId: string; number: number }>`
+      select organization_id as "organizationId", number from organization_chunks
+      where first_at < ${before}
+        ${last ? sql`and (organization_id, number) > (${last.organizationId}, ${last.number})` : sql``}
+      order by organization_id, number limit ${chunksPerRead}`.execute(read);
+    for (const { organizationId, number } of rows) {
+      try {
+        await pruneOrganizationChunk(database, organizationId, number, before);
+      } catch (error) {
+        if (error instanceof StorageUnavailableError) throw error;
+        const message = `organization ${organizationId}: chunk ${number} was not pruned`;
+        errors.push(new Error(message, { cause: error }));
+      }
+    }
+    if (rows.length < chunksPerRead) return;
+    last = rows.at(-1);
+  }
+}
+
+async function pruneOrganizationChunk(
+  database: Database,
+  organizationId: string,
+  number: number,
+  before: number,
+): Promise<void> {
+  await database.writeDirectly(async (transaction) => {
+    await raiseCompleteFrom(transaction, organizationId, before);
+    const { rows } = await sql<Pick<Schema['organization_chunks'], 'last_at' | 'visits'>>`
+      delete from organization_chunks
+      where organization_id = ${organizationId} and number = ${number}
+      returning last_at, visits`.execute(transaction);
+    const [chunk] = rows;
+    if (!chunk || chunk.last_at < before) return;
+    const rest = toChunk(visitsFrom(decodeColumns(chunk.visits), before), 'organization_chunks');
+    const row = { organization_id: organizationId, number, ...rest };
+    await database.bulkInsert(transaction, 'organization_chunks', [row]);
+  }, 'compaction');
+}
+
+/** Lets overviews read the visits before an instant, and the pruned days, by link. */
+async function raiseCompleteFrom(
+  transaction: WriteTransaction,
+  organizationId: string,
+  completeFrom: number,
+): Promise<void> {
+  await transaction
+    .updateTable('organizations')
+    .set({ chunks_complete_from: completeFrom })
+    .where('id', '=', organizationId)
+    .where('chunks_complete_from', '<', completeFrom)
+    .execute();
 }
 
 function listChunks(db: Kysely<Schema>, urlId: number, before: number) {

@@ -12,6 +12,8 @@ const initialKeys = 32;
 // This many keys and their hash table fit into the processor's L1 cache.
 const keysPerPartition = 1024;
 const maxPartitions = 4096;
+// The bits of a number.
+const maxBits = 32;
 
 /**
  * Counts distinct keys of 64 bits, exactly. `add` only appends keys; `finish` partitions them by
@@ -61,14 +63,19 @@ export class DistinctKeys {
     const partitionCount = powerOfTwo(this.#length / stride / keysPerPartition);
     const ends = this.#partition(Math.min(maxPartitions, partitionCount));
     const largest = ends.reduce((size, end, at) => Math.max(size, end - (ends[at - 1] ?? 0)), 0);
-    const slots = powerOfTwo((largest / stride) * 2);
-    const table = this.#pool.take(slots * stride);
+    const table = this.#pool.take(slotsFor(largest) * stride);
     let total = 0;
     let start = 0;
     for (const end of ends) {
       const partition = this.#collected.subarray(start, end);
-      total += countDistinct(partition, table, slots);
-      if (bucketCount > 1) countDistinct(partition, table, slots, inBuckets);
+      // A frequent key makes its partition large. The tables of the others remain small.
+      const slots = slotsFor(end - start);
+      if (bucketCount > 1 && bucketCount <= maxBits) {
+        total += countInFewBuckets(partition, table, slots, inBuckets);
+      } else {
+        total += countDistinct(partition, table, slots);
+        if (bucketCount > 1) countDistinct(partition, table, slots, inBuckets);
+      }
       start = end;
     }
     if (bucketCount === 1) inBuckets[0] = total;
@@ -114,6 +121,11 @@ export class DistinctKeys {
   }
 }
 
+/** Returns the size of the hash table of a partition with this many numbers. */
+function slotsFor(length: number): number {
+  return powerOfTwo((length / stride) * 2);
+}
+
 /**
  * Returns the number of distinct keys in a partition. With `inBuckets`, counts distinct pairs of key
  * and bucket in the buckets instead. The hash table has open addressing, and more slots than the
@@ -145,6 +157,43 @@ function countDistinct(
     table[slot + 2] = bucket;
     distinct += 1;
     if (inBuckets) inBuckets[bucket] = (inBuckets[bucket] as number) + 1;
+  }
+  return distinct;
+}
+
+/**
+ * Returns the number of distinct keys in a partition, and counts distinct pairs of key and bucket in
+ * the buckets, at most `maxBits`. The third number of a slot has a bit for each bucket of its key.
+ */
+function countInFewBuckets(
+  partition: Int32Array,
+  table: Int32Array,
+  slots: number,
+  inBuckets: Uint32Array,
+): number {
+  const end = slots * stride;
+  table.fill(0, 0, end);
+  let distinct = 0;
+  for (let at = 0; at < partition.length; at += stride) {
+    const high = partition[at] as number;
+    const low = partition[at + 1] as number;
+    const bucket = partition[at + 2] as number;
+    let slot = (high & (slots - 1)) * stride;
+    let bits = table[slot + 2] as number;
+    // Each key that is stored has a bit.
+    while (bits !== 0 && (table[slot] !== high || table[slot + 1] !== low)) {
+      slot = slot + stride === end ? 0 : slot + stride;
+      bits = table[slot + 2] as number;
+    }
+    const bit = 1 << bucket;
+    if ((bits & bit) !== 0) continue;
+    if (bits === 0) {
+      table[slot] = high;
+      table[slot + 1] = low;
+      distinct += 1;
+    }
+    table[slot + 2] = bits | bit;
+    inBuckets[bucket] = (inBuckets[bucket] as number) + 1;
   }
   return distinct;
 }

@@ -1,17 +1,15 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
-import { prepare } from '../../storage/prepared.js';
 import { decodeColumns } from '../ingest/columns-codec.js';
-import {
-  type Batch,
-  firstPendingUrl,
-  readBatches,
-  type StoredVisits,
-} from '../ingest/read-stored-visits.js';
-import { type QrSpan, type ScannedUrl, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
-import { allIndexes, type VisitColumns } from '../ingest/visit-columns.js';
+import type { StoredVisits } from '../ingest/read-stored-visits.js';
+import type { QrSpan, ScannedUrl } from '../ingest/scanned-url.js';
+import { allIndexes } from '../ingest/visit-columns.js';
+import { countUrls, readUrlIds, type UrlTotals } from './count-urls.js';
 import { dayMs } from './durations.js';
+import { findScannedUrls, findScannedUrlsOf } from './find-scanned-urls.js';
 import { Int32Pool } from './int32-pool.js';
+import { findCompleteFrom, readOrganizationChunks } from './organization-chunks.js';
+import { PendingVisits } from './pending-visits.js';
 import { type PrunedClicks, parseSummary } from './pruned-days.js';
 import {
   chunkRows,
@@ -26,14 +24,14 @@ import { PrunedVisitsError, ReportClock } from './report-limits.js';
 import type { ReportQuery, Window } from './report-window.js';
 import { hasFilter, type UrlFilter, urlCondition } from './url-filter.js';
 import { filterVisits } from './visit-filter.js';
-import { clickMeasure, scanMeasure, selectScans } from './visit-measures.js';
+import {
+  clickMeasure,
+  scanMeasure,
+  selectScanned,
+  selectScans,
+  selectWindow,
+} from './visit-measures.js';
 import { type Report, type VisitMeasure, VisitTally } from './visit-tally.js';
-
-/** A batch in the snapshot of a report. The visits of URLs below `firstPending` are in chunks. */
-interface PendingBatch {
-  readonly columns: VisitColumns;
-  readonly firstPending: number;
-}
 
 /** A report that is being read. */
 interface ReportRun<R extends Report> {
@@ -43,20 +41,16 @@ interface ReportRun<R extends Report> {
   readonly clock: ReportClock;
 }
 
-const urlsPerPage = 4_096;
-
 /** Reads reports from storage. It reads many visits, so it runs in a separate thread. */
 export class ReportReader {
   readonly #database: Database;
-  readonly #storedBatches;
+  readonly #pending: PendingVisits;
   readonly #pool: Int32Pool;
-  /** A cache of the stored batches by id. Only the deletion of an organization changes one. */
-  #batches: ReadonlyMap<number, Batch> = new Map();
 
   /** The reports that run at once share the memory of a pool. */
   constructor(database: Database, pool = new Int32Pool()) {
     this.#database = database;
-    this.#storedBatches = prepare(selectStoredBatches(database.read));
+    this.#pending = new PendingVisits(database.read);
     this.#pool = pool;
   }
 
@@ -76,57 +70,86 @@ export class ReportReader {
     );
   }
 
+  /**
+   * Reads the visits of all links of an organization from its own chunks, as far as they are complete.
+   * Reads earlier visits, and those of selected links, from the chunks of the links.
+   */
   readOverview(organizationId: string, query: ReportQuery, now: number, filter: UrlFilter = {}) {
     return this.#report(clickMeasure, query, async (run) => {
       const { db, tally } = run;
-      const { urlIds, activeUrls, importedClicks } = await readUrlIds(
-        run,
-        organizationId,
-        now,
-        filter,
-      );
-      let totalScans = 0;
-      let provenScans = 0;
-      const add = (visits: StoredVisits, scannedUrls: ReadonlyMap<number, ScannedUrl>) => {
-        tally.add(visits);
-        if (scannedUrls.size === 0) return;
+      const scans = { total: 0, proven: 0 };
+      const completeFrom = hasFilter(filter)
+        ? query.until
+        : await findCompleteFrom(db, organizationId);
+      const split = Math.max(query.since, Math.min(query.until, completeFrom));
+      /** Adds visits of a part of the window. */
+      const add = (
+        visits: StoredVisits,
+        part: Window,
+        scannedUrls: ReadonlyMap<number, ScannedUrl>,
+      ) => {
         const { columns } = visits;
-        const selected = filterVisits(columns.dictionaries, visits.indexes, query.conditions);
+        const isWhole = part.since === query.since && part.until === query.until;
+        const indexes = isWhole ? visits.indexes : selectWindow(visits, part);
+        tally.add({ columns, indexes });
+        if (scannedUrls.size === 0) return;
+        const selected = filterVisits(columns.dictionaries, indexes, query.conditions);
         const urlAt = (index: number) => scannedUrls.get(columns.urlIds[index] as number);
-        const { indexes, proven } = selectScans({ columns, indexes: selected }, query, urlAt);
-        totalScans += indexes.length;
-        provenScans += proven.length;
+        const found = selectScans({ columns, indexes: selected }, query, urlAt);
+        scans.total += found.indexes.length;
+        scans.proven += found.proven.length;
       };
-      for (const { columns, firstPending } of await this.#readBatches(db)) {
-        const indexes = indexesOf(columns, (id) => id >= firstPending && contains(urlIds, id));
-        add({ columns, indexes }, await findScannedUrls(db, pagesOfVisits(columns, indexes)));
-        await run.clock.pause();
-      }
-      for (const page of pagesOf(urlIds)) {
-        const scannedUrls = await findScannedUrls(db, [page]);
-        for await (const visits of readChunks(run, readPageRows(db, chunkRows, page, query))) {
-          add(visits, scannedUrls);
+      const addOfUrls = async (urlIds: Float64Array, part: Window) => {
+        for await (const visits of this.#pending.ofUrls(db, (id) => contains(urlIds, id))) {
+          add(visits, part, await findScannedUrls(db, pagesOfVisits(visits)));
+          await run.clock.pause();
         }
-        const days = readPageRows(db, clickDayRows, page, query);
-        for await (const { url_id, position, scans, summary } of days) {
-          const reports = await addDay<PrunedClicks>(run, url_id, position, summary);
-          if (!reports) continue;
-          totalScans += scans;
-          if (scannedUrls.get(url_id)?.hasSlug) provenScans += scans;
-          else for (const report of reports) provenScans += report.provenScans ?? 0;
+        for (const page of pagesOf(urlIds)) {
+          const scannedUrls = await findScannedUrls(db, [page]);
+          for await (const visits of readChunks(run, readPageRows(db, chunkRows, page, part))) {
+            add(visits, part, scannedUrls);
+          }
+          for await (const day of readPageRows(db, clickDayRows, page, part)) {
+            const { url_id, position, summary } = day;
+            const reports = await addDay<PrunedClicks>(run, url_id, position, summary);
+            if (!reports) continue;
+            scans.total += day.scans;
+            if (scannedUrls.get(url_id)?.hasSlug) scans.proven += day.scans;
+            else for (const report of reports) scans.proven += report.provenScans ?? 0;
+          }
         }
-      }
-      const totalQrs = await countQrs(db, organizationId, filter);
+      };
+      const addOfOrganization = async (part: Window) => {
+        const known = await findScannedUrlsOf(db, organizationId);
+        const findUrls = async (visits: StoredVisits) =>
+          known ?? (await findScannedUrls(db, pagesOfVisits(selectScanned(visits, part))));
+        for await (const visits of this.#pending.ofOrganization(db, organizationId)) {
+          add(visits, part, await findUrls(visits));
+          await run.clock.pause();
+        }
+        const rows = readOrganizationChunks(db, organizationId, part);
+        for await (const visits of readChunks(run, rows)) {
+          add(visits, part, await findUrls(visits));
+        }
+      };
+      let counts: UrlTotals;
+      if (query.since < split) {
+        const urls = await readUrlIds(run, organizationId, now, filter);
+        counts = urls;
+        await addOfUrls(urls.urlIds, { since: query.since, until: split });
+      } else counts = await countUrls(db, organizationId, now);
+      if (split < query.until) await addOfOrganization({ since: split, until: query.until });
+      const { totalUrls, activeUrls, importedClicks } = counts;
       return {
         /** The URLs with the most clicks. */
         top: tally.largestUrls(query.limit),
-        totalUrls: urlIds.length,
+        totalUrls,
         activeUrls,
         importedClicks,
-        totalQrs,
-        totalScans,
-        provenScans,
-        inferredScans: totalScans - provenScans,
+        totalQrs: await countQrs(db, organizationId, filter),
+        totalScans: scans.total,
+        provenScans: scans.proven,
+        inferredScans: scans.total - scans.proven,
       };
     });
   }
@@ -166,57 +189,14 @@ export class ReportReader {
     window: Window,
     days: AsyncIterable<{ readonly position: number; readonly summary: string }>,
   ): Promise<void> {
-    for (const { columns, firstPending } of await this.#readBatches(run.db)) {
-      const indexes = urlId < firstPending ? noIndexes : indexesOf(columns, (id) => id === urlId);
-      if (indexes.length > 0) run.tally.add({ columns, indexes });
+    for await (const visits of this.#pending.ofUrls(run.db, (id) => id === urlId)) {
+      run.tally.add(visits);
       await run.clock.pause();
     }
     const rows = readUrlRows(run.db, chunkRows, [urlId], window);
     for await (const visits of readChunks(run, rows)) run.tally.add(visits);
     for await (const { position, summary } of days) await addDay(run, urlId, position, summary);
   }
-
-  async #readBatches(db: Kysely<Schema>): Promise<readonly PendingBatch[]> {
-    const { rows: stored } = await db.executeQuery(this.#storedBatches());
-    const firstMissing = stored.find(({ id }) => !this.#batches.has(id));
-    const cached = this.#batches;
-    const read = firstMissing ? await readBatches(db, firstMissing.id - 1) : [];
-    const added = new Map(read.map((batch) => [batch.id, batch]));
-    const batches = stored.map(({ id }) => (added.get(id) ?? cached.get(id)) as Batch);
-    this.#batches = new Map(batches.map((batch) => [batch.id, batch]));
-    return batches.map(({ id, columns }, index) => {
-      const { upToBatch, nextUrl } = stored[index] as NonNullable<(typeof stored)[number]>;
-      const compaction =
-        upToBatch === null || nextUrl === null ? undefined : { upToBatch, nextUrl };
-      return { columns, firstPending: firstPendingUrl(compaction, id) };
-    });
-  }
-}
-
-/** Selects the ids of the stored batches, each with the running compaction, if there is one. */
-function selectStoredBatches(db: Kysely<Schema>) {
-  return db
-    .selectFrom('visit_batches')
-    .leftJoin('visit_compactions', (join) => join.onTrue())
-    .select(['visit_batches.id', 'up_to_batch as upToBatch', 'next_url as nextUrl'])
-    .orderBy('visit_batches.id');
-}
-
-const noIndexes = new Uint32Array();
-
-/** Returns the indexes of the visits of wanted URLs. */
-function indexesOf(
-  { count, urlIds }: VisitColumns,
-  isWanted: (urlId: number) => boolean,
-): Uint32Array {
-  const indexes = new Uint32Array(count);
-  let found = 0;
-  for (let index = 0; index < count; index += 1) {
-    if (!isWanted(urlIds[index] as number)) continue;
-    indexes[found] = index;
-    found += 1;
-  }
-  return indexes.subarray(0, found);
 }
 
 /** Searches a number in an array in ascending order. */
@@ -232,31 +212,15 @@ function contains(numbers: Float64Array, wanted: number): boolean {
 }
 
 /** Returns the pages with the URLs of visits. */
-function pagesOfVisits({ urlIds }: VisitColumns, indexes: Uint32Array): Iterable<UrlPage> {
+function pagesOfVisits({ columns, indexes }: StoredVisits): Iterable<UrlPage> {
   const visited = new Set<number>();
-  for (const index of indexes) visited.add(urlIds[index] as number);
+  for (const index of indexes) visited.add(columns.urlIds[index] as number);
   return pagesOf(Float64Array.from(visited).sort());
-}
-
-/** Returns the URLs that have, or had, QR codes. */
-async function findScannedUrls(
-  db: Kysely<Schema>,
-  pages: Iterable<UrlPage>,
-): Promise<ReadonlyMap<number, ScannedUrl>> {
-  const found: (readonly [number, ScannedUrl])[] = [];
-  for (const { urlIds, isRange } of pages) {
-    const [first = 0, last = first] = [urlIds[0], urlIds.at(-1)];
-    const spans = isRange
-      ? selectSpans(db).where((each) => each.between('qr_codes.url_id', first, last))
-      : selectSpans(db).where('qr_codes.url_id', 'in', urlIds);
-    found.push(...toScannedUrls(await spans.execute()));
-  }
-  return new Map(found);
 }
 
 async function* readChunks(
   { clock }: Pick<ReportRun<never>, 'clock'>,
-  rows: AsyncIterable<{ readonly url_id: number; readonly visits: Uint8Array }>,
+  rows: AsyncIterable<{ readonly url_id?: number; readonly visits: Uint8Array }>,
 ): AsyncGenerator<StoredVisits> {
   for await (const { url_id, visits } of rows) {
     const columns = decodeColumns(visits, url_id);
@@ -280,58 +244,6 @@ async function countQrs(
     ? all.innerJoin('urls', 'urls.id', 'qr_codes.url_id').where(urlCondition(filter))
     : all;
   return (await query.executeTakeFirstOrThrow()).count;
-}
-
-/**
- * Reads the ids of an organization's selected URLs in ascending order, and counts those that redirect
- * now, and their imported clicks. The database joins the ids of a page, which takes a fifth of the time of rows.
- */
-async function readUrlIds(
-  { db, clock }: Pick<ReportRun<never>, 'db' | 'clock'>,
-  organizationId: string,
-  now: number,
-  filter: UrlFilter,
-): Promise<{ urlIds: Float64Array; activeUrls: number; importedClicks: number }> {
-  const urlIds: number[] = [];
-  let activeUrls = 0;
-  let importedClicks = 0;
-  let last = { createdAt: -1, id: 0 };
-  for (;;) {
-    // Reads the same number of rows for each page, however few of them the filter selects.
-    const { rows } = await sql<UrlIdPage>`
-      select string_agg(cast(case when is_selected = 1 then id else -id end as text), ','
-          order by created_at, id) as ids,
-        max(created_at) as "createdAt",
-        sum(case when is_selected = 1 then imported_clicks else 0 end) as imported,
-        sum(case when is_selected = 1 and is_active = 1
-          and (expires_at is null or expires_at > ${now}) then 1 else 0 end) as active
-      from (
-        select id, created_at, is_active, expires_at, imported_clicks,
-          case when ${urlCondition(filter)} then 1 else 0 end as is_selected
-        from urls
-        where organization_id = ${organizationId}
-          and (created_at, id) > (${last.createdAt}, ${last.id})
-        order by created_at, id limit ${urlsPerPage}
-      ) as page`.execute(db);
-    const page = rows[0] as UrlIdPage;
-    const ids = JSON.parse(`[${page.ids ?? ''}]`) as number[];
-    for (const id of ids) if (id > 0) urlIds.push(id);
-    activeUrls += Number(page.active);
-    importedClicks += Number(page.imported);
-    await clock.pause();
-    if (ids.length < urlsPerPage) break;
-    last = { createdAt: page.createdAt, id: Math.abs(ids.at(-1) as number) };
-  }
-  return { urlIds: Float64Array.from(urlIds).sort(), activeUrls, importedClicks };
-}
-
-interface UrlIdPage {
-  /** Separated by commas, negative if the filter does not select them; null if the page is empty. */
-  readonly ids: string | null;
-  /** Of the last URL. */
-  readonly createdAt: number;
-  readonly active: number | null;
-  readonly imported: number | null;
 }
 
 /**

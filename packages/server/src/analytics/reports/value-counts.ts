@@ -46,13 +46,9 @@ export class ValueCounts<Value extends string | number> {
 
   /** Returns the entries with the largest counts; equal counts in ascending order of their values. */
   largest(limit: number): [Value, number][] {
-    // Sorts a few entries at a time: a sort of all would compare many equal counts by their texts.
-    let entries: [Value, number][] = [];
-    for (const entry of this.#counts) {
-      entries.push(entry);
-      if (entries.length >= 2 * limit + 1_000) entries = entries.sort(byCount).slice(0, limit);
-    }
-    return entries.sort(byCount).slice(0, limit);
+    const largest = new LargestCounts<Value>(limit);
+    for (const [value, count] of this.#counts) largest.add(value, count);
+    return largest.finish();
   }
 
   /** Subtracts the median of all counts from each count, and drops values whose count is used up. */
@@ -66,6 +62,31 @@ export class ValueCounts<Value extends string | number> {
     }
     this.#counts = remaining;
     this.#hasDropped = true;
+  }
+}
+
+/** Selects the largest counts; equal counts in ascending order of their values. */
+export class LargestCounts<Value extends string | number> {
+  readonly #limit: number;
+  #entries: [Value, number][] = [];
+  /** A smaller count is not among the largest. */
+  #least = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(value: Value, count: number): void {
+    if (count < this.#least) return;
+    this.#entries.push([value, count]);
+    // Sorts a few entries at a time: a sort of all would compare many equal counts by their texts.
+    if (this.#entries.length < 2 * this.#limit + 1_000) return;
+    this.#entries = this.finish();
+    this.#least = this.#entries.at(-1)?.[1] ?? 0;
+  }
+
+  finish(): [Value, number][] {
+    return this.#entries.sort(byCount).slice(0, this.#limit);
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
 import { readInBatches } from '../../storage/read-in-batches.js';
-import { decodeColumns } from '../ingest/columns-codec.js';
+import { tryToDecode } from '../ingest/columns-codec.js';
 import {
   findCompaction,
   firstPendingUrl,
@@ -138,7 +138,7 @@ export async function repairScanCounters(
 type Rows = { readonly [Table in 'visit_batches' | 'visit_chunks']: Selectable<Schema[Table]> };
 
 /** Reads each stored visit once. Adds those that cannot be read to `damaged`. */
-async function* readVisits(
+export async function* readVisits(
   db: Kysely<Schema>,
   damaged: DamagedVisits[],
 ): AsyncGenerator<StoredVisits> {
@@ -147,7 +147,7 @@ async function* readVisits(
   for await (const rows of readInBatches<Rows['visit_batches']>(db, batches, ['id'])) {
     for (const row of rows) {
       const { id, created_at: storedAt, visit_count: visits } = row;
-      const columns = tryToDecode(row.visits, visits);
+      const columns = decodeUndamaged(row.visits, visits);
       if (columns) {
         const firstPending = firstPendingUrl(compaction, id);
         const isPending = (index: number) => (columns.urlIds[index] as number) >= firstPending;
@@ -163,7 +163,7 @@ async function* readVisits(
   for await (const rows of readInBatches<Rows['visit_chunks']>(db, chunks, key)) {
     for (const row of rows) {
       const { url_id: urlId, number, visit_count: visits, first_at, last_at } = row;
-      const columns = tryToDecode(row.visits, visits, urlId);
+      const columns = decodeUndamaged(row.visits, visits, urlId);
       if (columns && isInRange(columns, row)) yield { columns, indexes: allIndexes(columns) };
       else damaged.push({ urlId, number, visits, since: first_at, until: last_at });
     }
@@ -171,20 +171,23 @@ async function* readVisits(
 }
 
 /** Returns undefined if the bytes are not those of `count` visits. */
-function tryToDecode(stored: Uint8Array, count: number, urlId?: number): VisitColumns | undefined {
-  try {
-    const columns = decodeColumns(stored, urlId);
-    const haveValues = Object.values(columns.dictionaries).every(({ codes, values }) =>
-      codes.subarray(0, columns.count).every((code) => code < values.length),
-    );
-    return columns.count === count && haveValues ? columns : undefined;
-  } catch {
-    // The caller reports the damage.
-    return undefined;
-  }
+export function decodeUndamaged(
+  stored: Uint8Array,
+  count: number,
+  urlId?: number,
+): VisitColumns | undefined {
+  const columns = tryToDecode(stored, urlId);
+  if (columns?.count !== count) return undefined;
+  const haveValues = Object.values(columns.dictionaries).every(({ codes, values }) =>
+    codes.subarray(0, count).every((code) => code < values.length),
+  );
+  return haveValues ? columns : undefined;
 }
 
-function isInRange(columns: VisitColumns, { first_at, last_at }: Rows['visit_chunks']): boolean {
+export function isInRange(
+  columns: VisitColumns,
+  { first_at, last_at }: Pick<Rows['visit_chunks'], 'first_at' | 'last_at'>,
+): boolean {
   const range = timeRange(columns);
   return range.first_at === first_at && range.last_at === last_at;
 }

@@ -43,6 +43,22 @@ export function selectClicks(
   return clicks.subarray(0, clickCount);
 }
 
+/** Selects the visits in a window. */
+export function selectWindow({ columns, indexes }: StoredVisits, { since, until }: Window) {
+  const { visitedAt } = columns;
+  return indexes.filter((index) => {
+    const time = visitedAt[index] as number;
+    return since <= time && time < until;
+  });
+}
+
+/** Selects the clicks by short code in a window. Only they can be scans. */
+export function selectScanned(visits: StoredVisits, window: Window): StoredVisits {
+  const { columns } = visits;
+  const isByCode = (index: number) => ((columns.flags[index] as number) & byCodeFlag) !== 0;
+  return { columns, indexes: selectClicks(visits, window).filter(isByCode) };
+}
+
 /** Counts the scans of one QR code. `hasSlug` is true when its URL has a custom slug. */
 export function scanMeasure(span: QrSpan, hasSlug: boolean): VisitMeasure<ScanReport> {
   const url = { hasSlug, spans: [span] };

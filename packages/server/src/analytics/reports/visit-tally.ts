@@ -5,11 +5,9 @@ import { DistinctKeys } from './distinct-keys.js';
 import { dayMs, hourMs } from './durations.js';
 import { Int32Pool } from './int32-pool.js';
 import { bucketsOf, type ReportWindow, type VisitQuery } from './report-window.js';
+import { UrlVisits } from './url-visits.js';
 import { ValueCounts } from './value-counts.js';
 import { filterVisits } from './visit-filter.js';
-
-// 100 MB.
-const maxUrls = 1_000_000;
 
 type Entry = Readonly<Record<string, string | number>>;
 
@@ -72,7 +70,7 @@ export class VisitTally<R extends Report> {
   readonly #visitsInBucket: Float64Array;
   readonly #provenInBucket: Float64Array;
   readonly #prunedVisitorsInBucket: Float64Array;
-  readonly #visitsOfUrl = new ValueCounts<number>(maxUrls);
+  readonly #visitsOfUrl = new UrlVisits();
   readonly #includedDays = new Set<number>();
   readonly #omittedDays = new Set<number>();
   count = 0;
@@ -304,6 +302,7 @@ function countCodes(
   indexes: Uint32Array,
   valueCount: number,
 ): Uint32Array {
+  if (valueCount === 1) return Uint32Array.of(indexes.length);
   const counts = new Uint32Array(valueCount);
   for (let at = 0; at < indexes.length; at += 1) {
     const code = codes[indexes[at] as number] as number;

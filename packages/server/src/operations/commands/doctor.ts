@@ -2,6 +2,10 @@ import { sql } from 'kysely';
 import { journalRootOf } from '../../analytics/journal/journal-folder.js';
 import { openQuarantine } from '../../analytics/journal/quarantine.js';
 import {
+  diagnoseOrganizationChunks,
+  repairOrganizationChunks,
+} from '../../analytics/reports/organization-doctor.js';
+import {
   type DamagedVisits,
   diagnoseClicks,
   diagnoseScans,
@@ -90,6 +94,19 @@ const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
       errors: wrongCounters.length,
       repair: () => repairClickCounters(database, wrongCounters),
       needsAttention: hasServerError || damaged.length > 0,
+    };
+  },
+  async (database) => {
+    const wrong = await diagnoseOrganizationChunks(database);
+    return {
+      lines: wrong
+        .slice(0, maxPrintedErrors)
+        .map(
+          ({ id, counted, actual, since }) =>
+            `Organization ${id}: its overview can read ${number(counted)} visits since ${new Date(since).toISOString()}, and its links have ${number(actual)}.`,
+        ),
+      errors: wrong.length,
+      repair: () => repairOrganizationChunks(database, wrong),
     };
   },
   async () => {

@@ -52,6 +52,7 @@ const comparedSums = [
   ['url_clicks', 'clicks'],
   ['visit_batches', 'visit_count'],
   ['visit_chunks', 'visit_count'],
+  ['organization_chunks', 'visit_count'],
   ['click_days', 'clicks'],
   ['qr_counts', 'scans'],
   ['qr_counts', 'downloads'],

@@ -28,8 +28,8 @@ async function* allRows(
         ? visitChunksOf(db, organizationId)
         : batchesOf(db, table, organizationId);
     for await (const rows of batches) {
-      // The import computes the search text of links.
-      for (const { search_text: _, ...row } of rows) yield { table, row };
+      // The import computes these columns.
+      for (const { search_text: _, chunks_complete_from: __, ...row } of rows) yield { table, row };
     }
   }
 }

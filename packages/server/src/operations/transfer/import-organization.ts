@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { decodeColumns } from '../../analytics/ingest/columns-codec.js';
+import { dayMs } from '../../analytics/reports/durations.js';
 import { ConfigError } from '../../config-error.js';
 import { ownHostTest } from '../../domains/own-hosts.js';
 import type { EventFilters } from '../../events/subscription.js';
@@ -32,8 +33,9 @@ export async function importOrganization(
   return database.writeDirectly(async (transaction) => {
     await refuseKnownOrganization(transaction, summary);
     const urlIdShift = await reserveUrlIds(transaction, summary);
+    const { visitsUntil } = summary;
     for await (const [table, rows] of batchesIn(path)) {
-      const values = rows.map((row) => toStored(table, row, urlIdShift));
+      const values = rows.map((row) => toStored(table, row, urlIdShift, visitsUntil));
       await refuseTaken(transaction, table, values);
       if (table === 'url_keys') await reclaim(transaction, summary, values);
       // `checkFile` has checked the column names; the engine enforces the types.
@@ -59,6 +61,8 @@ async function checkFile(path: string) {
   const rows = new Map<string, number>();
   const urlIds = { first: Number.POSITIVE_INFINITY, last: 0 };
   const domains = new Set<unknown>(['']);
+  // The end of all visits and pruned days.
+  let visitsUntil = 0;
   let organizationId = '';
   for await (const each of readTransferFile(path)) {
     checkRow(each);
@@ -66,6 +70,8 @@ async function checkFile(path: string) {
     rows.set(table, (rows.get(table) ?? 0) + 1);
     if (table === 'organizations') organizationId = String(row.id);
     if (table === 'domains') domains.add(row.id);
+    if (table === 'visit_chunks') visitsUntil = Math.max(visitsUntil, Number(row.last_at) + 1);
+    if (table === 'click_days') visitsUntil = Math.max(visitsUntil, Number(row.day) + dayMs);
     if (!domains.has(row.domain_id ?? row.domain_key ?? '')) {
       throw new ConfigError('the file has links on a domain of another organization');
     }
@@ -75,7 +81,7 @@ async function checkFile(path: string) {
     }
   }
   if (organizationId === '') throw new ConfigError('the file has no organization');
-  return { organizationId, rows, urlIds };
+  return { organizationId, rows, urlIds, visitsUntil };
 }
 
 /** Checks column names, which become part of statements, and visits, which threads decode later. */
@@ -149,8 +155,12 @@ async function* batchesIn(path: string): AsyncGenerator<readonly [TransferTable,
   if (batch.length > 0) yield [table, batch];
 }
 
-/** Adds `urlIdShift` to the id of a link, and computes the search text, which a file may forge. */
-function toStored(table: TransferTable, row: Row, urlIdShift: number): Row {
+/**
+ * Adds `urlIdShift` to the id of a link, and computes the search text, which a file may forge. The file
+ * has no chunks of the organization, so these are complete after its visits.
+ */
+function toStored(table: TransferTable, row: Row, urlIdShift: number, visitsUntil: number): Row {
+  if (table === 'organizations') return { ...row, chunks_complete_from: visitsUntil };
   if (table === 'urls') {
     return { ...row, id: Number(row.id) + urlIdShift, search_text: searchTextOfRow(row) };
   }

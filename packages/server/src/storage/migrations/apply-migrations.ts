@@ -21,6 +21,7 @@ import { takedowns } from './0017-takedowns.js';
 import { auditLog } from './0018-audit-log.js';
 import { organizationDeletions } from './0019-organization-deletions.js';
 import { qrMargins } from './0020-qr-margins.js';
+import { organizationChunks } from './0021-organization-chunks.js';
 import { excludedAddresses } from './0022-excluded-addresses.js';
 import { adoptDatabase } from './adopt-database.js';
 
@@ -111,6 +112,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0018-audit-log': { up: (db) => auditLog(db, engine) },
     '0019-organization-deletions': { up: (db) => organizationDeletions(db, engine) },
     '0020-qr-margins': { up: (db) => qrMargins(db, engine) },
+    '0021-organization-chunks': { up: (db) => organizationChunks(db, engine) },
     '0022-excluded-addresses': { up: (db) => excludedAddresses(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });

@@ -275,6 +275,7 @@ export const compositeKeys: { readonly [table: string]: readonly string[] } = {
   idempotency_keys: ['organization_id', 'key'],
   url_keys: ['domain_key', 'key'],
   visit_chunks: ['url_id', 'number'],
+  organization_chunks: ['organization_id', 'number'],
   click_days: ['url_id', 'day'],
   scan_days: ['qr_id', 'day'],
   delivery_attempts: ['delivery_id', 'number'],

@@ -1,0 +1,149 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
+import type { Database, Schema } from '../../storage/database.js';
+import { readInBatches } from '../../storage/read-in-batches.js';
+import { PendingVisits } from './pending-visits.js';
+import { type DamagedVisits, decodeUndamaged, isInRange, readVisits } from './visit-doctor.js';
+
+/** An organization whose chunks do not have the visits of its links. */
+export interface WrongOrganization {
+  readonly id: string;
+  /** The visits since `since` in its chunks, and in those of its links. */
+  readonly counted: number;
+  readonly actual: number;
+  readonly since: number;
+  /** The end of all visits. */
+  readonly until: number;
+}
+
+interface Counts {
+  readonly completeFrom: number;
+  counted: number;
+  actual: number;
+  until: number;
+  /** True if one of its chunks cannot be read. */
+  isDamaged: boolean;
+  /** True if a chunk of its links cannot be read, so that they cannot be compared. */
+  isUnknown: boolean;
+}
+
+/** Compares the visits in the chunks of organizations with those of their links. */
+export function diagnoseOrganizationChunks(
+  database: Database,
+): Promise<readonly WrongOrganization[]> {
+  return database.snapshot(async (db) => {
+    const { organizations, ofUrl } = await readOrganizations(db);
+    const damaged: DamagedVisits[] = [];
+    for await (const { columns, indexes } of readVisits(db, damaged)) {
+      for (const index of indexes) {
+        const counts = ofUrl.get(columns.urlIds[index] as number);
+        if (!counts) continue;
+        const at = columns.visitedAt[index] as number;
+        if (at >= counts.completeFrom) counts.actual += 1;
+        counts.until = Math.max(counts.until, at + 1);
+      }
+    }
+    // A batch that cannot be read may have visits of any organization.
+    if (damaged.some(({ urlId }) => urlId === undefined)) return [];
+    for (const { urlId } of damaged) {
+      const counts = ofUrl.get(urlId ?? 0);
+      if (counts) counts.isUnknown = true;
+    }
+    await countChunks(db, organizations);
+    const pending = new PendingVisits(db);
+    for (const [id, counts] of organizations) {
+      for await (const { columns, indexes } of pending.ofOrganization(db, id)) {
+        for (const index of indexes) {
+          if ((columns.visitedAt[index] as number) >= counts.completeFrom) counts.counted += 1;
+        }
+      }
+    }
+    return [...organizations]
+      .filter(
+        ([, { counted, actual, isDamaged, isUnknown }]) =>
+          (isDamaged || counted !== actual) && !isUnknown,
+      )
+      .map(([id, { counted, actual, completeFrom, until }]) => ({
+        id,
+        counted,
+        actual,
+        since: completeFrom,
+        until,
+      }));
+  });
+}
+
+/** Lets overviews read all visits of today from the chunks of links, and deletes the wrong chunks. */
+export async function repairOrganizationChunks(
+  database: Database,
+  organizations: readonly WrongOrganization[],
+): Promise<void> {
+  await database.writeDirectly(async (transaction) => {
+    for (const { id, until } of organizations) {
+      await transaction
+        .updateTable('organizations')
+        .set({ chunks_complete_from: until })
+        .where('id', '=', id)
+        .where('chunks_complete_from', '<', until)
+        .execute();
+      await transaction
+        .deleteFrom('organization_chunks')
+        .where('organization_id', '=', id)
+        .where('last_at', '<', until)
+        .execute();
+    }
+  }, 'exclusive');
+}
+
+async function readOrganizations(db: Kysely<Schema>) {
+  const organizations = new Map<string, Counts>();
+  const ofUrl = new Map<number, Counts>();
+  const own = await db
+    .selectFrom('organizations')
+    .select(['id', 'chunks_complete_from'])
+    .where('deletion_started_at', 'is', null)
+    .execute();
+  for (const { id, chunks_complete_from: completeFrom } of own) {
+    organizations.set(id, {
+      completeFrom,
+      counted: 0,
+      actual: 0,
+      until: 0,
+      isDamaged: false,
+      isUnknown: false,
+    });
+  }
+  const urls = sql`from (select id, organization_id from urls) as own where true`;
+  for await (const rows of readInBatches(db, urls, ['id'])) {
+    for (const { id, organization_id } of rows) {
+      const counts = organizations.get(String(organization_id));
+      if (counts) ofUrl.set(Number(id), counts);
+    }
+  }
+  return { organizations, ofUrl };
+}
+
+/** Counts the visits that overviews read. A damaged chunk counts as none. */
+async function countChunks(
+  db: Kysely<Schema>,
+  organizations: ReadonlyMap<string, Counts>,
+): Promise<void> {
+  const chunks = sql`from organization_chunks as own where true`;
+  const key = ['organization_id', 'number'];
+  for await (const rows of readInBatches<Selectable<Schema['organization_chunks']>>(
+    db,
+    chunks,
+    key,
+  )) {
+    for (const row of rows) {
+      const counts = organizations.get(row.organization_id);
+      if (!counts || row.last_at < counts.completeFrom) continue;
+      counts.until = Math.max(counts.until, row.last_at + 1);
+      const columns = decodeUndamaged(row.visits, row.visit_count);
+      if (!columns || !isInRange(columns, row)) {
+        counts.isDamaged = true;
+        continue;
+      }
+      for (const at of columns.visitedAt) if (at >= counts.completeFrom) counts.counted += 1;
+    }
+  }
+}
