@@ -202,6 +202,10 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty analytics report --since 7d --group-by hour',
     'shorty analytics report 42 --output html --out report.html',
   ],
+  'analytics tail': [
+    'shorty analytics tail',
+    'shorty analytics tail --tag launch --output ndjson > visits.ndjson',
+  ],
   'keys create': [
     'shorty keys create "deploy script" --scopes "urls:read urls:write"',
     'shorty keys create "CI" --expires-at 2031-01-01 --json',

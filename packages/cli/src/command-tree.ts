@@ -245,6 +245,10 @@ const tree: Tree = {
         summary: 'Create a report on one link or all links: charts, HTML, CSV or JSON',
         load: () => import('./commands/analytics/report.js'),
       },
+      tail: {
+        summary: 'Print visits as they happen',
+        load: () => import('./commands/analytics/tail.js'),
+      },
     },
   },
   keys: {

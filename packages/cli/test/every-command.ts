@@ -13,6 +13,7 @@ export interface CommandLine {
 
 /** Commands that a test of the output cannot run: they wait for a user, or for another program. */
 export const waitingCommands = [
+  'analytics tail',
   'browse',
   'login',
   'mcp',

@@ -33,6 +33,7 @@ const commands = [
     'analytics',
     'analytics overview',
     'analytics report',
+    'analytics tail',
   ],
   ...['keys', 'keys create', 'keys list', 'keys revoke'],
   ...['admin', 'admin login', 'admin orgs', 'admin orgs list', 'admin orgs create'],

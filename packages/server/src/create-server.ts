@@ -199,7 +199,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     logger,
   };
   const passwords = openPasswords({ isThreaded: usesThreads, logger });
-  const webhooks = createWebhookModule({ ...shared, organizations });
+  const webhooks = createWebhookModule({ ...shared, organizations, origins });
   const { outbox } = webhooks;
   const onSuspended = () => {
     linkCache.clear();

@@ -3,6 +3,7 @@ import {
   type Shorty,
   ShortyError,
   type SubscribedEventType,
+  type WebhookCreateRequest,
   type WebhookStream,
 } from '@shorty/sdk';
 import { signBody } from '@shorty/webhook-verifier';
@@ -15,6 +16,7 @@ import { inspectDelivery, type Received } from './received.js';
 export interface StreamSessionOptions {
   readonly context: Context;
   readonly events: readonly [SubscribedEventType, ...SubscribedEventType[]];
+  readonly filters?: WebhookCreateRequest['filters'];
   readonly replayLast: number;
   /** Signs deliveries again for the receiver; undefined forwards the signatures of the server. */
   readonly ownSecret: string | undefined;
@@ -98,11 +100,17 @@ export class StreamSession {
   }
 
   async #create(replayLast: number, isFirst: boolean): Promise<void> {
-    const { events, onOpened } = this.#options;
+    const { events, filters, onOpened } = this.#options;
     this.#stream = await this.#connected.request(
       'POST',
       '/api/v1/webhooks/streams',
-      { body: { events: [...events], ...(replayLast > 0 && { replayLast }) } },
+      {
+        body: {
+          events: [...events],
+          ...(filters && { filters }),
+          ...(replayLast > 0 && { replayLast }),
+        },
+      },
       { signal: this.#stopping.signal, ...(!isFirst && duringRestart) },
     );
     onOpened(this.#stream, isFirst);

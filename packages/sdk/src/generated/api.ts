@@ -1804,6 +1804,8 @@ export interface components {
              *     ]
              */
             events?: components["schemas"]["SubscribedEventType"][];
+            /** @description Delivers only events about the links that match all of these, at the time of the event. The events of a QR code have its link. `domain.verified` matches `domainIds` only. Other events without a link match no filter. */
+            filters?: components["schemas"]["WebhookFiltersRequest"] | null;
             /**
              * @description The number of past events of these types that are delivered first, oldest first, if a webhook of the organization got them. Available in the plans scale and enterprise.
              * @default 0
@@ -1816,6 +1818,31 @@ export interface components {
          * @enum {string}
          */
         SubscribedEventType: "url.created" | "url.updated" | "url.deleted" | "url.restored" | "url.clicked" | "url.click_threshold" | "url.expired" | "qr.created" | "qr.scan_threshold" | "qr.deleted" | "domain.verified" | "webhook.disabled" | "*";
+        /**
+         * @example {
+         *       "tags": [
+         *         "launch"
+         *       ]
+         *     }
+         */
+        WebhookFiltersRequest: {
+            /**
+             * @description Only links with one of these tags.
+             * @example [
+             *       "launch"
+             *     ]
+             */
+            tags?: string[] | null;
+            /** @description Only links on one of these custom domains. */
+            domainIds?: string[] | null;
+            /**
+             * @description Only these links.
+             * @example [
+             *       42
+             *     ]
+             */
+            urlIds?: (number | string)[] | null;
+        };
         DeliveryOutcomes: {
             /** @description Outcomes in any order. */
             outcomes: components["schemas"]["DeliveryOutcome"][];
@@ -1879,31 +1906,6 @@ export interface components {
             headers?: {
                 [key: string]: string;
             } | null;
-        };
-        /**
-         * @example {
-         *       "tags": [
-         *         "launch"
-         *       ]
-         *     }
-         */
-        WebhookFiltersRequest: {
-            /**
-             * @description Only links with one of these tags.
-             * @example [
-             *       "launch"
-             *     ]
-             */
-            tags?: string[] | null;
-            /** @description Only links on one of these custom domains. */
-            domainIds?: string[] | null;
-            /**
-             * @description Only these links.
-             * @example [
-             *       42
-             *     ]
-             */
-            urlIds?: (number | string)[] | null;
         };
         /** @description The fields to change; null clears an optional one. */
         WebhookUpdateRequest: {
@@ -2567,6 +2569,11 @@ export interface components {
              */
             customSlug: string | null;
             /**
+             * @description The public link: the custom slug when there is one, otherwise the short code.
+             * @example https://sho.example/spring-sale
+             */
+            shortUrl: string;
+            /**
              * Format: date-time
              * @description The time of the visit.
              * @example 2030-01-01T00:00:00.000Z
@@ -2577,6 +2584,12 @@ export interface components {
              * @enum {string}
              */
             method: "click" | "scan";
+            /**
+             * @description `proven`: only a QR code explains the scan. `inferred`: a tap on the link in a message looks the same. Absent from a click.
+             * @example proven
+             * @enum {string}
+             */
+            scanCertainty?: "proven" | "inferred";
             /**
              * @description ISO 3166-1 alpha-2, or "Unknown".
              * @example DE
@@ -4188,6 +4201,8 @@ export interface components {
             url: string;
             /** @description The event types that are delivered, or `*` for all. */
             events: components["schemas"]["SubscribedEventType"][];
+            /** @description The filters; null without them. */
+            filters: components["schemas"]["WebhookFilters"] | null;
             /**
              * @description The signing secret. Only this response contains it.
              * @example shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE
@@ -4212,6 +4227,21 @@ export interface components {
             expiresAt: string;
             /** @description The number of past events that are delivered first. */
             replayed: number;
+        };
+        /**
+         * @example {
+         *       "tags": [
+         *         "launch"
+         *       ]
+         *     }
+         */
+        WebhookFilters: {
+            /** @description Only links with one of these tags. */
+            tags?: string[];
+            /** @description Only links on one of these custom domains. */
+            domainIds?: string[];
+            /** @description Only these links. */
+            urlIds?: string[];
         };
         WebhookCreated: {
             /**
@@ -4311,21 +4341,6 @@ export interface components {
                  */
                 expiresAt: string;
             }[];
-        };
-        /**
-         * @example {
-         *       "tags": [
-         *         "launch"
-         *       ]
-         *     }
-         */
-        WebhookFilters: {
-            /** @description Only links with one of these tags. */
-            tags?: string[];
-            /** @description Only links on one of these custom domains. */
-            domainIds?: string[];
-            /** @description Only these links. */
-            urlIds?: string[];
         };
         Delivery: {
             /**

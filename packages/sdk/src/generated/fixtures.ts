@@ -840,6 +840,11 @@ export const fixtures: {
     "events": [
       "url.created"
     ],
+    "filters": {
+      "tags": [
+        "launch"
+      ]
+    },
     "secret": "shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE",
     "standardWebhooksSecret": "whsec_c2hvcnR5X3dzXzJZYlczcFB6WUhxVW5Ua1RxUEh5QWVxSnZVcVo0WXQ2bUM4YjFmWnIwZEU=",
     "createdAt": "2030-01-01T00:00:00.000Z",

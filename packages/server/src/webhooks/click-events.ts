@@ -12,10 +12,16 @@ const visit = z
     urlId: z.string().meta({ description: 'The id of the link.', example: '42' }),
     shortCode: z.string().meta({ example: 'aB3xY9q' }),
     customSlug: z.string().nullable().meta({ example: 'spring-sale' }),
+    shortUrl: z.string().meta({ example: 'https://sho.example/spring-sale' }),
     visitedAt: instant.meta({ description: 'The time of the visit.' }),
     method: z
       .enum(['click', 'scan'])
       .meta({ description: '`scan`: the visitor scanned a QR code of the link.' }),
+    scanCertainty: z.enum(['proven', 'inferred']).optional().meta({
+      description:
+        '`proven`: only a QR code explains the scan. `inferred`: a tap on the link in a message looks the same. Absent from a click.',
+      example: 'proven',
+    }),
     country: z.string().meta({ description: 'ISO 3166-1 alpha-2, or "Unknown".', example: 'DE' }),
     deviceType: z.enum(deviceTypes),
     browser: z.string().meta({ example: 'Firefox' }),

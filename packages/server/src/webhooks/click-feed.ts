@@ -13,6 +13,7 @@ import { passesFilters, type Subscription, subscriptionOf } from '../events/subs
 import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
+import { type LinkOrigins, shortUrlOf } from '../urls/present-url.js';
 import { type ClickedVisit, urlClicked } from './click-events.js';
 import { addToQueue, type NewClicks } from './click-queue.js';
 
@@ -20,6 +21,7 @@ export interface ClickFeedOptions {
   readonly database: Database;
   readonly plans: PlanTable;
   readonly clock: Clock;
+  readonly origins: LinkOrigins;
   /** The maximum number of visits that wait for one webhook. */
   readonly maxWaiting?: number;
 }
@@ -27,7 +29,7 @@ export interface ClickFeedOptions {
 type Subscriber = Pick<Schema['webhooks'], 'id' | 'organization_id'> &
   Pick<Subscription, 'filters'>;
 
-// About 25 MB. A webhook gets 300 to 500 visits a second, so it catches up within six minutes.
+// About 30 MB. A webhook gets 300 to 400 visits a second, so it catches up within six minutes.
 const defaultMaxWaiting = 100_000;
 // The number of batches, of up to 256 KB of the journal, that are read at once.
 const batchesAtOnce = 16;
@@ -75,7 +77,7 @@ export class ClickFeed {
 
   /** Copies the visits that are stored when the call begins. Does nothing without a subscriber. */
   async copy(): Promise<void> {
-    const { database, plans, clock } = this.#options;
+    const { database, plans, clock, origins } = this.#options;
     const { read } = database;
     let position = await findPosition(read);
     if (position === undefined) return;
@@ -99,7 +101,7 @@ export class ClickFeed {
       let clicks: readonly NewClicks[] = [];
       for (const { id, visits } of batches) {
         reached = id;
-        clicks = await findClicks(read, decodeColumns(visits), active);
+        clicks = await findClicks(read, decodeColumns(visits), active, origins);
         if (clicks.length > 0) break;
       }
       // Another node has copied these visits.
@@ -168,24 +170,29 @@ async function findClicks(
   db: Kysely<Schema>,
   columns: VisitColumns,
   webhooks: readonly Subscriber[],
+  origins: LinkOrigins,
 ): Promise<NewClicks[]> {
   const visits = { columns, indexes: allIndexes(columns) };
   const indexes = selectClicks(visits, always);
-  const urls = await findUrls(db, columns, indexes, webhooks);
+  const urls = await findUrls(db, columns, indexes, webhooks, origins);
   if (urls.size === 0) return [];
   const spans = await selectSpans(db)
     .where('qr_codes.url_id', 'in', [...urls.keys()])
     .execute();
   const scanned = toScannedUrls(spans);
   const urlIdAt = (index: number) => columns.urlIds[index] as number;
-  const scans = new Set(
-    selectScans(visits, always, (index) => scanned.get(urlIdAt(index))).indexes,
-  );
+  const selected = selectScans(visits, always, (index) => scanned.get(urlIdAt(index)));
+  const scans = new Set(selected.indexes);
+  const proven = new Set(selected.proven);
+  const certaintyOf = (index: number) => {
+    if (!scans.has(index)) return undefined;
+    return proven.has(index) ? 'proven' : 'inferred';
+  };
   const linesOf = new Map<string, string[]>();
   for (const index of indexes) {
     const url = urls.get(urlIdAt(index));
     if (!url) continue;
-    const line = JSON.stringify(visitAt(columns, index, url, scans.has(index)));
+    const line = JSON.stringify(visitAt(columns, index, url, certaintyOf(index)));
     const subject = { urlId: urlIdAt(index), domainId: url.domain_id, tags: url.tags };
     for (const webhook of webhooks) {
       if (webhook.organization_id !== url.organization_id) continue;
@@ -204,7 +211,7 @@ async function findClicks(
 type ClickedUrl = Pick<
   Schema['urls'],
   'organization_id' | 'short_code' | 'custom_slug' | 'domain_id' | 'tags'
->;
+> & { readonly shortUrl: string };
 
 /** Returns the visited links of the organizations of these webhooks, by their ids. */
 async function findUrls(
@@ -212,19 +219,25 @@ async function findUrls(
   { urlIds }: VisitColumns,
   indexes: Uint32Array,
   webhooks: readonly Subscriber[],
+  origins: LinkOrigins,
 ): Promise<ReadonlyMap<number, ClickedUrl>> {
   const ids = new Set(Array.from(indexes, (index) => urlIds[index] as number));
   if (ids.size === 0 || webhooks.length === 0) return new Map();
   const rows = await db
     .selectFrom('urls')
-    .select(['id', 'organization_id', 'short_code', 'custom_slug', 'domain_id', 'tags'])
-    .where('id', 'in', [...ids])
+    .leftJoin('domains', 'domains.id', 'urls.domain_id')
+    .select(['urls.id', 'urls.organization_id', 'short_code', 'custom_slug', 'domain_id', 'tags'])
+    .select('domains.hostname')
+    .where('urls.id', 'in', [...ids])
     .execute();
   const owners = new Set(webhooks.map(({ organization_id }) => organization_id));
   return new Map(
     rows
       .filter(({ organization_id }) => owners.has(organization_id))
-      .map(({ id, ...url }) => [id, url]),
+      .map(({ id, hostname, ...url }) => {
+        const names = { shortCode: url.short_code, customSlug: url.custom_slug, hostname };
+        return [id, { ...url, shortUrl: shortUrlOf(origins, names) }];
+      }),
   );
 }
 
@@ -232,8 +245,8 @@ async function findUrls(
 function visitAt(
   { urlIds, visitedAt, dictionaries }: VisitColumns,
   index: number,
-  { short_code, custom_slug }: ClickedUrl,
-  isScan: boolean,
+  { short_code, custom_slug, shortUrl }: ClickedUrl,
+  scanCertainty: ClickedVisit['scanCertainty'],
 ): ClickedVisit {
   const textOf = (name: DictionaryColumnName) => {
     const { values, codes } = dictionaries[name];
@@ -245,8 +258,11 @@ function visitAt(
     urlId: String(urlIds[index]),
     shortCode: short_code,
     customSlug: custom_slug,
+    shortUrl,
     visitedAt: new Date(visitedAt[index] as number).toISOString(),
-    method: isScan ? 'scan' : 'click',
+    method: scanCertainty === undefined ? 'click' : 'scan',
+    // Absent from clicks, because an event has at most 100 KB.
+    ...(scanCertainty !== undefined && { scanCertainty }),
     country: textOf('country'),
     deviceType: textOf('deviceType') as ClickedVisit['deviceType'],
     browser: textOf('browser'),

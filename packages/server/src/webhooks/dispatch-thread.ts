@@ -8,6 +8,7 @@ import type { Database } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
 import { encodeError, type TransferredError } from '../threads/error-transfer.js';
+import type { LinkOrigins } from '../urls/present-url.js';
 import type { RetrySchedule } from './attempt-delivery.js';
 import { ClickFeed } from './click-feed.js';
 import { ClickBatcher } from './click-queue.js';
@@ -23,6 +24,7 @@ interface DispatchSettings extends HealthRules {
   readonly schedule: RetrySchedule;
   readonly allowPrivateNetwork: boolean;
   readonly plans: PlanTable;
+  readonly origins: LinkOrigins;
 }
 
 type DispatchEvent =
@@ -40,7 +42,7 @@ const expireAfterStartMs = 15_000;
 /** Starts the dispatcher, the batches of clicks and the pruner, which report figures and errors as events. */
 export function startDispatcher(
   database: Database,
-  { schedule, allowPrivateNetwork, disableAfterMs, plans }: DispatchSettings,
+  { schedule, allowPrivateNetwork, disableAfterMs, plans, origins }: DispatchSettings,
   clock: Clock,
   emit: (event: DispatchEvent) => void,
 ) {
@@ -58,7 +60,7 @@ export function startDispatcher(
     clock,
     onError: report('webhook dispatch failed'),
   });
-  const feed = new ClickFeed({ database, plans, clock });
+  const feed = new ClickFeed({ database, plans, clock, origins });
   const batcher = new ClickBatcher({ database, outbox, clock });
   const clicks = new PeriodicService({
     name: 'clicks',

@@ -51,6 +51,7 @@ export const eventExamples: { readonly [Type in EventType]: EventData<Type> } = 
         urlId: '0',
         shortCode: 'example',
         customSlug: null,
+        shortUrl: 'https://sho.example/example',
         visitedAt: exampleTime,
         method: 'click',
         country: 'DE',

@@ -42,7 +42,11 @@ export function toReplayRecord({ since, until, ...replay }: Replay) {
 }
 
 /** Returns filters for the API, which has the ids of links as strings. */
-function presentFilters({ tags, domainIds, urlIds }: EventFilters): z.input<typeof filtersRecord> {
+export function presentFilters({
+  tags,
+  domainIds,
+  urlIds,
+}: EventFilters): z.input<typeof filtersRecord> {
   return {
     ...(tags && { tags: [...tags] }),
     ...(domainIds && { domainIds: [...domainIds] }),

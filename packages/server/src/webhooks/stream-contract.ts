@@ -3,7 +3,7 @@ import { defineRoute } from '../contract/define-route.js';
 import { instant, queryBoolean, uuid, uuidParam, uuidText } from '../contract/fields.js';
 import { everyType } from '../events/subscription.js';
 import { maxStoredResponseBytes, secrets } from './webhook-contract.js';
-import { events, subscribedType } from './webhook-settings.js';
+import { events, filters, filtersRecord, subscribedType } from './webhook-settings.js';
 
 /** The maximum number of webhook streams of an organization. */
 export const maxStreams = 5;
@@ -22,6 +22,7 @@ export const webhookStreamRequest = z
     events: events.default([everyType]).meta({
       description: 'The event types to deliver. Default: `*`, which is all but `url.clicked`.',
     }),
+    filters,
     replayLast: z.int().min(0).max(maxReplayLast).default(0).meta({
       description:
         'The number of past events of these types that are delivered first, oldest first, if a webhook of the organization got them. Available in the plans scale and enterprise.',
@@ -38,6 +39,7 @@ export const webhookStream = z
       example: '/api/v1/webhooks/streams/0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47',
     }),
     events: z.array(subscribedType),
+    filters: filtersRecord.nullable().meta({ description: 'The filters; null without them.' }),
     ...secrets,
     createdAt: instant,
     expiresAt: instant.meta({

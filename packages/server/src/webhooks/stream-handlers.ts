@@ -5,6 +5,7 @@ import { everyType } from '../events/subscription.js';
 import type { HandlersOf } from '../http/handlers.js';
 import type { Clock, NewId, RandomBytes } from '../ports.js';
 import { formatDelivery, type OpenStreams, streamStart } from './open-streams.js';
+import { presentFilters } from './present-webhook.js';
 import { standardSecretOf } from './standard-secret.js';
 import { maxStreams, type streamRoutes, webhookStream } from './stream-contract.js';
 import type { StreamRepository } from './stream-repository.js';
@@ -35,7 +36,12 @@ export function streamHandlers(options: StreamHandlerOptions): HandlersOf<typeof
   return {
     async createWebhookStream({ caller: { organizationId }, body, write }) {
       await access.requirePlan(organizationId, 'webhooks');
-      const { events = [everyType], replayLast = 0 } = body ?? {};
+      const { events = [everyType], filters = null, replayLast = 0 } = body ?? {};
+      await access.checkFilters(organizationId, filters);
+      if (replayLast > 0 && filters !== null) {
+        const message = `is ${replayLast}: must be 0 with filters`;
+        throw validationError([{ path: 'replayLast', message }]);
+      }
       if (replayLast > 0) await access.requirePlan(organizationId, 'replay');
       const id = options.newId();
       const { result, replayed } = await streams.create(
@@ -44,6 +50,7 @@ export function streamHandlers(options: StreamHandlerOptions): HandlersOf<typeof
           id,
           url: `/api/v1/webhooks/streams/${id}`,
           events,
+          filters,
           secret: newSecret('webhookSecret', options.randomBytes),
           createdAt: clock(),
         },
@@ -58,6 +65,7 @@ export function streamHandlers(options: StreamHandlerOptions): HandlersOf<typeof
       const data = presentAs(webhookStream, {
         ...withIsoTimes(result),
         events: [...result.events],
+        filters: result.filters && presentFilters(result.filters),
         standardWebhooksSecret,
       });
       return { status: 201, replayed, data };

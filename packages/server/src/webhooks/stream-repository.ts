@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { DeliveredEvent, EventOutbox } from '../events/event-outbox.js';
 import { eventTypes } from '../events/event-types.js';
-import { wantsType } from '../events/subscription.js';
+import { type EventFilters, wantsType } from '../events/subscription.js';
 import {
   type IdempotentResult,
   type WriteRequest,
@@ -20,19 +20,22 @@ import {
   outcomeTimeoutMs,
   streamLifetimeMs,
 } from './stream-contract.js';
-import type { SubscribedType } from './webhook-contract.js';
+import type { SubscribedType, WebhookSettings } from './webhook-contract.js';
 import { isOfActiveOrganization, oldestDueAt } from './webhook-expressions.js';
+import { filtersOf, settingColumns } from './webhook-repository.js';
 
 export interface NewStream {
   readonly id: string;
   readonly url: string;
   readonly events: readonly SubscribedType[];
+  readonly filters: WebhookSettings['filters'];
   readonly secret: string;
   readonly createdAt: number;
 }
 
 /** The result of a create, as it is stored with an idempotency key. */
-export interface CreatedStream extends NewStream {
+export interface CreatedStream extends Omit<NewStream, 'filters'> {
+  readonly filters: EventFilters | null;
   readonly expiresAt: number;
   readonly replayed: number;
 }
@@ -64,6 +67,7 @@ export class StreamRepository {
     write: WriteRequest | undefined,
   ): Promise<IdempotentResult<CreatedStream | null>> {
     const { id, url, events, secret, createdAt } = stream;
+    const columns = settingColumns({ filters: stream.filters });
     const past = await findPastEvents(this.#database, organizationId, events, replayLast);
     return writeOnce(
       this.#database,
@@ -87,6 +91,7 @@ export class StreamRepository {
             url,
             events: JSON.stringify(events),
             secret,
+            ...columns,
             is_active: 1,
             created_at: createdAt,
             updated_at: createdAt,
@@ -99,7 +104,8 @@ export class StreamRepository {
           const dueAt = createdAt - past.length + at;
           await this.#outbox.deliverAgain(transaction, [event], id, dueAt);
         }
-        return { ...stream, expiresAt, replayed: past.length };
+        const filters = filtersOf(columns.filters ?? null);
+        return { ...stream, filters, expiresAt, replayed: past.length };
       },
       { audit: (created) => created && { type: 'webhook', id } },
     );

@@ -1,10 +1,11 @@
 import { ApiError, notFound, validationError } from '../contract/api-error.js';
 import type { OrganizationRepository } from '../organizations/organization-repository.js';
 import { hasWebhooks, type Plan, type PlanTable } from '../organizations/plans.js';
+import type { WebhookSettings } from './webhook-contract.js';
 import type { Webhook, WebhookRepository } from './webhook-repository.js';
 
 export interface WebhookAccessOptions {
-  readonly webhooks: Pick<WebhookRepository, 'find'>;
+  readonly webhooks: Pick<WebhookRepository, 'find' | 'findUnknown'>;
   readonly organizations: Pick<OrganizationRepository, 'get'>;
   readonly plans: PlanTable;
 }
@@ -28,6 +29,15 @@ export function webhookAccess({ webhooks, organizations, plans }: WebhookAccessO
     throw new ApiError('PLAN_REQUIRED', `${subject} not part of the plan ${plan}`);
   }
 
+  /** Throws VALIDATION_FAILED when filters name a link or a domain that the organization does not have. */
+  async function checkFilters(
+    organizationId: string,
+    filters: WebhookSettings['filters'],
+  ): Promise<void> {
+    const path = filters && (await webhooks.findUnknown(organizationId, filters));
+    if (path) throw validationError([{ path, message: 'does not exist in this organization' }]);
+  }
+
   async function getWebhook(organizationId: string, id: string): Promise<Webhook> {
     return requireFound(await webhooks.find(organizationId, id), 'webhook', id);
   }
@@ -43,7 +53,7 @@ export function webhookAccess({ webhooks, organizations, plans }: WebhookAccessO
     ]);
   }
 
-  return { requirePlan, getWebhook, getActiveWebhook };
+  return { requirePlan, checkFilters, getWebhook, getActiveWebhook };
 }
 
 /** Returns a record that exists. Throws NOT_FOUND otherwise. */

@@ -19,7 +19,6 @@ import { requireFound, type WebhookAccess } from './webhook-access.js';
 import {
   type DeliveryFilter,
   maxWebhooks,
-  type WebhookSettings,
   webhookCreated,
   type webhookRoutes,
 } from './webhook-contract.js';
@@ -50,16 +49,11 @@ export interface WebhookHandlerOptions {
 /** Checks plans, limits and receivers, and reads and changes webhooks and deliveries. */
 export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<typeof webhookRoutes> {
   const { webhooks, deliveries, allowPrivateNetwork, clock, onChanged } = options;
-  const { requirePlan, getWebhook, getActiveWebhook } = options.access;
+  const { requirePlan, checkFilters, getWebhook, getActiveWebhook } = options.access;
 
   function checkUrl(url: string): void {
     const error = findUrlError(url, { allowPrivateNetwork });
     if (error) throw validationError([{ path: 'url', message: error.message }]);
-  }
-
-  async function checkFilters(organizationId: string, filters: WebhookSettings['filters']) {
-    const path = filters && (await webhooks.findUnknown(organizationId, filters));
-    if (path) throw validationError([{ path, message: 'does not exist in this organization' }]);
   }
 
   return {

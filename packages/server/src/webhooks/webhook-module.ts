@@ -8,6 +8,7 @@ import type { Database } from '../storage/database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
 import { decodeError } from '../threads/error-transfer.js';
 import { openThread } from '../threads/open-thread.js';
+import type { LinkOrigins } from '../urls/present-url.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import { DeliveryRepository } from './delivery-repository.js';
 import { dispatchThread, startDispatcher } from './dispatch-thread.js';
@@ -33,6 +34,8 @@ export interface WebhookModuleOptions
   readonly storage: StorageOptions;
   readonly isThreaded: boolean;
   readonly logger: Logger;
+  /** Is called when the dispatcher starts. */
+  readonly origins: () => LinkOrigins;
 }
 
 const timeLimitMs = 10_000;
@@ -59,8 +62,11 @@ export function createWebhookModule(options: WebhookModuleOptions) {
   };
   const thread = openThread(dispatchThread, {
     isThreaded,
-    data: { storage, settings },
-    inline: (emit) => startDispatcher(database, settings, clock, emit),
+    get data() {
+      return { storage, settings: { ...settings, origins: options.origins() } };
+    },
+    inline: (emit) =>
+      startDispatcher(database, { ...settings, origins: options.origins() }, clock, emit),
     onEvent(event) {
       if ('figures' in event) {
         reported = event.figures;

@@ -320,12 +320,12 @@ function webhookOf({
   };
 }
 
-function filtersOf(text: string | null): EventFilters | null {
+export function filtersOf(text: string | null): EventFilters | null {
   return text === null ? null : (JSON.parse(text) as EventFilters);
 }
 
 /** Returns the columns of the given settings. A missing field has none; null clears it. */
-function settingColumns({ description, filters, headers }: WebhookSettings) {
+export function settingColumns({ description, filters, headers }: WebhookSettings) {
   return {
     ...(description !== undefined && { description }),
     ...(filters !== undefined && { filters: textOf(filters) }),

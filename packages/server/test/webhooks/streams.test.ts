@@ -126,6 +126,33 @@ describe('a stream', () => {
     expect((await create(caller)).events).toEqual(['*']);
   });
 
+  it('has the filters of a webhook, and no past events with them', async () => {
+    const caller = await newcomer();
+    const wanted = await createUrl(caller, { tags: ['launch'] });
+    const { id, filters } = await create(caller, {
+      events: ['url.updated'],
+      filters: { tags: ['launch'], urlIds: [Number(wanted.id)], domainIds: null },
+    });
+    expect(filters).toEqual({ tags: ['launch'], urlIds: [wanted.id] });
+    expect((await create(caller)).filters).toBeNull();
+    const reader = await follow(caller, id);
+    const other = await createUrl(caller, { tags: ['launch'] });
+    for (const url of [other, wanted]) {
+      await caller.call('updateUrl', { params: { id: url.id }, body: { title: 'x' } });
+    }
+    await reader.arrived(1);
+    expect(JSON.parse(reader.deliveries[0]?.body ?? '').data.id).toBe(wanted.id);
+
+    const refused = async (body: object) =>
+      (await caller.call('createWebhookStream', { body })).error.details;
+    expect(await refused({ filters: { urlIds: [999_999] } })).toEqual([
+      { path: 'filters.urlIds[0]', message: 'does not exist in this organization' },
+    ]);
+    expect(await refused({ filters: { tags: ['a'] }, replayLast: 2 })).toEqual([
+      { path: 'replayLast', message: 'is 2: must be 0 with filters' },
+    ]);
+  });
+
   it('does not retry a delivery that failed, and never disables the webhook', async () => {
     const caller = await newcomer();
     const { id } = await create(caller);

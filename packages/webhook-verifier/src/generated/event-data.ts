@@ -296,10 +296,14 @@ export interface ClickedVisit {
   readonly shortCode: string;
   /** The chosen path of the link. Null: the short code is its path. */
   readonly customSlug: string | null;
+  /** The public link: the custom slug when there is one, otherwise the short code. */
+  readonly shortUrl: string;
   /** The time of the visit. */
   readonly visitedAt: string;
   /** `scan`: the visitor scanned a QR code of the link. */
   readonly method: 'click' | 'scan';
+  /** `proven`: only a QR code explains the scan. `inferred`: a tap on the link in a message looks the same. Absent from a click. */
+  readonly scanCertainty?: 'proven' | 'inferred' | undefined;
   /** ISO 3166-1 alpha-2, or "Unknown". */
   readonly country: string;
   /** The kind of device. */
