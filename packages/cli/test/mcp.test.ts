@@ -171,6 +171,19 @@ test('an assistant creates a link, finds it, reports its clicks and draws its QR
     .poll(() => totals({ link: 'spring-tour' }), { message: 'clicks of the link', timeout: 10_000 })
     .toMatchObject({ totalClicks: 1, uniqueClicks: 1 });
   expect(await totals({})).toMatchObject({ totalClicks: 1 });
+  const zoned = await call('get_click_report', {
+    link: 'spring-tour',
+    since: 'today',
+    timezone: 'Asia/Kathmandu',
+    filters: { utmSource: ['(none)', 'x'], device: ['desktop'] },
+  });
+  expect(zoned.data).toMatchObject({
+    since: expect.stringMatching(/T00:00:00\.000\+05:45$/),
+    timezone: 'Asia/Kathmandu',
+    totals: { totalClicks: 1 },
+  });
+  expect(await totals({ filters: { device: ['mobile'] } })).toMatchObject({ totalClicks: 0 });
+  expect(await totals({ filters: { tag: ['other'] } })).toMatchObject({ totalClicks: 0 });
 
   const code = await call('create_qr_code', { link: 'spring-tour', size: 300 });
   expect(code.data).toMatchObject({ urlId: id, size: 300, format: 'png' });
@@ -271,6 +284,13 @@ describe('errors', () => {
     expect(await failure('get_link', { link: 'a b' })).toMatch(/^USAGE: "a b" is not a link/);
     expect(await failure('get_click_report', { since: 'monday' })).toMatch(
       /since monday: .*\n.*7d/,
+    );
+    expect(await failure('get_click_report', { timezone: 'Mars' })).toContain('"Mars"');
+    expect(await failure('get_click_report', { filters: { country: ['Germany'] } })).toContain(
+      '"Germany"',
+    );
+    expect(await failure('get_click_report', { link: '1', filters: { tag: ['a'] } })).toContain(
+      'filters.tag cannot be used in the report of one link',
     );
     expect(await failure('update_link', { link: '1' })).toContain('no field to change');
     expect(await failure('create_qr_code')).toContain('exactly one of link and data');

@@ -3,7 +3,8 @@ import { readTime } from '../analytics/parse-time.js';
 
 /** An optional point in time. */
 export function timeInput(description: string) {
-  const forms = 'an instant (ISO 8601), a date, or a duration before now such as 7d or 24h';
+  const forms =
+    'an instant (ISO 8601), a date, a duration before now such as 7d or 24h, or today, yesterday, this-week, last-week, this-month or last-month';
   return z.string().describe(`${description}: ${forms}`).exactOptional();
 }
 

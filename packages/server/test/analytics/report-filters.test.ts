@@ -218,19 +218,23 @@ describe('filters', () => {
     [
       { country: 'Germany' },
       'country[0]',
-      'must be a country code of two letters (ISO 3166-1), or "Unknown"',
+      'is "Germany": must be a country code of two letters (ISO 3166-1), or "Unknown"',
     ],
-    [{ device: ['mobile', 'phone'] }, 'device[1]', expect.stringContaining('must be one of')],
+    [
+      { device: ['mobile', 'phone'] },
+      'device[1]',
+      expect.stringMatching(/^is "phone": must be one of desktop, /),
+    ],
     [
       { language: 'de-AT' },
       'language[0]',
-      'must be a language code of two or three letters (ISO 639), or "Unknown"',
+      'is "de-AT": must be a language code of two or three letters (ISO 639), or "Unknown"',
     ],
     [{ utmSource: '' }, 'utmSource[0]', 'must not be empty'],
     [{ browser: '' }, 'browser[0]', 'must not be empty'],
     [{ city: '' }, 'city[0]', 'must not be empty'],
-    [{ urlId: 'x' }, 'urlId[0]', 'must be a positive integer in decimal digits'],
-    [{ domainId: 'x' }, 'domainId[0]', 'must be a UUID'],
+    [{ urlId: 'x' }, 'urlId[0]', 'is "x": must be a positive integer in decimal digits'],
+    [{ domainId: 'x' }, 'domainId[0]', 'is "x": must be a UUID'],
     [{ tag: Array.from({ length: 21 }, String) }, 'tag', 'must have at most 20 values'],
     [{ scanMethod: 'camera' }, 'scanMethod', 'is not a known field here'],
   ])('refuse %j', async (query, path, message) => {

@@ -2,6 +2,12 @@ import type { ClicksQuery, OverviewQuery, ScansQuery } from '@shorty/sdk';
 import { type Command, Option } from 'commander';
 import type { ReportRequest } from '../../analytics/fetch-report.js';
 import { periodOf, readTime } from '../../analytics/parse-time.js';
+import {
+  linkFilters,
+  type ReportFilter,
+  scanFilters,
+  visitFilters,
+} from '../../analytics/report-filters.js';
 import type { GroupBy } from '../../analytics/report-model.js';
 import { UsageError } from '../../cli-error.js';
 import { collect } from '../../command.js';
@@ -9,46 +15,14 @@ import type { Context } from '../../context.js';
 import { findLinkId } from '../../find-link.js';
 import { parsePositive } from '../urls/link-options.js';
 
-/** The options that select visits, and links in a report on all links. Each can be repeated. */
-const visitFilters = [
-  ['--country <code>', 'only visits from this country (DE); repeatable'],
-  ['--region <code>', 'only visits from this region (DE-BE); repeatable'],
-  ['--city <name>', 'only visits from this city; repeatable'],
-  ['--device <type>', 'only visits with this device: desktop, mobile, …; repeatable'],
-  ['--browser <name>', 'only visits with this browser; repeatable'],
-  ['--os <name>', 'only visits with this operating system; repeatable'],
-  ['--referrer <host>', 'only visits from this host, or (direct); repeatable'],
-  ['--referrer-type <type>', 'only visits with this type of referrer: search, …; repeatable'],
-  ['--language <code>', 'only visits with this language (de); repeatable'],
-  ['--utm-source <value>', 'only visits with this utm_source, or (none); repeatable'],
-  ['--utm-medium <value>', 'only visits with this utm_medium, or (none); repeatable'],
-  ['--utm-campaign <value>', 'only visits with this utm_campaign, or (none); repeatable'],
-  ['--utm-term <value>', 'only visits with this utm_term, or (none); repeatable'],
-  ['--utm-content <value>', 'only visits with this utm_content, or (none); repeatable'],
-] as const;
-const scanFilters = [
-  ['--scan-method <method>', 'only scans with this method: camera, …; repeatable'],
-  ['--scanner-app <name>', 'only scans with this app; repeatable'],
-] as const;
-const linkFilters = [
-  ['--tag <tag>', 'only links with this tag; repeatable'],
-  ['--domain-id <id>', 'only links on this custom domain; repeatable'],
-  ['--link <link>', 'only this link: id, short URL, slug or code; repeatable'],
-] as const;
-type FilterOption = readonly [flags: string, description: string];
-
 /** The values of the options that select visits and links. */
-interface FilterFlags extends Pick<OverviewQuery & ScansQuery, (typeof sentFilters)[number]> {
+interface FilterFlags extends Pick<OverviewQuery & ScansQuery, keyof typeof allFilters> {
   readonly link?: readonly string[];
 }
 
 // Each is an option and a query parameter.
-const sentFilters = [
-  ...(['country', 'region', 'city', 'device', 'browser', 'os'] as const),
-  ...(['referrer', 'referrerType', 'language'] as const),
-  ...(['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const),
-  ...(['scanMethod', 'scannerApp', 'tag', 'domainId'] as const),
-] as const;
+const allFilters = { ...visitFilters, ...scanFilters, ...linkFilters };
+const sentFilters = Object.keys(allFilters) as readonly (keyof typeof allFilters)[];
 
 /** The options of commands that print clicks. */
 export interface WindowFlags extends FilterFlags {
@@ -98,10 +72,14 @@ export function addReportOptions(command: Command, kind: 'link' | 'links' | 'sca
     '--timezone <name>',
     'time zone of dates and buckets, such as Europe/Berlin (default: UTC)',
   );
-  const more: readonly FilterOption[] =
-    kind === 'links' ? linkFilters : kind === 'scans' ? scanFilters : [];
-  for (const [flags, description] of [...visitFilters, ...more]) {
-    command.option(flags, description, collect);
+  const more = kind === 'links' ? linkFilters : kind === 'scans' ? scanFilters : {};
+  const filters = Object.entries<ReportFilter>({ ...visitFilters, ...more });
+  for (const [name, { value, description }] of filters) {
+    command.option(`--${kebabCase(name)} <${value}>`, `${description}; repeatable`, collect);
+  }
+  if (kind === 'links') {
+    const description = 'only this link: id, short URL, slug or code; repeatable';
+    command.option('--link <link>', description, collect);
   }
   return addWatchOption(command);
 }
@@ -168,4 +146,9 @@ function readWindow(flags: WindowFlags, now: number): ClicksQuery {
     ...(timezone === undefined ? {} : { timezone }),
     ...(limit === undefined ? {} : { limit }),
   };
+}
+
+/** Returns the name of an option: `--utm-source` for `utmSource`. */
+function kebabCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shorten } from '../../contract/api-error.js';
 import { type UtmField, utmParameters } from '../../contract/utm-parameters.js';
 import { unknownCountry } from '../classify/country-database.js';
 import { scanMethods } from '../classify/decide-scan.js';
@@ -31,15 +32,26 @@ export interface Dimension {
 /** The breakdowns of a report by their names. */
 export type Dimensions = Readonly<Record<string, Dimension>>;
 
-const text = z.string().min(1, 'must not be empty').max(253, 'must be at most 253 characters long');
+/** Returns the error of a value that breaks a rule. It names the value. */
+export function naming(rule: string) {
+  return {
+    error: ({ input }: { readonly input?: unknown }) =>
+      `is ${JSON.stringify(shorten(String(input)))}: ${rule}`,
+  };
+}
+
+const text = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(253, naming('must be at most 253 characters long'));
 
 const country = z
   .string()
   .meta({ description: 'ISO 3166-1 alpha-2, or "Unknown".', example: 'DE' });
 const countryRule = 'must be a country code of two letters (ISO 3166-1), or "Unknown"';
-const countryFilter = z.string().regex(/^([A-Za-z]{2}|[Uu]nknown)$/, countryRule);
+const countryFilter = z.string().regex(/^([A-Za-z]{2}|[Uu]nknown)$/, naming(countryRule));
 const languageRule = 'must be a language code of two or three letters (ISO 639), or "Unknown"';
-const languageFilter = z.string().regex(/^([A-Za-z]{2,3}|[Uu]nknown)$/, languageRule);
+const languageFilter = z.string().regex(/^([A-Za-z]{2,3}|[Uu]nknown)$/, naming(languageRule));
 const utmExamples: Readonly<Record<UtmField, string>> = {
   utmSource: 'newsletter',
   utmMedium: 'email',
@@ -56,6 +68,8 @@ const city = z
   .string()
   .meta({ description: 'The English name of a city, or "Unknown".', example: 'Berlin' });
 const unknownCity = Array(3).fill(unknownCountry).join(cityFieldSeparator);
+const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.enum(values, naming(`must be one of ${values.join(', ')}`));
 const deviceType = z.enum(deviceTypes);
 const browser = z.string().meta({ example: 'Firefox' });
 const os = z.string().meta({ example: 'Android' });
@@ -109,14 +123,14 @@ export const clickDimensions = {
     none: unknownCity,
     filters: { city: text },
   },
-  device: { column: 'deviceType', fields: { deviceType }, filters: { device: deviceType } },
+  device: { column: 'deviceType', fields: { deviceType }, filters: { device: oneOf(deviceTypes) } },
   browser: { column: 'browser', fields: { browser }, filters: { browser: text } },
   os: { column: 'os', fields: { os }, filters: { os: text } },
   referrer: {
     column: 'referrer',
     fields: { referrerType, referrerDomain },
     unknown: 'other (unknown)',
-    filters: { referrerType, referrer: text },
+    filters: { referrerType: oneOf(referrerTypes), referrer: text },
   },
   language: {
     column: 'language',
@@ -136,7 +150,11 @@ export const scanDimensions = {
   country: clickDimensions.country,
   device: clickDimensions.device,
   browser: clickDimensions.browser,
-  scanMethod: { column: 'scanMethod', fields: { scanMethod }, filters: { scanMethod } },
+  scanMethod: {
+    column: 'scanMethod',
+    fields: { scanMethod },
+    filters: { scanMethod: oneOf(scanMethods) },
+  },
   scannerApp: { column: 'scannerApp', fields: { scannerApp }, filters: { scannerApp: text } },
 } as const satisfies Dimensions;
 

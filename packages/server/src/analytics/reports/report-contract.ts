@@ -6,13 +6,13 @@ import {
   localTimestamp,
   queryInteger,
   urlIdParam,
-  uuid,
   uuidParam,
 } from '../../contract/fields.js';
 import {
   breakdownsOf,
   clickDimensions,
   filtersOf,
+  naming,
   repeated,
   scanDimensions,
 } from './dimensions.js';
@@ -68,16 +68,25 @@ export type WindowInput = z.output<typeof windowQuery> & {
 };
 
 const clickQuery = reportQuery.extend(filtersOf(clickDimensions));
+const uuidFilter = z.guid(naming('must be a UUID')).overwrite((value) => value.toLowerCase());
+const urlIdFilter = z
+  .string()
+  .refine(
+    (value) => urlIdParam.safeParse(value).success,
+    naming('must be a positive integer in decimal digits'),
+  )
+  .transform(Number)
+  .meta({ override: { type: 'string', pattern: '^[1-9]\\d{0,15}$' }, example: '42' });
 const overviewQuery = clickQuery.extend({
   tag: repeated(line(100, 1)).meta({
     param: { id: 'TagFilter' },
     description: 'Only links with this tag; repeated, with one of these tags.',
   }),
-  domainId: repeated(uuid).meta({
+  domainId: repeated(uuidFilter).meta({
     param: { id: 'DomainIdFilter' },
     description: 'Only links on this custom domain; repeated, on one of these.',
   }),
-  urlId: repeated(urlIdParam).meta({
+  urlId: repeated(urlIdFilter).meta({
     param: { id: 'UrlIdFilter' },
     description: 'Only this link; repeated, only these.',
   }),
