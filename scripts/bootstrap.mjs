@@ -2,7 +2,17 @@
 // `build` only when a source has changed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -39,12 +49,51 @@ export function install() {
   ];
   once('install', [process.version, ...inputs.map(digestOfFile)], () => {
     note('installing dependencies (the first time compiles SQLite: about a minute)');
-    run('npx', [...pnpm, 'install', '--frozen-lockfile', '--reporter=append-only'], {
-      // Logs go to stderr, because stdout is for the script's own output.
-      stdio: ['ignore', 2, 2],
-      env: { ...process.env, ...compilerSettings() },
-    });
+    runLogged('npx', [...pnpm, 'install', '--frozen-lockfile', '--reporter=append-only']);
   });
+  const problem = findNativeProblem();
+  if (problem === undefined) return;
+  note(`compiling SQLite for Node ${process.version}: ${problem}`);
+  const folder = dirname(serverRequire.resolve('better-sqlite3/package.json'));
+  // Other checkouts may share the files by hard links.
+  rmSync(join(folder, 'build'), { recursive: true, force: true });
+  runLogged('npm', ['--prefix', folder, 'run', 'install']);
+}
+
+const serverRequire = createRequire(join(root, 'packages/server/package.json'));
+
+/** Returns why SQLite's native module cannot be loaded, such as after a change of Node's version. */
+function findNativeProblem() {
+  try {
+    const Sqlite = serverRequire('better-sqlite3');
+    new Sqlite(':memory:').close();
+    return undefined;
+  } catch (error) {
+    if (error.code === 'ERR_DLOPEN_FAILED') return 'the module is of another version';
+    if (/^Could not locate the bindings file/.test(error.message)) return 'the module is missing';
+    throw error;
+  }
+}
+
+/** Runs a command without its output, which a failure writes to a log. */
+function runLogged(command, args) {
+  const env = { ...process.env, ...compilerSettings() };
+  const maxBuffer = 256 * 1024 * 1024;
+  const result = spawnSync(command, args, { cwd: root, env, encoding: 'utf8', maxBuffer });
+  if (result.error) fail(`${command} could not be started: ${result.error.message}`);
+  if (result.signal) process.kill(process.pid, result.signal);
+  if (result.status === 0) return;
+  const text = result.stdout + result.stderr;
+  const log = join(mkdtempSync(join(tmpdir(), 'shorty-install-')), 'install.log');
+  writeFileSync(log, text);
+  // node-gyp fails if it cannot find Python, and when make or the compiler fails.
+  if (/gyp ERR!/.test(text)) {
+    fail(
+      `SQLite cannot be compiled for Node ${process.version}: install Python 3, make and a C++ compiler (Debian: apt-get install python3 make g++; macOS: xcode-select --install), then run this again; log: ${log}`,
+    );
+  }
+  process.stderr.write(`${text.trimEnd().split('\n').slice(-20).join('\n')}\n`);
+  fail(`${command} ${args.join(' ')} failed; log: ${log}`);
 }
 
 export function build() {
@@ -64,6 +113,7 @@ export function build() {
   ];
   const outputs = [
     'packages/server/dist/bin.js',
+    'packages/server/dist/bundle/modules/bin.js',
     'packages/server/dist/openapi.yaml',
     'packages/server/dist/countries.mmdb',
     'packages/server/dist/referrers/referrers.json',
@@ -79,6 +129,7 @@ export function build() {
       note('building');
       run(binary('tsc'), ['--build'], { stdio: ['ignore', 2, 2] });
       run('node', ['packages/server/scripts/copy-assets.mjs'], { stdio: ['ignore', 2, 2] });
+      run('node', ['packages/server/scripts/bundle.mjs'], { stdio: ['ignore', 2, 2] });
       run('node', ['scripts/build-commonjs.mjs'], { stdio: ['ignore', 2, 2] });
       run('node', ['packages/cli/scripts/build.mjs'], { stdio: ['ignore', 2, 2] });
     },

@@ -11,6 +11,7 @@ const load = {
   health: () => import('./operations/commands/health.js'),
   journal: () => import('./operations/commands/journal.js'),
   migrate: () => import('./operations/commands/migrate.js'),
+  nativeModule: () => import('./operations/commands/native-module.js'),
   organizations: () => import('./operations/commands/organizations.js'),
   operatorErrors: () => import('./operations/commands/open-database.js'),
   start: () => import('./operations/commands/start.js'),
@@ -173,8 +174,11 @@ clients
 try {
   await program.parseAsync();
 } catch (error) {
+  const { explainNativeModule } = await load.nativeModule();
   const { isOperatorError } = await load.operatorErrors();
-  if (!isOperatorError(error)) throw error;
-  process.stderr.write(`shorty-server: ${error.message}\n`);
+  const message =
+    explainNativeModule(error) ?? (isOperatorError(error) ? error.message : undefined);
+  if (message === undefined) throw error;
+  process.stderr.write(`shorty-server: ${message}\n`);
   process.exitCode = 1;
 }
