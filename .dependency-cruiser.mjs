@@ -31,6 +31,8 @@ const layers = [
     'lifecycle',
     'fair-queue',
     'loading-cache',
+    'entry-limit',
+    'collect-garbage',
     'yield-to-event-loop',
     'ports',
     'config-error',

@@ -13,6 +13,7 @@ import { benchExport } from './export.mjs';
 import { benchImport } from './import.mjs';
 import { missedBounds } from './lib/ratio.mjs';
 import { benchManyLinks } from './many-links.mjs';
+import { benchMemory } from './memory.mjs';
 import { benchQrDownload } from './qr-download.mjs';
 import { benchQrDrawing } from './qr-drawing.mjs';
 import { benchQrPrinted } from './qr-printed.mjs';
@@ -30,6 +31,7 @@ const benchmarks = {
   'redirects-beside': benchRedirectsBeside,
   'bulk-create': benchBulkCreate,
   'start-up': benchStartUp,
+  memory: benchMemory,
   sdk: benchSdk,
   export: benchExport,
   import: benchImport,

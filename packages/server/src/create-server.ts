@@ -420,7 +420,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       logger.error({ err }, 'storing the last use of API keys failed');
     });
     await stopWatching?.();
-    await Promise.all([analytics, qrs, passwords, listReader.thread].map((each) => each.stop()));
+    await Promise.all([analytics, qrs, passwords, listReader].map((each) => each.stop()));
     await database.close();
   }
 

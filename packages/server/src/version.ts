@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 
-const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const require = createRequire(import.meta.url);
 
-/** The version of this package. */
-export const version: string = manifest.version;
+/** The version of this server, from the manifest of its package. */
+export const version: string = require('@shorty/server/package.json').version;

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { entryLimit } from '../entry-limit.js';
 import type { ApiKeyRepository } from './api-key-repository.js';
 
 /** The last use of each key is stored at most once in this time. */
@@ -11,7 +12,7 @@ const maxKeys = 100_000;
 export class ApiKeyUses {
   readonly #apiKeys: Pick<ApiKeyRepository, 'saveUses'>;
   readonly #pending = new Map<string, number>();
-  readonly #storedAt = new LRUCache<string, number>({ max: maxKeys });
+  readonly #storedAt = new LRUCache<string, number>(entryLimit(maxKeys));
 
   constructor(apiKeys: Pick<ApiKeyRepository, 'saveUses'>) {
     this.#apiKeys = apiKeys;

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ApiError } from '../contract/api-error.js';
 import { rateLimitedError } from '../contract/rate-limit.js';
+import { entryLimit } from '../entry-limit.js';
 
 /** The failed attempts that are allowed in one window. */
 type AttemptLimit = Readonly<Record<'attempts' | 'windowMs', number>>;
@@ -28,7 +29,7 @@ const maxKeys = 100_000;
  */
 export class AttemptLimiter {
   readonly #limit: AttemptLimit;
-  readonly #windows = new LRUCache<string, Window>({ max: maxKeys });
+  readonly #windows = new LRUCache<string, Window>(entryLimit(maxKeys));
 
   constructor(limit: AttemptLimit) {
     this.#limit = limit;

@@ -1,4 +1,4 @@
-import { type Algorithm, hashSync, verifySync } from '@node-rs/argon2';
+import type { Algorithm } from '@node-rs/argon2';
 import { defineThread } from '../threads/define-thread.js';
 
 // OWASP's first recommendation for Argon2id.
@@ -9,9 +9,13 @@ const settings = {
   parallelism: 1,
 };
 
+// Loaded by the first call, because the main thread of a server does not need it.
+const argon2 = () => import('@node-rs/argon2');
+
 export const passwordMethods = {
-  hash: (password: string): string => hashSync(password, settings),
-  verify: (passwordHash: string, password: string): boolean => verifySync(passwordHash, password),
+  hash: async (password: string) => (await argon2()).hashSync(password, settings),
+  verify: async (passwordHash: string, password: string) =>
+    (await argon2()).verifySync(passwordHash, password),
 };
 
 /**

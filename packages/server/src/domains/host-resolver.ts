@@ -1,3 +1,4 @@
+import { entryLimit } from '../entry-limit.js';
 import { LoadingCache } from '../loading-cache.js';
 import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
@@ -29,7 +30,7 @@ export type HostResolver = ReturnType<typeof createHostResolver>;
 
 /** Resolves Host headers to the ids of custom domains, or to null: the platform's domain. */
 export function createHostResolver({ shortDomain, findId, clock, onError }: HostResolverOptions) {
-  const hosts = new LoadingCache<Entry>({ max: maxHosts }, async (host) => {
+  const hosts = new LoadingCache<Entry>(entryLimit(maxHosts), async (host) => {
     const expiresAt = clock() + maxAgeMs;
     return { domainId: (await findId(hostnameOf(host))) ?? null, expiresAt };
   });

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type RateLimit, rateLimitedError } from '../contract/rate-limit.js';
+import { entryLimit } from '../entry-limit.js';
 
 const windowMs = 60_000;
 const windowSeconds = windowMs / 1000;
@@ -20,7 +21,7 @@ interface Account {
 export class RateLimiter {
   readonly #perMinute: number;
   readonly #rule: string;
-  readonly #accounts = new LRUCache<string, Account>({ max: maxKeys });
+  readonly #accounts = new LRUCache<string, Account>(entryLimit(maxKeys));
 
   /** `rule` begins the error message, such as "An organization may make 60 requests a minute". */
   constructor(requestsPerMinute: number, rule = 'An organization may make') {

@@ -20,7 +20,6 @@ import { listQrs } from '../qr/qr-repository.js';
 import { type Database, ListTimeoutError, StorageUnavailableError } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
-import { encodeError, type TransferredError } from '../threads/error-transfer.js';
 import { toBlockedHostRecord, toTakedownRecord } from '../urls/present-takedown.js';
 import { type LinkOrigins, presenterOf, type UrlPresentation } from '../urls/present-url.js';
 import type { TagFilter } from '../urls/tag-contract.js';
@@ -42,85 +41,77 @@ import { listReplays } from '../webhooks/replay-repository.js';
 import type { DeliveryFilter } from '../webhooks/webhook-contract.js';
 import { listWebhooks } from '../webhooks/webhook-repository.js';
 
-/** Reports that an update of the search index failed. */
-type ListThreadEvent = { readonly error: TransferredError };
-
-export type Lists = ReturnType<typeof startLists>['methods'];
+export type Lists = Omit<ReturnType<typeof listMethods>, 'indexPending'>;
 
 /**
- * Starts the indexer of searches. Returns the functions that read the lists of the API. They present the
- * items and return them as text, which leaves the main thread little to do.
+ * Returns the functions that read the lists of the API. They present the items and return them as
+ * text, which leaves the main thread little to do.
  */
-export function startLists(database: Database, emit: (event: ListThreadEvent) => void) {
-  const indexer = database.searchIndex.startIndexer((error) =>
-    emit({ error: encodeError(error, []) }),
-  );
+export function listMethods(database: Database) {
   const readUrlLines = urlLineReader(database);
   return {
-    methods: {
-      async exportUrls(
-        organizationId: string,
-        filter: UrlFilter,
-        presentation: UrlExportPresentation,
-      ): Promise<ExportPage> {
-        const toLine = exportLineOf(presentation);
-        const lines = await readUrlLines(organizationId, filter, presentation.now, toLine);
-        const header = filter.after ? '' : exportHeaderOf(presentation);
-        return { ...lines, text: JSON.stringify(header + lines.text) };
-      },
-      async listUrls(organizationId: string, filter: UrlFilter, presentation: UrlPresentation) {
-        const page = await listUrls(database, organizationId, filter, presentation.now);
-        return toPageText(page, presenterOf(presentation));
-      },
-      async listTags(organizationId: string, filter: TagFilter) {
-        const page = await listTags(database, organizationId, filter);
-        return page && toPageText(page, (tag) => tag);
-      },
-      findTagged: (organizationId: string, tag: string, limit: number, after?: Position) =>
-        findTagged(database, organizationId, tag, limit, after),
-      listQrs: async (organizationId: string, filter: QrFilter) =>
-        toPageText(await listQrs(database, organizationId, filter), toQrRecord),
-      async listWebhooks(organizationId: string, range: PageRange, now: number) {
-        const page = await listWebhooks(database, organizationId, range);
-        return toPageText(page, (webhook) => toWebhookRecord(webhook, now));
-      },
-      listDeliveries: async (_organizationId: string, webhookId: string, filter: DeliveryFilter) =>
-        toPageText(await listDeliveries(database, webhookId, filter), toDeliveryRecord),
-      readAttempts: (_organizationId: string, webhookId: string, window: Window) =>
-        readAttemptCounts(database, webhookId, window),
-      listReplays: async (_organizationId: string, webhookId: string, filter: ReplayFilter) =>
-        toPageText(await listReplays(database, webhookId, filter), toReplayRecord),
-      listApiKeys: async (organizationId: string, range: PageRange) =>
-        toPageText(await listApiKeys(database, organizationId, range), toApiKeyRecord),
-      async listAuditEntries(organizationId: string, filter: AuditFilter) {
-        const page = await listAuditEntries(database, organizationId, filter);
-        return toPageText(page, (row) => toAuditEntry(row, 'organization'));
-      },
-      async listAllAuditEntries(_owner: string, filter: OperatorAuditFilter) {
-        const page = await listAuditEntries(database, filter.organizationId, filter);
-        return toPageText(page, (row) => toAuditEntry(row, 'operator'));
-      },
-      listClients: async (organizationId: string, range: PageRange) =>
-        toPageText(await listClients(database, organizationId, range), toClientRecord),
-      listOrganizations: async (_owner: string, range: PageRange) =>
-        toPageText(await listOrganizations(database, range), toOrganizationRecord),
-      async listUsage(_owner: string, range: PageRange, month: string, plans: PlanTable) {
-        const page = await listUsage(database, range, month);
-        return toPageText(page, ({ organization, ...usage }) => ({
-          organization,
-          ...presentUsage(plans, month, usage),
-        }));
-      },
-      async listTakedowns(_owner: string, range: PageRange, origins: LinkOrigins) {
-        const page = await listTakedowns(database, range);
-        return toPageText(page, (url) => toTakedownRecord(origins, url));
-      },
-      listBlockedHosts: async (_owner: string, range: PageRange) =>
-        toPageText(await listBlockedHosts(database, range), toBlockedHostRecord),
-      listDomains: async (organizationId: string, filter: DomainFilter) =>
-        toPageText(await listDomains(database, organizationId, filter), toDomainRecord),
+    indexPending: () => database.searchIndex.indexPending(),
+    async exportUrls(
+      organizationId: string,
+      filter: UrlFilter,
+      presentation: UrlExportPresentation,
+    ): Promise<ExportPage> {
+      const toLine = exportLineOf(presentation);
+      const lines = await readUrlLines(organizationId, filter, presentation.now, toLine);
+      const header = filter.after ? '' : exportHeaderOf(presentation);
+      return { ...lines, text: JSON.stringify(header + lines.text) };
     },
-    stop: () => indexer.stop(),
+    async listUrls(organizationId: string, filter: UrlFilter, presentation: UrlPresentation) {
+      const page = await listUrls(database, organizationId, filter, presentation.now);
+      return toPageText(page, presenterOf(presentation));
+    },
+    async listTags(organizationId: string, filter: TagFilter) {
+      const page = await listTags(database, organizationId, filter);
+      return page && toPageText(page, (tag) => tag);
+    },
+    findTagged: (organizationId: string, tag: string, limit: number, after?: Position) =>
+      findTagged(database, organizationId, tag, limit, after),
+    listQrs: async (organizationId: string, filter: QrFilter) =>
+      toPageText(await listQrs(database, organizationId, filter), toQrRecord),
+    async listWebhooks(organizationId: string, range: PageRange, now: number) {
+      const page = await listWebhooks(database, organizationId, range);
+      return toPageText(page, (webhook) => toWebhookRecord(webhook, now));
+    },
+    listDeliveries: async (_organizationId: string, webhookId: string, filter: DeliveryFilter) =>
+      toPageText(await listDeliveries(database, webhookId, filter), toDeliveryRecord),
+    readAttempts: (_organizationId: string, webhookId: string, window: Window) =>
+      readAttemptCounts(database, webhookId, window),
+    listReplays: async (_organizationId: string, webhookId: string, filter: ReplayFilter) =>
+      toPageText(await listReplays(database, webhookId, filter), toReplayRecord),
+    listApiKeys: async (organizationId: string, range: PageRange) =>
+      toPageText(await listApiKeys(database, organizationId, range), toApiKeyRecord),
+    async listAuditEntries(organizationId: string, filter: AuditFilter) {
+      const page = await listAuditEntries(database, organizationId, filter);
+      return toPageText(page, (row) => toAuditEntry(row, 'organization'));
+    },
+    async listAllAuditEntries(_owner: string, filter: OperatorAuditFilter) {
+      const page = await listAuditEntries(database, filter.organizationId, filter);
+      return toPageText(page, (row) => toAuditEntry(row, 'operator'));
+    },
+    listClients: async (organizationId: string, range: PageRange) =>
+      toPageText(await listClients(database, organizationId, range), toClientRecord),
+    listOrganizations: async (_owner: string, range: PageRange) =>
+      toPageText(await listOrganizations(database, range), toOrganizationRecord),
+    async listUsage(_owner: string, range: PageRange, month: string, plans: PlanTable) {
+      const page = await listUsage(database, range, month);
+      return toPageText(page, ({ organization, ...usage }) => ({
+        organization,
+        ...presentUsage(plans, month, usage),
+      }));
+    },
+    async listTakedowns(_owner: string, range: PageRange, origins: LinkOrigins) {
+      const page = await listTakedowns(database, range);
+      return toPageText(page, (url) => toTakedownRecord(origins, url));
+    },
+    listBlockedHosts: async (_owner: string, range: PageRange) =>
+      toPageText(await listBlockedHosts(database, range), toBlockedHostRecord),
+    listDomains: async (organizationId: string, filter: DomainFilter) =>
+      toPageText(await listDomains(database, organizationId, filter), toDomainRecord),
   };
 }
 
@@ -129,15 +120,8 @@ export const listThread = defineThread({
   name: 'lists',
   file: import.meta.url,
   errorClasses: [ListTimeoutError, StorageUnavailableError],
-  start(storage: StorageOptions, emit: (event: ListThreadEvent) => void) {
+  start(storage: StorageOptions) {
     const database = openStorage(storage);
-    const { methods, stop } = startLists(database, emit);
-    return {
-      methods,
-      async stop(): Promise<void> {
-        await stop();
-        await database.close();
-      },
-    };
+    return { methods: listMethods(database), stop: () => database.close() };
   },
 });

@@ -1,13 +1,16 @@
 import type { ThreadedReaderOptions } from '../analytics/reports/report-thread.js';
 import { FairQueue } from '../fair-queue.js';
-import { decodeError } from '../threads/error-transfer.js';
+import { PeriodicService } from '../lifecycle.js';
 import { openThread } from '../threads/open-thread.js';
 import type { UrlFilter } from '../urls/url-contract.js';
-import { type Lists, listThread, startLists } from './list-thread.js';
+import { type Lists, listMethods, listThread } from './list-thread.js';
 
 // Longer than `listTimeoutMs`, because several lists share the thread in slices.
 const timeLimitMs = 60_000;
 const deepOffset = 10_000;
+const indexEveryMs = 100;
+// A longer limit than that of other threads, because people wait for lists.
+const idleLimitMs = 10 * 60_000;
 
 /**
  * Opens the reader of the API's lists. Its queues are fair across organizations. Searches have their
@@ -31,11 +34,18 @@ export function openListReader(options: ThreadedReaderOptions) {
     // SQLite reads in the calling thread.
     isThreaded: options.isThreaded && database.engine === 'sqlite',
     data: storage,
-    inline: (emit) => startLists(database, emit),
-    onEvent: ({ error }) =>
-      logger.error({ err: decodeError(error, []) }, 'search index update failed'),
+    inline: () => ({ methods: listMethods(database) }),
     timeLimitMs,
+    idleLimitMs,
     logger,
+  });
+  const indexing = new PeriodicService({
+    name: 'search index',
+    everyMs: indexEveryMs,
+    tick: async () => {
+      if (await database.searchIndex.hasPending()) await thread.call('indexPending');
+    },
+    onError: (err) => logger.error({ err }, 'search index update failed'),
   });
   function queued<Name extends keyof Lists>(
     queue: FairQueue,
@@ -68,15 +78,20 @@ export function openListReader(options: ThreadedReaderOptions) {
     listBlockedHosts: (...args) => queued(plain, 'listBlockedHosts', ...args),
     listDomains: (...args) => queued(plain, 'listDomains', ...args),
   };
-  /** Starts the thread. The migrations must have been applied. */
+  /** Starts to index changed links. The migrations must have been applied. */
   async function start(): Promise<void> {
-    thread.start();
+    indexing.start();
     if (!(await database.searchIndex.exists())) {
       logger.warn('searches have no index: create the extension pg_trgm and run doctor');
     }
   }
 
-  return { lists, queues: [plain, searches], thread, start };
+  async function stop(): Promise<void> {
+    await indexing.stop();
+    await thread.stop();
+  }
+
+  return { lists, queues: [plain, searches], thread, start, stop };
 }
 
 /** The fields of a filter that select a range of the index of links. */

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Link } from './link.js';
 
 export interface LinkCacheOptions {
-  /** The maximum number of links; 100,000 by default. */
+  /** The approximate maximum number of links; 100,000 by default. */
   readonly max?: number;
   /** The maximum sum of the characters of all links; 64 Mi by default. */
   readonly maxCharacters?: number;
@@ -39,10 +39,11 @@ export class LinkCache {
 
   constructor({ max = defaultMax, maxCharacters = defaultMaxCharacters, load }: LinkCacheOptions) {
     this.#load = load;
+    const leastSize = Math.ceil(maxCharacters / max);
     this.#byId = new LRUCache({
-      max,
       maxSize: maxCharacters,
-      sizeCalculation: ({ link }) => charactersOf(link),
+      // A least size instead of the option `max`, with which LRUCache allocates lists of that length.
+      sizeCalculation: ({ link }) => Math.max(leastSize, charactersOf(link)),
       dispose: ({ cacheKeys }) => {
         for (const cacheKey of cacheKeys) this.#byKey.delete(cacheKey);
       },
@@ -53,8 +54,8 @@ export class LinkCache {
   peek(domainId: string | null, path: string): Link | undefined {
     const link = this.#byKey.get(domainId === null ? path : domainId + path);
     // The order of use matters only when links are evicted.
-    const { max, maxSize, size, calculatedSize } = this.#byId;
-    const isHalfFull = 2 * size > max || 2 * calculatedSize > maxSize;
+    const { maxSize, calculatedSize } = this.#byId;
+    const isHalfFull = 2 * calculatedSize > maxSize;
     if (link && isHalfFull) this.#byId.get(link.urlId);
     return link;
   }

@@ -1,6 +1,5 @@
 import type { Insertable, Kysely, Transaction, Updateable } from 'kysely';
 import type { FairQueue } from '../fair-queue.js';
-import type { Service } from '../lifecycle.js';
 import type { ListPage, ListQuery } from './list-query.js';
 import type { Schema } from './schema.js';
 
@@ -123,8 +122,10 @@ export interface SearchIndex {
   diagnose(): Promise<SearchIndexDiagnosis>;
   /** Creates the index, or builds it again. */
   repair(): Promise<void>;
-  /** Starts a service that indexes changed links, if the engine does not index them at once. */
-  startIndexer(onError: (error: unknown) => void): Pick<Service, 'stop'>;
+  /** Returns whether there are changed links that are not indexed yet. */
+  hasPending(): Promise<boolean>;
+  /** Indexes as many pending links as one transaction may, and returns their number. */
+  indexPending(): Promise<number>;
 }
 
 export interface SearchIndexDiagnosis {

@@ -1,5 +1,6 @@
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { collectGarbage } from '../collect-garbage.js';
 import { encodeError, type TransferredError } from './error-transfer.js';
 import type { ThreadDefinition, ThreadMethods } from './thread.js';
 
@@ -37,10 +38,10 @@ export function defineThread<Data, Methods extends ThreadMethods, Event = never>
   return definition;
 }
 
-function serve<Data, Methods extends ThreadMethods, Event>(
+async function serve<Data, Methods extends ThreadMethods, Event>(
   definition: ThreadDefinition<Data, Methods, Event>,
   data: Data,
-): void {
+): Promise<void> {
   const port = parentPort;
   if (!port) throw new Error(`thread ${definition.name}: there is no parent thread`);
   // Only Linux has priorities of threads.
@@ -49,7 +50,8 @@ function serve<Data, Methods extends ThreadMethods, Event>(
     setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
   }
   const post = (message: ThreadMessage) => port.postMessage(message);
-  const code = definition.start(data, (event) => post({ event }));
+  const code = await definition.start(data, (event) => post({ event }));
+  await collectGarbage();
   const inFlight = new Set<Promise<void>>();
 
   port.on('message', async (message: WorkerMessage) => {

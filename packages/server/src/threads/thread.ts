@@ -28,8 +28,11 @@ export interface ThreadDefinition<Data, Methods extends ThreadMethods, Event> {
   /** The classes that errors retain when they reach the caller. Other errors become `Error`. */
   readonly errorClasses?: readonly ErrorClass[];
   readonly resourceLimits?: ResourceLimits;
-  /** Starts the code. Runs in the worker. */
-  start(data: Data, emit: (event: Event) => void): ThreadCode<Methods>;
+  /** Starts the code. Runs in the worker, so it can import what the main thread should not load. */
+  start(
+    data: Data,
+    emit: (event: Event) => void,
+  ): ThreadCode<Methods> | Promise<ThreadCode<Methods>>;
 }
 
 type MethodName<Methods> = keyof Methods & string;
@@ -42,7 +45,10 @@ export interface ObservedThread {
 
 /** A thread as its callers see it. */
 export interface Thread<Methods extends ThreadMethods> extends ObservedThread {
-  /** Starts the thread, and restarts it whenever it ends. Without this, a call starts the thread. */
+  /**
+   * Starts the thread, and restarts it whenever it ends. Without this, a call starts the thread, and it
+   * ends after a minute without calls.
+   */
   start(): void;
   /**
    * Calls a method. Rejects with the method's error, a ThreadTimeoutError, a ThreadEndedError or a

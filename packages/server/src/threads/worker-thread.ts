@@ -21,6 +21,8 @@ export interface WorkerThreadOptions<Data, Event> {
   /** The time limit of each call, which begins when the worker receives the call. */
   readonly timeLimitMs: number;
   readonly logger: Logger;
+  /** The worker ends after this time without calls, unless the thread was started. */
+  readonly idleLimitMs?: number;
 }
 
 type WorkerDefinition = Omit<ThreadDefinition<unknown, ThreadMethods, unknown>, 'start'>;
@@ -39,6 +41,8 @@ interface Call {
 // The limit of terminated workers that native code keeps alive. Each may use a processor.
 const maxHungWorkers = 3;
 const restartAfterMs = 1_000;
+// An idle worker needs 15 MB, and more after large tasks. A new one starts in a tenth of a second.
+const defaultIdleLimitMs = 60_000;
 // The limit of an orderly stop. The dispatcher waits for attempts in flight for a second, and then
 // records their outcomes.
 const stopTimeLimitMs = 3_000;
@@ -55,7 +59,7 @@ export class WorkerThread implements Thread<ThreadMethods> {
   readonly #options: WorkerThreadOptions<unknown, never>;
   readonly #waiting: Call[] = [];
   readonly #running = new Map<number, Call>();
-  /** Workers that are terminated and have not ended yet. */
+  /** Workers that have to end and have not ended yet. */
   readonly #hungWorkers = new Set<Worker>();
   readonly #counts = { failures: 0, timeouts: 0, uncaughtErrors: 0 };
   #lastId = 0;
@@ -63,6 +67,7 @@ export class WorkerThread implements Thread<ThreadMethods> {
   /** True once the thread was started: it then restarts whenever it ends. */
   #isBackground = false;
   #restart: NodeJS.Timeout | undefined;
+  #idle: NodeJS.Timeout | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(definition: WorkerDefinition, options: WorkerThreadOptions<unknown, never>) {
@@ -104,6 +109,7 @@ export class WorkerThread implements Thread<ThreadMethods> {
 
   async #stop(): Promise<void> {
     clearTimeout(this.#restart);
+    clearTimeout(this.#idle);
     // Keeps the process alive while native code holds a worker, so that the caller's timer can end it.
     for (const worker of this.#hungWorkers) worker.ref();
     for (const call of this.#waiting.splice(0)) call.reject(new ThreadStoppedError(this.name));
@@ -156,6 +162,7 @@ export class WorkerThread implements Thread<ThreadMethods> {
   #sendCall(call: Call, worker: Worker): void {
     const { id, method, args } = call;
     this.#running.set(id, call);
+    clearTimeout(this.#idle);
     // A process without other work must not end before the call settles.
     worker.ref();
     const { timeLimitMs } = this.#options;
@@ -173,8 +180,24 @@ export class WorkerThread implements Thread<ThreadMethods> {
     const call = this.#running.get(id);
     this.#running.delete(id);
     clearTimeout(call?.timer);
-    if (this.#running.size === 0 && !this.#stopping) this.#worker?.unref();
+    if (this.#running.size === 0 && !this.#stopping) {
+      this.#worker?.unref();
+      this.#endWhenIdle();
+    }
     return call;
+  }
+
+  #endWhenIdle(): void {
+    if (this.#isBackground) return;
+    const { idleLimitMs = defaultIdleLimitMs } = this.#options;
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => {
+      const worker = this.#worker;
+      if (!worker) return;
+      this.#worker = undefined;
+      this.#hungWorkers.add(worker);
+      worker.postMessage('stop' satisfies WorkerMessage);
+    }, idleLimitMs).unref();
   }
 
   #rejectAll(error: Error): void {

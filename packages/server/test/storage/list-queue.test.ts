@@ -37,5 +37,5 @@ it('the lists of one organization take half of the slots', async () => {
   expect(plain?.figures).toMatchObject({ running: 3, waiting: 4 });
   release();
   expect(await Promise.all(pages)).toHaveLength(7);
-  await reader.thread.stop();
+  await reader.stop();
 });

@@ -16,6 +16,7 @@ import {
   ThreadStoppedError,
   ThreadTimeoutError,
 } from '../../src/threads/thread.js';
+import { yieldToEventLoop } from '../../src/yield-to-event-loop.js';
 
 beforeAll(build, 120_000);
 
@@ -53,8 +54,10 @@ function open({
   timeLimitMs = 20_000,
   announces = false,
   resourceLimits,
+  idleLimitMs,
 }: {
   timeLimitMs?: number;
+  idleLimitMs?: number;
   announces?: boolean;
   resourceLimits?: ThreadDefinition<unknown, Methods, string>['resourceLimits'];
 } = {}) {
@@ -75,6 +78,7 @@ function open({
         events.write(event);
       },
       timeLimitMs,
+      ...(idleLimitMs !== undefined && { idleLimitMs }),
       logger: pino(log),
     },
   );
@@ -91,6 +95,20 @@ const errorOf = (work: Promise<unknown>) =>
     },
     (error: unknown) => error,
   );
+
+it('ends without calls, and starts again at the next call', async () => {
+  const { thread, lines, nextEvent } = open({ announces: true, idleLimitMs: 1 });
+  await thread.call('echo', 1);
+  expect(await nextEvent()).toBe('started');
+  const second = nextEvent();
+  const isAgain = async () => {
+    await thread.call('echo', 2);
+    return Promise.race([second, yieldToEventLoop()]);
+  };
+  await expect.poll(isAgain, { timeout: 20_000 }).toBe('started');
+  expect(thread.figures).toMatchObject({ failures: 0, callsInFlight: 0 });
+  expect(lines).toEqual([]);
+});
 
 describe('a call', () => {
   it('returns the result of the method, which has the data of the thread', async () => {

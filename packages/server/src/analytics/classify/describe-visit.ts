@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config.js';
+import { entryLimit } from '../../entry-limit.js';
 import { isAdClick } from './ad-clicks.js';
 import { classifyVisit, type VisitClass } from './classify-visit.js';
 import { applyClientHints } from './client-hints.js';
@@ -165,8 +166,7 @@ function memoize<Value extends object | string, Rest extends readonly unknown[] 
   maxLength: number,
   compute: (text: string, ...rest: Rest) => Value,
 ): (text: string, ...rest: Rest) => Value {
-  // With a size instead of `max`, the cache allocates its lists as they grow.
-  const cache = new LRUCache<string, Value>({ maxSize: max, sizeCalculation: () => 1 });
+  const cache = new LRUCache<string, Value>(entryLimit(max));
   return (text, ...rest) => {
     const known = cache.get(text);
     if (known !== undefined) return known;

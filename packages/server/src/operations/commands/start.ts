@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { retentionOf } from '../../analytics/ingest/visit-pruner.js';
 import type { Credentials } from '../../auth/auth-service.js';
+import { collectGarbage } from '../../collect-garbage.js';
 import { findUnknownSettings, readConfig } from '../../config.js';
 import { createServer } from '../../create-server.js';
 import { findDatabaseFile } from '../../storage/locate-database.js';
@@ -47,6 +48,7 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
     await server.stop();
     throw error;
   }
+  await collectGarbage();
   keepServing(server.noteUncaughtError);
   process.stdout.write(welcome(server.url, newCredentials()));
   logger.info({ version, url: server.url, adminUrl: server.adminUrl }, 'listening');

@@ -1,10 +1,15 @@
-import sharp from 'sharp';
 import { defineThread } from '../../threads/define-thread.js';
-import { encodeLogo } from './logo-pixels.js';
+import type { encodeLogo } from './logo-pixels.js';
 import { QrDesignError } from './qr-design.js';
-import { drawVerified } from './verify-design.js';
+import type { drawVerified } from './verify-design.js';
 
-export const drawingMethods = { drawVerified, encodeLogo };
+// Loaded by the first call: sharp and the decoders take 15 MB, and the main thread needs neither.
+export const drawingMethods = {
+  drawVerified: async (...args: Parameters<typeof drawVerified>) =>
+    (await import('./verify-design.js')).drawVerified(...args),
+  encodeLogo: async (...args: Parameters<typeof encodeLogo>) =>
+    (await import('./logo-pixels.js')).encodeLogo(...args),
+};
 
 /** Draws and decodes off the main thread, which serves redirects. */
 export const drawingThread = defineThread({
@@ -13,7 +18,8 @@ export const drawingThread = defineThread({
   priority: 'low',
   errorClasses: [QrDesignError],
   resourceLimits: { maxOldGenerationSizeMb: 256 },
-  start(_: undefined) {
+  async start(_: undefined) {
+    const { default: sharp } = await import('sharp');
     // Images are small and all differ: more libvips threads or its cache would not help.
     sharp.concurrency(1);
     sharp.cache(false);

@@ -1,6 +1,7 @@
-import pg, { type PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import { ConfigError } from '../../config-error.js';
 import { StorageUnavailableError } from '../database.js';
+import { pg } from './pg.js';
 import { translatePostgresError } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
 import { ServerPool } from './server-pool.js';
@@ -58,7 +59,7 @@ async function poolsTransactions(pool: ServerPool, client: PoolClient): Promise<
 /** Converts the error of a role that may not create tables to a ConfigError. */
 export function explainMissingRights(error: unknown, { user, database }: PostgresAddress): unknown {
   const cause = error instanceof StorageUnavailableError ? error.cause : error;
-  if (!(cause instanceof pg.DatabaseError) || !missingRights.test(cause.code ?? '')) return error;
+  if (!(cause instanceof pg().DatabaseError) || !missingRights.test(cause.code ?? '')) return error;
   return new ConfigError(
     `SHORTY_DATABASE_URL: the role ${user} may not create or change tables in the database ${database} (${cause.message}): make it the owner of the database and of its tables (alter table … owner to "${user}"), or for a new database run as the owner: grant usage, create on schema public to "${user}"`,
     { cause },
@@ -67,7 +68,7 @@ export function explainMissingRights(error: unknown, { user, database }: Postgre
 
 // PgBouncer refuses `begin` when it assigns a server connection to each statement.
 function explainStatementPooling(error: unknown): unknown {
-  if (!(error instanceof pg.DatabaseError) || !/statement pooling/i.test(error.message)) {
+  if (!(error instanceof pg().DatabaseError) || !/statement pooling/i.test(error.message)) {
     return translatePostgresError(error);
   }
   return new ConfigError(

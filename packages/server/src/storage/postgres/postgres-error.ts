@@ -1,5 +1,5 @@
-import pg from 'pg';
 import { StorageUnavailableError, UniqueViolationError } from '../database.js';
+import { pg } from './pg.js';
 
 // SQLSTATE classes and codes of conditions that pass: connection, resources, operator intervention,
 // system error, lock timeout, read-only standby. An operator repairs the others: failed
@@ -13,13 +13,13 @@ const network = /^[A-Z][A-Z_]+$/;
 
 /** Returns true if the same transaction can be retried at once. */
 export function isRetryable(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && retryable.test(error.code ?? '');
+  return error instanceof pg().DatabaseError && retryable.test(error.code ?? '');
 }
 
 /** Returns true if the server cancelled a statement that exceeded its time limit. */
 export function isStatementTimeout(error: unknown): boolean {
   const cause = error instanceof StorageUnavailableError ? error.cause : error;
-  return cause instanceof pg.DatabaseError && cause.code === '57014';
+  return cause instanceof pg().DatabaseError && cause.code === '57014';
 }
 
 /**
@@ -28,7 +28,7 @@ export function isStatementTimeout(error: unknown): boolean {
  */
 export function translatePostgresError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StorageUnavailableError) return error;
-  if (error instanceof pg.DatabaseError) {
+  if (error instanceof pg().DatabaseError) {
     const { code = '', message } = error;
     if (temporary.test(code)) return unavailable(`${code}: ${message}`, error);
     return code === notUnique ? new UniqueViolationError(message, { cause: error }) : error;

@@ -27,7 +27,8 @@ export function openSearchIndex(
     exists: async () => (await diagnose(db)) === 'sound',
     diagnose: async () => ({ unindexed: 0, index: await diagnose(db) }),
     repair: () => writeDirectly(createSearchIndex, 'exclusive'),
-    startIndexer: () => ({ stop: async () => {} }),
+    hasPending: async () => false,
+    indexPending: async () => 0,
   };
 }
 

@@ -1,5 +1,6 @@
-import pg, { type PoolClient, type PoolConfig } from 'pg';
+import type { ClientConfig, Pool, PoolClient, PoolConfig } from 'pg';
 import { StorageUnavailableError } from '../database.js';
+import { pg } from './pg.js';
 import { translatePostgresError } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
 
@@ -25,7 +26,7 @@ const setLimits = Object.entries(sessionLimits)
 const numbers = new Set([20, 1700]);
 const types: PoolConfig['types'] = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    numbers.has(oid) ? Number : pg.types.getTypeParser(oid, format as 'text'),
+    numbers.has(oid) ? Number : pg().types.getTypeParser(oid, format as 'text'),
 };
 
 /**
@@ -35,7 +36,7 @@ const types: PoolConfig['types'] = {
 export class ServerPool {
   readonly #hostCount: number;
   readonly #check: string;
-  readonly #pool: pg.Pool;
+  readonly #pool: Pool;
   readonly #checked = new WeakSet<PoolClient>();
   /** The index of the current server. */
   #hostIndex = 0;
@@ -43,7 +44,7 @@ export class ServerPool {
   constructor(address: PostgresAddress, maxConnections: number, withoutTimeout: boolean) {
     const { hosts, user, password, database, sslMode } = address;
     const usesTls = sslMode !== undefined && sslMode !== 'disable';
-    const newConfig = (): pg.ClientConfig => ({
+    const newConfig = (): ClientConfig => ({
       ...hosts[this.#hostIndex],
       user,
       password,
@@ -57,13 +58,14 @@ export class ServerPool {
     });
     this.#hostCount = hosts.length;
     this.#check = `select ${withoutTimeout ? '' : setLimits}current_setting('transaction_read_only') as read_only`;
-    this.#pool = new pg.Pool({
+    const { Client, Pool } = pg();
+    this.#pool = new Pool({
       max: maxConnections,
       connectionTimeoutMillis: connectMs,
       idleTimeoutMillis: 60_000,
       allowExitOnIdle: true,
       // Each new connection goes to the current server.
-      Client: class extends pg.Client {
+      Client: class extends Client {
         constructor() {
           super(newConfig());
           // The query that uses the connection fails, too. An 'error' event without a listener

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SqliteError } from 'better-sqlite3';
 import { type Kysely, sql } from 'kysely';
-import { PeriodicService, type Service } from '../../lifecycle.js';
 import type { Database, Schema, SearchIndex, WriteTransaction } from '../database.js';
 
 // A trigram has three code points.
@@ -12,7 +11,6 @@ const mergedPages = 64;
 
 type IndexedDatabase = Pick<Database, 'read' | 'writeDirectly'>;
 
-const indexEveryMs = 100;
 // The most text that one transaction indexes. Other writes wait for it: 32,768 characters of random
 // text take about 10 ms, and the time grows faster than the length.
 const maxCharactersAtOnce = 32_768;
@@ -212,22 +210,6 @@ async function index(transaction: WriteTransaction, urls: readonly PendingUrl[])
     values ('merge', ${sql.lit(mergedPages)})`.execute(transaction);
 }
 
-/** Starts a service that indexes pending links in parts. */
-function startIndexer(
-  database: IndexedDatabase,
-  onError: (error: unknown) => void,
-): Pick<Service, 'stop'> {
-  const indexer = new SearchIndexer(database);
-  const service = new PeriodicService({
-    name: 'search index',
-    everyMs: indexEveryMs,
-    tick: () => indexer.indexPending(),
-    onError,
-  });
-  service.start();
-  return service;
-}
-
 /** Returns the number of links that are neither indexed nor pending. */
 async function findUnindexedUrls(db: Kysely<Schema>): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from urls
@@ -257,6 +239,7 @@ async function rebuildSearchIndex(db: Kysely<Schema>): Promise<void> {
 }
 
 export function openSearchIndex(database: IndexedDatabase): SearchIndex {
+  const indexer = new SearchIndexer(database);
   return {
     exists: async () => true,
     async diagnose() {
@@ -264,6 +247,10 @@ export function openSearchIndex(database: IndexedDatabase): SearchIndex {
       return { unindexed: await findUnindexedUrls(database.read), index };
     },
     repair: () => database.writeDirectly(rebuildSearchIndex),
-    startIndexer: (onError) => startIndexer(database, onError),
+    async hasPending() {
+      const { rows } = await sql`select 1 from url_search_pending limit 1`.execute(database.read);
+      return rows.length > 0;
+    },
+    indexPending: () => indexer.indexPending(),
   };
 }

@@ -1,0 +1,43 @@
+// The resident memory of a server: 25 seconds after its start, and after 800,000 visits.
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLinks } from './lib/create-links.mjs';
+import { serveShorty } from './lib/processes.mjs';
+import { reportUpper } from './lib/ratio.mjs';
+import { load, pathsScript, requireWrk } from './lib/wrk.mjs';
+
+const links = 10_000;
+const visits = 800_000;
+const settleSeconds = 25;
+
+export async function benchMemory() {
+  requireWrk();
+  // As the image, the systemd unit and `npm start` do.
+  const server = await serveShorty({ MALLOC_MMAP_THRESHOLD_: '131072' });
+  await sleep(settleSeconds * 1000);
+  const idle = residentMegabytes(server.pid);
+  reportUpper(`memory of an idle server, ${settleSeconds} s after its start`, idle, 120, 'MB');
+
+  await createLinks(server, links, (index) => `bench-${index}`);
+  const paths = Array.from({ length: links }, (_, index) => `/bench-${index}`);
+  const script = pathsScript(paths);
+  let sent = 0;
+  while (sent < visits) {
+    const { requests } = await load(server.origin, script, { connections: 64, seconds: 5 });
+    sent += requests;
+  }
+  const busy = residentMegabytes(server.pid);
+  await sleep(settleSeconds * 1000);
+  reportUpper(
+    `memory after ${visits.toLocaleString('en')} visits`,
+    residentMegabytes(server.pid),
+    250,
+    `MB, ${settleSeconds} s after the last of ${sent.toLocaleString('en')}; ${busy.toFixed(0)} MB at once`,
+  );
+  await server.stop();
+}
+
+function residentMegabytes(pid) {
+  const [, kilobytes] = readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+) kB/);
+  return Number(kilobytes) / 1024;
+}
