@@ -86,6 +86,7 @@ const outputs: Readonly<Record<string, OutputFields>> = {
   'domains delete': deletion,
   'keys create': responseTo('createApiKey'),
   'keys revoke': deletion,
+  'organization update': responseTo('updateOwnOrganization'),
   'admin orgs create': responseTo('createOrganization'),
   'admin orgs update': responseTo('updateOrganization'),
   'admin orgs suspend': responseTo('updateOrganization'),

@@ -5,6 +5,7 @@ import { clientRoutes } from '../../server/src/auth/client-contract.js';
 import { domainRoutes } from '../../server/src/domains/domain-contract.js';
 import { meRoutes } from '../../server/src/organizations/me-contract.js';
 import { organizationRoutes } from '../../server/src/organizations/organization-contract.js';
+import { ownOrganizationRoutes } from '../../server/src/organizations/own-organization-contract.js';
 import { usageRoutes } from '../../server/src/organizations/usage-contract.js';
 import { qrRoutes } from '../../server/src/qr/qr-contract.js';
 import { takedownRoutes } from '../../server/src/urls/takedown-contract.js';
@@ -22,6 +23,7 @@ const routes = [
   ...apiKeyRoutes,
   ...clientRoutes,
   ...organizationRoutes,
+  ...ownOrganizationRoutes,
   ...takedownRoutes,
   ...webhookRoutes,
   ...replayRoutes,
