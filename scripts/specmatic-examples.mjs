@@ -192,6 +192,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     deleteQr: { path: { id: (await create('/qr', { data: 'a text' })).id } },
     getUrlClicks: { ...onUrl, query: clicksOf },
     getAnalyticsOverview: { query: clicksOf },
+    exportVisits: { query: { since, until, timezone: 'Europe/Berlin', limit: '5' } },
     getQrScans: { ...onQr, query: clicksOf },
     createWebhook: { body: { ...receiver, ...settings, isActive: true }, status: 201 },
     listWebhooks: {},

@@ -206,6 +206,10 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty analytics tail',
     'shorty analytics tail --tag launch --output ndjson > visits.ndjson',
   ],
+  'analytics visits': [
+    'shorty analytics visits --since 2030-11-01 > visits.ndjson',
+    'shorty analytics visits --since 7d --tag launch --out visits.ndjson',
+  ],
   'keys create': [
     'shorty keys create "deploy script" --scopes "urls:read urls:write"',
     'shorty keys create "CI" --expires-at 2031-01-01 --json',

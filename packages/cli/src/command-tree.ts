@@ -249,6 +249,10 @@ const tree: Tree = {
         summary: 'Print visits as they happen',
         load: () => import('./commands/analytics/tail.js'),
       },
+      visits: {
+        summary: 'Export the visits of people as NDJSON',
+        load: () => import('./commands/analytics/visits.js'),
+      },
     },
   },
   keys: {

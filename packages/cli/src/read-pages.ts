@@ -9,14 +9,21 @@ export async function* readPages<Item, P extends Page<Item>>(
 }
 
 /** Yields the pages of an export of links. */
-export async function* readExport(
+export function readExport(
   client: Shorty,
   query: UrlExportQuery,
   options: { readonly signal: AbortSignal },
 ): AsyncGenerator<UrlExport, void, undefined> {
+  return readTexts((position) => client.urls.export({ ...query, ...position }, options));
+}
+
+/** Yields the pages of an export. */
+export async function* readTexts<Page extends { readonly nextAfter: string | null }>(
+  readPage: (position: { readonly after?: string }) => Promise<Page>,
+): AsyncGenerator<Page, void, undefined> {
   let position: { readonly after?: string } | undefined = {};
   while (position) {
-    const page: UrlExport = await client.urls.export({ ...query, ...position }, options);
+    const page: Page = await readPage(position);
     yield page;
     position = page.nextAfter === null ? undefined : { after: page.nextAfter };
   }

@@ -100,6 +100,7 @@ export async function everyCommand(
   add('whoami');
   add('organization get');
   add('organization update', ['--exclude-address', '203.0.113.0/24']);
+  add('analytics visits', ['--out', path('visits.ndjson')]);
   add('usage');
   for (const name of ['set', 'get', 'list', 'unset', 'path']) {
     const value = { get: ['profile'], set: ['profile', 'default'], unset: ['profile'] }[name];

@@ -130,6 +130,8 @@ export type {
   UrlUpdateRequest,
   Usage,
   UsageQuery,
+  VisitExport,
+  VisitExportQuery,
   Webhook,
   WebhookCreated,
   WebhookCreateRequest,

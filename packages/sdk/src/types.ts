@@ -43,6 +43,10 @@ export interface UrlListItem extends Schema<'UrlListItem'> {}
 export interface UrlListQuery extends Query<'GET /api/v1/urls'> {}
 /** Filters and paging of an export. `limit` is the size of a page, 1 to 2,000. */
 export interface UrlExportQuery extends Query<'GET /api/v1/urls/export'> {}
+/** The window, the filters and the page of an export of visits. */
+export interface VisitExportQuery extends Query<'GET /api/v1/visits'> {}
+/** One page of exported visits. */
+export interface VisitExport extends Schema<'VisitExport'> {}
 /** One page of a CSV file with links. */
 export interface UrlExport extends Schema<'UrlExport'> {}
 /** One page of a list of links, newest first. */

@@ -395,6 +395,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/visits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the visits of people as NDJSON
+         * @description Pages of up to 5000 visits, oldest first. Send nextAfter as after until it is null, with the same filters. The lines with a value are as many as a report counts for it, except on days that were pruned after the retention period, of which no single visits are stored.
+         */
+        get: operations["exportVisits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/qr/{id}/scans": {
         parameters: {
             query?: never;
@@ -4035,6 +4055,37 @@ export interface components {
             breakdowns: components["schemas"]["ClickBreakdowns"];
             /** @description The counts by hour or day, in UTC, without gaps. */
             timeseries: components["schemas"]["ClickBucket"][];
+        };
+        VisitExport: {
+            /**
+             * Format: date-time
+             * @description The start of the window.
+             * @example 2030-11-01T00:00:00.000Z
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description The end of the window (exclusive).
+             * @example 2030-11-01T00:00:00.000Z
+             */
+            until: string;
+            /**
+             * @description The time zone of the buckets, and of the offsets of all times in the report.
+             * @example UTC
+             */
+            timezone: string;
+            /** @description The number of visits on this page. */
+            count: number;
+            /**
+             * @description NDJSON (application/x-ndjson): one line for each visit, in the order of time. The texts of all pages make one file. The fields are visitedAt (in UTC), urlId, shortCode, customSlug, method (click or scan), those of all breakdowns, and of scans scanMethod, scannerApp and certainty (proven or inferred). Nothing identifies the visitor.
+             * @example {"visitedAt":"2030-11-01T00:00:00.000Z","urlId":"42","method":"click"}
+             */
+            text: string;
+            /**
+             * @description Send it as after to get the next page. Null on the last page.
+             * @example null
+             */
+            nextAfter: string | null;
         };
         QrScans: {
             /**
@@ -7829,6 +7880,94 @@ export interface operations {
                         success: true;
                         /** @description The result of the request, or what the event is about. */
                         data: components["schemas"]["AnalyticsOverview"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    exportVisits: {
+        parameters: {
+            query?: {
+                /** @description The start of the window. Default: 30 days before now. The time series does not begin before the record was created, so 1970-01-01 means: all. */
+                since?: components["parameters"]["Since"];
+                /** @description The end of the window (exclusive). Default: now. */
+                until?: components["parameters"]["Until"];
+                /** @description The IANA name of a time zone. Its hours and days are the buckets, and since and until are in it if they have no offset. Changes of clocks are respected. Days whose visits were deleted after the retention period remain days in UTC. */
+                timezone?: components["parameters"]["Timezone"];
+                /** @description The most visits to return. A page whose text is long has fewer. */
+                limit?: number;
+                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
+                after?: components["parameters"]["After"];
+                /** @description Only visits with this country; repeated, with one of these. */
+                country?: components["parameters"]["CountryFilter"];
+                /** @description Only visits with this region; repeated, with one of these. */
+                region?: components["parameters"]["RegionFilter"];
+                /** @description Only visits with this city; repeated, with one of these. */
+                city?: components["parameters"]["CityFilter"];
+                /** @description Only visits with this device; repeated, with one of these. */
+                device?: components["parameters"]["DeviceFilter"];
+                /** @description Only visits with this browser; repeated, with one of these. */
+                browser?: components["parameters"]["BrowserFilter"];
+                /** @description Only visits with this os; repeated, with one of these. */
+                os?: components["parameters"]["OsFilter"];
+                /** @description Only visits with this referrerType; repeated, with one of these. */
+                referrerType?: components["parameters"]["ReferrerTypeFilter"];
+                /** @description Only visits with this referrer; repeated, with one of these. */
+                referrer?: components["parameters"]["ReferrerFilter"];
+                /** @description Only visits with this language; repeated, with one of these. */
+                language?: components["parameters"]["LanguageFilter"];
+                /** @description Only visits with this utmSource; repeated, with one of these. */
+                utmSource?: components["parameters"]["UtmSourceFilter"];
+                /** @description Only visits with this utmMedium; repeated, with one of these. */
+                utmMedium?: components["parameters"]["UtmMediumFilter"];
+                /** @description Only visits with this utmCampaign; repeated, with one of these. */
+                utmCampaign?: components["parameters"]["UtmCampaignFilter"];
+                /** @description Only visits with this utmTerm; repeated, with one of these. */
+                utmTerm?: components["parameters"]["UtmTermFilter"];
+                /** @description Only visits with this utmContent; repeated, with one of these. */
+                utmContent?: components["parameters"]["UtmContentFilter"];
+                /** @description Only visits with this scanMethod; repeated, with one of these. */
+                scanMethod?: components["parameters"]["ScanMethodFilter"];
+                /** @description Only visits with this scannerApp; repeated, with one of these. */
+                scannerApp?: components["parameters"]["ScannerAppFilter"];
+                /** @description Only links with this tag; repeated, with one of these tags. */
+                tag?: components["parameters"]["TagFilter"];
+                /** @description Only links on this custom domain; repeated, on one of these. */
+                domainId?: components["parameters"]["DomainIdFilter"];
+                /** @description Only this link; repeated, only these. */
+                urlId?: components["parameters"]["UrlIdFilter"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the file */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["VisitExport"];
                     };
                 };
             };

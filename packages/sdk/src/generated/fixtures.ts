@@ -763,6 +763,14 @@ export const fixtures: {
       }
     ]
   },
+  "exportVisits": {
+    "since": "2030-11-01T00:00:00.000Z",
+    "until": "2030-11-01T00:00:00.000Z",
+    "timezone": "UTC",
+    "count": 1,
+    "text": "{\"visitedAt\":\"2030-11-01T00:00:00.000Z\",\"urlId\":\"42\",\"method\":\"click\"}\n",
+    "nextAfter": null
+  },
   "getQrScans": {
     "qrCodeId": "01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
     "urlId": "42",
@@ -1648,6 +1656,10 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
   },
   "getAnalyticsOverview": {
     "route": "GET /api/v1/analytics/overview",
+    "status": 200
+  },
+  "exportVisits": {
+    "route": "GET /api/v1/visits",
     "status": 200
   },
   "getQrScans": {

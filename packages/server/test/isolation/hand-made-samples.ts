@@ -1,5 +1,8 @@
 import { v7 as newUuid } from 'uuid';
+import { encodeColumns } from '../../src/analytics/ingest/columns-codec.js';
+import { toColumns } from '../../src/analytics/ingest/visit-columns.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
+import { makeVisit } from '../analytics/visit-store.js';
 import type { Caller, TestServer } from '../api/start-server.js';
 
 let count = 0;
@@ -30,6 +33,19 @@ export const sampleQueries: Readonly<Record<string, string>> = {
   lookupUrl: 'shortUrl=no-such-link',
 };
 
+/** Makes sure that a link has the domain that a filter names. The filter urlId names one that exists. */
+async function makeLinkOfDomain(
+  _: TestServer,
+  owner: Caller,
+  made: ReadonlyMap<string, string>,
+): Promise<void> {
+  const domainId = made.get('/api/v1/domains');
+  if (domainId === undefined) return;
+  const { items } = (await owner.call('listUrls', { query: { domainId } })).data;
+  if (items.length > 0) return;
+  await owner.call('createUrl', { body: { targetUrl: 'https://example.com/', domainId } });
+}
+
 /**
  * Creates a record that a list with any of its filters returns, from the ids of other records by their
  * collection. For lists whose records no POST to the collection creates.
@@ -45,13 +61,24 @@ export const sampleListed: Readonly<
     const domainId = made.get('/api/v1/domains');
     await owner.call('createUrl', { body: { targetUrl: 'https://example.com/', domainId } });
   },
-  // The filter urlId names a link, which exists, and domainId the domain of one.
-  '/api/v1/analytics/overview': async (_, owner, made) => {
-    const domainId = made.get('/api/v1/domains');
-    if (domainId === undefined) return;
-    const { items } = (await owner.call('listUrls', { query: { domainId } })).data;
-    if (items.length > 0) return;
-    await owner.call('createUrl', { body: { targetUrl: 'https://example.com/', domainId } });
+  '/api/v1/analytics/overview': makeLinkOfDomain,
+  '/api/v1/visits': async (api, owner, made) => {
+    await makeLinkOfDomain(api, owner, made);
+    const { items } = (await owner.call('listUrls', { query: { limit: 100 } })).data;
+    const visitedAt = api.clock() - 1;
+    const visits = items.map(({ id }) => makeVisit({ urlId: Number(id), visitedAt }));
+    await api.server.database.writeDirectly(
+      (transaction) =>
+        transaction
+          .insertInto('visit_batches')
+          .values({
+            created_at: visitedAt,
+            visit_count: visits.length,
+            visits: encodeColumns(toColumns(visits)),
+          })
+          .execute(),
+      'visits',
+    );
   },
   '/api/v1/webhooks/{id}/deliveries': async (api, owner, made) => {
     const webhookId = made.get('/api/v1/webhooks');

@@ -73,15 +73,30 @@ export function addReportOptions(command: Command, kind: 'link' | 'links' | 'sca
     'time zone of dates and buckets, such as Europe/Berlin (default: UTC)',
   );
   const more = kind === 'links' ? linkFilters : kind === 'scans' ? scanFilters : {};
-  const filters = Object.entries<ReportFilter>({ ...visitFilters, ...more });
-  for (const [name, { value, description }] of filters) {
+  addFilters(command, { ...visitFilters, ...more });
+  if (kind === 'links') addLinkOption(command);
+  return addWatchOption(command);
+}
+
+/** Adds the options of an export of visits. */
+export function addVisitOptions(command: Command): Command {
+  command
+    .option('--since <time>', 'start of the window (default: 30 days ago)')
+    .option('--until <time>', 'end of the window (default: now)')
+    .option('--timezone <name>', 'time zone of dates, such as Europe/Berlin (default: UTC)');
+  addFilters(command, { ...visitFilters, ...scanFilters, ...linkFilters });
+  return addLinkOption(command);
+}
+
+function addFilters(command: Command, filters: Readonly<Record<string, ReportFilter>>): void {
+  for (const [name, { value, description }] of Object.entries(filters)) {
     command.option(`--${kebabCase(name)} <${value}>`, `${description}; repeatable`, collect);
   }
-  if (kind === 'links') {
-    const description = 'only this link: id, short URL, slug or code; repeatable';
-    command.option('--link <link>', description, collect);
-  }
-  return addWatchOption(command);
+}
+
+function addLinkOption(command: Command): Command {
+  const description = 'only this link: id, short URL, slug or code; repeatable';
+  return command.option('--link <link>', description, collect);
 }
 
 export function addWatchOption(command: Command): Command {

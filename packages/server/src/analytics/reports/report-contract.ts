@@ -4,6 +4,7 @@ import { defineRoute } from '../../contract/define-route.js';
 import {
   line,
   localTimestamp,
+  paging,
   queryInteger,
   urlIdParam,
   uuidParam,
@@ -90,6 +91,23 @@ const overviewQuery = clickQuery.extend({
     param: { id: 'UrlIdFilter' },
     description: 'Only this link; repeated, only these.',
   }),
+});
+
+const maxVisitLines = 5_000;
+const { since, until } = windowQuery.shape;
+const { tag, domainId, urlId: urlIds } = overviewQuery.shape;
+const visitQuery = z.strictObject({
+  since,
+  until,
+  timezone,
+  limit: queryInteger({ min: 1, max: maxVisitLines, default: maxVisitLines }).meta({
+    description: 'The most visits to return. A page whose text is long has fewer.',
+  }),
+  after: paging.after,
+  ...filtersOf({ ...clickDimensions, ...scanDimensions }),
+  tag,
+  domainId,
+  urlId: urlIds,
 });
 const scanQuery = reportQuery.extend(filtersOf({ ...clickDimensions, ...scanDimensions }));
 
@@ -214,6 +232,24 @@ const analyticsOverview = z
   })
   .meta({ id: 'AnalyticsOverview' });
 
+const visitExport = z
+  .object({
+    since: instant,
+    until: instant,
+    timezone: window.timezone,
+    count: count.meta({ description: 'The number of visits on this page.' }),
+    text: z.string().meta({
+      description:
+        'NDJSON (application/x-ndjson): one line for each visit, in the order of time. The texts of all pages make one file. The fields are visitedAt (in UTC), urlId, shortCode, customSlug, method (click or scan), those of all breakdowns, and of scans scanMethod, scannerApp and certainty (proven or inferred). Nothing identifies the visitor.',
+      example: '{"visitedAt":"2030-11-01T00:00:00.000Z","urlId":"42","method":"click"}\n',
+    }),
+    nextAfter: z.string().nullable().meta({
+      description: 'Send it as after to get the next page. Null on the last page.',
+      example: null,
+    }),
+  })
+  .meta({ id: 'VisitExport' });
+
 const qrScans = z
   .object({
     qrCodeId: z.string().meta({ format: 'uuid' }),
@@ -247,6 +283,14 @@ export const reportRoutes = [
     access: { scope: 'analytics:read', or: 'urls:read' },
     query: overviewQuery,
     responses: { 200: { description: 'The clicks in the window', data: analyticsOverview } },
+  }),
+  defineRoute('exportVisits', 'GET /api/v1/visits', {
+    tag: 'Analytics',
+    summary: 'Export the visits of people as NDJSON',
+    description: `Pages of up to ${maxVisitLines} visits, oldest first. Send nextAfter as after until it is null, with the same filters. The lines with a value are as many as a report counts for it, except on days that were pruned after the retention period, of which no single visits are stored.`,
+    access: { scope: 'analytics:read', or: 'urls:read' },
+    query: visitQuery,
+    responses: { 200: { description: 'One page of the file', data: visitExport } },
   }),
   defineRoute('getQrScans', 'GET /api/v1/qr/{id}/scans', {
     tag: 'Analytics',

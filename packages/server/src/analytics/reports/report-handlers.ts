@@ -1,6 +1,8 @@
-import { notFound } from '../../contract/api-error.js';
+import { notFound, validationError } from '../../contract/api-error.js';
+import type { Position } from '../../contract/fields.js';
 import { joinJson } from '../../contract/json-text.js';
 import type { HandlersOf } from '../../http/handlers.js';
+import { openPage } from '../../http/open-page.js';
 import type { Clock } from '../../ports.js';
 import type { Database } from '../../storage/database.js';
 import { selectSpans } from '../ingest/scanned-url.js';
@@ -9,6 +11,7 @@ import type { reportRoutes, WindowInput } from './report-contract.js';
 import type { Reports } from './report-thread.js';
 import { parseReportQuery, type ReportQuery, toWindowFields } from './report-window.js';
 import { toConditions } from './visit-filter.js';
+import { maxSkipped } from './visit-page.js';
 
 export interface ReportSources {
   /** Returns a URL of an organization. Throws NOT_FOUND when it does not exist. */
@@ -110,6 +113,36 @@ export function reportHandlers({
       return { status: 200, json: joinJson(head, report) };
     },
 
+    async exportVisits({ caller: { organizationId }, query: input }) {
+      const list = { name: 'visits', organizationId, ids: 'integer' } as const;
+      const { filter, describe } = openPage(list, input);
+      const now = clock();
+      const { since, until, timezone, limit, tag, domainId, urlId } = input;
+      const days = { since, until, timezone, groupBy: 'day' } as const;
+      // The export has no series.
+      const window = parseReportQuery(days, now, Number.POSITIVE_INFINITY);
+      const query = {
+        since: window.since,
+        until: window.until,
+        conditions: toConditions(scanFilters, input),
+        limit,
+        after: readPosition(filter.after),
+      };
+      const urls = { tag, domainId, urlId };
+      const page = await reports.read(
+        organizationId,
+        'readVisits',
+        organizationId,
+        query,
+        now,
+        urls,
+      );
+      const { count, next } = page;
+      const { nextAfter } = describe({ total: 0, count, next: next && [next.at, next.skipped] });
+      const head = JSON.stringify({ ...toWindowFields(window), timezone, count, nextAfter });
+      return { status: 200, json: `${head.slice(0, -1)},"text":${page.text}}` };
+    },
+
     async getAnalyticsOverview({ caller: { organizationId }, query: input }) {
       const now = clock();
       const { tag, domainId, urlId } = input;
@@ -154,4 +187,13 @@ export function reportHandlers({
       };
     },
   };
+}
+
+/** Returns the position that a cursor of visits has. */
+function readPosition(position: Position | undefined) {
+  if (position === undefined) return undefined;
+  const [at, skipped] = position.map(Number) as [number, number];
+  if (skipped <= maxSkipped) return { at, skipped };
+  const message = `skips ${skipped} visits of one millisecond: the most are ${maxSkipped}`;
+  throw validationError([{ path: 'after', message }]);
 }

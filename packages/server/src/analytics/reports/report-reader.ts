@@ -31,6 +31,7 @@ import {
   selectScans,
   selectWindow,
 } from './visit-measures.js';
+import { type VisitPage, VisitPageBuilder, type VisitPageQuery } from './visit-page.js';
 import { type Report, type VisitMeasure, VisitTally } from './visit-tally.js';
 
 /** A report that is being read. */
@@ -151,6 +152,30 @@ export class ReportReader {
         provenScans: scans.proven,
         inferredScans: scans.total - scans.proven,
       };
+    });
+  }
+
+  /** Reads one page of the visits to an organization's selected links. */
+  readVisits(
+    organizationId: string,
+    query: VisitPageQuery,
+    now: number,
+    filter: UrlFilter,
+  ): Promise<VisitPage> {
+    return this.#database.snapshot(async (db) => {
+      const run = { db, clock: new ReportClock() };
+      const page = new VisitPageBuilder(query);
+      const { urlIds } = await readUrlIds(run, organizationId, now, filter);
+      for await (const visits of this.#pending.ofUrls(db, (id) => contains(urlIds, id))) {
+        page.add(visits, await findScannedUrls(db, pagesOfVisits(visits)));
+        await run.clock.pause();
+      }
+      for (const urls of pagesOf(urlIds)) {
+        const scannedUrls = await findScannedUrls(db, [urls]);
+        const rows = readPageRows(db, chunkRows, urls, page.window);
+        for await (const visits of readChunks(run, rows)) page.add(visits, scannedUrls);
+      }
+      return page.finish(db);
     });
   }
 

@@ -19,6 +19,10 @@ function reportMethods(database: Database) {
     readClicks: async (...args: Args<'readClicks'>) => toJsonText(await reader.readClicks(...args)),
     readScans: async (...args: Args<'readScans'>) => toJsonText(await reader.readScans(...args)),
     readOverview: (...args: Args<'readOverview'>) => reader.readOverview(...args),
+    async readVisits(...args: Args<'readVisits'>) {
+      const page = await reader.readVisits(...args);
+      return { ...page, text: toJsonText(page.text) };
+    },
   };
 }
 

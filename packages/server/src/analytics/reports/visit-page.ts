@@ -1,0 +1,190 @@
+import type { Kysely } from 'kysely';
+import type { Schema } from '../../storage/database.js';
+import type { StoredVisits } from '../ingest/read-stored-visits.js';
+import type { ScannedUrl } from '../ingest/scanned-url.js';
+import { slicesOf } from '../ingest/slices-of.js';
+import type { DictionaryColumn } from '../ingest/visit-columns.js';
+import {
+  clickDimensions,
+  type Dimension,
+  layoutOf,
+  scanDimensions,
+  shownValue,
+  splitFields,
+} from './dimensions.js';
+import { ReportTooLargeError } from './report-limits.js';
+import type { Window } from './report-window.js';
+import { type Condition, filterVisits } from './visit-filter.js';
+import { selectClicks, selectScans } from './visit-measures.js';
+
+// A page with a longer text ends early.
+const maxTextLength = 2 * 1024 * 1024;
+/** The maximum number of visits in one millisecond that a cursor can skip. */
+export const maxSkipped = 100_000;
+const urlsPerQuery = 256;
+
+/** One page of visits, in the order of their times. */
+export interface VisitPageQuery extends Window {
+  readonly conditions: readonly Condition[];
+  readonly limit: number;
+  /** Continues after the first `skipped` visits of the millisecond `at`. */
+  readonly after?: { readonly at: number; readonly skipped: number } | undefined;
+}
+
+/** A page of lines of JSON. */
+export interface VisitPage {
+  readonly text: string;
+  readonly count: number;
+  /** The position of the next page; undefined after the last one. */
+  readonly next: { readonly at: number; readonly skipped: number } | undefined;
+}
+
+interface Entry {
+  readonly at: number;
+  readonly urlId: number;
+  /** The fields of the visit as JSON, without its link. */
+  readonly json: string;
+}
+
+/**
+ * Collects the first visits of a window, in any order of their storage. Visits of one millisecond are in
+ * the order of their links and fields, so compaction does not change the pages.
+ */
+export class VisitPageBuilder {
+  readonly #query: VisitPageQuery;
+  /** The number of entries that decide the page, and whether another one follows. */
+  readonly #wanted: number;
+  #entries: Entry[] = [];
+  #until: number;
+
+  constructor(query: VisitPageQuery) {
+    this.#query = query;
+    this.#wanted = (query.after?.skipped ?? 0) + query.limit + 1;
+    this.#until = query.until;
+  }
+
+  /** The visits that can be on the page. The window shrinks as visits are added. */
+  get window(): Window {
+    const { since, after } = this.#query;
+    return { since: Math.max(since, after?.at ?? since), until: this.#until };
+  }
+
+  add(visits: StoredVisits, scannedUrls: ReadonlyMap<number, ScannedUrl>): void {
+    const { columns } = visits;
+    const { window } = this;
+    const scans = selectScans(visits, window, (index) =>
+      scannedUrls.get(columns.urlIds[index] as number),
+    );
+    const { scanMethod, scannerApp } = scans;
+    const texts = { ...columns.dictionaries, scanMethod, scannerApp };
+    const selected = filterVisits(texts, selectClicks(visits, window), this.#query.conditions);
+    if (selected.length === 0) return;
+    const isScan = new Set(scans.indexes);
+    const isProven = new Set(scans.proven);
+    for (const index of selected) {
+      const at = columns.visitedAt[index] as number;
+      if (at >= this.#until) continue;
+      const urlId = columns.urlIds[index] as number;
+      const json = toJson(texts, index, isScan.has(index), isProven.has(index));
+      this.#entries.push({ at, urlId, json });
+      if (this.#entries.length >= 2 * this.#wanted) this.#cut();
+    }
+  }
+
+  /** Returns the page. Reads the codes of its links. */
+  async finish(db: Kysely<Schema>): Promise<VisitPage> {
+    this.#cut();
+    const { after, limit } = this.#query;
+    const skipped = after === undefined ? 0 : countAt(this.#entries, after.at, after.skipped);
+    const candidates = this.#entries.slice(skipped, skipped + limit);
+    const codes = await readCodes(db, candidates);
+    let text = '';
+    let count = 0;
+    for (const { at, urlId, json } of candidates) {
+      const code = codes.get(urlId);
+      const head = JSON.stringify({ visitedAt: new Date(at).toISOString(), ...code });
+      text += `${head.slice(0, -1)},${json.slice(1)}\n`;
+      count += 1;
+      if (text.length > maxTextLength) break;
+    }
+    const last = this.#entries[skipped + count - 1];
+    if (!last || this.#entries.length <= skipped + count) return { text, count, next: undefined };
+    const before = this.#entries.findIndex(({ at }) => at === last.at);
+    const next = { at: last.at, skipped: skipped + count - before };
+    if (next.skipped <= maxSkipped) return { text, count, next };
+    throw new ReportTooLargeError(
+      `More than ${maxSkipped} visits have the time ${new Date(last.at).toISOString()}`,
+    );
+  }
+
+  /** Drops the entries that cannot be on the page. */
+  #cut(): void {
+    this.#entries.sort(compareEntries);
+    const last = this.#entries[this.#wanted - 1];
+    if (!last) return;
+    this.#entries.length = this.#wanted;
+    this.#until = last.at + 1;
+  }
+}
+
+function compareEntries(a: Entry, b: Entry): number {
+  if (a.at !== b.at) return a.at - b.at;
+  if (a.urlId !== b.urlId) return a.urlId - b.urlId;
+  if (a.json === b.json) return 0;
+  return a.json < b.json ? -1 : 1;
+}
+
+/** Counts the first entries of a millisecond, at most `max`. */
+function countAt(entries: readonly Entry[], at: number, max: number): number {
+  let count = 0;
+  while (count < max && entries[count]?.at === at) count += 1;
+  return count;
+}
+
+/** Returns the fields of a visit by the names that they have in breakdowns. */
+function toJson(
+  texts: Readonly<Record<string, DictionaryColumn>>,
+  index: number,
+  isScan: boolean,
+  isProven: boolean,
+): string {
+  const fields: Record<string, unknown> = { method: isScan ? 'scan' : 'click' };
+  const addTo = (dimension: Dimension) => {
+    const { values, codes } = texts[dimension.column] as DictionaryColumn;
+    const value = shownValue(dimension, values[codes[index] as number] as string);
+    const parts = splitFields(layoutOf(dimension), value);
+    // A city has its region and country, too.
+    for (const [at, name] of Object.keys(dimension.fields).entries()) fields[name] ??= parts[at];
+  };
+  for (const dimension of Object.values<Dimension>(clickDimensions)) addTo(dimension);
+  if (isScan) {
+    for (const dimension of [scanDimensions.scanMethod, scanDimensions.scannerApp]) {
+      addTo(dimension);
+    }
+    fields.certainty = isProven ? 'proven' : 'inferred';
+  } else Object.assign(fields, { scanMethod: null, scannerApp: null, certainty: null });
+  return JSON.stringify(fields);
+}
+
+interface LinkCodes {
+  readonly urlId: string;
+  readonly shortCode: string;
+  readonly customSlug: string | null;
+}
+
+async function readCodes(
+  db: Kysely<Schema>,
+  entries: readonly Entry[],
+): Promise<ReadonlyMap<number, LinkCodes>> {
+  const found = new Map<number, LinkCodes>();
+  const ids = [...new Set(entries.map(({ urlId }) => urlId))];
+  for (const part of slicesOf(ids, urlsPerQuery)) {
+    const rows = await db
+      .selectFrom('urls')
+      .select(['id', 'short_code as shortCode', 'custom_slug as customSlug'])
+      .where('id', 'in', part)
+      .execute();
+    for (const { id, ...codes } of rows) found.set(id, { urlId: String(id), ...codes });
+  }
+  return found;
+}
