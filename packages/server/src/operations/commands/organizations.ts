@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as newUuid } from 'uuid';
 import { ConfigError } from '../../config-error.js';
-import { withIsoTimes } from '../../contract/present.js';
 import { deleteOrganizations } from '../../deletion/delete-organizations.js';
 import {
   type OrganizationChanges,
@@ -9,6 +8,7 @@ import {
 } from '../../organizations/organization-repository.js';
 import { OrganizationService } from '../../organizations/organization-service.js';
 import { type PlanName, standardPlans } from '../../organizations/plans.js';
+import { toOrganizationRecord } from '../../organizations/present-organization.js';
 import type { Database } from '../../storage/database.js';
 import { describeCredentials } from './clients.js';
 import { fromCommand } from './from-command.js';
@@ -117,7 +117,7 @@ export async function listOrganizations({ json }: { readonly json?: boolean }): 
   const organizations = await withDatabase((database) =>
     new OrganizationRepository(database).list(),
   );
-  const rows = organizations.map(withIsoTimes);
+  const rows = organizations.map(toOrganizationRecord);
   if (json) {
     print(JSON.stringify(rows));
     return;
