@@ -9,8 +9,11 @@ export interface DistinctCount {
 // The numbers that are stored for each key: high half, low half, bucket.
 const stride = 3;
 const initialKeys = 32;
-// This many keys and their hash table fit into the processor's L1 cache.
-const keysPerPartition = 1024;
+// A segment of 3 MB.
+const maxSegmentKeys = 256 * 1024;
+// This many keys and their hash table fit into the processor's L2 cache. With fewer keys, there are more
+// partitions, and writing to all of them misses the cache more often.
+const keysPerPartition = 4096;
 const maxPartitions = 4096;
 // The bits of a number.
 const maxBits = 32;
@@ -24,6 +27,10 @@ const maxBits = 32;
  */
 export class DistinctKeys {
   readonly #pool: Int32Pool;
+  /** The full segments. Segments are not copied when more keys follow. */
+  #full: Int32Array[] = [];
+  readonly #lengths: number[] = [];
+  /** The last segment. */
   #collected: Int32Array;
   #length = 0;
 
@@ -54,14 +61,16 @@ export class DistinctKeys {
 
   /** Releases the memory. Must be the last call. */
   release(): void {
-    this.#pool.release(this.#collected);
+    for (const segment of [...this.#full, this.#collected]) this.#pool.release(segment);
+    this.#full = [];
     this.#collected = new Int32Array();
   }
 
   finish(bucketCount = 1): DistinctCount {
     const inBuckets = new Uint32Array(bucketCount);
-    const partitionCount = powerOfTwo(this.#length / stride / keysPerPartition);
-    const ends = this.#partition(Math.min(maxPartitions, partitionCount));
+    const length = this.#lengths.reduce((sum, each) => sum + each, this.#length);
+    const partitionCount = powerOfTwo(length / stride / keysPerPartition);
+    const ends = this.#partition(length, Math.min(maxPartitions, partitionCount));
     const largest = ends.reduce((size, end, at) => Math.max(size, end - (ends[at - 1] ?? 0)), 0);
     const table = this.#pool.take(slotsFor(largest) * stride);
     let total = 0;
@@ -83,23 +92,29 @@ export class DistinctKeys {
     return { total, inBuckets };
   }
 
+  /** Starts a segment if the last one has no space for these numbers. */
   #reserve(numbers: number): void {
     const before = this.#collected;
     if (this.#length + numbers <= before.length) return;
-    this.#collected = this.#pool.take(Math.max(this.#length + numbers, before.length * 2));
-    this.#collected.set(before.subarray(0, this.#length));
-    this.#pool.release(before);
+    this.#full.push(before);
+    this.#lengths.push(this.#length);
+    const size = Math.min(before.length * 2, maxSegmentKeys * stride);
+    this.#collected = this.#pool.take(Math.max(numbers, size));
+    this.#length = 0;
   }
 
-  /** Reorders keys so that each partition is contiguous. Returns the end of each partition. */
-  #partition(partitionCount: number): Uint32Array {
-    const collected = this.#collected;
-    const length = this.#length;
+  /** Joins the segments so that each partition is contiguous. Returns the end of each partition. */
+  #partition(length: number, partitionCount: number): Uint32Array {
+    const segments = [...this.#full, this.#collected].map((segment, at) =>
+      segment.subarray(0, this.#lengths[at] ?? this.#length),
+    );
     const ends = new Uint32Array(partitionCount);
     const mask = partitionCount - 1;
-    for (let at = 1; at < length; at += stride) {
-      const partition = (collected[at] as number) & mask;
-      ends[partition] = (ends[partition] as number) + stride;
+    for (const keys of segments) {
+      for (let at = 1; at < keys.length; at += stride) {
+        const partition = (keys[at] as number) & mask;
+        ends[partition] = (ends[partition] as number) + stride;
+      }
     }
     for (let partition = 0, start = 0; partition < partitionCount; partition += 1) {
       const size = ends[partition] as number;
@@ -107,15 +122,17 @@ export class DistinctKeys {
       start += size;
     }
     const partitioned = this.#pool.take(length);
-    for (let at = 0; at < length; at += stride) {
-      const low = collected[at + 1] as number;
-      const to = ends[low & mask] as number;
-      ends[low & mask] = to + stride;
-      partitioned[to] = collected[at] as number;
-      partitioned[to + 1] = low;
-      partitioned[to + 2] = collected[at + 2] as number;
+    for (const keys of segments) {
+      for (let at = 0; at < keys.length; at += stride) {
+        const low = keys[at + 1] as number;
+        const to = ends[low & mask] as number;
+        ends[low & mask] = to + stride;
+        partitioned[to] = keys[at] as number;
+        partitioned[to + 1] = low;
+        partitioned[to + 2] = keys[at + 2] as number;
+      }
     }
-    this.#pool.release(collected);
+    this.release();
     this.#collected = partitioned;
     return ends;
   }

@@ -1,10 +1,12 @@
 import { LargestCounts, ValueCounts } from './value-counts.js';
 
-// An array of 2 KB for each page.
-const urlsPerPage = 256;
+// An array of 16 KB for each page.
+const urlsPerPage = 4096;
 // 100 MB, and as much for the URLs of other pages.
-const defaultMaxPages = 50_000;
+const defaultMaxPages = 6_000;
 const maxOtherUrls = 1_000_000;
+// A power of two. Visits of a million consecutive URLs find their pages without the map.
+const recentPages = 256;
 
 /**
  * Counts the visits of URLs, exactly, in pages of consecutive ids. Like `ValueCounts`, which counts the
@@ -12,10 +14,11 @@ const maxOtherUrls = 1_000_000;
  */
 export class UrlVisits {
   readonly #maxPages: number;
-  readonly #pages = new Map<number, Float64Array>();
+  readonly #pages = new Map<number, Uint32Array>();
   readonly #others: ValueCounts<number>;
-  #lastPage = -1;
-  #lastCounts: Float64Array = new Float64Array(0);
+  /** The page that was used last among those with the same last bits, and its counts. */
+  readonly #recent = new Float64Array(recentPages).fill(-1);
+  readonly #countsOfRecent: Uint32Array[] = Array(recentPages).fill(new Uint32Array(0));
   #isSecondPass = false;
 
   constructor(maxPages = defaultMaxPages, maxOthers = maxOtherUrls) {
@@ -25,11 +28,30 @@ export class UrlVisits {
 
   add(urlId: number, visits: number): void {
     const page = Math.floor(urlId / urlsPerPage);
-    const counts = page === this.#lastPage ? this.#lastCounts : this.#pageOf(page);
+    const place = page & (recentPages - 1);
+    const counts =
+      this.#recent[place] === page ? this.#countsOfRecent[place] : this.#pageOf(page, place);
     if (!counts) this.#others.add(urlId, visits);
     else if (!this.#isSecondPass) {
       const at = urlId - page * urlsPerPage;
       counts[at] = (counts[at] as number) + visits;
+    }
+  }
+
+  /** Counts a visit of the URL at each index. */
+  addEach(urlIds: Float64Array, indexes: Uint32Array): void {
+    const recent = this.#recent;
+    const countsOfRecent = this.#countsOfRecent;
+    const isCounting = !this.#isSecondPass;
+    for (let at = 0; at < indexes.length; at += 1) {
+      const urlId = urlIds[indexes[at] as number] as number;
+      const page = Math.floor(urlId / urlsPerPage);
+      const place = page & (recentPages - 1);
+      if (isCounting && recent[place] === page) {
+        const counts = countsOfRecent[place] as Uint32Array;
+        const entry = urlId - page * urlsPerPage;
+        counts[entry] = (counts[entry] as number) + 1;
+      } else this.add(urlId, 1);
     }
   }
 
@@ -53,15 +75,15 @@ export class UrlVisits {
   }
 
   /** Returns undefined if the URLs of the page are among the others. */
-  #pageOf(page: number): Float64Array | undefined {
+  #pageOf(page: number, place: number): Uint32Array | undefined {
     let counts = this.#pages.get(page);
     if (!counts) {
       if (this.#isSecondPass || this.#pages.size >= this.#maxPages) return undefined;
-      counts = new Float64Array(urlsPerPage);
+      counts = new Uint32Array(urlsPerPage);
       this.#pages.set(page, counts);
     }
-    this.#lastPage = page;
-    this.#lastCounts = counts;
+    this.#recent[place] = page;
+    this.#countsOfRecent[place] = counts;
     return counts;
   }
 }
