@@ -51,7 +51,8 @@ export async function release(folder) {
 
 /** Returns the arguments of the Dockerfile that become labels of the image, one a line. */
 function imageArguments(version) {
-  const isChanged = git('status', '--porcelain', '--untracked-files=no') !== '';
+  const sources = ['packages', 'openapi.yaml', 'CHANGELOG.md', 'Dockerfile'];
+  const isChanged = git('status', '--porcelain', '--', ...sources) !== '';
   const revision = `${git('rev-parse', 'HEAD')}${isChanged ? '-dirty' : ''}`;
   const created = git('show', '--no-patch', '--format=%cI', 'HEAD');
   return `VERSION=${version}\nREVISION=${revision}\nCREATED=${created}\n`;
@@ -69,6 +70,10 @@ function sha256(path) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = resolve(process.argv[2] ?? join(root, 'release'));
+  // A build leaves the modules of deleted sources, and those of the build before.
+  for (const name of published) {
+    rmSync(join(root, 'packages', name, 'dist'), { recursive: true, force: true });
+  }
   await release(folder);
   for (const name of readdirSync(folder).sort()) console.log(join(folder, name));
 }

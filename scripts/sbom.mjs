@@ -11,7 +11,7 @@ const specification = Spec.Spec1dot6;
 
 /**
  * Returns the SBOM: the published packages, and every package that they install or contain, in the
- * versions of pnpm-lock.yaml. It has no date and no random id, so a commit always has the same one.
+ * versions of pnpm-lock.yaml. It has no date and no random id, so a commit has the same one on each platform.
  * Throws if the document does not match the schema of CycloneDX.
  */
 export async function renderSbom(names, version) {

@@ -1,8 +1,8 @@
 // Bundles the compiled server for `shorty-server`, with the packages that consist of many modules.
 // One file for each set of threads takes a third less memory than 600 modules in each thread. The
 // modules of dist remain for programs that import this package.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -38,8 +38,11 @@ const choosePackages = {
   },
 };
 
-rmSync(dirname(folder), { recursive: true, force: true });
-await build({
+// The names of the files that the last build wrote.
+const list = join(dirname(folder), 'files.json');
+const previous = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : [];
+
+const { metafile } = await build({
   entryPoints: entries.map((entry) => join(dist, entry)),
   outdir: folder,
   entryNames: '[name]',
@@ -49,12 +52,22 @@ await build({
   // Names remain, because logs contain stack traces.
   minifySyntax: true,
   minifyWhitespace: true,
+  // Node prints the line of an uncaught error.
+  lineLimit: 120,
+  metafile: true,
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
   plugins: [choosePackages],
   logLevel: 'warning',
 });
+
+// A server that is running loads modules of the build before, whose names have other hashes.
+const written = Object.keys(metafile.outputs).map((path) => basename(path));
+for (const name of readdirSync(folder)) {
+  if (!written.includes(name) && !previous.includes(name)) rmSync(join(folder, name));
+}
+writeFileSync(list, JSON.stringify(written));
 
 const licenses = bundled.map((name) => {
   const text = readFileSync(join(server, 'node_modules', name, 'LICENSE'), 'utf8');

@@ -87,8 +87,8 @@ export function openListReader(options: ThreadedReaderOptions) {
   }
 
   async function stop(): Promise<void> {
-    await indexing.stop();
-    await thread.stop();
+    // The thread may hang in a call of the indexing, which ends with it.
+    await Promise.all([indexing.stop(), thread.stop()]);
   }
 
   return { lists, queues: [plain, searches], thread, start, stop };

@@ -83,6 +83,7 @@ export class WorkerThread implements Thread<ThreadMethods> {
   start(): void {
     if (this.#stopping) return;
     this.#isBackground = true;
+    clearTimeout(this.#idle);
     this.#ensureWorker();
   }
 
@@ -197,6 +198,8 @@ export class WorkerThread implements Thread<ThreadMethods> {
       this.#worker = undefined;
       this.#hungWorkers.add(worker);
       worker.postMessage('stop' satisfies WorkerMessage);
+      const termination = setTimeout(() => void worker.terminate(), stopTimeLimitMs).unref();
+      worker.once('exit', () => clearTimeout(termination));
     }, idleLimitMs).unref();
   }
 

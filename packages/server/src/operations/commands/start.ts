@@ -48,10 +48,10 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
     await server.stop();
     throw error;
   }
-  await collectGarbage();
   keepServing(server.noteUncaughtError);
   process.stdout.write(welcome(server.url, newCredentials()));
   logger.info({ version, url: server.url, adminUrl: server.adminUrl }, 'listening');
+  await collectGarbage();
   const file = findDatabaseFile(config.databaseUrl);
   const fileSystem = file === undefined ? undefined : findNetworkFileSystem(file);
   if (fileSystem !== undefined) {
