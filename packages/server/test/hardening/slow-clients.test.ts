@@ -64,7 +64,9 @@ describe('the server disconnects slow clients and serves other clients', () => {
     await api.servesOthers();
     const answers = await Promise.all(sockets.map(({ ended }) => ended));
     expect(
-      answers.every((answer) => answer.startsWith('HTTP/1.1 200 ') && answer.endsWith('"ok"}')),
+      answers.every(
+        (answer) => answer.startsWith('HTTP/1.1 200 ') && answer.includes('"status":"ok"'),
+      ),
     ).toBe(true);
   });
 

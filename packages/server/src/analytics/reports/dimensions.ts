@@ -90,7 +90,7 @@ const language = z.string().meta({
 
 /** The breakdown by a UTM parameter, whose column and field have the same name. */
 function utm<Field extends UtmField>(field: Field) {
-  const description = `\`${utmParameters[field]}\` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed.`;
+  const description = `\`${utmParameters[field]}\` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed, and for rare values of pruned days.`;
   const value = z.string().meta({ description, example: utmExamples[field] });
   return {
     column: field,

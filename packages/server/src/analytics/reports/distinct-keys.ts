@@ -96,10 +96,11 @@ export class DistinctKeys {
   #reserve(numbers: number): void {
     const before = this.#collected;
     if (this.#length + numbers <= before.length) return;
+    const size = Math.min(before.length * 2, maxSegmentKeys * stride);
+    const next = this.#pool.take(Math.max(numbers, size));
     this.#full.push(before);
     this.#lengths.push(this.#length);
-    const size = Math.min(before.length * 2, maxSegmentKeys * stride);
-    this.#collected = this.#pool.take(Math.max(numbers, size));
+    this.#collected = next;
     this.#length = 0;
   }
 

@@ -287,7 +287,7 @@ export const reportRoutes = [
   defineRoute('exportVisits', 'GET /api/v1/visits', {
     tag: 'Analytics',
     summary: 'Export the visits of people as NDJSON',
-    description: `Pages of up to ${maxVisitLines} visits, oldest first. Send nextAfter as after until it is null, with the same filters. The lines with a value are as many as a report counts for it, except on days that were pruned after the retention period, of which no single visits are stored.`,
+    description: `Pages of up to ${maxVisitLines} visits, oldest first. Send nextAfter as after until it is null, with the same filters, and with since and until, whose defaults move. The lines with a value are as many as a report counts for it, except on days that were pruned after the retention period, of which no single visits are stored.`,
     access: { scope: 'analytics:read', or: 'urls:read' },
     query: visitQuery,
     responses: { 200: { description: 'One page of the file', data: visitExport } },

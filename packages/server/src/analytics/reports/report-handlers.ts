@@ -189,11 +189,14 @@ export function reportHandlers({
   };
 }
 
+// The last instant that a Date can have, in milliseconds.
+const maxTime = 8.64e15;
+
 /** Returns the position that a cursor of visits has. */
 function readPosition(position: Position | undefined) {
   if (position === undefined) return undefined;
   const [at, skipped] = position.map(Number) as [number, number];
-  if (skipped <= maxSkipped) return { at, skipped };
-  const message = `skips ${skipped} visits of one millisecond: the most are ${maxSkipped}`;
+  if (at >= 0 && at <= maxTime && skipped >= 1 && skipped <= maxSkipped) return { at, skipped };
+  const message = `is not a cursor of visits: it skips ${skipped} visits of one millisecond, and must skip 1 to ${maxSkipped}`;
   throw validationError([{ path: 'after', message }]);
 }

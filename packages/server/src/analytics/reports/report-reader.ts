@@ -165,6 +165,15 @@ export class ReportReader {
     return this.#database.snapshot(async (db) => {
       const run = { db, clock: new ReportClock() };
       const page = new VisitPageBuilder(query);
+      // Shrinks while visits are added, also for the next rows of the same URLs.
+      const window: Window = {
+        get since() {
+          return page.window.since;
+        },
+        get until() {
+          return page.window.until;
+        },
+      };
       const { urlIds } = await readUrlIds(run, organizationId, now, filter);
       for await (const visits of this.#pending.ofUrls(db, (id) => contains(urlIds, id))) {
         page.add(visits, await findScannedUrls(db, pagesOfVisits(visits)));
@@ -172,7 +181,7 @@ export class ReportReader {
       }
       for (const urls of pagesOf(urlIds)) {
         const scannedUrls = await findScannedUrls(db, [urls]);
-        const rows = readPageRows(db, chunkRows, urls, page.window);
+        const rows = readPageRows(db, chunkRows, urls, window);
         for await (const visits of readChunks(run, rows)) page.add(visits, scannedUrls);
       }
       return page.finish(db);

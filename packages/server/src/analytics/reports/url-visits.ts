@@ -2,8 +2,9 @@ import { LargestCounts, ValueCounts } from './value-counts.js';
 
 // An array of 16 KB for each page.
 const urlsPerPage = 4096;
-// 100 MB, and as much for the URLs of other pages.
-const defaultMaxPages = 6_000;
+// 32 MB, enough for 8 million consecutive URLs. Those of one organization may be far apart.
+const defaultMaxPages = 2_000;
+// As many as a map counts in 100 MB.
 const maxOtherUrls = 1_000_000;
 // A power of two. Visits of a million consecutive URLs find their pages without the map.
 const recentPages = 256;

@@ -52,15 +52,15 @@ interface Entry {
  */
 export class VisitPageBuilder {
   readonly #query: VisitPageQuery;
-  /** The number of entries that decide the page, and whether another one follows. */
-  readonly #wanted: number;
   #entries: Entry[] = [];
   #until: number;
+  /** The number of entries from which they are cut again. */
+  #cutAt: number;
 
   constructor(query: VisitPageQuery) {
     this.#query = query;
-    this.#wanted = (query.after?.skipped ?? 0) + query.limit + 1;
     this.#until = query.until;
+    this.#cutAt = 2 * query.limit;
   }
 
   /** The visits that can be on the page. The window shrinks as visits are added. */
@@ -87,7 +87,7 @@ export class VisitPageBuilder {
       const urlId = columns.urlIds[index] as number;
       const json = toJson(texts, index, isScan.has(index), isProven.has(index));
       this.#entries.push({ at, urlId, json });
-      if (this.#entries.length >= 2 * this.#wanted) this.#cut();
+      if (this.#entries.length >= this.#cutAt) this.#cut();
     }
   }
 
@@ -120,9 +120,14 @@ export class VisitPageBuilder {
   /** Drops the entries that cannot be on the page. */
   #cut(): void {
     this.#entries.sort(compareEntries);
-    const last = this.#entries[this.#wanted - 1];
+    const { after, limit } = this.#query;
+    const skipped = after === undefined ? 0 : countAt(this.#entries, after.at, after.skipped);
+    // They decide the page, and whether another one follows.
+    const wanted = skipped + limit + 1;
+    this.#cutAt = 2 * wanted;
+    const last = this.#entries[wanted - 1];
     if (!last) return;
-    this.#entries.length = this.#wanted;
+    this.#entries.length = wanted;
     this.#until = last.at + 1;
   }
 }
