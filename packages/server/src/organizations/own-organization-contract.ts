@@ -5,11 +5,11 @@ import { uuidText } from '../contract/fields.js';
 import { canonicalRange } from '../network/ip-address.js';
 import { planNames } from './plans.js';
 
-const maxAddresses = 100;
+export const maxExcludedAddresses = 100;
 // Longer than each address with a prefix.
 const maxAddressLength = 64;
 const addressRule = 'must be an IP address or a CIDR range, such as 203.0.113.7 or 2001:db8::/32';
-const countRule = `must be a list of at most ${maxAddresses} addresses and ranges`;
+const countRule = `must be a list of at most ${maxExcludedAddresses} addresses and ranges`;
 
 const bodyOf = (regex: RegExp) => regex.source.replace(/^\^|\$$/g, '');
 const ipv4 = bodyOf(z.core.regexes.ipv4);
@@ -36,10 +36,10 @@ const address = z
 
 const excludeAddresses = z
   .array(address, { error: countRule })
-  .max(maxAddresses, countRule)
+  .max(maxExcludedAddresses, countRule)
   .transform((addresses) => [...new Set(addresses)])
   .meta({
-    description: `Replaces the list of addresses whose visits are redirected, but not counted: at most ${maxAddresses} IPv4 or IPv6 addresses and CIDR ranges. An empty list counts all visits.`,
+    description: `Replaces the list of addresses whose visits are redirected, but not counted: at most ${maxExcludedAddresses} IPv4 or IPv6 addresses and CIDR ranges. An empty list counts all visits.`,
     example: ['203.0.113.0/24', '2001:db8:1::/48'],
   });
 

@@ -95,7 +95,10 @@ export class DeliveryQueue {
     );
   }
 
-  /** Ends all leases of this duration. Only for the one process that uses the storage. */
+  /**
+   * Ends all leases of this duration, but not those of streams, which clients read. Only for the one
+   * process that uses the storage.
+   */
   async endLeases(now: number, leaseMs: number): Promise<void> {
     await this.#database.writeDirectly(
       (transaction) =>
@@ -105,6 +108,9 @@ export class DeliveryQueue {
           .where('due_at', 'is not', null)
           .where('due_at', '>', now)
           .where('due_at', '<=', now + leaseMs)
+          .where('webhook_id', 'in', (query) =>
+            query.selectFrom('webhooks').select('id').where('expires_at', 'is', null),
+          )
           .execute(),
       'deliveries',
     );

@@ -5,6 +5,8 @@ import { ConfigError } from '../../config-error.js';
 import { ownHostTest } from '../../domains/own-hosts.js';
 import type { EventFilters } from '../../events/subscription.js';
 import { recordAuditEntry, type WriteOrigin } from '../../idempotency/audit-entry.js';
+import { canonicalRange } from '../../network/ip-address.js';
+import { maxExcludedAddresses } from '../../organizations/own-organization-contract.js';
 import type { Database, Value, WriteTransaction } from '../../storage/database.js';
 import { type Row, rowsAtOnce } from '../../storage/read-in-batches.js';
 import { tables } from '../../storage/schema.js';
@@ -92,6 +94,7 @@ function checkRow({ table, row, line }: TransferRow): void {
       `line ${line}: this version has no column ${table}.${unknown}; import the file with the version that exported it, or a newer one`,
     );
   }
+  if (table === 'organizations') checkAddresses(String(row.exclude_addresses ?? ''), line);
   if (table !== 'visit_chunks') return;
   try {
     const { count } = decodeColumns(row.visits as Uint8Array);
@@ -100,6 +103,16 @@ function checkRow({ table, row, line }: TransferRow): void {
   } catch (cause) {
     throw new ConfigError(`line ${line}: the visits cannot be decoded`, { cause });
   }
+}
+
+/** Checks the excluded addresses, which each redirect of the organization reads. */
+function checkAddresses(list: string, line: number): void {
+  const entries = list === '' ? [] : list.split(',');
+  const invalid = entries.find((entry) => canonicalRange(entry) !== entry);
+  if (invalid === undefined && entries.length <= maxExcludedAddresses) return;
+  throw new ConfigError(
+    `line ${line}: organizations.exclude_addresses must have at most ${maxExcludedAddresses} addresses and ranges in canonical form, and has ${invalid === undefined ? entries.length : JSON.stringify(invalid.slice(0, 100))}`,
+  );
 }
 
 async function refuseKnownOrganization(
