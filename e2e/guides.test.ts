@@ -21,8 +21,11 @@ function run(folder: string, environment: NodeJS.ProcessEnv, command: string, ..
     cwd: folder,
     env: { ...process.env, ...environment },
     encoding: 'utf8',
+    // A command that waits for a signal would block the test for ever.
+    timeout: 120_000,
   });
-  if (status !== 0) throw new Error(`${command} exited with ${status}\n${stdout}${stderr}`);
+  if (status !== 0)
+    throw new Error(`${command} ${args.at(-1)} exited with ${status}\n${stdout}${stderr}`);
   return stdout;
 }
 

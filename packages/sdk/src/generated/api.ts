@@ -404,7 +404,7 @@ export interface paths {
         };
         /**
          * Export the visits of people as NDJSON
-         * @description Pages of up to 5000 visits, oldest first. Send nextAfter as after until it is null, with the same filters. The lines with a value are as many as a report counts for it, except on days that were pruned after the retention period, of which no single visits are stored.
+         * @description Pages of up to 5000 visits, oldest first. Send nextAfter as after until it is null, with the same filters, and with since and until, whose defaults move. The lines with a value are as many as a report counts for it, except on days that were pruned after the retention period, of which no single visits are stored.
          */
         get: operations["exportVisits"];
         put?: never;
@@ -3913,7 +3913,7 @@ export interface components {
             /** @description By `utm_source`. */
             utmSource: {
                 /**
-                 * @description `utm_source` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed.
+                 * @description `utm_source` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed, and for rare values of pruned days.
                  * @example newsletter
                  */
                 utmSource: string;
@@ -3923,7 +3923,7 @@ export interface components {
             /** @description By `utm_medium`. */
             utmMedium: {
                 /**
-                 * @description `utm_medium` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed.
+                 * @description `utm_medium` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed, and for rare values of pruned days.
                  * @example email
                  */
                 utmMedium: string;
@@ -3933,7 +3933,7 @@ export interface components {
             /** @description By `utm_campaign`. */
             utmCampaign: {
                 /**
-                 * @description `utm_campaign` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed.
+                 * @description `utm_campaign` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed, and for rare values of pruned days.
                  * @example spring-sale
                  */
                 utmCampaign: string;
@@ -3943,7 +3943,7 @@ export interface components {
             /** @description By `utm_term`. */
             utmTerm: {
                 /**
-                 * @description `utm_term` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed.
+                 * @description `utm_term` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed, and for rare values of pruned days.
                  * @example running shoes
                  */
                 utmTerm: string;
@@ -3953,7 +3953,7 @@ export interface components {
             /** @description By `utm_content`. */
             utmContent: {
                 /**
-                 * @description `utm_content` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed.
+                 * @description `utm_content` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed, and for rare values of pruned days.
                  * @example button
                  */
                 utmContent: string;

@@ -116,7 +116,7 @@ class Cursors {
     return { total, offset, position: [key, id] };
   }
 
-  /** Detects damage and other lists. A client could forge it, and would only reach its own items. */
+  /** Detects damage and other lists. A client could forge it, so a reader of positions must check them; it would only reach its own items. */
   #digest(content: Buffer): Buffer {
     const hash = createHash('sha256').update(this.#list).update(content);
     return hash.digest().subarray(0, digestBytes);

@@ -27,7 +27,7 @@ export const tables = {
   },
   /**
    * The visits of an organization in the order of their storage, as a copy of `visit_chunks` for
-   * overviews. All chunks but the last are full.
+   * overviews. Only the last chunk gets further visits.
    */
   organization_chunks: {
     organization_id: 'text not null',
