@@ -113,6 +113,16 @@ describe('an invalid setting stops the start', () => {
     expect(stderr).toContain(path);
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
+
+  // stderr is a pipe here. Node 20 then did not find what the driver needs.
+  it('SHORTY_DATABASE_URL of a PostgreSQL that does not run', async () => {
+    const { code, stderr } = await command({
+      ...newSettings(),
+      SHORTY_DATABASE_URL: 'postgres://shorty@127.0.0.1:1/shorty',
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^shorty-server: storage is unavailable .*ECONNREFUSED.*\n$/);
+  });
 });
 
 describe('logs', () => {

@@ -60,7 +60,9 @@ export class LogDestination {
  * bytes. Files are written with `writeSync`, so that the error of a full disk is known at once.
  */
 function openStderr(): Write {
-  const stats = fstatSync(stderr);
+  // Not in numbers: Node 20's `realpathSync` reads the numbers of the last call, and those of a pipe make
+  // it return the path of a symbolic link. `require` would then not find the packages of a package.
+  const stats = fstatSync(stderr, { bigint: true });
   if (!stats.isFIFO() && !stats.isSocket()) return (bytes) => writeSync(stderr, bytes);
   const stream = process.stderr;
   let failure: Error | undefined;
