@@ -96,8 +96,7 @@ export class ClientRepository {
 
   /** Finds a client that is neither revoked nor expired. */
   async find(id: string, now: number) {
-    // No client has such an id, and PostgreSQL refuses it.
-    if (id.includes('\0')) return undefined;
+    if (!isPossibleId(id)) return undefined;
     const row = await this.#database.read
       .selectFrom('clients')
       .innerJoin('organizations', 'organizations.id', 'clients.organization_id')
@@ -122,6 +121,7 @@ export class ClientRepository {
       organizationId,
       write,
       async (transaction) => {
+        if (!isPossibleId(id)) return null;
         await transaction
           .updateTable('clients')
           .set({
@@ -221,7 +221,11 @@ export function toClient({ secretHash: _, ...client }: NewClient, createdAt: num
   return { ...client, createdAt, expiresAt: null, revokedAt: null };
 }
 
+/** PostgreSQL refuses U+0000, which no id has. */
+const isPossibleId = (id: string) => !id.includes('\0');
+
 async function findClient(db: Database['read'], organizationId: string, id: string) {
+  if (!isPossibleId(id)) return null;
   const row = await selectClients(db, organizationId).where('id', '=', id).executeTakeFirst();
   return row ? fromRow(row) : null;
 }

@@ -292,10 +292,13 @@ describe('clients of an organization', () => {
   it('of another organization look nonexistent', async () => {
     const { credentials } = await newOrganization();
     const { id } = await newOrganization();
-    const params = { id, clientId: credentials.clientId };
-    const update = await api.operator.call('updateClient', { params, body: { name: 'x' } });
-    expect(update.outcome).toBe('404 NOT_FOUND');
-    expect((await api.operator.call('revokeClient', { params })).outcome).toBe('404 NOT_FOUND');
+    // PostgreSQL cannot compare U+0000.
+    for (const clientId of [credentials.clientId, 'a\0b']) {
+      const params = { id, clientId };
+      const update = await api.operator.call('updateClient', { params, body: { name: 'x' } });
+      expect(update.outcome).toBe('404 NOT_FOUND');
+      expect((await api.operator.call('revokeClient', { params })).outcome).toBe('404 NOT_FOUND');
+    }
     await api.signIn(credentials);
   });
 
