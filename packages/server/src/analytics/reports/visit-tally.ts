@@ -273,10 +273,19 @@ export class VisitTally<R extends Report> {
   #addToBuckets({ visitedAt }: VisitColumns, indexes: Uint32Array): Int32Array {
     const visitsInBucket = this.#visitsInBucket;
     // A visit can be some milliseconds older than its record if the clocks of two nodes differ.
-    const bucketOf = this.#buckets.indexOf;
+    const { indexOf, starts } = this.#buckets;
     const buckets = new Int32Array(indexes.length);
+    let bucket = 0;
+    let start = Number.POSITIVE_INFINITY;
+    let end = Number.NEGATIVE_INFINITY;
     for (let at = 0; at < indexes.length; at += 1) {
-      const bucket = bucketOf(visitedAt[indexes[at] as number] as number);
+      const time = visitedAt[indexes[at] as number] as number;
+      // Consecutive visits are nearly always in one bucket.
+      if (time < start || time >= end) {
+        bucket = indexOf(time);
+        start = starts[bucket] ?? time;
+        end = starts[bucket + 1] ?? Number.POSITIVE_INFINITY;
+      }
       buckets[at] = bucket;
       visitsInBucket[bucket] = (visitsInBucket[bucket] as number) + 1;
     }
