@@ -63,7 +63,8 @@ async function removeStaleSocket(path: string): Promise<void> {
     socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'));
   });
   // Connections to other files are refused, too.
-  if (isRefused && lstatSync(path).isSocket()) unlinkSync(path);
+  // With bigint, as in `openStderr`: numbers of a socket confuse `realpathSync` of Node 20.
+  if (isRefused && lstatSync(path, { bigint: true }).isSocket()) unlinkSync(path);
 }
 
 // The proxy and monitoring connect as members of the socket's group.
