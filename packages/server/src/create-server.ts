@@ -25,6 +25,7 @@ import { type Config, readConfig } from './config.js';
 import { scopes } from './contract/define-route.js';
 import { deleteOrganizations } from './deletion/delete-organizations.js';
 import { createDomainModule } from './domains/domain-module.js';
+import { hideApi } from './domains/hide-api.js';
 import { hostnameOf } from './domains/hostname.js';
 import { type IsOwnHost, ownHostTest } from './domains/own-hosts.js';
 import { ErrorLog } from './health/error-log.js';
@@ -240,6 +241,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     },
     onCallbackError,
   });
+  const findOrganization = (host: string | undefined) => domains.hosts.findOrganization(host);
   const qrs = createQrModule({
     ...shared,
     allowPrivateNetwork: config.allowPrivateNetwork,
@@ -247,6 +249,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     urls: urls.urls,
     publicHost: (shortUrl) => publicHostOf(origins(), config.publicHost, shortUrl),
     countDownload: analytics.countDownload,
+    findOrganization,
     onRequestError,
   });
   const domains = createDomainModule({
@@ -307,6 +310,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     clock,
     newId: newUuid,
     hasOperatorKey: config.operatorKey !== undefined,
+    hideApi: hideApi({
+      findOrganization,
+      respondUnknown: (response) => redirects.respondUnknown(response),
+    }),
     corsOrigins: config.corsOrigins,
     proxies: config.trustedProxies,
     rateLimiter: config.rateLimit > 0 ? new RateLimiter(config.rateLimit) : undefined,

@@ -1,5 +1,5 @@
 import { parse as parseQuery } from 'node:querystring';
-import express, { type Express, type Request, type Response } from 'express';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import type { Logger } from 'pino';
 import { ApiError, shorten } from '../contract/api-error.js';
 import type { Route } from '../contract/define-route.js';
@@ -13,6 +13,8 @@ import { securityHeaders } from '../pages/security-headers.js';
 import { type MountOptions, mountRoutes } from './mount-routes.js';
 
 export interface AppOptions extends MountOptions {
+  /** Runs before all routes of the public listener. */
+  readonly hideApi: RequestHandler;
   /** The origins that browsers may call the API from; undefined allows none. */
   readonly corsOrigins: CorsOrigins | undefined;
   /** False removes the routes for the operator key. */
@@ -46,6 +48,7 @@ export function createApp(options: AppOptions, listener: 'public' | 'admin' | 'b
   // route would not match such a path.
   app.enable('case sensitive routing');
   app.enable('strict routing');
+  if (listener !== 'admin') app.use(options.hideApi);
   app.use((request, response, next) => {
     response.set({
       'X-Request-Id': stableRequestIdOf(request),

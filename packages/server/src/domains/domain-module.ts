@@ -22,7 +22,8 @@ export function createDomainModule(options: DomainModuleOptions) {
   const domains = new DomainRepository(database, outbox);
   const hosts = createHostResolver({
     shortDomain,
-    findId: async (hostname) => (await domains.findByHostname(hostname))?.id,
+    isOwnHost: options.isOwnHost,
+    findDomain: (hostname) => domains.findByHostname(hostname),
     clock,
     onError: (err) => logger.error({ err }, 'host look-up failed'),
   });

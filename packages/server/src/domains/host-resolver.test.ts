@@ -13,9 +13,11 @@ function resolver() {
   let failure: (() => Promise<undefined>) | undefined;
   const hosts = createHostResolver({
     shortDomain: () => 'sho.example:8080',
-    findId: async (hostname) => {
+    isOwnHost: (hostname) => hostname === 'own.example',
+    findDomain: async (hostname) => {
       lookUps.push(hostname);
-      return failure ? failure() : active.get(hostname);
+      const id = failure ? await failure() : active.get(hostname);
+      return id === undefined ? undefined : { id, organization_id: `owner of ${id}` };
     },
     clock: () => now,
     onError: (error) => errors.push(error),
@@ -73,6 +75,36 @@ describe('createHostResolver', () => {
     'x'.repeat(5000),
   ])('resolves %s to the platform', async (host) => {
     expect(await resolver().hosts.find(host)).toBeNull();
+  });
+
+  it.each(['127.0.0.1', '10.0.0.8:3000', '[::ffff:10.0.0.8]:80', 'localhost', 'shorty:3000'])(
+    'resolves %s to the platform while storage is silent',
+    async (host) => {
+      const { hosts, failBy } = resolver();
+      failBy(silent);
+      expect(await hosts.find(host)).toBeNull();
+      expect(await hosts.findOrganization(host)).toBeNull();
+    },
+  );
+
+  it('finds the organization of a custom domain, and none of an own host', async () => {
+    const { hosts, active } = resolver();
+    active.set('own.example', 'domain-2');
+    expect(await hosts.findOrganization('GO.example.:443')).toBe('owner of domain-1');
+    for (const host of ['own.example', 'sho.example:8080', 'other.example', undefined]) {
+      expect(await hosts.findOrganization(host)).toBeNull();
+    }
+  });
+
+  it('finds no organization while storage is away, except in the cache', async () => {
+    const { hosts, failBy, advance } = resolver();
+    await hosts.findOrganization('go.example');
+    failBy(away);
+    advance(1000);
+    expect(await hosts.findOrganization('go.example')).toBe('owner of domain-1');
+    expect(await hosts.findOrganization('other.example')).toBeNull();
+    failBy(() => Promise.reject(new TypeError('a defect')));
+    await expect(hosts.findOrganization('other.example')).rejects.toThrow('a defect');
   });
 
   it('caches a host for a second', async () => {

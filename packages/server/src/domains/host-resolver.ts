@@ -1,14 +1,19 @@
+import { isIP } from 'node:net';
 import { entryLimit } from '../entry-limit.js';
 import { LoadingCache } from '../loading-cache.js';
 import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
 import { hostnameOf } from './hostname.js';
+import type { IsOwnHost } from './own-hosts.js';
 
 export interface HostResolverOptions {
   /** Returns the host of the platform's links, with its port if it has one. */
   readonly shortDomain: () => string;
-  /** Returns the id of the custom domain that serves links on a hostname. */
-  readonly findId: (hostname: string) => Promise<string | undefined>;
+  readonly isOwnHost: IsOwnHost;
+  /** Returns the custom domain that serves links on a hostname. */
+  readonly findDomain: (
+    hostname: string,
+  ) => Promise<{ readonly id: string; readonly organization_id: string } | undefined>;
   readonly clock: Clock;
   /** Called when an expired entry could not be read again, unless storage is unavailable. */
   readonly onError: (error: unknown) => void;
@@ -16,6 +21,7 @@ export interface HostResolverOptions {
 
 interface Entry {
   readonly domainId: string | null;
+  readonly organizationId: string | null;
   expiresAt: number;
 }
 
@@ -29,28 +35,62 @@ const maxHostLength = 260;
 export type HostResolver = ReturnType<typeof createHostResolver>;
 
 /** Resolves Host headers to the ids of custom domains, or to null: the platform's domain. */
-export function createHostResolver({ shortDomain, findId, clock, onError }: HostResolverOptions) {
+export function createHostResolver(options: HostResolverOptions) {
+  const { shortDomain, isOwnHost, findDomain, clock, onError } = options;
   const hosts = new LoadingCache<Entry>(entryLimit(maxHosts), async (host) => {
     const expiresAt = clock() + maxAgeMs;
-    return { domainId: (await findId(hostnameOf(host))) ?? null, expiresAt };
+    const hostname = hostnameOf(host);
+    const domain = canBeCustomDomain(hostname) ? await findDomain(hostname) : undefined;
+    return {
+      domainId: domain?.id ?? null,
+      organizationId: domain?.organization_id ?? null,
+      expiresAt,
+    };
   });
+  const isPlatform = (host: string | undefined): host is undefined =>
+    host === undefined || host === shortDomain() || host.length > maxHostLength;
+  /** Returns the cached entry of a host, and reads it again when it has expired. */
+  function cached(host: string): Entry | undefined {
+    const entry = hosts.get(host);
+    const now = clock();
+    if (entry && entry.expiresAt <= now) {
+      entry.expiresAt = now + maxAgeMs;
+      hosts.load(host).catch((error: unknown) => {
+        if (!(error instanceof StorageUnavailableError)) onError(error);
+      });
+    }
+    return entry;
+  }
   return {
     /** Returns a promise only where storage must be read. */
     find(host: string | undefined): string | null | Promise<string | null> {
-      if (host === undefined || host === shortDomain() || host.length > maxHostLength) return null;
-      const entry = hosts.get(host);
+      if (isPlatform(host)) return null;
+      const entry = cached(host);
       if (!entry) return hosts.load(host).then((loaded) => loaded?.domainId ?? null);
-      const now = clock();
-      if (entry.expiresAt <= now) {
-        entry.expiresAt = now + maxAgeMs;
-        hosts.load(host).catch((error: unknown) => {
-          if (!(error instanceof StorageUnavailableError)) onError(error);
-        });
-      }
       return entry.domainId;
+    },
+
+    /**
+     * Returns the organization whose custom domain a host is; null for every other host, and for the
+     * server's own hosts. Also returns null for a host that cannot be read because storage is
+     * unavailable: health checks must get their response then.
+     */
+    async findOrganization(host: string | undefined): Promise<string | null> {
+      if (isPlatform(host) || isOwnHost(hostnameOf(host))) return null;
+      try {
+        return (cached(host) ?? (await hosts.load(host)))?.organizationId ?? null;
+      } catch (error) {
+        if (error instanceof StorageUnavailableError) return null;
+        throw error;
+      }
     },
 
     /** Evicts all hosts, after a domain was verified or deleted. */
     clear: () => hosts.clear(),
   };
+}
+
+/** Returns whether storage can have a hostname: addresses and names of a single label are refused. */
+function canBeCustomDomain(hostname: string): boolean {
+  return hostname.includes('.') && !hostname.startsWith('[') && isIP(hostname) === 0;
 }

@@ -25,7 +25,8 @@ const image = toQrImage(
 async function servePreviews() {
   const responses: ServerResponse[] = [];
   const handler = qrImageHandler({
-    cache: new LoadingCache<FoundImage>({ max: 1 }, async () => image),
+    cache: new LoadingCache<FoundImage>({ max: 1 }, async () => ({ organizationId: 'a', image })),
+    findOrganization: async () => null,
     countDownload: (_, respond) => respond(),
     onError: (error) => {
       throw error;

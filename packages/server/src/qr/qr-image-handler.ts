@@ -19,6 +19,8 @@ import { type FoundImage, matchesEtag, type QrImage } from './qr-image.js';
 
 export interface QrImageHandlerOptions {
   readonly cache: LoadingCache<FoundImage>;
+  /** Returns the organization whose custom domain a host is; null for every other host. */
+  readonly findOrganization: (host: string | undefined) => Promise<string | null>;
   /** Counts a download durably, and then calls `respond`. */
   readonly countDownload: (id: string, respond: () => void) => void;
   readonly onError: (error: unknown, requestId: string) => void;
@@ -30,21 +32,24 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Serves the images of QR codes and their preview pages, without authentication and before the
- * API's router. Neither is a visit of a link, so neither counts as a scan.
+ * API's router. A custom domain serves the codes of its organization only. Neither is a visit of a link,
+ * so neither counts as a scan.
  */
 export function qrImageHandler(options: QrImageHandlerOptions): FirstHandler {
-  const { cache, countDownload, onError } = options;
+  const { cache, findOrganization, countDownload, onError } = options;
 
   async function serve(response: ServerResponse, isPreview: boolean, id: string): Promise<void> {
     const found = cache.get(id) ?? (uuid.test(id) ? await cache.load(id) : undefined);
-    const { method } = response.req;
-    if (found === undefined) refuse(response, isPreview, unknown, qrNotFoundPage);
-    else if (found === 'deleted') refuse(response, isPreview, deleted, qrGonePage);
-    else if (found === 'suspended') refuse(response, isPreview, inactive, qrInactivePage);
+    const { method, headers } = response.req;
+    const owner = await findOrganization(headers.host);
+    const image = owner === null || owner === found?.organizationId ? found?.image : undefined;
+    if (image === undefined) refuse(response, isPreview, unknown, qrNotFoundPage);
+    else if (image === 'deleted') refuse(response, isPreview, deleted, qrGonePage);
+    else if (image === 'suspended') refuse(response, isPreview, inactive, qrInactivePage);
     else if (method !== 'GET' && method !== 'HEAD') {
       sendError(response, methodNotAllowed);
-    } else if (isPreview) sendPreview(response, found);
-    else sendImage(response, found, countDownload);
+    } else if (isPreview) sendPreview(response, image);
+    else sendImage(response, image, countDownload);
   }
 
   return {

@@ -5,8 +5,11 @@ import type { PublicQr } from './qr-repository.js';
 /** The image of a QR code, with the headers that every response with the image has. */
 export type QrImage = Readonly<ReturnType<typeof toQrImage>>;
 
-/** `'deleted'` for a deleted code, `'suspended'` for that of a suspended organization. */
-export type FoundImage = QrImage | 'deleted' | 'suspended';
+export interface FoundImage {
+  readonly organizationId: string;
+  /** `'deleted'` for a deleted code, `'suspended'` for that of a suspended organization. */
+  readonly image: QrImage | 'deleted' | 'suspended';
+}
 
 const mediaTypes = {
   png: 'image/png',
@@ -26,7 +29,7 @@ export function toQrImage(
     linkKey,
     version,
     updatedAt,
-  }: Omit<PublicQr, 'image' | 'suspendedAt'>,
+  }: Omit<PublicQr, 'image' | 'organizationId' | 'suspendedAt'>,
   image: Uint8Array,
 ) {
   const bytes = Buffer.from(image.buffer, image.byteOffset, image.byteLength);
@@ -47,9 +50,10 @@ export function toQrImage(
 }
 
 /** Returns what the routes of images serve for a code. */
-export function toFoundImage({ image, ...qr }: PublicQr): FoundImage {
-  if (!image) return 'deleted';
-  return qr.suspendedAt === null ? toQrImage(qr, image) : 'suspended';
+export function toFoundImage({ image, organizationId, ...qr }: PublicQr): FoundImage {
+  if (!image) return { organizationId, image: 'deleted' };
+  const isActive = qr.suspendedAt === null;
+  return { organizationId, image: isActive ? toQrImage(qr, image) : 'suspended' };
 }
 
 // A client stores one tag for an image. Tens of thousands of tags would block the event loop.

@@ -16,7 +16,7 @@ import { createQrRepository } from './qr-repository.js';
 
 export interface QrModuleOptions
   extends Pick<QrHandlersOptions, 'listQrs' | 'urls' | 'publicHost' | 'clock'>,
-    Pick<QrImageHandlerOptions, 'countDownload'> {
+    Pick<QrImageHandlerOptions, 'countDownload' | 'findOrganization'> {
   readonly allowPrivateNetwork: boolean;
   readonly database: Database;
   readonly isThreaded: boolean;
@@ -29,8 +29,8 @@ export interface QrModuleOptions
 const cacheLimits = {
   maxSize: 64 * 1024 * 1024,
   // Adds 2 KB for the rest of an entry.
-  sizeCalculation: (found: FoundImage) =>
-    (typeof found === 'string' ? 0 : found.bytes.length) + 2_048,
+  sizeCalculation: ({ image }: FoundImage) =>
+    (typeof image === 'string' ? 0 : image.bytes.length) + 2_048,
 };
 
 /** Composes the QR feature: the API's handlers, rendering, logos, and the public images. */

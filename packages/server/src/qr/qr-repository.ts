@@ -166,7 +166,7 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
         .leftJoin('urls', 'urls.id', 'qr_codes.url_id')
         .select(['qr_codes.id', 'qr_data as qrData', 'format', 'size', 'picture as image'])
         .select(['qr_codes.version', 'qr_codes.updated_at as updatedAt'])
-        .select('suspended_at as suspendedAt')
+        .select(['qr_codes.organization_id as organizationId', 'suspended_at as suspendedAt'])
         // The custom slug or short code of its URL; null for a standalone code.
         .select(({ fn }) => fn.coalesce('custom_slug', 'short_code').as('linkKey'))
         .$narrowType<{ format: QrFormat }>()

@@ -68,6 +68,11 @@ export class RedirectHandler {
     }
   }
 
+  /** Responds as to a visit of an unknown link. */
+  respondUnknown(response: ServerResponse): void {
+    this.#refuse(response, unknown);
+  }
+
   #handle(request: IncomingMessage, response: ServerResponse): boolean {
     const url = request.url as string;
     const mark = url.indexOf('?');

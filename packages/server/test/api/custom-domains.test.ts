@@ -1,13 +1,16 @@
-import { request } from 'node:http';
+import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { v7 as newUuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { api as table } from '../../src/api/api.js';
+import type { Route } from '../../src/contract/define-route.js';
+import { linkKey } from '../../src/redirect/redirect-contract.js';
 import { type Caller, startServer, type TestServer } from './start-server.js';
 
 const targetUrl = 'https://example.com/';
 
 let api: TestServer;
 beforeAll(async () => {
-  api = await startServer();
+  api = await startServer({ corsOrigins: '*' });
 });
 afterAll(() => api.stop());
 
@@ -25,16 +28,39 @@ async function addDomain(caller: Caller = api, isActive = true) {
 }
 const create = (body: object) => api.call('createUrl', { body: { targetUrl, ...body } });
 
-/** Returns the Location of a visit, or its status. fetch cannot send another Host header. */
-function follow(host: string, key: string): Promise<string | number> {
+interface Visit {
+  readonly status: number;
+  /** Without the date. */
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** Visits a path on another host, which fetch cannot do. */
+function visit(
+  host: string,
+  path: string,
+  { method = 'GET', headers = {} }: { method?: string; headers?: OutgoingHttpHeaders } = {},
+): Promise<Visit> {
   return new Promise((resolve, reject) => {
-    const call = request(`${api.server.url}/${key}`, { headers: { host } }, (response) => {
-      response.resume();
-      resolve(response.headers.location ?? response.statusCode ?? 0);
+    const call = request(api.server.url + path, { method, headers: { host, ...headers } });
+    call.on('error', reject).on('response', (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      response.on('end', () => {
+        const { date: _, ...rest } = response.headers;
+        resolve({ status: response.statusCode ?? 0, headers: rest, text });
+      });
     });
-    call.on('error', reject);
     call.end();
   });
+}
+
+/** Returns the Location of a visit, or its status. */
+async function follow(host: string, key: string): Promise<string | number> {
+  const { status, headers } = await visit(host, `/${key}`);
+  return headers.location ?? status;
 }
 
 describe('domainId routes the link through a custom domain', () => {
@@ -153,11 +179,84 @@ describe('a deleted domain', () => {
 });
 
 describe('other routes with a custom domain', () => {
-  it('does not serve /internal/tls-allowed', async () => {
+  const routes = (table as readonly Route[]).filter(({ isForVisitors }) => !isForVisitors);
+  const paths = new Set(routes.map(({ path }) => path.replace(/\{\w+\}/g, '7')));
+  const others = [
+    '/',
+    '/docs/swagger-ui.css',
+    '/api',
+    '/api/v2/urls',
+    '/oauth/token',
+    '/robots.txt',
+  ];
+
+  it.each([
+    ['a page', 'text/html,*/*;q=0.8'],
+    ['JSON', 'application/json'],
+  ])('no path of the API differs from an unknown link, with %s', async (_, accept) => {
     const { hostname } = await addDomain();
-    const path = `internal/tls-allowed?domain=${hostname}`;
-    expect(await follow(hostname, path)).toBe(404);
-    expect(await follow('localhost', path)).toBe(200);
+    const authorization = `Bearer ${api.token}`;
+    const headers = { accept, authorization, 'x-request-id': 'same-for-all' };
+    const preflight = { origin: 'https://app.example', 'access-control-request-method': 'POST' };
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const init = { method, headers: { ...headers, ...(method === 'OPTIONS' && preflight) } };
+      const unknown = await visit(hostname, '/unknown-link', init);
+      expect(unknown.status).toBe(404);
+      for (const path of [...paths, ...others, `/internal/tls-allowed?domain=${hostname}`]) {
+        for (const host of [hostname, `${hostname.toUpperCase()}.:443`]) {
+          const place = `${method} ${host}${path}`;
+          expect([place, await visit(host, path, init)]).toEqual([place, unknown]);
+        }
+      }
+    }
+  });
+
+  it('every other host has the API', async () => {
+    await addDomain(api, false);
+    const pending = `go${count}.example`;
+    const { host } = new URL(api.server.url);
+    for (const name of [host, 'localhost', '127.0.0.1', '[::1]:80', '10.0.0.8', 'x.lan', pending]) {
+      for (const path of ['/health/live', '/metrics', '/docs', '/openapi.yaml', '/']) {
+        expect([name, path, (await visit(name, path)).status]).toEqual([name, path, 200]);
+      }
+      expect((await visit(name, '/api/v1/me')).status).toBe(401);
+    }
+  });
+
+  it('no slug has the name of a route', async () => {
+    const { id } = await addDomain();
+    const segments = [...paths].map((path) => path.split('/')[1] ?? '');
+    const words = new Set(segments.filter((word) => linkKey.test(word)));
+    expect(words).toContain('api');
+    for (const customSlug of words) {
+      expect((await create({ domainId: id, customSlug })).outcome).toBe('400 SLUG_RESERVED');
+    }
+  });
+
+  it('serves the QR codes of its organization, and no others', async () => {
+    const { hostname } = await addDomain();
+    const other = await api.signIn(await api.createOrganization('free'));
+    const { hostname: otherHost } = await addDomain(other);
+    const { data: code } = await api.call('createQr', { body: { data: 'a text' } });
+    const unknownId = newUuid();
+    const statuses = (host: string) =>
+      Promise.all([code.downloadUrl, code.previewUrl].map((path) => visit(host, path))).then(
+        (visits) => visits.map(({ status }) => status),
+      );
+    const expectHidden = async (host: string) => {
+      for (const path of [code.downloadUrl, code.previewUrl]) {
+        const headers = { 'x-request-id': 'same-for-all' };
+        const unknown = await visit(host, path.replace(code.id, unknownId), { headers });
+        expect(unknown.status).toBe(404);
+        expect(await visit(host, path, { headers })).toEqual(unknown);
+      }
+    };
+    expect(await statuses(hostname)).toEqual([200, 200]);
+    expect(await statuses('localhost')).toEqual([200, 200]);
+    await expectHidden(otherHost);
+    await api.call('deleteQr', { params: { id: code.id } });
+    expect(await statuses(hostname)).toEqual([410, 410]);
+    await expectHidden(otherHost);
   });
 
   it('links are listed by domainId, and their QR codes have the hostname', async () => {
