@@ -48,7 +48,7 @@ const drainTimeLimitMs = 6_000;
 /** Creates the analytics module: records visits, stores them, and reports clicks and scans. */
 export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   const { config, database, storage, outbox, plans, isThreaded, clock, logger } = options;
-  const { thresholds } = config;
+  const { thresholds, machineRetentionDays } = config;
   const retentionDays = retentionOf(config.retentionDays);
   const reports = openReports(options);
   const countries = createWatchedCountries({ config, clock, logger });
@@ -60,7 +60,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   const permanentRoot = journalRootOf(config);
   const root = permanentRoot ?? join(tmpdir(), `shorty-visits-${writerId}`);
   const quarantine = openQuarantine(root);
-  const settings = { root, writerId, thresholds, retentionDays };
+  const settings = { root, writerId, thresholds, retentionDays, machineRetentionDays };
   // Undefined before `start`. The server accepts requests only after it.
   let folder: JournalFolder | undefined;
   let journal: Journal | undefined;

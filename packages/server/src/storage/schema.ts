@@ -38,6 +38,15 @@ export const tables = {
     visit_count: 'integer not null',
     /** Encoded columns. */
     visits: 'bytes not null',
+    machines_from: 'bigint not null default 0',
+  },
+  visit_chunks: {
+    ...baselineTables.visit_chunks,
+    /**
+     * The time of the earliest visit that does not count; `noMachines` without one. It is 0 in chunks
+     * that an earlier version stored.
+     */
+    machines_from: 'bigint not null default 0',
   },
   clients: {
     ...baselineTables.clients,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { pruneMachineVisits } from '../../src/analytics/ingest/machine-pruner.js';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import { pruneVisits } from '../../src/analytics/ingest/visit-pruner.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
@@ -14,6 +15,7 @@ import {
   scansModel,
   startOfDate,
 } from './report-model.js';
+import { storedVisits } from './stored-visits.js';
 import { day, hour, makeVisit } from './visit-store.js';
 import { startVisitedServer, type VisitedServer } from './visited-server.js';
 
@@ -133,6 +135,7 @@ const scenario = fc.record({
       share: fc.integer({ min: 1, max: 5 }),
       compacts: fc.boolean(),
       retentionDays: fc.option(fc.integer({ min: 3, max: 13 })),
+      machineRetentionDays: fc.option(fc.integer({ min: 1, max: 13 })),
       // Whether a version without breakdowns by place, language and UTM parameter prunes.
       isOldVersion: fc.boolean(),
     }),
@@ -216,6 +219,13 @@ async function checkScenario({ base, visits, steps, deletesQr, queries }: Scenar
       stored = end;
       if (step.compacts)
         await new VisitCompactor({ database, clock: () => now + 365 * day }).compact();
+      if (step.compacts && step.machineRetentionDays !== null) {
+        const { machineRetentionDays } = step;
+        await pruneMachineVisits({ database, clock: () => now, machineRetentionDays });
+        const from = Math.floor((now - machineRetentionDays * day) / day) * day;
+        const machines = model.slice(0, stored).filter(({ isHuman, at }) => !isHuman && at < from);
+        for (const each of machines) each.isDeleted = true;
+      }
       if (!step.compacts || step.retentionDays === null) continue;
       await pruneVisits({ database, clock: () => now, retentionDays: step.retentionDays });
       const before = Math.floor((now - step.retentionDays * day) / day) * day;
@@ -226,6 +236,11 @@ async function checkScenario({ base, visits, steps, deletesQr, queries }: Scenar
       await removeBreakdowns(database, ['region', 'city', 'language', ...utmFields]);
       for (const each of model) if (each.prunedBy !== undefined) each.lacksUtm = true;
     }
+    const expected = model.filter(
+      ({ isDeleted, prunedBy }) => !isDeleted && prunedBy === undefined,
+    );
+    const times = (await storedVisits(database)).map(({ visitedAt }) => visitedAt);
+    expect(times.sort()).toEqual(expected.map(({ at }) => at).sort());
     const reader = await api.freshCaller();
     for (const each of queries) await checkQuery(each, { reader, start, model, urls, qrs });
   } finally {

@@ -32,6 +32,8 @@ export interface ModelVisit {
   readonly isOwnNavigation: boolean;
   /** The pruning that deleted the visit; undefined while it is stored. */
   prunedBy?: number;
+  /** The visit is not stored any more, and nothing counts it. */
+  isDeleted?: boolean;
   /** The day was pruned by a version without these breakdowns. */
   lacksUtm?: boolean;
 }

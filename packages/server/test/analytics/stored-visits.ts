@@ -10,6 +10,7 @@ import { poll } from '../poll.js';
 
 export interface StoredVisit {
   readonly urlId: number;
+  readonly visitedAt: number;
   readonly source: string;
   readonly country: string;
 }
@@ -46,8 +47,12 @@ export function untilStored(database: Database, count: number): Promise<StoredVi
   );
 }
 
-function factsAt({ dictionaries }: VisitColumns, at: number) {
+function factsAt({ dictionaries, visitedAt }: VisitColumns, at: number) {
   const textOf = (column: 'source' | 'country') =>
     dictionaries[column].values[dictionaries[column].codes[at] as number] as string;
-  return { source: textOf('source'), country: textOf('country') };
+  return {
+    visitedAt: visitedAt[at] as number,
+    source: textOf('source'),
+    country: textOf('country'),
+  };
 }

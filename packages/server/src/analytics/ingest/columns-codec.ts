@@ -1,6 +1,7 @@
 import {
   completeTexts,
   type DictionaryColumn,
+  firstMachineAt,
   maxVisits,
   sameCodes,
   timeRange,
@@ -74,7 +75,8 @@ export type ChunkTable = 'visit_chunks' | 'organization_chunks';
 /** Returns the columns of a stored chunk that depend on its visits. */
 export function toChunk(columns: VisitColumns, table: ChunkTable = 'visit_chunks') {
   const visits = encodeColumns(columns, { isOfOneUrl: table === 'visit_chunks' });
-  return { ...timeRange(columns), visit_count: columns.count, visits };
+  const machines_from = firstMachineAt(columns);
+  return { ...timeRange(columns), visit_count: columns.count, machines_from, visits };
 }
 
 /** One visit within columns. */

@@ -10,12 +10,14 @@ import { openStorage, type StorageOptions } from '../../storage/open-storage.js'
 import { defineThread } from '../../threads/define-thread.js';
 import { encodeError, type TransferredError } from '../../threads/error-transfer.js';
 import { openQuarantine, type SaveLines } from '../journal/quarantine.js';
+import { pruneMachineVisits } from './machine-pruner.js';
 import { VisitCompactor } from './visit-compactor.js';
 import { ingestJournal, recoverOrphans } from './visit-ingester.js';
 import { pruneVisits } from './visit-pruner.js';
 import { VisitRepository } from './visit-repository.js';
 
-export interface IngestSettings extends Pick<Config, 'thresholds' | 'retentionDays'> {
+export interface IngestSettings
+  extends Pick<Config, 'thresholds' | 'retentionDays' | 'machineRetentionDays'> {
   /** The folder with one journal folder for each writer. */
   readonly root: string;
   /** The name of the journal folder of this process. */
@@ -40,7 +42,7 @@ const pruneEveryMs = 10 * 60_000;
 export function createIngest(
   database: Database,
   outbox: EventOutbox,
-  { root, writerId, thresholds, retentionDays }: IngestSettings,
+  { root, writerId, thresholds, retentionDays, machineRetentionDays }: IngestSettings,
   clock: Clock,
   emit: (event: IngestEvent) => void,
 ) {
@@ -78,6 +80,9 @@ export function createIngest(
     repeat('orphaned journals', recoverEveryMs, recover),
     repeat('old visits', pruneEveryMs, (signal) =>
       pruneVisits({ database, clock, retentionDays }, signal),
+    ),
+    repeat('visits of machines', pruneEveryMs, (signal) =>
+      pruneMachineVisits({ database, clock, machineRetentionDays }, signal),
     ),
     repeat('maintenance', maintainEveryMs, () => database.maintain()),
   ];

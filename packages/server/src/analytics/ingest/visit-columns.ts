@@ -104,6 +104,27 @@ export function kindOf(source: string): string {
   return source.slice(0, source.indexOf('/'));
 }
 
+/** For each value of the column `source`, whether its visits count: 1 for those of people. */
+export function humanSources({ dictionaries }: VisitColumns): Uint8Array {
+  const { values } = dictionaries.source;
+  return Uint8Array.from(values, (source) => (kindOf(source) === 'human' ? 1 : 0));
+}
+
+/** In `machines_from`: all visits of the chunk count. The last instant that a Date can have. */
+export const noMachines = 8_640_000_000_000_000;
+
+/** Returns the time of the earliest visit that does not count, or `noMachines`. */
+export function firstMachineAt(columns: VisitColumns): number {
+  const isHuman = humanSources(columns);
+  if (!isHuman.includes(0)) return noMachines;
+  const { codes } = columns.dictionaries.source;
+  let first = noMachines;
+  for (const [index, at] of columns.visitedAt.entries()) {
+    if (isHuman[codes[index] as number] === 0 && at < first) first = at;
+  }
+  return first;
+}
+
 export function timeRange({ visitedAt }: VisitColumns): { first_at: number; last_at: number } {
   return {
     first_at: visitedAt.reduce((first, at) => Math.min(first, at), Number.POSITIVE_INFINITY),

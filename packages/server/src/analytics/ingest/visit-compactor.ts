@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Clock } from '../../ports.js';
 import type { Database, WriteTransaction } from '../../storage/database.js';
 import type { Schema } from '../../storage/schema.js';
@@ -31,7 +31,7 @@ const ownerColumns = {
 
 /** The id of a URL or of an organization. */
 type Owner = number | string;
-type Chunk = Omit<Schema['visit_chunks'], 'url_id'>;
+type Chunk = Omit<Selectable<Schema['visit_chunks']>, 'url_id'>;
 type LastChunk = Pick<Chunk, 'number' | 'visit_count' | 'visits'>;
 
 /** The chunks with new visits of one owner. */

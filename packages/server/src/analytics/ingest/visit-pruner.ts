@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Kysely, sql } from 'kysely';
+import { type Insertable, type Kysely, sql } from 'kysely';
 import type { Config } from '../../config.js';
 import type { Clock } from '../../ports.js';
 import {
@@ -97,7 +97,7 @@ async function pruneDays(database: Database, urlId: number, before: number): Pro
   if (chunks.length === 0) return false;
   const spans = await selectSpans(read).where('qr_codes.url_id', '=', urlId).execute();
   const days = new PrunedDays(toScannedUrls(spans).get(urlId), end);
-  const rest: Schema['visit_chunks'][] = [];
+  const rest: Insertable<Schema['visit_chunks']>[] = [];
   for (const slice of slicesOf(chunks, chunksPerRead)) {
     const rows = await read
       .selectFrom('visit_chunks')

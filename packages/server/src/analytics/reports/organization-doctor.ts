@@ -1,13 +1,16 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
 import { readInBatches } from '../../storage/read-in-batches.js';
+import type { StoredVisits } from '../ingest/read-stored-visits.js';
+import { allIndexes, humanSources } from '../ingest/visit-columns.js';
 import { PendingVisits } from './pending-visits.js';
 import { type DamagedVisits, decodeUndamaged, isInRange, readVisits } from './visit-doctor.js';
+import { selectClicks } from './visit-measures.js';
 
 /** An organization whose chunks do not have the visits of its links. */
 export interface WrongOrganization {
   readonly id: string;
-  /** The visits since `since` in its chunks, and in those of its links. */
+  /** The clicks since `since` in its chunks, and in those of its links. */
   readonly counted: number;
   readonly actual: number;
   readonly since: number;
@@ -26,7 +29,7 @@ interface Counts {
   isUnknown: boolean;
 }
 
-/** Compares the visits in the chunks of organizations with those of their links. */
+/** Compares the clicks in the chunks of organizations with those of their links. */
 export function diagnoseOrganizationChunks(
   database: Database,
 ): Promise<readonly WrongOrganization[]> {
@@ -34,11 +37,13 @@ export function diagnoseOrganizationChunks(
     const { organizations, ofUrl } = await readOrganizations(db);
     const damaged: DamagedVisits[] = [];
     for await (const { columns, indexes } of readVisits(db, damaged)) {
+      const isHuman = humanSources(columns);
+      const { codes } = columns.dictionaries.source;
       for (const index of indexes) {
         const counts = ofUrl.get(columns.urlIds[index] as number);
         if (!counts) continue;
         const at = columns.visitedAt[index] as number;
-        if (at >= counts.completeFrom) counts.actual += 1;
+        if (at >= counts.completeFrom) counts.actual += isHuman[codes[index] as number] as number;
         counts.until = Math.max(counts.until, at + 1);
       }
     }
@@ -51,10 +56,8 @@ export function diagnoseOrganizationChunks(
     await countChunks(db, organizations);
     const pending = new PendingVisits(db);
     for (const [id, counts] of organizations) {
-      for await (const { columns, indexes } of pending.ofOrganization(db, id)) {
-        for (const index of indexes) {
-          if ((columns.visitedAt[index] as number) >= counts.completeFrom) counts.counted += 1;
-        }
+      for await (const visits of pending.ofOrganization(db, id)) {
+        counts.counted += countClicks(visits, counts.completeFrom);
       }
     }
     return [...organizations]
@@ -122,7 +125,12 @@ async function readOrganizations(db: Kysely<Schema>) {
   return { organizations, ofUrl };
 }
 
-/** Counts the visits that overviews read. A damaged chunk counts as none. */
+/** Counts clicks only: the other visits are pruned from both copies at different times. */
+function countClicks(visits: StoredVisits, since: number): number {
+  return selectClicks(visits, { since, until: Number.POSITIVE_INFINITY }).length;
+}
+
+/** Counts the clicks that overviews read. A damaged chunk counts as none. */
 async function countChunks(
   db: Kysely<Schema>,
   organizations: ReadonlyMap<string, Counts>,
@@ -143,7 +151,8 @@ async function countChunks(
         counts.isDamaged = true;
         continue;
       }
-      for (const at of columns.visitedAt) if (at >= counts.completeFrom) counts.counted += 1;
+      const indexes = allIndexes(columns);
+      counts.counted += countClicks({ columns, indexes }, counts.completeFrom);
     }
   }
 }

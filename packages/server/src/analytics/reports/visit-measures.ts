@@ -5,7 +5,7 @@ import {
   byCodeFlag,
   DictionaryBuilder,
   type DictionaryColumnName,
-  kindOf,
+  humanSources,
   type VisitColumns,
 } from '../ingest/visit-columns.js';
 import { clickDimensions, scanDimensions } from './dimensions.js';
@@ -29,8 +29,8 @@ export function selectClicks(
   { since, until }: Window,
 ): Uint32Array {
   const { visitedAt, dictionaries } = columns;
-  const { values, codes } = dictionaries.source;
-  const isClick = Uint8Array.from(values, (source) => (kindOf(source) === 'human' ? 1 : 0));
+  const { codes } = dictionaries.source;
+  const isClick = humanSources(columns);
   const clicks = new Uint32Array(indexes.length);
   let clickCount = 0;
   for (let at = 0; at < indexes.length; at += 1) {

@@ -23,6 +23,7 @@ import { organizationDeletions } from './0019-organization-deletions.js';
 import { qrMargins } from './0020-qr-margins.js';
 import { organizationChunks } from './0021-organization-chunks.js';
 import { excludedAddresses } from './0022-excluded-addresses.js';
+import { machineVisits } from './0023-machine-visits.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -114,6 +115,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0020-qr-margins': { up: (db) => qrMargins(db, engine) },
     '0021-organization-chunks': { up: (db) => organizationChunks(db, engine) },
     '0022-excluded-addresses': { up: (db) => excludedAddresses(db, engine) },
+    '0023-machine-visits': { up: (db) => machineVisits(db) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }
