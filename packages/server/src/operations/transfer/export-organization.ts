@@ -28,8 +28,11 @@ async function* allRows(
         ? visitChunksOf(db, organizationId)
         : batchesOf(db, table, organizationId);
     for await (const rows of batches) {
-      // The import computes these columns.
-      for (const { search_text: _, chunks_complete_from: __, ...row } of rows) yield { table, row };
+      // The import, or the first pruning after it, computes these columns.
+      for (const stored of rows) {
+        const { search_text: _, chunks_complete_from: __, machines_from: ___, ...row } = stored;
+        yield { table, row };
+      }
     }
   }
 }
