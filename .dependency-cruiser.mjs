@@ -36,6 +36,7 @@ const layers = [
     'yield-to-event-loop',
     'ports',
     'config-error',
+    'cron-schedule',
     'version',
   ],
   ['contract'],

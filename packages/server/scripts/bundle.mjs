@@ -18,6 +18,7 @@ const entries = [
   'analytics/reports/report-thread.js',
   'auth/password-thread.js',
   'lists/list-thread.js',
+  'operations/backup/backup-process.js',
   'qr/drawing/drawing-thread.js',
   'qr/logo/logo-process.js',
   'webhooks/dispatch-thread.js',

@@ -99,6 +99,9 @@ describe('readConfig', () => {
     ['SHORTY_DNS_SERVERS', '1.1.1.1,'],
     ['SHORTY_DNS_SERVERS', '1.1.1.1:99999'],
     ['SHORTY_DNS_SERVERS', '1.1.1.1:53/x'],
+    ['SHORTY_BACKUP_SCHEDULE', '0 3 * *'],
+    ['SHORTY_BACKUP_SCHEDULE', '0 0 30 2 *'],
+    ['SHORTY_BACKUP_KEEP', '0'],
     ['SHORTY_DATABASE_URL', 'data/shorty.db'],
     ['SHORTY_DATABASE_URL', 'file:'],
     ['SHORTY_DATABASE_URL', 'file://'],
@@ -183,6 +186,24 @@ describe('readConfig', () => {
   ])('%s: hides the password of %s in the message', (name, value, shown) => {
     expect(() => readConfig({ [name]: value })).toThrow(shown);
     expect(() => readConfig({ [name]: value })).not.toThrow('open-sesame');
+  });
+});
+
+describe('SHORTY_BACKUP_SCHEDULE', () => {
+  const schedule = { SHORTY_BACKUP_SCHEDULE: '0 3 * * *' };
+
+  it('needs a folder', () => {
+    expect(() => readConfig(schedule)).toThrow('SHORTY_BACKUP_FOLDER is missing');
+    const { backups } = readConfig({ ...schedule, SHORTY_BACKUP_FOLDER: '/backups' });
+    expect(backups).toMatchObject({ folder: '/backups', keep: 7 });
+    expect(readConfig({ SHORTY_BACKUP_FOLDER: '/backups' }).backups).toBeUndefined();
+  });
+
+  it.each(['postgres://me@127.0.0.1/x', ':memory:'])('is refused for %s', (url) => {
+    const settings = { ...schedule, SHORTY_BACKUP_FOLDER: '/backups', SHORTY_DATABASE_URL: url };
+    expect(() => readConfig(settings)).toThrow(
+      'SHORTY_BACKUP_SCHEDULE is "0 3 * * *": only a SQLite file has scheduled backups: unset it, and for PostgreSQL use pg_dump',
+    );
   });
 });
 

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { ConfigError } from './config-error.js';
+import { parseCronSchedule } from './cron-schedule.js';
 import { parseAddressRanges, withoutBrackets } from './network/ip-address.js';
 import { parseListenAddress } from './network/listen-address.js';
 import { parseUrl } from './network/parse-url.js';
-import { hidePassword, locateDatabase } from './storage/locate-database.js';
+import { findDatabaseFile, hidePassword, locateDatabase } from './storage/locate-database.js';
 
 export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -40,6 +41,22 @@ export function readConfig(environment: Environment) {
   optional('SHORTY_WORKERS', refuseWorkers);
   const port = read('PORT', '3000', wholeNumber(0, 65_535, 'port'));
   const host = read('HOST', '127.0.0.1', (text) => text);
+  const databaseUrl = isInFile(environment, 'SHORTY_DATABASE_URL')
+    ? (readSecret('SHORTY_DATABASE_URL', parseDatabaseUrl) as string)
+    : read('SHORTY_DATABASE_URL', 'file:./data/shorty.db', parseDatabaseUrl);
+  const backupSchedule = optional('SHORTY_BACKUP_SCHEDULE', (text) => {
+    if (findDatabaseFile(databaseUrl) !== undefined) return parseCronSchedule(text);
+    throw new Error(
+      'only a SQLite file has scheduled backups: unset it, and for PostgreSQL use pg_dump or continuous archiving (docs/postgresql.md)',
+    );
+  });
+  const backupFolder = optional('SHORTY_BACKUP_FOLDER', (text) => text);
+  const backupCount = read('SHORTY_BACKUP_KEEP', '7', wholeNumber(1, 9_999));
+  if (backupSchedule && backupFolder === undefined) {
+    throw new ConfigError(
+      'SHORTY_BACKUP_FOLDER is missing: SHORTY_BACKUP_SCHEDULE needs a folder, such as /backups',
+    );
+  }
   return {
     port,
     host,
@@ -52,11 +69,14 @@ export function readConfig(environment: Environment) {
       return address;
     }),
     /** `file:` and a path, ':memory:', or `postgres://…`. */
-    databaseUrl: isInFile(environment, 'SHORTY_DATABASE_URL')
-      ? (readSecret('SHORTY_DATABASE_URL', parseDatabaseUrl) as string)
-      : read('SHORTY_DATABASE_URL', 'file:./data/shorty.db', parseDatabaseUrl),
+    databaseUrl,
     /** The journals' folder with PostgreSQL. With SQLite, journals are beside the database. */
     journalFolder: read('SHORTY_JOURNAL_FOLDER', './data/visits', (text) => text),
+    /** The scheduled backups of a SQLite file; undefined creates none. */
+    backups:
+      backupSchedule && backupFolder !== undefined
+        ? { schedule: backupSchedule, folder: backupFolder, /** Their number. */ keep: backupCount }
+        : undefined,
     /** The limit of this process's connections to PostgreSQL for requests. */
     databaseConnections: read('SHORTY_DATABASE_CONNECTIONS', '10', wholeNumber(4, 1_000)),
     /** The key of the administration API; undefined turns the API off. */

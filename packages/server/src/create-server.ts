@@ -30,6 +30,7 @@ import { hostnameOf } from './domains/hostname.js';
 import { type IsOwnHost, ownHostTest } from './domains/own-hosts.js';
 import { ErrorLog } from './health/error-log.js';
 import { createHealthModule } from './health/health-module.js';
+import type { BackupFigures } from './health/server-metrics.js';
 import { BodySlots } from './http/body-slots.js';
 import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen, listenForOperators } from './http/listen.js';
@@ -72,6 +73,8 @@ export interface ServerOptions extends Partial<Config> {
   readonly allowsNewKey?: boolean;
   /** Returns the number of lines that the logger dropped, for `/metrics`. */
   readonly droppedLogLines?: () => number;
+  /** Returns what the scheduled backups did, for `/metrics`. */
+  readonly backupFigures?: () => BackupFigures;
   /** Tests pass shorter limits for slow clients. */
   readonly timeLimits?: Partial<TimeLimits>;
   /** The quotas and prices of the plans; by default `standardPlans`. */
@@ -104,6 +107,13 @@ export interface ShortyServer {
   expireUrls(): Promise<number>;
 }
 
+const noBackups: BackupFigures = {
+  intervalMs: 0,
+  lastSuccessAt: 0,
+  durationMs: 0,
+  bytes: 0,
+  failures: 0,
+};
 const housekeepingEveryMs = 10 * 60_000;
 const keyUsesEveryMs = 1_000;
 const deletionEveryMs = 1_000;
@@ -133,6 +143,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     clock = Date.now,
     logger = pino({ level: 'silent' }),
     droppedLogLines = () => 0,
+    backupFigures = () => noBackups,
     isThreaded = false,
     allowsNewKey = false,
     timeLimits: changedLimits,
@@ -301,6 +312,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     queues: [...queues, ...database.writeQueues],
     errorLog,
     droppedLogLines,
+    backupFigures,
   });
   const appOptions = {
     logger,

@@ -9,6 +9,16 @@ import type { DispatchFigures } from '../webhooks/webhook-dispatcher.js';
 import type { ErrorLog } from './error-log.js';
 import { registerMetric, type Sample, type ScrapedMetric } from './scraped-metric.js';
 
+/** What the scheduled backups did. All values are 0 without a schedule. */
+export interface BackupFigures {
+  /** The longest time between two backups of the schedule. */
+  readonly intervalMs: number;
+  readonly lastSuccessAt: number;
+  readonly durationMs: number;
+  readonly bytes: number;
+  readonly failures: number;
+}
+
 export interface MetricSources {
   readonly database: Database;
   readonly visitFigures: AnalyticsModule['figures'];
@@ -19,6 +29,7 @@ export interface MetricSources {
   readonly errorLog: ErrorLog;
   /** Returns the number of log lines that could not be written. */
   readonly droppedLogLines: () => number;
+  readonly backupFigures: () => BackupFigures;
 }
 
 type Metrics = Readonly<Record<string, Omit<ScrapedMetric, 'name'>>>;
@@ -30,7 +41,7 @@ const noAttempts = eventTypes.flatMap((event) =>
 
 export function registerServerMetrics(registry: Registry, sources: MetricSources): void {
   const { visitFigures, countriesBuiltAt, dispatchFigures, threads, queues } = sources;
-  const { errorLog, droppedLogLines } = sources;
+  const { errorLog, droppedLogLines, backupFigures } = sources;
   const perThread = (value: (figures: ObservedThread['figures']) => number) =>
     toSamples(
       'thread',
@@ -144,6 +155,26 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
       help: 'Responses with status 503, by error: a full queue, or an outage of storage or of a worker thread.',
       labelNames: ['error'],
       read: () => toSamples('error', errorLog.unavailable),
+    },
+    shorty_backup_interval_seconds: {
+      help: 'Longest time between two scheduled backups. 0 without a schedule.',
+      read: () => backupFigures().intervalMs / 1000,
+    },
+    shorty_backup_last_success_timestamp_seconds: {
+      help: 'When the latest scheduled backup was created and verified, in seconds since 1970. 0 when there is none.',
+      read: () => Math.floor(backupFigures().lastSuccessAt / 1000),
+    },
+    shorty_backup_duration_seconds: {
+      help: 'Duration of the latest scheduled backup. 0 before the first one since the start.',
+      read: () => backupFigures().durationMs / 1000,
+    },
+    shorty_backup_size_bytes: {
+      help: 'Size of the latest scheduled backup.',
+      read: () => backupFigures().bytes,
+    },
+    shorty_backup_failures_total: {
+      help: 'Scheduled backups that failed, or contain visits that cannot be read.',
+      read: () => backupFigures().failures,
     },
     ...storageMetrics(sources.database),
   };

@@ -1,55 +1,13 @@
 import { dirname, join } from 'node:path';
-import SqliteHandle from 'better-sqlite3';
 import { beforeAll, expect, it } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
-import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
-import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
-import { EventOutbox } from '../../src/events/event-outbox.js';
-import { openStorage } from '../../src/storage/open-storage.js';
-import { day, makeVisit, start } from '../analytics/visit-store.js';
-import { command, newDatabase } from './server-process.js';
+import { damageVisits, withVisits } from './damaged-database.js';
+import { command } from './server-process.js';
 
 beforeAll(build, 120_000);
 
 const pathOf = (settings: Record<string, string>) =>
   String(settings.SHORTY_DATABASE_URL).slice('file:'.length);
-
-/** Returns the settings of a database with three visits each of the links 1 and 2. */
-async function withVisits(isCompacted: boolean): Promise<Record<string, string>> {
-  const settings = await newDatabase();
-  const databaseUrl = String(settings.SHORTY_DATABASE_URL);
-  const database = openStorage({ databaseUrl, durability: 'process' });
-  const outbox = new EventOutbox(database, { newId: () => 'event' });
-  const repository = new VisitRepository(database, { outbox, thresholds: [] });
-  const visits = [0, 1, 2].flatMap((hours) =>
-    [1, 2].map((urlId) => makeVisit({ urlId, visitedAt: start + hours * 3_600_000 })),
-  );
-  const [from, to] = [
-    { segment: 1, offset: 0 },
-    { segment: 1, offset: 6 },
-  ];
-  await repository.store('writer', from, to, { visits }, start);
-  if (isCompacted) await new VisitCompactor({ database, clock: () => start + day }).compact();
-  await database.close();
-  return settings;
-}
-
-/** Overwrites the stored visits of a row from the given byte on. */
-function damage(
-  settings: Record<string, string>,
-  table: string,
-  where: string,
-  from: number,
-): void {
-  const handle = new SqliteHandle(pathOf(settings));
-  const { visits } = handle.prepare(`select visits from ${table} where ${where}`).get() as {
-    visits: Buffer;
-  };
-  handle
-    .prepare(`update ${table} set visits = ? where ${where}`)
-    .run(Buffer.from(visits).fill(0xab, from, from + 8));
-  handle.close();
-}
 
 it.each([
   ['header', 0],
@@ -60,7 +18,7 @@ it.each([
   async (_, from) => {
     const settings = await withVisits(true);
     expect((await command(settings, 'doctor', '--check')).code).toBe(0);
-    damage(settings, 'visit_chunks', 'url_id = 2', from);
+    damageVisits(settings, 'visit_chunks', 'url_id = 2', from);
     const { code, stdout, stderr } = await command(settings, 'doctor');
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(stdout).toContain(
@@ -80,7 +38,7 @@ it.each([
 
 it('doctor names a damaged batch', async () => {
   const settings = await withVisits(false);
-  damage(settings, 'visit_batches', 'true', 0);
+  damageVisits(settings, 'visit_batches', 'true', 0);
   const { code, stdout } = await command(settings, 'doctor', '--check');
   expect(code).toBe(1);
   expect(stdout).toContain(

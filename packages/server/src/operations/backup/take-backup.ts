@@ -16,8 +16,18 @@ export interface BackupOptions {
   readonly databasePath: string;
   /** The path of the backup. The key is written beside it. */
   readonly to: string;
+  /** The path of a backup with visits that cannot be read; by default `to`. */
+  readonly toIfDamaged?: string;
   /** The click counts that create events, in ascending order. */
   readonly thresholds: readonly number[];
+}
+
+export interface BackupResult {
+  readonly bytes: number;
+  readonly journalLines: number;
+  readonly hasKey: boolean;
+  /** Chunks and batches that cannot be read. */
+  readonly damaged: number;
 }
 
 const maxAttempts = 5;
@@ -27,10 +37,12 @@ const maxAttempts = 5;
  * are copied first and the database second, so that each click is in at least one of them. The
  * journal positions in the database show which clicks are in both.
  */
-export async function takeBackup(options: BackupOptions) {
-  const { databasePath, to } = options;
+export async function takeBackup(options: BackupOptions): Promise<BackupResult> {
+  const { databasePath, to, toIfDamaged = to } = options;
   if (!existsSync(databasePath)) throw new ConfigError(`there is no database at ${databasePath}`);
-  refuseToOverwrite([to, `${to}.key`, `${to}-wal`]);
+  refuseToOverwrite(
+    [...new Set([to, toIfDamaged])].flatMap((path) => [path, `${path}.key`, `${path}-wal`]),
+  );
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const copied = await withScratchFolder(`${to}.partial-`, (folder) => copyAll(options, folder));
     if (copied) return copied;
@@ -41,7 +53,10 @@ export async function takeBackup(options: BackupOptions) {
 }
 
 /** Returns undefined if it is unknown which visits of a journal the database has. */
-async function copyAll({ databasePath, to, thresholds }: BackupOptions, folder: string) {
+async function copyAll(
+  { databasePath, to, toIfDamaged = to, thresholds }: BackupOptions,
+  folder: string,
+): Promise<BackupResult | undefined> {
   const live = `${databasePath}.visits`;
   const journals = join(folder, 'visits');
   const copy = join(folder, 'shorty.db');
@@ -58,8 +73,8 @@ async function copyAll({ databasePath, to, thresholds }: BackupOptions, folder: 
   });
   if (journalLines === undefined) return undefined;
   const { size: bytes } = statSync(copy);
-  const hasKey = placeCopy(copy, { from: databasePath, to });
-  return { bytes, journalLines, hasKey, /** Chunks and batches that cannot be read. */ damaged };
+  const hasKey = placeCopy(copy, { from: databasePath, to: damaged > 0 ? toIfDamaged : to });
+  return { bytes, journalLines, hasKey, damaged };
 }
 
 /**

@@ -5,9 +5,11 @@ import type { Credentials } from '../../auth/auth-service.js';
 import { collectGarbage } from '../../collect-garbage.js';
 import { findUnknownSettings, readConfig } from '../../config.js';
 import { createServer } from '../../create-server.js';
+import { PeriodicService } from '../../lifecycle.js';
 import { findDatabaseFile } from '../../storage/locate-database.js';
 import { findNetworkFileSystem } from '../../storage/sqlite/network-file-system.js';
 import { version } from '../../version.js';
+import { ScheduledBackups, type ScheduledBackupsOptions } from '../backup/scheduled-backups.js';
 import { createLogger } from './create-logger.js';
 import { LogDestination } from './log-destination.js';
 
@@ -15,6 +17,7 @@ const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 // Service managers kill a process after 10 s. A hanging storage or thread must not delay a stop.
 const stopWithinMs = 9_000;
 const exitWithinMs = 500;
+const backupCheckMs = 1_000;
 
 /** Serves until SIGTERM or SIGINT. */
 export async function start({ newKey }: { readonly newKey?: true }): Promise<void> {
@@ -27,10 +30,22 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
     logger.warn(unknown, 'unknown setting in the environment');
   }
   const allowsNewKey = newKey ?? false;
+  const file = findDatabaseFile(config.databaseUrl);
+  const backups =
+    config.backups && file !== undefined
+      ? scheduleBackups({
+          ...config.backups,
+          databasePath: file,
+          thresholds: config.thresholds,
+          clock: Date.now,
+          logger,
+        })
+      : undefined;
   const server = createServer({
     ...config,
     logger,
     droppedLogLines,
+    ...(backups && { backupFigures: backups.figures }),
     isThreaded: true,
     allowsNewKey,
   });
@@ -51,8 +66,8 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
   keepServing(server.noteUncaughtError);
   process.stdout.write(welcome(server.url, newCredentials()));
   logger.info({ version, url: server.url, adminUrl: server.adminUrl }, 'listening');
+  backups?.start();
   await collectGarbage();
-  const file = findDatabaseFile(config.databaseUrl);
   const fileSystem = file === undefined ? undefined : findNetworkFileSystem(file);
   if (fileSystem !== undefined) {
     logger.warn({ path: file, fileSystem }, 'SQLite may lose data on a network file system');
@@ -69,11 +84,30 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
     logger.warn({ stopWithinMs }, 'stop took too long; ending the process');
     endByForce();
   }, stopWithinMs);
-  await server.stop();
+  await Promise.all([backups?.stop(), server.stop()]);
   clearTimeout(forceStop);
   logger.info('stopped');
   // Runs only if something keeps the event loop alive: a hanging thread, or a reader of the log.
   setTimeout(endByForce, exitWithinMs).unref();
+}
+
+/** Returns the service that creates backups. It starts when the server has the lock of the database. */
+function scheduleBackups(options: ScheduledBackupsOptions) {
+  const backups = new ScheduledBackups(options);
+  const service = new PeriodicService({
+    name: 'backups',
+    everyMs: backupCheckMs,
+    tick: (signal) => backups.runIfDue(signal),
+    onError: (err) => options.logger.error({ err }, 'backup failed'),
+  });
+  return {
+    figures: () => backups.figures,
+    start() {
+      backups.deleteUnfinished();
+      service.start();
+    },
+    stop: () => service.stop(),
+  };
 }
 
 /** Exits with 0. Native code in a thread would block the exit, so another process then kills this one. */
