@@ -8,6 +8,7 @@ const load = {
   clients: () => import('./operations/commands/clients.js'),
   countries: () => import('./operations/commands/countries.js'),
   doctor: () => import('./operations/commands/doctor.js'),
+  exitStatus: () => import('./operations/commands/exit-status.js'),
   health: () => import('./operations/commands/health.js'),
   journal: () => import('./operations/commands/journal.js'),
   migrate: () => import('./operations/commands/migrate.js'),
@@ -18,6 +19,9 @@ const load = {
   transfer: () => import('./operations/commands/transfer.js'),
 };
 
+// Only a supervisor that restarts the server needs to know whether a restart may succeed.
+let exitStatusOf: (error: unknown) => number = () => 1;
+
 const program = new Command('shorty-server')
   .description('The Shorty server and its operator commands. Settings come from the environment.')
   .version(version, '-V, --version', 'print the version')
@@ -27,7 +31,10 @@ program
   .command('start', { isDefault: true })
   .description('serve until stopped')
   .option('--new-key', 'create a new secret key if it is lost: every visitor will count as new')
-  .action(async (options) => (await load.start()).start(options));
+  .action(async (options) => {
+    exitStatusOf = (await load.exitStatus()).exitStatusOfStart;
+    await (await load.start()).start(options);
+  });
 
 program
   .command('health')
@@ -180,5 +187,5 @@ try {
     explainNativeModule(error) ?? (isOperatorError(error) ? error.message : undefined);
   if (message === undefined) throw error;
   process.stderr.write(`shorty-server: ${message}\n`);
-  process.exitCode = 1;
+  process.exitCode = exitStatusOf(error);
 }

@@ -384,7 +384,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const http = createHttpServer({
     app: createApp(appOptions, config.adminListen ? 'public' : 'both'),
     // Redirects come first, because most requests are redirects.
-    handlers: [noteForwardedHeaders(config.trustedProxies, logger), redirects, qrs.images],
+    handlers: [
+      noteForwardedHeaders({ proxies: config.trustedProxies, clock, logger }),
+      redirects,
+      qrs.images,
+    ],
     onRequestError,
     timeLimits,
   });

@@ -7,7 +7,7 @@ import {
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
-import { changeLinkPolicy } from '../storage/link-policy.js';
+import { changeLinkPolicy, readLinkPolicyVersion } from '../storage/link-policy.js';
 import { readList } from '../storage/list-page.js';
 import type { PlanName } from './plans.js';
 
@@ -91,12 +91,12 @@ export class OrganizationRepository {
     );
   }
 
-  /** Creates the first organization and its client. Returns false when there already is one. */
+  /** Creates the first organization and its client. Returns false when there is or was one. */
   async createFirst(organization: NewOrganization, client: NewClient): Promise<boolean> {
     // Reads first, because a start must not wait for the write lock of a database in use.
-    if (await hasAny(this.#database.read)) return false;
+    if (await hadAny(this.#database.read)) return false;
     return this.#database.writeDirectly(async (transaction) => {
-      if (await hasAny(transaction)) return false;
+      if (await hadAny(transaction)) return false;
       await insert(transaction, organization, client);
       return true;
     });
@@ -250,9 +250,10 @@ function select(db: Database['read']) {
   );
 }
 
-async function hasAny(db: Database['read']): Promise<boolean> {
+/** Returns whether an organization exists, or was deleted: each deletion changes the link policy. */
+async function hadAny(db: Database['read']): Promise<boolean> {
   const row = await db.selectFrom('organizations').select('id').limit(1).executeTakeFirst();
-  return row !== undefined;
+  return row !== undefined || (await readLinkPolicyVersion(db)) > 0;
 }
 
 async function insert(

@@ -6,10 +6,13 @@ import { journalRootOf, segmentPath } from '../../src/analytics/journal/journal-
 import { toCallLine, toLine } from '../../src/analytics/journal/journal-lines.js';
 import { openQuarantine } from '../../src/analytics/journal/quarantine.js';
 import { diagnoseClicks, diagnoseScans } from '../../src/analytics/reports/visit-doctor.js';
+import { createServer } from '../../src/create-server.js';
+import { deleteOrganizations } from '../../src/deletion/delete-organizations.js';
 import { takeBackup } from '../../src/operations/backup/take-backup.js';
 import { exportOrganization } from '../../src/operations/transfer/export-organization.js';
 import { importOrganization } from '../../src/operations/transfer/import-organization.js';
 import { findWrongLinkCounters } from '../../src/organizations/link-doctor.js';
+import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { Database } from '../../src/storage/database.js';
 import { findDatabaseFile } from '../../src/storage/locate-database.js';
 import { diagnoseDeliveries } from '../../src/webhooks/delivery-doctor.js';
@@ -229,4 +232,28 @@ it('nothing remains in the database, in journals, and in a backup, and the docto
     if (!name.isFile()) continue;
     expect(readFileSync(join(name.parentPath, name.name), 'latin1')).not.toContain(mark);
   }
+});
+
+it('no start creates an organization again after the last one was deleted', async () => {
+  const { remove, ...settings } = await emptyDatabase();
+  onTestFinished(remove);
+  const startedOnce = async () => {
+    const server = createServer(settings);
+    onTestFinished(() => server.stop());
+    await server.start();
+    return server;
+  };
+  const first = await startedOnce();
+  expect(first.credentials).toBeDefined();
+  const organizations = new OrganizationRepository(first.database);
+  const [created] = await organizations.list();
+  const id = String(created?.id);
+  await organizations.markDeleted(id, id, Date.now(), undefined);
+  expect(await deleteOrganizations(first.database)).toEqual([]);
+  await first.stop();
+
+  const second = await startedOnce();
+  expect(second.credentials).toBeUndefined();
+  expect(await new OrganizationRepository(second.database).list()).toEqual([]);
+  await second.stop();
 });

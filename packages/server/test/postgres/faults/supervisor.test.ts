@@ -29,6 +29,7 @@ function supervise(start: () => Running) {
       current = start();
       const { code } = await current.ended;
       if (isOver || code === 0) return 'stopped';
+      if (code === Number(settingOf('RestartPreventExitStatus'))) return 'restart prevented';
       await thinkTime(restartMs);
     }
   })();
@@ -86,4 +87,10 @@ it('a supervised server listens once its PostgreSQL is back, however often its s
   await Promise.race([listening, gaveUp]);
   gaveUp.catch(() => undefined);
   expect(await supervisor.stop()).toBe('stopped');
+});
+
+it('a supervised server whose setting is wrong is not restarted', async () => {
+  const supervisor = supervise(() => run({ PORT: '0', SHORTY_RATE_LIMIT: 'many' }, ['start']));
+  expect(await supervisor.ended).toBe('restart prevented');
+  expect(supervisor.starts()).toBe(1);
 });
