@@ -21,7 +21,9 @@ import { benchRedirects } from './redirects.mjs';
 import { benchRedirectsBeside } from './redirects-beside.mjs';
 import { benchRedirectsPostgres } from './redirects-postgres.mjs';
 import { benchSdk } from './sdk.mjs';
+import { benchServerStart, benchServerStartPostgres } from './server-start.mjs';
 import { benchStartUp } from './start-up.mjs';
+import { benchStop } from './stop.mjs';
 import { benchVerify } from './verify.mjs';
 import { benchVisitsPostgres } from './visits-postgres.mjs';
 
@@ -32,6 +34,8 @@ const benchmarks = {
   'bulk-create': benchBulkCreate,
   'start-up': benchStartUp,
   memory: benchMemory,
+  'server-start': benchServerStart,
+  stop: benchStop,
   sdk: benchSdk,
   export: benchExport,
   import: benchImport,
@@ -44,6 +48,7 @@ const benchmarks = {
   'qr-drawing': benchQrDrawing,
   'qr-printed': benchQrPrinted,
   'redirects-postgres': benchRedirectsPostgres,
+  'server-start-postgres': benchServerStartPostgres,
   'bulk-create-postgres': benchBulkCreatePostgres,
   'visits-postgres': benchVisitsPostgres,
   'deliveries-postgres': benchDeliveriesPostgres,

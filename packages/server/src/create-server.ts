@@ -434,6 +434,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   async function shutDown(): Promise<void> {
     // Queued requests are refused; running ones may finish.
     for (const queue of queues) queue.close();
+    // Its attempts in flight end while requests do. `stopAll` waits for the same stop, and reports its error.
+    webhooks.stopDispatcher().catch(() => {});
     await webhooks.endStreams();
     await listener?.stop(stopGraceMs);
     // Stopped after the public listener, so that /health/ready reports the stop until then.

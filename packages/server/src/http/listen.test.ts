@@ -89,6 +89,34 @@ describe('Listener.stop', () => {
     expect(await answer).toBe('ECONNRESET');
   });
 
+  it('closes slow clients before the grace period ends, and not requests that it works on', async () => {
+    const { server, listener, held, get } = await heldServer();
+    const { port } = server.address() as AddressInfo;
+    const answer = get();
+    await once(server, 'held');
+    const beginnings = [
+      'GET / HTTP/1.1\r\nHost: local',
+      'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{',
+    ];
+    const slow = beginnings.map(async (beginning) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.write(beginning);
+      await once(server, 'connection');
+      return once(socket.resume(), 'close');
+    });
+    const unread = connect(port, '127.0.0.1').pause();
+    unread.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await expect.poll(() => held.length).toBe(3);
+    held[2]?.end(Buffer.alloc(32 * 1024 * 1024));
+    const stopped = listener.stop(60_000);
+    await Promise.all(slow);
+    await expect.poll(() => held[2]?.destroyed).toBe(true);
+    held[0]?.end('done');
+    expect(await answer).toBe('keep-alive');
+    unread.destroy();
+    await stopped;
+  });
+
   it('does not wait for connections that have sent nothing', async () => {
     const { server, listener } = await heldServer();
     const { port } = server.address() as AddressInfo;

@@ -115,9 +115,11 @@ async function stopListening(
     server.closeIdleConnections();
     connections.endUnused();
   }, idleCheckMs);
+  const stopEndingSlow = connections.endSlow();
   const cutOff = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearInterval(closeIdle);
+  stopEndingSlow();
   clearTimeout(cutOff);
 }
 

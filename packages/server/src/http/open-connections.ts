@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 interface Progress {
@@ -7,11 +7,17 @@ interface Progress {
   sentBytes: number;
   /** The last time when the client read something or had nothing to read. */
   progressedAt: number;
+  /** The response to the last request. Released by the first check after its end. */
+  response: ServerResponse | undefined;
+  /** During a stop: the bytes of both directions at the last check. */
+  movedBytes: number;
 }
 
 // The shortest time between two checks of all connections. A connection that is younger than this may
 // still send its first request.
 const minPauseMs = 1_000;
+// During a stop, a client must send its request, and read its response, at this rate.
+const stopRate = { bytes: 8_192, everyMs: 1_000 } as const;
 
 /**
  * Limits the open connections of a server. For each connection beyond the limit it closes one: the
@@ -31,15 +37,43 @@ export class OpenConnections {
     this.#responseTimeoutMs = responseTimeoutMs;
     server.on('connection', (socket) => {
       const arrivedAt = performance.now();
-      this.#progress.set(socket, { arrivedAt, sentBytes: 0, progressedAt: arrivedAt });
+      this.#progress.set(socket, {
+        arrivedAt,
+        sentBytes: 0,
+        progressedAt: arrivedAt,
+        response: undefined,
+        movedBytes: 0,
+      });
       socket.on('close', () => this.#progress.delete(socket));
       if (this.#progress.size > maxConnections) this.#closeOneFor(socket);
+    });
+    server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+      const progress = this.#progress.get(socket);
+      if (progress) progress.response = response;
     });
   }
 
   /** Closes connections that never sent a byte. Browsers open them in advance; Node counts them as busy. */
   endUnused(): void {
     for (const socket of this.#progress.keys()) if (socket.bytesRead === 0) socket.destroy();
+  }
+
+  /**
+   * Begins to close connections whose client sends its request, or reads its response, slowly or not at
+   * all. Requests that the server works on remain. Returns the function that ends this.
+   */
+  endSlow(): () => void {
+    const check = (isFirst: boolean) => {
+      for (const [socket, progress] of this.#progress) {
+        const movedBytes = socket.bytesRead + sentBytesOf(socket);
+        const isSlow = movedBytes - progress.movedBytes < stopRate.bytes;
+        progress.movedBytes = movedBytes;
+        if (!isFirst && isSlow && waitsForClient(socket, progress.response)) socket.destroy();
+      }
+    };
+    check(true);
+    const checks = setInterval(check, stopRate.everyMs, false);
+    return () => clearInterval(checks);
   }
 
   /** Closes connections whose client does not read, and orders the others for closing. */
@@ -50,6 +84,7 @@ export class OpenConnections {
     const quiet: Socket[] = [];
     const young: Socket[] = [];
     for (const [socket, progress] of this.#progress) {
+      if (progress.response?.writableFinished) progress.response = undefined;
       const sentBytes = sentBytesOf(socket);
       const hasMoved = sentBytes !== progress.sentBytes;
       if (hasMoved || socket.writableLength === 0) {
@@ -88,6 +123,12 @@ export class OpenConnections {
       if (progress && sentBytesOf(socket) === progress.sentBytes) return socket;
     }
   }
+}
+
+/** Returns whether a connection that is not idle waits for bytes of its client, or for it to read. */
+function waitsForClient(socket: Socket, response: ServerResponse | undefined): boolean {
+  if (!response || response.writableFinished) return true;
+  return !response.req.complete || socket.writableLength > 0;
 }
 
 /** Returns how many bytes have left the send buffer. */

@@ -1,6 +1,6 @@
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { collectGarbage } from '../collect-garbage.js';
+import { collectGarbage, collectGarbageWhenIdle } from '../collect-garbage.js';
 import { encodeError, type TransferredError } from './error-transfer.js';
 import type { ThreadDefinition, ThreadMethods } from './thread.js';
 
@@ -52,6 +52,7 @@ async function serve<Data, Methods extends ThreadMethods, Event>(
   const post = (message: ThreadMessage) => port.postMessage(message);
   const code = await definition.start(data, (event) => post({ event }));
   await collectGarbage();
+  collectGarbageWhenIdle('worker');
   const inFlight = new Set<Promise<void>>();
 
   port.on('message', async (message: WorkerMessage) => {

@@ -48,7 +48,7 @@ const lookUpPauseMs = 0.5;
 // deliveries in memory, so its receiver is not idle meanwhile.
 const flushAfterMs = 25;
 // Slow endpoints have small transactions of their own. Many can hang at the same time, and each has rows
-// of its own to change.
+// of its own to change. A stop records all of them in large ones.
 const flushCounts: Record<EndpointKind, number> = { answering: 256, slow: 2 };
 const locks = { answering: 'deliveries', slow: 'slow deliveries' } as const;
 // The queue of an endpoint without deliveries is evicted after this time.
@@ -246,7 +246,8 @@ export class WebhookDispatcher implements Service {
   /** Records outcomes, claims as the scheduler plans, and sends. Returns whether there was any work. */
   async #advance(kind: EndpointKind): Promise<boolean> {
     const { queue, clock } = this.#options;
-    const outcomes = this.#outcomes[kind].splice(0, flushCounts[kind]);
+    const maxOutcomes = flushCounts[this.#isStopping ? 'answering' : kind];
+    const outcomes = this.#outcomes[kind].splice(0, maxOutcomes);
     // Outcomes that wait too long are lost with their leases, and the deliveries are sent again.
     const isBehind = kind === 'slow' && this.#outcomes.slow.length > 0;
     const claims = this.#isStopping || isBehind ? [] : planClaims(this.#queues, kind);

@@ -115,6 +115,8 @@ export function createWebhookModule(options: WebhookModuleOptions) {
       ...eventTypeHandlers,
     },
     services: [dispatcher, open],
+    /** Stops sending deliveries. Later ones remain due, also those of requests in progress. */
+    stopDispatcher: dispatcher.stop,
     /** Ends the streams that clients follow. The stop of the HTTP server waits for them. */
     endStreams: () => open.stop(),
     threads: [thread],

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { retentionOf } from '../../analytics/ingest/visit-pruner.js';
 import type { Credentials } from '../../auth/auth-service.js';
-import { collectGarbage } from '../../collect-garbage.js';
+import { collectGarbage, collectGarbageWhenIdle } from '../../collect-garbage.js';
 import { findUnknownSettings, readConfig } from '../../config.js';
 import { createServer } from '../../create-server.js';
 import { PeriodicService } from '../../lifecycle.js';
@@ -68,6 +68,7 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
   logger.info({ version, url: server.url, adminUrl: server.adminUrl }, 'listening');
   backups?.start();
   await collectGarbage();
+  collectGarbageWhenIdle('main');
   const fileSystem = file === undefined ? undefined : findNetworkFileSystem(file);
   if (fileSystem !== undefined) {
     logger.warn({ path: file, fileSystem }, 'SQLite may lose data on a network file system');
