@@ -288,6 +288,7 @@ async function openStore(databaseUrl) {
       queue,
       unwanted: new UnwantedDeliveries(database),
       fetch: createGuardedFetch({ allowPrivateNetwork: true }),
+      keyring: database.keyring,
       schedule: [3_600_000],
       clock: Date.now,
       onError: (error) => console.error(error),

@@ -15,6 +15,7 @@ const load = {
   nativeModule: () => import('./operations/commands/native-module.js'),
   organizations: () => import('./operations/commands/organizations.js'),
   operatorErrors: () => import('./operations/commands/open-database.js'),
+  secrets: () => import('./operations/commands/secrets.js'),
   start: () => import('./operations/commands/start.js'),
   transfer: () => import('./operations/commands/transfer.js'),
 };
@@ -30,7 +31,10 @@ const program = new Command('shorty-server')
 program
   .command('start', { isDefault: true })
   .description('serve until stopped')
-  .option('--new-key', 'create a new secret key if it is lost: every visitor will count as new')
+  .option(
+    '--new-key',
+    'create a new secret key if it is lost: every visitor will count as new, and webhooks are disabled',
+  )
   .action(async (options) => {
     exitStatusOf = (await load.exitStatus()).exitStatusOfStart;
     await (await load.start()).start(options);
@@ -99,6 +103,16 @@ program
   .argument('<file>', 'a backup')
   .option('--new-key', 'restore without the secret key: every visitor will count as new')
   .action(async (file, options) => (await load.backup()).restore(file, options));
+
+const secrets = program
+  .command('secrets')
+  .description('secrets that the database stores encrypted');
+secrets
+  .command('rotate')
+  .description(
+    'encrypt all of them under SHORTY_SECRET_KEY; the server may run, with the same settings',
+  )
+  .action(async () => (await load.secrets()).rotate());
 
 const orgs = program.command('orgs').description('organizations');
 orgs

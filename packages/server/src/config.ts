@@ -92,8 +92,10 @@ export function readConfig(environment: Environment) {
     trustedProxies: read('SHORTY_TRUST_PROXY', '', parseAddressRanges),
     /** The origins that browsers may call the API from: '*' or a list; undefined allows none. */
     corsOrigins: optional('SHORTY_CORS_ORIGINS', parseOrigins),
-    /** The key of the visitor hashes; undefined uses the key file beside the database. */
+    /** The key of the visitor hashes and of stored secrets; undefined uses the key of the database. */
     secretKey: readSecret('SHORTY_SECRET_KEY', parseSecretKey),
+    /** A further key that decrypts stored secrets. */
+    previousSecretKey: readSecret('SHORTY_SECRET_KEY_PREVIOUS', parseSecretKey),
     /** The click counts that create events, in ascending order. */
     thresholds: read('SHORTY_THRESHOLDS', '100,1000,10000,100000,1000000', parseThresholds),
     /** Allows webhooks and logos on private addresses, for development. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Logger, pino } from 'pino';
 import { v7 as newUuid } from 'uuid';
 import { createAnalyticsModule } from './analytics/analytics-module.js';
+import { loadVisitorKey } from './analytics/visitor-key.js';
 import { api } from './api/api.js';
 import { createApp } from './api/create-app.js';
 import { docsHandlers } from './api/docs/docs-handlers.js';
@@ -20,6 +21,7 @@ import { clientHandlers } from './auth/client-handlers.js';
 import { ClientRepository } from './auth/client-repository.js';
 import { ClientService } from './auth/client-service.js';
 import { openPasswords } from './auth/passwords.js';
+import { newSecret } from './auth/secrets.js';
 import { tokenHandlers } from './auth/token-handlers.js';
 import { type Config, readConfig } from './config.js';
 import { scopes } from './contract/define-route.js';
@@ -58,9 +60,12 @@ import { LinkPolicy } from './redirect/link-policy.js';
 import { RedirectHandler } from './redirect/redirect-handler.js';
 import type { Database } from './storage/database.js';
 import { openStorage } from './storage/open-storage.js';
+import { encryptStored } from './storage/stored-secrets.js';
+import { findSecretKeys, unlockSecrets } from './storage/unlock-secrets.js';
 import { type LinkOrigins, publicHostOf, shortUrlOf } from './urls/present-url.js';
 import { reservedWords } from './urls/reserved-words.js';
 import { createUrlModule } from './urls/url-module.js';
+import { giveUpSecrets } from './webhooks/give-up-secrets.js';
 import { createWebhookModule } from './webhooks/webhook-module.js';
 
 export interface ServerOptions extends Partial<Config> {
@@ -69,7 +74,10 @@ export interface ServerOptions extends Partial<Config> {
   /** True uses worker threads. Requires the build and a database that is not in memory. */
   readonly isThreaded?: boolean;
   readonly logger?: Logger;
-  /** True creates a key of the visitor hashes if it is lost: every visitor then counts as new. */
+  /**
+   * True accepts a new secret key if the old one is lost: every visitor then counts as new, and webhooks
+   * whose secrets cannot be read are disabled.
+   */
   readonly allowsNewKey?: boolean;
   /** Returns the number of lines that the logger dropped, for `/metrics`. */
   readonly droppedLogLines?: () => number;
@@ -431,6 +439,27 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...analytics.services,
   ];
 
+  /** Sets the keys of stored secrets, and encrypts those that an earlier version or an import left. */
+  async function unlock(): Promise<void> {
+    const secretKey =
+      config.secretKey ?? (await loadVisitorKey(database, databaseUrl, { allowsNewKey }));
+    const keys = await findSecretKeys(database, { ...config, secretKey });
+    if (allowsNewKey) {
+      const webhookIds = await giveUpSecrets(database, keys, () =>
+        newSecret('webhookSecret', randomBytes),
+      );
+      if (webhookIds.length > 0)
+        logger.warn({ webhookIds }, 'webhooks without secrets are disabled');
+    }
+    const isFirst = await unlockSecrets(database, keys, clock());
+    // Later results are encrypted. Reading all results of a day would delay each start.
+    const { changed } = await encryptStored(database, {
+      all: false,
+      ...(!isFirst && { tables: ['webhooks'] }),
+    });
+    if (changed > 0) logger.info({ secrets: changed }, 'stored secrets are encrypted');
+  }
+
   async function shutDown(): Promise<void> {
     // Queued requests are refused; running ones may finish.
     for (const queue of queues) queue.close();
@@ -463,6 +492,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     async start() {
       database.lockForServer(clock());
       await database.migrate();
+      await unlock();
       const first = config.credentials ?? newCredentials(randomBytes);
       const id = newUuid();
       // The first organization belongs to the operator, who has no limits.

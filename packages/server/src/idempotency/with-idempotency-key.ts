@@ -6,6 +6,7 @@ import {
   type WriteTransaction,
 } from '../storage/database.js';
 import { deleteExpired } from '../storage/run-in-batches.js';
+import { placeOf } from '../storage/stored-secrets.js';
 import { type AuditTarget, recordAuditEntry, type WriteOrigin } from './audit-entry.js';
 
 /** The owner of the operator's keys and queued writes. No organization has this id, because it is no UUID. */
@@ -46,6 +47,8 @@ export interface WriteOptions<T> {
   /** Returns what the work has changed, for the audit log; null when it refused the request. */
   readonly audit: (result: T) => AuditTarget | null;
   readonly isBulk?: boolean;
+  /** True if the result contains a secret. It is then encrypted in storage. */
+  readonly holdsSecret?: boolean;
 }
 
 /**
@@ -60,11 +63,14 @@ export function writeOnce<T>(
   organizationId: string,
   request: WriteRequest | undefined,
   work: (transaction: WriteTransaction) => Promise<T>,
-  { audit, ...options }: WriteOptions<T>,
+  { audit, holdsSecret = false, ...options }: WriteOptions<T>,
 ): Promise<IdempotentResult<T>> {
   const workOnce = async (transaction: WriteTransaction): Promise<IdempotentResult<T>> => {
-    const stored = await findStoredResult<T>(transaction, request);
-    if (stored) return stored;
+    const stored = await findResult(transaction, request);
+    if (stored !== undefined) {
+      const text = database.keyring.decrypt(stored.result, placeOfResult(stored));
+      return { result: JSON.parse(text) as T, replayed: true };
+    }
     const result = await work(transaction);
     const target = audit(result);
     if (request && target) {
@@ -73,7 +79,13 @@ export function writeOnce<T>(
     }
     if (!request?.idempotency) return { result, replayed: false };
     const { organizationId: owner, key, fingerprint, now } = request.idempotency;
-    const row = { fingerprint, result: JSON.stringify(result), created_at: now };
+    const text = JSON.stringify(result);
+    const place = placeOfResult({ organizationId: owner, key });
+    const row = {
+      fingerprint,
+      result: holdsSecret ? database.keyring.encrypt(text, place) : text,
+      created_at: now,
+    };
     await transaction
       .insertInto('idempotency_keys')
       .values({ organization_id: owner, key, ...row })
@@ -87,12 +99,19 @@ export function writeOnce<T>(
 
 /**
  * Returns the stored result of a request's key, or undefined. For requests whose preparation is
- * expensive, or may have another outcome the second time. Throws an IdempotencyConflictError.
+ * expensive, or may have another outcome the second time. Not for results with secrets. Throws an
+ * IdempotencyConflictError.
  */
 export async function findStoredResult<T>(
   db: Kysely<Schema>,
   request: WriteRequest | undefined,
 ): Promise<IdempotentResult<T> | undefined> {
+  const stored = await findResult(db, request);
+  return stored && { result: JSON.parse(stored.result) as T, replayed: true };
+}
+
+/** Returns the result of a request's key as it is stored. */
+async function findResult(db: Kysely<Schema>, request: WriteRequest | undefined) {
   if (!request?.idempotency) return undefined;
   const { organizationId, key, fingerprint, now } = request.idempotency;
   const stored = await db
@@ -106,7 +125,11 @@ export async function findStoredResult<T>(
   if (stored.fingerprint !== fingerprint) {
     throw new IdempotencyConflictError(`Idempotency-Key ${key} was used for another request`);
   }
-  return { result: JSON.parse(stored.result) as T, replayed: true };
+  return { organizationId, key, result: stored.result };
+}
+
+function placeOfResult({ organizationId, key }: Pick<IdempotentRequest, 'organizationId' | 'key'>) {
+  return placeOf('idempotency_keys', 'result', [organizationId, key]);
 }
 
 /** Deletes the keys whose window has passed, until the signal aborts. */

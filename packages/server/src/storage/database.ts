@@ -1,5 +1,6 @@
 import type { Insertable, Kysely, Transaction, Updateable } from 'kysely';
 import type { FairQueue } from '../fair-queue.js';
+import type { Keyring } from './keyring.js';
 import type { ListPage, ListQuery } from './list-query.js';
 import type { Schema } from './schema.js';
 
@@ -16,11 +17,15 @@ export interface StorageOptions {
   readonly databaseConnections?: number | undefined;
   /** PostgreSQL: removes the time limit of statements, for operator commands. */
   readonly withoutTimeout?: boolean | undefined;
+  /** The keys of `keyring`. The main thread of a server sets them later, because the database has one. */
+  readonly secretKeys?: readonly string[] | undefined;
 }
 
 /** The storage that repositories use. Each engine implements it. */
 export interface Database {
   readonly engine: Engine;
+  /** Encrypts and decrypts stored secrets. */
+  readonly keyring: Keyring;
   /** Runs reads outside a transaction. They never wait for a writer. */
   readonly read: Kysely<Schema>;
   /** Runs reads in one snapshot, which concurrent writes do not change. */

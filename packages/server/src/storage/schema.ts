@@ -61,6 +61,14 @@ export const tables = {
     reason: 'text not null',
     created_at: 'bigint not null',
   },
+  /** The keys under which stored secrets may be encrypted. */
+  secret_keys: {
+    /** Derived from the key. */
+    id: 'text primary key',
+    /** A known text, encrypted under the key. */
+    check_value: 'text not null',
+    created_at: 'bigint not null',
+  },
   /** The hosts that no link may lead to, with their subdomains. */
   blocked_hosts: {
     /** The hostname. */

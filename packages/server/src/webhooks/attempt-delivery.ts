@@ -2,9 +2,11 @@ import { signBody } from '@shorty/webhook-verifier';
 import type { GuardedFetch } from '../network/guarded-fetch.js';
 import { GuardedFetchError } from '../network/guarded-fetch-error.js';
 import type { Clock } from '../ports.js';
+import type { Keyring, Place } from '../storage/keyring.js';
+import { mapHeaders } from '../storage/stored-secrets.js';
 import { type AttemptOutcome, type ClaimedDelivery, causeOfStatus } from './attempt.js';
 import type { Endpoint } from './delivery-queue.js';
-import { liveAt } from './live-secrets.js';
+import { decryptSecrets, liveAt, type StoredSecrets } from './live-secrets.js';
 import { maxStoredResponseBytes } from './webhook-contract.js';
 
 /** The time limit of one attempt. Specification, "Limits". */
@@ -21,20 +23,21 @@ export interface AttemptContext {
   readonly fetch: GuardedFetch;
   readonly schedule: RetrySchedule;
   readonly clock: Clock;
+  readonly keyring: Keyring;
 }
 
 /** Signs and posts a delivery, and returns the outcome. Throws a PoolClosedError on a stop. */
 export async function attemptDelivery(
   delivery: ClaimedDelivery,
   endpoint: Endpoint,
-  { fetch, schedule, clock }: AttemptContext,
+  { fetch, schedule, clock, keyring }: AttemptContext,
 ): Promise<AttemptOutcome> {
   const attemptedAt = clock();
   const startedAt = performance.now();
   const response = await fetch
     .request(endpoint.url, {
       method: 'POST',
-      headers: headersOf(delivery, endpoint, attemptedAt),
+      headers: headersOf(delivery, endpoint, attemptedAt, keyring),
       body: delivery.body,
       timeoutMs: attemptTimeoutMs,
       bodyTimeoutMs,
@@ -64,16 +67,21 @@ export async function attemptDelivery(
   };
 }
 
-/** Returns the headers of an attempt: its signatures, and those that the owner has set. */
+/**
+ * Returns the headers of an attempt: its signatures, and those that the owner has set. Throws an
+ * UnreadableSecretError.
+ */
 export function headersOf(
   { id, body, eventType }: Pick<ClaimedDelivery, 'id' | 'body' | 'eventType'>,
-  endpoint: Pick<Endpoint, 'secret' | 'previousSecrets' | 'headers'>,
+  { webhookId, headers, ...secrets }: Pick<Endpoint, 'webhookId' | 'headers'> & StoredSecrets,
   now: number,
+  keyring: Keyring,
 ): Record<string, string> {
+  const decrypt = (stored: string, place: Place) => keyring.decrypt(stored, place);
   return {
-    ...(endpoint.headers === null ? {} : JSON.parse(endpoint.headers)),
+    ...(headers === null ? {} : JSON.parse(mapHeaders(headers, webhookId, decrypt))),
     ...signBody(body, eventType, {
-      secret: secretsAt(endpoint, now),
+      secret: secretsAt(decryptSecrets(keyring, webhookId, secrets), now),
       deliveryId: id,
       now: new Date(now),
     }),
@@ -82,10 +90,7 @@ export function headersOf(
 }
 
 /** Returns the secrets that sign at a time, newest first. */
-function secretsAt(
-  { secret, previousSecrets }: Pick<Endpoint, 'secret' | 'previousSecrets'>,
-  now: number,
-): readonly string[] {
+function secretsAt({ secret, previousSecrets }: StoredSecrets, now: number): readonly string[] {
   return [secret, ...liveAt(previousSecrets, now).map((previous) => previous.secret)];
 }
 

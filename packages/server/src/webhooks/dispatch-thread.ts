@@ -56,6 +56,7 @@ export function startDispatcher(
     unwanted: new UnwantedDeliveries(database),
     isAlone: database.engine === 'sqlite',
     fetch: createGuardedFetch({ allowPrivateNetwork }),
+    keyring: database.keyring,
     schedule,
     clock,
     onError: report('webhook dispatch failed'),

@@ -1,4 +1,6 @@
 import type { Schema } from '../storage/database.js';
+import type { Keyring } from '../storage/keyring.js';
+import { placeOf } from '../storage/stored-secrets.js';
 
 /** A secret that another one has replaced. It signs until `expiresAt`. */
 export interface PreviousSecret {
@@ -24,7 +26,7 @@ export type PreviousSecretColumns = Pick<
   (typeof previousSecretColumns)[number]
 >;
 
-/** Returns the replaced secrets of a webhook, newest first, also those that have ended. */
+/** Returns the replaced secrets of a webhook as they are stored, newest first, also those that have ended. */
 export function previousSecretsOf(row: PreviousSecretColumns): PreviousSecret[] {
   const pairs = [
     [row.previous_secret, row.previous_secret_expires_at],
@@ -42,6 +44,57 @@ export function toColumns([previous, oldest]: readonly PreviousSecret[]): Previo
     previous_secret_expires_at: previous?.expiresAt ?? null,
     oldest_secret: oldest?.secret ?? null,
     oldest_secret_expires_at: oldest?.expiresAt ?? null,
+  };
+}
+
+type SecretColumn = 'secret' | 'previous_secret' | 'oldest_secret';
+
+// In the order of the replaced secrets.
+const previousColumns = ['previous_secret', 'oldest_secret'] as const;
+
+/** Encrypts a secret for a column of a webhook. */
+export function encryptSecret(
+  keyring: Keyring,
+  column: SecretColumn,
+  webhookId: string,
+  secret: string,
+): string {
+  return keyring.encrypt(secret, placeOf('webhooks', column, [webhookId]));
+}
+
+/** Returns the columns that store replaced secrets, encrypted, newest first. */
+export function toEncryptedColumns(
+  keyring: Keyring,
+  webhookId: string,
+  secrets: readonly PreviousSecret[],
+): PreviousSecretColumns {
+  const encrypted = secrets.map(({ secret, expiresAt }, at) => ({
+    secret: encryptSecret(keyring, previousColumns[at] ?? 'oldest_secret', webhookId, secret),
+    expiresAt,
+  }));
+  return toColumns(encrypted);
+}
+
+export interface StoredSecrets {
+  readonly secret: string;
+  /** As `previousSecretsOf` returns them. */
+  readonly previousSecrets: readonly PreviousSecret[];
+}
+
+/** Decrypts the secrets of a webhook. Throws an UnreadableSecretError. */
+export function decryptSecrets(
+  keyring: Keyring,
+  webhookId: string,
+  { secret, previousSecrets }: StoredSecrets,
+): StoredSecrets {
+  const decrypt = (column: SecretColumn, stored: string) =>
+    keyring.decrypt(stored, placeOf('webhooks', column, [webhookId]));
+  return {
+    secret: decrypt('secret', secret),
+    previousSecrets: previousSecrets.map((previous, at) => ({
+      ...previous,
+      secret: decrypt(previousColumns[at] ?? 'oldest_secret', previous.secret),
+    })),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { PeriodicService, type Service } from '../lifecycle.js';
 import type { Clock } from '../ports.js';
+import type { Keyring } from '../storage/keyring.js';
 import type { ClaimedDelivery } from './attempt.js';
 import { headersOf } from './attempt-delivery.js';
 import type { StreamRepository, StreamState } from './stream-repository.js';
@@ -19,6 +20,7 @@ interface OpenStream {
 
 export interface OpenStreamsOptions {
   readonly streams: StreamRepository;
+  readonly keyring: Keyring;
   readonly clock: Clock;
   /** The maximum number of open streams. */
   readonly maxOpen: number;
@@ -120,7 +122,7 @@ export class OpenStreams implements Service {
 
   /** Claims and sends due deliveries. The streams take turns. */
   async #sendDue(states: ReadonlyMap<string, StreamState>): Promise<void> {
-    const { streams, clock } = this.#options;
+    const { streams, clock, keyring } = this.#options;
     const claimable = new Map([...states].map(([id, state]) => [id, state.claimable]));
     for (let round = 0; round < maxClaims; round += 1) {
       const claims = [...claimable].flatMap(([webhookId, left]) => {
@@ -138,7 +140,15 @@ export class OpenStreams implements Service {
         const state = states.get(webhookId);
         const response = this.#open.get(webhookId)?.response;
         if (!state) continue;
-        for (const delivery of own) response?.write(formatDelivery(delivery, state, clock()));
+        try {
+          for (const delivery of own) {
+            response?.write(formatDelivery(delivery, state, clock(), keyring));
+          }
+        } catch (error) {
+          // A secret that cannot be decrypted. The other streams must not wait for it.
+          this.#end(webhookId);
+          this.#options.onError(error);
+        }
       }
     }
   }
@@ -164,8 +174,9 @@ export function formatDelivery(
   delivery: Pick<ClaimedDelivery, 'id' | 'body' | 'eventType'>,
   { endpoint }: Pick<StreamState, 'endpoint'>,
   now: number,
+  keyring: Keyring,
 ): string {
-  const headers = headersOf(delivery, endpoint, now);
+  const headers = headersOf(delivery, endpoint, now, keyring);
   const data = JSON.stringify({ headers, body: delivery.body });
   return `event: delivery\nid: ${delivery.id}\ndata: ${data}\n\n`;
 }

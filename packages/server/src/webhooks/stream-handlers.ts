@@ -4,6 +4,7 @@ import { presentAs, withIsoTimes } from '../contract/present.js';
 import { everyType } from '../events/subscription.js';
 import type { HandlersOf } from '../http/handlers.js';
 import type { Clock, NewId, RandomBytes } from '../ports.js';
+import type { Keyring } from '../storage/keyring.js';
 import { formatDelivery, type OpenStreams, streamStart } from './open-streams.js';
 import { presentFilters } from './present-webhook.js';
 import { standardSecretOf } from './standard-secret.js';
@@ -13,6 +14,7 @@ import type { WebhookAccess } from './webhook-access.js';
 
 export interface StreamHandlerOptions {
   readonly streams: StreamRepository;
+  readonly keyring: Keyring;
   readonly open: Pick<OpenStreams, 'add' | 'hasCapacityFor'>;
   readonly access: WebhookAccess;
   readonly clock: Clock;
@@ -80,7 +82,9 @@ export function streamHandlers(options: StreamHandlerOptions): HandlersOf<typeof
         const [state] = await streams.findStates([id], now);
         const count = state?.claimable ?? 0;
         const claimed = count > 0 ? await streams.claim([{ webhookId: id, count }], now) : [];
-        const events = claimed.map((delivery) => state && formatDelivery(delivery, state, now));
+        const events = claimed.map(
+          (delivery) => state && formatDelivery(delivery, state, now, options.keyring),
+        );
         return { status: 200, mediaType, text: streamStart + events.join('') };
       }
       if (!open.hasCapacityFor(id)) {

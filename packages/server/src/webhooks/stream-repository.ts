@@ -12,7 +12,12 @@ import { type AttemptOutcome, causeOfStatus } from './attempt.js';
 import { urlClicked } from './click-events.js';
 import { startClickFeed } from './click-feed.js';
 import type { DeliveryQueue } from './delivery-queue.js';
-import { previousSecretColumns, previousSecretsOf, toColumns } from './live-secrets.js';
+import {
+  encryptSecret,
+  previousSecretColumns,
+  previousSecretsOf,
+  toColumns,
+} from './live-secrets.js';
 import {
   type DeliveryOutcome,
   maxStreams,
@@ -67,7 +72,8 @@ export class StreamRepository {
     write: WriteRequest | undefined,
   ): Promise<IdempotentResult<CreatedStream | null>> {
     const { id, url, events, secret, createdAt } = stream;
-    const columns = settingColumns({ filters: stream.filters });
+    const { keyring } = this.#database;
+    const columns = settingColumns(keyring, id, { filters: stream.filters });
     const past = await findPastEvents(this.#database, organizationId, events, replayLast);
     return writeOnce(
       this.#database,
@@ -90,7 +96,7 @@ export class StreamRepository {
             organization_id: organizationId,
             url,
             events: JSON.stringify(events),
-            secret,
+            secret: encryptSecret(keyring, 'secret', id, secret),
             ...columns,
             is_active: 1,
             created_at: createdAt,
@@ -107,7 +113,7 @@ export class StreamRepository {
         const filters = filtersOf(columns.filters ?? null);
         return { ...stream, filters, expiresAt, replayed: past.length };
       },
-      { audit: (created) => created && { type: 'webhook', id } },
+      { audit: (created) => created && { type: 'webhook', id }, holdsSecret: true },
     );
   }
 
@@ -160,6 +166,7 @@ export class StreamRepository {
       organizationId: row.organizationId,
       connectionId: row.connectionId,
       endpoint: {
+        webhookId: row.id,
         secret: row.secret,
         previousSecrets: previousSecretsOf(row),
         headers: row.headers,

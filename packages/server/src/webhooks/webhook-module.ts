@@ -63,7 +63,11 @@ export function createWebhookModule(options: WebhookModuleOptions) {
   const thread = openThread(dispatchThread, {
     isThreaded,
     get data() {
-      return { storage, settings: { ...settings, origins: options.origins() } };
+      const { secretKeys } = database.keyring;
+      return {
+        storage: { ...storage, secretKeys },
+        settings: { ...settings, origins: options.origins() },
+      };
     },
     inline: (emit) =>
       startDispatcher(database, { ...settings, origins: options.origins() }, clock, emit),
@@ -96,6 +100,7 @@ export function createWebhookModule(options: WebhookModuleOptions) {
   );
   const open = new OpenStreams({
     streams,
+    keyring: database.keyring,
     clock,
     maxOpen: Math.min(maxOpenStreams, Math.floor(config.maxConnections * shareOfConnections)),
     onError: (err) => logger.error({ err }, 'sending webhook streams failed'),
@@ -110,7 +115,13 @@ export function createWebhookModule(options: WebhookModuleOptions) {
     handlers: {
       ...handlers,
       ...replayHandlers({ ...shared, replays }),
-      ...streamHandlers({ ...shared, streams, open, randomBytes }),
+      ...streamHandlers({
+        ...shared,
+        streams,
+        open,
+        keyring: database.keyring,
+        randomBytes,
+      }),
       ...statsHandlers(shared),
       ...eventTypeHandlers,
     },

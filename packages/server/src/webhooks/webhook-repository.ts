@@ -17,17 +17,22 @@ import {
   nextUpdatedAtOfRow,
 } from '../preconditions/if-match.js';
 import { type Database, type Schema, WriteRejectedError } from '../storage/database.js';
+import type { Keyring, Place } from '../storage/keyring.js';
 import { readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
+import { mapHeaders } from '../storage/stored-secrets.js';
 import { urlClicked } from './click-events.js';
 import { startClickFeed } from './click-feed.js';
 import {
+  decryptSecrets,
   defaultRotationMs,
+  encryptSecret,
   maxPreviousSecrets,
   previousSecretColumns,
   previousSecretsOf,
   rotate,
   toColumns,
+  toEncryptedColumns,
 } from './live-secrets.js';
 import {
   type DisabledReason,
@@ -86,6 +91,7 @@ export class WebhookRepository {
     settings: WebhookSettings,
     write: WriteRequest | undefined,
   ): Promise<IdempotentResult<NewWebhook | null>> {
+    const { keyring } = this.#database;
     return writeOnce(
       this.#database,
       organizationId,
@@ -103,9 +109,9 @@ export class WebhookRepository {
             organization_id: organizationId,
             url,
             events: JSON.stringify(events),
-            secret,
+            secret: encryptSecret(keyring, 'secret', id, secret),
             is_active: isActive ? 1 : 0,
-            ...settingColumns(settings),
+            ...settingColumns(keyring, id, settings),
             created_at: createdAt,
             updated_at: createdAt,
           })
@@ -113,7 +119,7 @@ export class WebhookRepository {
         if (events.includes(urlClicked.type)) await startClickFeed(transaction, organizationId);
         return webhook;
       },
-      { audit: (created) => created && { type: 'webhook', id: webhook.id } },
+      { audit: (created) => created && { type: 'webhook', id: webhook.id }, holdsSecret: true },
     );
   }
 
@@ -172,7 +178,7 @@ export class WebhookRepository {
           throw validationError([{ path: 'url', message }]);
         }
         const hasNewUrl = url !== undefined && url !== before.url;
-        const columns = settingColumns(settings);
+        const columns = settingColumns(this.#database.keyring, id, settings);
         if (hasNewUrl && columns.headers === undefined) checkOrigin(before, url);
         const filters = columns.filters === undefined ? before.filters : filtersOf(columns.filters);
         const after = { events: events ?? before.events, filters };
@@ -244,6 +250,7 @@ export class WebhookRepository {
     { secret, expireOldAfterMs }: Rotation,
     { now, write }: Pick<WebhookWrite, 'now' | 'write'>,
   ): Promise<IdempotentResult<{ secret: string; previousSecretExpiresAt: number } | null>> {
+    const { keyring } = this.#database;
     return writeOnce(
       this.#database,
       organizationId,
@@ -258,19 +265,27 @@ export class WebhookRepository {
           .where('deleted_at', 'is', null)
           .executeTakeFirst();
         if (!row) return null;
-        const previous = rotate(row.secret, previousSecretsOf(row), now, expireOldAfterMs);
+        const stored = decryptSecrets(keyring, id, {
+          secret: row.secret,
+          previousSecrets: previousSecretsOf(row),
+        });
+        const previous = rotate(stored.secret, stored.previousSecrets, now, expireOldAfterMs);
         if (previous.length > maxPreviousSecrets) {
           throw new TooManySecretsError(Math.min(...previous.map(({ expiresAt }) => expiresAt)));
         }
         await transaction
           .updateTable('webhooks')
-          .set({ secret, ...toColumns(previous), updated_at: nextUpdatedAtOfRow(now) })
+          .set({
+            secret: encryptSecret(keyring, 'secret', id, secret),
+            ...toEncryptedColumns(keyring, id, previous),
+            updated_at: nextUpdatedAtOfRow(now),
+          })
           .where('id', '=', id)
           .execute();
         const previousSecretExpiresAt = now + (expireOldAfterMs ?? defaultRotationMs);
         return { secret, previousSecretExpiresAt };
       },
-      { audit: (rotated) => rotated && { type: 'webhook', id } },
+      { audit: (rotated) => rotated && { type: 'webhook', id }, holdsSecret: true },
     );
   }
 }
@@ -324,12 +339,21 @@ export function filtersOf(text: string | null): EventFilters | null {
   return text === null ? null : (JSON.parse(text) as EventFilters);
 }
 
-/** Returns the columns of the given settings. A missing field has none; null clears it. */
-export function settingColumns({ description, filters, headers }: WebhookSettings) {
+/**
+ * Returns the columns of the given settings, with encrypted values of headers. A missing field has none;
+ * null clears it.
+ */
+export function settingColumns(
+  keyring: Keyring,
+  id: string,
+  { description, filters, headers }: WebhookSettings,
+) {
+  const encrypt = (value: string, place: Place) => keyring.encrypt(value, place);
+  const text = headers === undefined ? undefined : textOf(headers);
   return {
     ...(description !== undefined && { description }),
     ...(filters !== undefined && { filters: textOf(filters) }),
-    ...(headers !== undefined && { headers: textOf(headers) }),
+    ...(text !== undefined && { headers: text && mapHeaders(text, id, encrypt) }),
   };
 }
 

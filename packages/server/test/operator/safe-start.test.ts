@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
+import { keyIdOf } from '../../src/storage/keyring.js';
 import { migrationNames } from '../storage/migration-names.js';
 import { call, command, newDatabase, newSettings, serve, tokenOf } from './server-process.js';
 
@@ -139,6 +140,60 @@ describe('a database with visits, whose key is lost,', () => {
 
   it('is served with SHORTY_SECRET_KEY', async () => {
     await serve({ ...(await withVisits()), SHORTY_SECRET_KEY: 'stored-somewhere-else' });
+  });
+});
+
+describe('a database with encrypted secrets', () => {
+  const keys = ['first-key-of-the-installation', 'second-key-of-the-installation'] as const;
+  const [first, second] = keys.map((key) => keyIdOf(key));
+
+  it('is not served with another key, until secrets rotate has replaced the old one', async () => {
+    const settings = newSettings();
+    const withKey = (key: string) => ({ ...settings, SHORTY_SECRET_KEY: key });
+    const old = await serve(withKey(keys[0]));
+    const [, id, secret] =
+      /client id\s+(\S+)\s+client secret\s+(\S+)/.exec(old.output()) ?? ([] as string[]);
+    const token = await tokenOf(old.origin, { clientId: `${id}`, clientSecret: `${secret}` });
+    const made = await call(old.origin, token, '/webhooks', {
+      url: 'https://receiver.example/',
+      events: ['url.created'],
+    });
+    expect(made.status).toBe(201);
+    old.child.kill('SIGTERM');
+    await old.ended;
+
+    const refused = await command(withKey(keys[1]), 'start');
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(
+      new RegExp(
+        `^shorty-server: stored secrets are encrypted under the key ${first}, .*\\n$`,
+        'm',
+      ),
+    );
+    const wrong = await command(withKey(keys[1]), 'doctor', '--check');
+    expect(wrong.code).toBe(1);
+    expect(wrong.stdout).toMatch(/webhooks\.secret of \S+ is encrypted under the key/);
+
+    const both = { ...withKey(keys[1]), SHORTY_SECRET_KEY_PREVIOUS: keys[0] };
+    const early = await command(both, 'secrets', 'rotate');
+    expect(early).toMatchObject({ code: 1, stdout: '' });
+    expect(early.stderr).toContain(
+      'run the command with the settings of the server, after its start',
+    );
+    const running = await serve(both);
+    expect((await command(both, 'doctor', '--check')).stdout).toContain(
+      `Stored secrets: 1 under the key ${first}.`,
+    );
+    expect(await command(both, 'secrets', 'rotate')).toMatchObject({
+      code: 0,
+      stdout: `Encrypted 1 value under the key ${second}.\nAll stored secrets are under this key: SHORTY_SECRET_KEY_PREVIOUS can be removed.\n`,
+    });
+    running.child.kill('SIGTERM');
+    await running.ended;
+    expect((await command(withKey(keys[1]), 'doctor', '--check')).stdout).toContain(
+      `Stored secrets: 1 under the key ${second} (current).`,
+    );
+    await serve(withKey(keys[1]));
   });
 });
 

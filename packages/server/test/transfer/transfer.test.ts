@@ -40,6 +40,7 @@ const excludedTables: Readonly<Record<string, string>> = {
   blocked_hosts: 'each operator decides about the links of a server',
   audit_log: 'entries tell what happened on a server',
   retired_keys: 'keys of organizations that were deleted on a server',
+  secret_keys: 'each server has its own keys; an export contains secrets in plain text',
   url_id_counter: 'all organizations share the counter',
   link_policy: 'each installation counts its own changes',
   visit_batches: 'visits are exported as chunks',

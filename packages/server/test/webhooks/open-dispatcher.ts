@@ -92,6 +92,7 @@ export async function openDispatcher(): Promise<Opened> {
         outbox,
         unwanted: new UnwantedDeliveries(database),
         isAlone,
+        keyring: database.keyring,
         queue:
           disableAfterMs === undefined
             ? ownQueue

@@ -1,11 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { newVisitorKey } from '../../analytics/visitor-key.js';
+import { newSecret } from '../../auth/secrets.js';
 import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { findDatabaseFile, hidePassword } from '../../storage/locate-database.js';
+import { giveUpSecrets } from '../../webhooks/give-up-secrets.js';
 import { refuseToOverwrite, withScratchFolder } from '../backup/move-into-place.js';
 import { placeCopy, takeBackup } from '../backup/take-backup.js';
+import { withStorage } from './open-database.js';
 import { print } from './print.js';
 
 /** Backs up the configured database, whether its server runs or not. */
@@ -23,7 +27,7 @@ export async function backup(file: string): Promise<void> {
   if (journalLines > 0) print(`${journalLines.toLocaleString('en')} lines came from the journal.`);
   print(
     hasKey
-      ? `Store ${file}.key with it: without the key, every visitor counts as new.`
+      ? `Store ${file}.key with it: without the key, every visitor counts as new, and webhooks lose their secrets.`
       : 'The secret key is not beside the database: store SHORTY_SECRET_KEY yourself.',
   );
   if (damaged === 0) return;
@@ -45,19 +49,33 @@ export async function restore(from: string, options: { readonly newKey?: true })
   }
   if (!existsSync(`${from}.key`) && !options.newKey && secretKey === undefined) {
     throw new ConfigError(
-      `${from}.key is missing: without it, every visitor counts as new; to restore without it, add --new-key`,
+      `${from}.key is missing: without it, every visitor counts as new, and webhooks lose their secrets; to restore without it, add --new-key`,
     );
   }
   refuseToOverwrite([to, `${to}-wal`, `${to}.key`, `${to}.visits`]);
   mkdirSync(dirname(to), { recursive: true });
-  await withScratchFolder(`${to}.partial-`, (folder) => {
+  await withScratchFolder(`${to}.partial-`, async (folder) => {
     const copy = join(folder, 'shorty.db');
     copyFileSync(from, copy);
+    const newKey =
+      existsSync(`${from}.key`) || secretKey !== undefined ? undefined : newVisitorKey();
+    if (newKey !== undefined) await disableWebhooksWithout(newKey, copy);
     placeCopy(copy, { from, to });
-    const isWithoutKey = !existsSync(`${from}.key`) && secretKey === undefined;
-    if (isWithoutKey) writeFileSync(`${to}.key`, newVisitorKey(), { mode: 0o600, flag: 'wx' });
+    if (newKey !== undefined) writeFileSync(`${to}.key`, newKey, { mode: 0o600, flag: 'wx' });
   });
   print(`Restored ${from} to ${to}, checked.`);
+}
+
+/** Disables the webhooks whose secrets a new key cannot decrypt. */
+async function disableWebhooksWithout(newKey: string, copy: string): Promise<void> {
+  const storage = { databaseUrl: `file:${copy}`, durability: 'process' } as const;
+  const webhookIds = await withStorage(storage, async (database) => {
+    // Earlier versions encrypt nothing.
+    if ((await database.findVersionProblem()) !== undefined) return [];
+    return giveUpSecrets(database, [newKey], () => newSecret('webhookSecret', randomBytes));
+  });
+  if (webhookIds.length === 0) return;
+  print(`Disabled these webhooks, whose secrets are lost: ${webhookIds.join(', ')}.`);
 }
 
 function settingsOfFile(otherwise: string) {

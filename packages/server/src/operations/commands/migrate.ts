@@ -6,6 +6,7 @@ import { type Config, readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import type { Database } from '../../storage/database.js';
 import { findDatabaseFile, hidePassword } from '../../storage/locate-database.js';
+import { findSecretKeys, unlockSecrets } from '../../storage/unlock-secrets.js';
 import { withScratchFolder } from '../backup/move-into-place.js';
 import { takeBackup } from '../backup/take-backup.js';
 import { moveInstallation, refuseUnlessEmpty } from '../move/move-installation.js';
@@ -80,6 +81,9 @@ async function move(from: string, config: Config): Promise<void> {
             throw new ConfigError('the target database already has a different secret key');
           }
         }
+        source.keyring.use(await findSecretKeys(source, config));
+        const targetKeys = await findSecretKeys(target, config);
+        if (targetKeys.length > 0) await unlockSecrets(target, targetKeys, Date.now());
         const counts = await moveInstallation(source, target);
         for (const [what, count] of counts) print(`${what} ${count.toLocaleString('en')}`);
         print(`Moved ${from} to ${hidePassword(to)}; these counts are the same on both sides.`);

@@ -3,8 +3,10 @@ import { ConfigError } from '../../config-error.js';
 import { ApiError } from '../../contract/api-error.js';
 import { OrganizationRepository } from '../../organizations/organization-repository.js';
 import { type Database, StorageUnavailableError } from '../../storage/database.js';
+import { UnreadableSecretError } from '../../storage/keyring.js';
 import { hidePassword, requireDatabaseFile } from '../../storage/locate-database.js';
 import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
+import { findSecretKeys } from '../../storage/unlock-secrets.js';
 
 /** Runs `work` on a database without time limits, and closes it. */
 export async function withStorage<T>(
@@ -33,6 +35,7 @@ export function withDatabase<T>(work: (database: Database) => Promise<T>): Promi
         `SHORTY_DATABASE_URL is ${hidePassword(config.databaseUrl)}: ${problem}`,
       );
     }
+    database.keyring.use(await findSecretKeys(database, config));
     return work(database);
   });
 }
@@ -56,7 +59,7 @@ function missingOrganization(id: string): ConfigError {
   return new ConfigError(`there is no organization ${id}: see shorty-server orgs list`);
 }
 
-const kinds = [ApiError, ConfigError, StorageUnavailableError];
+const kinds = [ApiError, ConfigError, StorageUnavailableError, UnreadableSecretError];
 
 /** Returns true for errors of settings, arguments or the machine, which need no stack trace. */
 export function isOperatorError(error: unknown): error is Error {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readConfig } from '../../config.js';
+import { requireServerKey } from '../../storage/unlock-secrets.js';
 import { moveIntoPlace, refuseToOverwrite, withScratchFolder } from '../backup/move-into-place.js';
 import { exportOrganization } from '../transfer/export-organization.js';
 import { importOrganization } from '../transfer/import-organization.js';
@@ -45,9 +46,10 @@ export async function importFromFile(file: string): Promise<void> {
   const origin = baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const ownHosts = [new URL(origin).host, new URL(publicHost ?? origin).host];
   if (shortDomain !== undefined) ownHosts.push(shortDomain);
-  const { organizationId, rows, urlIdShift } = await withDatabase((database) =>
-    importOrganization(database, file, ownHosts, originOf('importOrganization')),
-  );
+  const { organizationId, rows, urlIdShift } = await withDatabase(async (database) => {
+    await requireServerKey(database);
+    return importOrganization(database, file, ownHosts, originOf('importOrganization'));
+  });
   const count = (table: string) => (rows.get(table) ?? 0).toLocaleString('en');
   print(
     `Imported ${organizationId}: ${count('urls')} links, ${count('qr_codes')} QR codes, ${count('webhooks')} webhooks, ${count('domains')} domains, ${count('clients')} clients.`,

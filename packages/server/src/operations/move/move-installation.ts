@@ -3,15 +3,17 @@ import { ConfigError } from '../../config-error.js';
 import type { Database, Schema } from '../../storage/database.js';
 import { readInBatches } from '../../storage/read-in-batches.js';
 import { keyOf, tables } from '../../storage/schema.js';
+import { mapSecrets } from '../../storage/stored-secrets.js';
 
 /** Figures by name: `urls` is a number of rows, `url_clicks.clicks` a sum. */
 export type Counts = ReadonlyMap<string, number>;
 
 /**
- * Copies a database into an empty PostgreSQL database, in a transaction that commits only if the counts of both agree.
- * Returns the counts. Nothing may write to the source during the copy.
+ * Copies a database into an empty PostgreSQL database, in a transaction that commits only if the counts of
+ * both agree. Secrets are encrypted again under the key of the target. Returns the counts. Nothing may write to the source during the copy.
  *
  * @throws {ConfigError} if the target is not empty or the counts differ; the target is unchanged
+ * @throws {UnreadableSecretError} if the key of the source is not set
  */
 export function moveInstallation(from: Database, to: Database): Promise<Counts> {
   return from.snapshot((source) =>
@@ -23,7 +25,12 @@ export function moveInstallation(from: Database, to: Database): Promise<Counts> 
       for (const table of movedTables) {
         const rows = sql`from ${sql.table(table)} as own where true`;
         for await (const batch of readInBatches(source, rows, keyOf(table))) {
-          await to.bulkInsert(transaction, table, batch as never[]);
+          const values = batch.map((row) =>
+            mapSecrets(table, row, (stored, place) =>
+              to.keyring.encrypt(from.keyring.decrypt(stored, place), place),
+            ),
+          );
+          await to.bulkInsert(transaction, table, values as never[]);
         }
       }
       // Generated ids continue after the greatest copied one.
@@ -41,9 +48,12 @@ export function moveInstallation(from: Database, to: Database): Promise<Counts> 
   );
 }
 
-/** All but `journal_positions`, because all journals are moved into storage before. */
+/**
+ * All but `journal_positions`, because all journals are moved into storage before, and `secret_keys`,
+ * because the target encrypts under its own key.
+ */
 export const movedTables = (Object.keys(tables) as (keyof Schema)[]).filter(
-  (table) => table !== 'journal_positions',
+  (table) => table !== 'journal_positions' && table !== 'secret_keys',
 );
 
 /** The sums that must agree after the copy, besides the numbers of rows. */

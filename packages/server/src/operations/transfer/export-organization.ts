@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
+import type { Keyring, Place } from '../../storage/keyring.js';
+import { mapSecrets } from '../../storage/stored-secrets.js';
 import { type TransferRow, writeTransferFile } from './transfer-file.js';
 import { batchesOf, transferTables } from './transfer-tables.js';
 import { visitChunksOf } from './visit-chunks.js';
@@ -14,13 +16,14 @@ export function exportOrganization(
   consume: (lines: AsyncIterable<string>) => Promise<void>,
 ): Promise<void> {
   return database.snapshot((db) =>
-    consume(writeTransferFile(organizationId, allRows(db, organizationId))),
+    consume(writeTransferFile(organizationId, allRows(db, organizationId, database.keyring))),
   );
 }
 
 async function* allRows(
   db: Kysely<Schema>,
   organizationId: string,
+  keyring: Keyring,
 ): AsyncGenerator<Omit<TransferRow, 'line'>> {
   for (const table of transferTables) {
     const batches =
@@ -31,7 +34,9 @@ async function* allRows(
       // The import, or the first pruning after it, computes these columns.
       for (const stored of rows) {
         const { search_text: _, chunks_complete_from: __, machines_from: ___, ...row } = stored;
-        yield { table, row };
+        // Another server has another key.
+        const decrypt = (secret: string, place: Place) => keyring.decrypt(secret, place);
+        yield { table, row: mapSecrets(table, row, decrypt) };
       }
     }
   }

@@ -8,9 +8,11 @@ import { recordAuditEntry, type WriteOrigin } from '../../idempotency/audit-entr
 import { canonicalRange } from '../../network/ip-address.js';
 import { maxExcludedAddresses } from '../../organizations/own-organization-contract.js';
 import type { Database, Value, WriteTransaction } from '../../storage/database.js';
+import type { Place } from '../../storage/keyring.js';
 import { type Row, rowsAtOnce } from '../../storage/read-in-batches.js';
 import { tables } from '../../storage/schema.js';
 import { searchTextOf } from '../../storage/search-text.js';
+import { mapSecrets } from '../../storage/stored-secrets.js';
 import { LoopDetector } from '../../urls/loop-detector.js';
 import { findRetiredKeys, reclaimKeys } from '../../urls/retired-keys.js';
 import { allocateUrlIds } from '../../urls/url-keys.js';
@@ -37,7 +39,10 @@ export async function importOrganization(
     const urlIdShift = await reserveUrlIds(transaction, summary);
     const { visitsUntil } = summary;
     for await (const [table, rows] of batchesIn(path)) {
-      const values = rows.map((row) => toStored(table, row, urlIdShift, visitsUntil));
+      const encrypt = (secret: string, place: Place) => database.keyring.encrypt(secret, place);
+      const values = rows.map((row) =>
+        mapSecrets(table, toStored(table, row, urlIdShift, visitsUntil), encrypt),
+      );
       await refuseTaken(transaction, table, values);
       if (table === 'url_keys') await reclaim(transaction, summary, values);
       // `checkFile` has checked the column names; the engine enforces the types.

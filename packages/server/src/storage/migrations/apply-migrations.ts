@@ -24,6 +24,7 @@ import { qrMargins } from './0020-qr-margins.js';
 import { organizationChunks } from './0021-organization-chunks.js';
 import { excludedAddresses } from './0022-excluded-addresses.js';
 import { machineVisits } from './0023-machine-visits.js';
+import { secretKeys } from './0024-secret-keys.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -116,6 +117,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0021-organization-chunks': { up: (db) => organizationChunks(db, engine) },
     '0022-excluded-addresses': { up: (db) => excludedAddresses(db, engine) },
     '0023-machine-visits': { up: (db) => machineVisits(db) },
+    '0024-secret-keys': { up: (db) => secretKeys(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

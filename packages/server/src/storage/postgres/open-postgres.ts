@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
 import type { Database, Schema, StorageOptions, WriteLock, WriteTransaction } from '../database.js';
 import { GroupCommit } from '../group-commit.js';
+import { Keyring } from '../keyring.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
 import { watchChanges } from './change-feed.js';
@@ -40,7 +41,7 @@ const deleteChangesEveryMs = 10 * 60_000;
 
 export function openPostgres(
   address: PostgresAddress,
-  { databaseConnections: maxConnections = 4, withoutTimeout = false }: StorageOptions,
+  { databaseConnections: maxConnections = 4, withoutTimeout = false, secretKeys }: StorageOptions,
 ): Database {
   const db = connect(address, maxConnections, withoutTimeout);
   const commits = Object.fromEntries(
@@ -62,6 +63,7 @@ export function openPostgres(
   let changesDeletedAt = performance.now();
   return {
     engine: 'postgres',
+    keyring: new Keyring(secretKeys),
     read: db,
     snapshot: (work) =>
       db

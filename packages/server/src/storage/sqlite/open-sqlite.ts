@@ -11,6 +11,7 @@ import {
 import { ConfigError } from '../../config-error.js';
 import type { Database, Schema, StorageOptions } from '../database.js';
 import { GroupCommit } from '../group-commit.js';
+import { Keyring } from '../keyring.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
 import { createFile } from './create-file.js';
@@ -57,6 +58,7 @@ export function openSqlite(path: string, options: StorageOptions): Database {
   let unlock: (() => void) | undefined;
   return {
     engine: 'sqlite',
+    keyring: new Keyring(options.secretKeys),
     read,
     async snapshot(work) {
       if (isMemory) return read.connection().execute((db) => inReadTransaction(db, work));
@@ -154,7 +156,7 @@ function loadKeyFile<Fresh extends string | undefined>(path: string, fresh: Fres
   const key = readFileSync(path, 'utf8').trim();
   if (key !== '') return key;
   throw new ConfigError(
-    `the key file ${path} is empty: restore it from a backup, or delete it, and every visitor counts as new`,
+    `the key file ${path} is empty: restore it from a backup, or delete it and start with --new-key`,
   );
 }
 

@@ -1,0 +1,29 @@
+import { ConfigError } from '../../config-error.js';
+import { encryptStored } from '../../storage/stored-secrets.js';
+import { forgetOtherKeys, requireServerKey } from '../../storage/unlock-secrets.js';
+import { withDatabase } from './open-database.js';
+import { print } from './print.js';
+
+/** Encrypts all stored secrets under the current key, beside a running server. May be run again. */
+export async function rotate(): Promise<void> {
+  await withDatabase(async (database) => {
+    const { keyring } = database;
+    if (keyring.currentId === undefined) {
+      throw new ConfigError('there is no secret key yet: start the server first');
+    }
+    await requireServerKey(database);
+    const { changed, unreadable } = await encryptStored(database, { all: true });
+    const values = `${changed.toLocaleString('en')} ${changed === 1 ? 'value' : 'values'}`;
+    print(`Encrypted ${values} under the key ${keyring.currentId}.`);
+    if (unreadable.length > 0) {
+      const list = unreadable.slice(0, maxPrinted).map((reason) => `- ${reason}`);
+      throw new ConfigError(
+        [`${unreadable.length.toLocaleString('en')} cannot be decrypted:`, ...list].join('\n'),
+      );
+    }
+    await forgetOtherKeys(database, keyring.secretKeys.slice(0, 1));
+    print('All stored secrets are under this key: SHORTY_SECRET_KEY_PREVIOUS can be removed.');
+  });
+}
+
+const maxPrinted = 20;
