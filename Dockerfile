@@ -13,6 +13,8 @@ COPY packages/server/package.json packages/server/
 COPY packages/webhook-verifier/package.json packages/webhook-verifier/
 # Uses the image's Node headers, so that node-gyp downloads none.
 ENV npm_config_nodedir=/usr/local
+COPY packages/server/native packages/server/native
+ENV CXXFLAGS="-include /build/packages/server/native/object-wrap.h"
 RUN npx -y pnpm@10.34.9 install --frozen-lockfile --filter shorty --filter @shorty/server...
 COPY tsconfig.base.json tsconfig.build.json openapi.yaml ./
 COPY packages/server packages/server

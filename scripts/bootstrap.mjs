@@ -67,7 +67,11 @@ function findNativeProblem() {
   try {
     const Sqlite = serverRequire('better-sqlite3');
     new Sqlite(':memory:').close();
-    return undefined;
+    const folder = dirname(serverRequire.resolve('better-sqlite3/package.json'));
+    const module = readFileSync(join(folder, 'build/Release/better_sqlite3.node'), 'latin1');
+    // packages/server/native/object-wrap.h has the reason.
+    const isUnsafe = module.includes('RemoveEnvironmentCleanupHook');
+    return isUnsafe ? 'Node would abort in the garbage collector' : undefined;
   } catch (error) {
     if (error.code === 'ERR_DLOPEN_FAILED') return 'the module is of another version';
     if (/^Could not locate the bindings file/.test(error.message)) return 'the module is missing';
@@ -174,5 +178,10 @@ function filesBelow(folder) {
 function compilerSettings() {
   const prefix = dirname(dirname(process.execPath));
   const shipped = existsSync(join(prefix, 'include', 'node', 'node.h'));
-  return shipped && !process.env.npm_config_nodedir ? { npm_config_nodedir: prefix } : {};
+  const wrapper = join(root, 'packages/server/native/object-wrap.h');
+  const flags = [process.env.CXXFLAGS, `-include "${wrapper}"`];
+  return {
+    CXXFLAGS: flags.filter(Boolean).join(' '),
+    ...(shipped && !process.env.npm_config_nodedir && { npm_config_nodedir: prefix }),
+  };
 }

@@ -1,6 +1,6 @@
 // Checks the files for deployment and for GitHub without Docker and GitHub.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,7 +28,9 @@ const requiredAttribute = {
 const endOfLifeOfNode = { 22: '2027-04-30', 24: '2028-04-30' };
 
 checkDockerfile(read('Dockerfile'));
-checkCompose(parseYaml('compose.yaml'));
+checkCompose('compose.yaml');
+checkCompose('compose.yaml', 'compose.caddy.yaml');
+checkCompose('compose.postgres.yaml');
 checkUnit('deploy/shorty.service');
 await checkWorkflows();
 for (const path of filesIn('.github/ISSUE_TEMPLATE')) {
@@ -71,27 +73,77 @@ function checkDockerfile(text) {
   );
 }
 
-function checkCompose({ services = {}, volumes = {} }) {
-  for (const [name, service] of Object.entries(services)) {
-    expectThat(service.read_only === true, `compose.yaml: ${name}: read_only must be true`);
-    expectThat(!service.privileged, `compose.yaml: ${name}: must not be privileged`);
-    expectThat(service.cap_drop?.includes('ALL'), `compose.yaml: ${name}: cap_drop must have ALL`);
-    for (const mount of service.volumes ?? []) {
-      const [volume, target] = mount.split(':');
-      expectThat(volume in volumes, `compose.yaml: ${name}: volume ${volume} is not defined`);
-      // A new volume gets the owner of the image's folder. Without one, only root can write to it.
-      const folders = /install -d -o node -g node -m 0700 (.*)/.exec(read('Dockerfile'))?.[1];
-      expectThat(
-        folders?.split(' ').includes(target),
-        `Dockerfile: ${target}, a volume of compose.yaml, must be a folder of the user node`,
-      );
+/** Checks compose files that are used together, in the order in which they are merged. */
+function checkCompose(...paths) {
+  const files = paths.map(parseYaml);
+  const merged = (key) => Object.assign({}, ...files.map((file) => file[key] ?? {}));
+  const volumes = merged('volumes');
+  const subnet = merged('networks').default?.ipam.config[0].subnet.replace(/0\/24$/, '');
+  const names = new Set(files.flatMap(({ services = {} }) => Object.keys(services)));
+  for (const name of names) {
+    const parts = files.map(({ services }) => services?.[name]).filter(Boolean);
+    const service = Object.assign({}, ...parts);
+    const environment = Object.assign({}, ...parts.map((part) => part.environment));
+    checkService({ place: `${paths.at(-1)}: ${name}`, service, environment, volumes });
+    for (const other of Object.values(environment)
+      .join(' ')
+      .matchAll(/\b([a-z]\w*):\d{4}\b/g)) {
+      const isKnown = names.has(other[1]) || read(paths.at(-1)).includes(`- ${other[1]}\n`);
+      expectThat(isKnown, `${paths.at(-1)}: ${name}: there is no service ${other[1]}`);
     }
-    for (const port of service.ports ?? []) {
-      expectThat(
-        port.startsWith('127.0.0.1:'),
-        `compose.yaml: ${port}: must begin with 127.0.0.1:`,
-      );
+    for (const dependency of [service.depends_on ?? []].flatMap((each) =>
+      Array.isArray(each) ? each : Object.keys(each),
+    )) {
+      expectThat(names.has(dependency), `${paths.at(-1)}: ${name}: no service ${dependency}`);
     }
+    // The trusted proxy is Caddy or, without it, the gateway.
+    const { ipv4_address: address } = service.networks?.default ?? {};
+    const trusted = files.flatMap(({ services }) =>
+      Object.values(services ?? {}).map((each) => each.environment?.SHORTY_TRUST_PROXY),
+    );
+    const expected = names.has('caddy') ? `${subnet}10` : `\${SHORTY_TRUST_PROXY:-${subnet}1}`;
+    expectThat(trusted.includes(expected), `${paths.at(-1)}: must trust ${expected}`);
+    expectThat(!address || address === expected, `${paths.at(-1)}: ${name}: must be ${expected}`);
+  }
+}
+
+function checkService({ place, service, environment, volumes }) {
+  const isShorty = service.image === 'shorty';
+  expectThat(isShorty || /:\d+\.\d+/.test(service.image), `${place}: image needs a full version`);
+  expectThat(service.read_only === true, `${place}: read_only must be true`);
+  expectThat(!service.privileged, `${place}: must not be privileged`);
+  expectThat(service.cap_drop?.includes('ALL'), `${place}: cap_drop must have ALL`);
+  expectThat(!isShorty || !service.cap_add, `${place}: must not have cap_add`);
+  const noNewPrivileges = 'no-new-privileges:true';
+  expectThat(service.security_opt?.includes(noNewPrivileges), `${place}: needs ${noNewPrivileges}`);
+  expectThat(service.restart === 'unless-stopped', `${place}: restart must be unless-stopped`);
+  for (const mount of service.volumes ?? []) {
+    const [source, target] = mount.split(':');
+    if (source.startsWith('./')) {
+      expectThat(existsSync(join(root, source)), `${place}: there is no file ${source}`);
+      continue;
+    }
+    expectThat(source in volumes, `${place}: volume ${source} is not defined`);
+    if (!isShorty) continue;
+    // A new volume gets the owner of the image's folder. Without one, only root can write to it.
+    const folders = /install -d -o node -g node -m 0700 (.*)/.exec(read('Dockerfile'))?.[1];
+    expectThat(
+      folders?.split(' ').includes(target),
+      `Dockerfile: ${target}, a volume of ${place}, must be a folder of the user node`,
+    );
+  }
+  const isPublic = service.environment?.SHORTY_UPSTREAM !== undefined;
+  for (const port of service.ports ?? []) {
+    const isAllowed = port.startsWith('127.0.0.1:') || (isPublic && /^(80|443):/.test(port));
+    expectThat(isAllowed, `${place}: ${port}: must begin with 127.0.0.1:`);
+  }
+  const settings = read('docs/reference/settings.md');
+  const known = (variable) =>
+    isPublic
+      ? read('examples/Caddyfile').includes(`{$${variable}:`)
+      : settings.includes(`\`${variable}\``);
+  for (const variable of Object.keys(environment).filter((each) => each.startsWith('SHORTY_'))) {
+    expectThat(known(variable), `${place}: ${variable} is not a setting`);
   }
 }
 
@@ -136,7 +188,8 @@ function filesIn(folder) {
 
 /** Parses a YAML file. Reports an invalid file and returns an empty object for it. */
 function parseYaml(path) {
-  const document = parseDocument(read(path));
+  // Compose merges mappings by `<<`.
+  const document = parseDocument(read(path), { merge: true });
   const problems = [...document.errors, ...document.warnings];
   // Only the first one, because it often causes the others.
   if (problems.length > 0) errors.push(`${path}: ${problems[0].message}`);

@@ -101,6 +101,10 @@ program
   .command('restore')
   .description('restore a backup to the configured database path')
   .argument('<file>', 'a backup')
+  .option(
+    '--move-old-to <folder>',
+    'move the files of the old database to this new folder first, on the same file system',
+  )
   .option('--new-key', 'restore without the secret key: every visitor will count as new')
   .action(async (file, options) => (await load.backup()).restore(file, options));
 

@@ -210,6 +210,33 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     expect(readFileSync(pathOf(target))).toEqual(before);
   });
 
+  it('move the old database away, unless its server runs', async () => {
+    const settings = newSettings();
+    const server = await start(settings);
+    const path = pathOf(settings);
+    const countries = `${path}.countries.mmdb`;
+    writeFileSync(countries, '');
+    const file = join(scratch(), 'first.backup');
+    await command(settings, 'backup', file);
+    const old = join(dirname(path), 'old');
+    const running = await command(settings, 'restore', file, '--move-old-to', old);
+    expect(running).toMatchObject({ code: 1, stdout: '' });
+    expect(running.stderr).toContain('server');
+    expect(existsSync(old)).toBe(false);
+    server.child.kill('SIGTERM');
+    await server.ended;
+    const before = readFileSync(path);
+    const done = await command(settings, 'restore', file, '--move-old-to', old);
+    expect(done).toMatchObject({ code: 0, stderr: '' });
+    expect(done.stdout).toContain(`Moved the old files to ${old}.\nRestored ${file} to ${path}`);
+    expect(readFileSync(join(old, 'shorty.db'))).toEqual(before);
+    expect(existsSync(join(old, 'shorty.db.key'))).toBe(true);
+    expect(existsSync(countries)).toBe(true);
+    const again = await command(settings, 'restore', file, '--move-old-to', old);
+    expect(again.stderr).toContain(`${old} already exists`);
+    expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 0 });
+  });
+
   it('require the key, or --new-key', async () => {
     const settings = newSettings();
     await command(settings, 'migrate');

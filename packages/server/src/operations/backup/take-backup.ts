@@ -132,10 +132,14 @@ async function moveVisits(
  * Checks a copy of the database `from`, and moves it to `to` with a copy of the key beside `from`.
  * Returns false if there is no key.
  */
-export function placeCopy(copy: string, { from, to }: { from: string; to: string }): boolean {
+export function placeCopy(
+  copy: string,
+  { from, to, onVerified }: { from: string; to: string; onVerified?: (() => void) | undefined },
+): boolean {
   chmodSync(copy, 0o600);
   const errors = findIntegrityErrors(copy);
   if (errors.length > 0) throw new ConfigError(`${from} is damaged: ${errors.join('; ')}`);
+  onVerified?.();
   const hasKey = existsSync(`${from}.key`);
   if (hasKey) {
     const key = `${copy}.key`;

@@ -1,11 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { newVisitorKey } from '../../analytics/visitor-key.js';
 import { newSecret } from '../../auth/secrets.js';
 import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { findDatabaseFile, hidePassword } from '../../storage/locate-database.js';
+import { lockForServer } from '../../storage/sqlite/server-lock.js';
 import { giveUpSecrets } from '../../webhooks/give-up-secrets.js';
 import { refuseToOverwrite, withScratchFolder } from '../backup/move-into-place.js';
 import { placeCopy, takeBackup } from '../backup/take-backup.js';
@@ -37,8 +46,16 @@ export async function backup(file: string): Promise<void> {
   );
 }
 
-/** Restores a backup to the configured database path, where no file may exist. */
-export async function restore(from: string, options: { readonly newKey?: true }): Promise<void> {
+interface RestoreOptions {
+  readonly newKey?: true;
+  readonly moveOldTo?: string;
+}
+
+/**
+ * Restores a backup to the configured database path. No file may exist there, unless the files of the
+ * old database are moved to a folder first.
+ */
+export async function restore(from: string, options: RestoreOptions): Promise<void> {
   const { databasePath: to, secretKey } = settingsOfFile('use pg_restore for PostgreSQL');
   process.umask(0o077);
   if (!existsSync(from)) throw new ConfigError(`there is no backup at ${from}`);
@@ -52,17 +69,32 @@ export async function restore(from: string, options: { readonly newKey?: true })
       `${from}.key is missing: without it, every visitor counts as new, and webhooks lose their secrets; to restore without it, add --new-key`,
     );
   }
-  refuseToOverwrite([to, `${to}-wal`, `${to}.key`, `${to}.visits`]);
+  const { moveOldTo } = options;
+  const existing = [to, `${to}-wal`, `${to}.key`, `${to}.visits`].filter((path) =>
+    existsSync(path),
+  );
+  if (moveOldTo !== undefined) refuseToOverwrite([moveOldTo]);
+  else if (existing.length > 0) {
+    throw new ConfigError(
+      `${existing.join(', ')} already ${existing.length === 1 ? 'exists' : 'exist'}; nothing is overwritten: to move the old database to a new folder first, add --move-old-to FOLDER`,
+    );
+  }
   mkdirSync(dirname(to), { recursive: true });
+  // Also refuses while a server runs.
+  const unlock = existing.length > 0 ? lockForServer(to, Date.now()) : () => {};
   await withScratchFolder(`${to}.partial-`, async (folder) => {
     const copy = join(folder, 'shorty.db');
     copyFileSync(from, copy);
     const newKey =
       existsSync(`${from}.key`) || secretKey !== undefined ? undefined : newVisitorKey();
     if (newKey !== undefined) await disableWebhooksWithout(newKey, copy);
-    placeCopy(copy, { from, to });
+    const onVerified = () => {
+      if (moveOldTo !== undefined && existing.length > 0) moveDatabase(to, moveOldTo);
+    };
+    placeCopy(copy, { from, to, onVerified });
     if (newKey !== undefined) writeFileSync(`${to}.key`, newKey, { mode: 0o600, flag: 'wx' });
-  });
+  }).finally(unlock);
+  if (moveOldTo !== undefined && existing.length > 0) print(`Moved the old files to ${moveOldTo}.`);
   print(`Restored ${from} to ${to}, checked.`);
 }
 
@@ -76,6 +108,26 @@ async function disableWebhooksWithout(newKey: string, copy: string): Promise<voi
   });
   if (webhookIds.length === 0) return;
   print(`Disabled these webhooks, whose secrets are lost: ${webhookIds.join(', ')}.`);
+}
+
+/** Moves the files of a database to a new folder, except its lock and the data of countries. */
+function moveDatabase(path: string, folder: string): void {
+  const name = basename(path);
+  const files = readdirSync(dirname(path)).filter(
+    (each) =>
+      (each === name || each.startsWith(`${name}-`) || each.startsWith(`${name}.`)) &&
+      !each.startsWith(`${name}.lock`) &&
+      !each.startsWith(`${name}.partial-`) &&
+      each !== `${name}.countries.mmdb`,
+  );
+  mkdirSync(folder, { mode: 0o700 });
+  try {
+    for (const each of files) renameSync(join(dirname(path), each), join(folder, each));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    rmdirSync(folder);
+    throw new ConfigError(`${folder}: must be on the same file system as ${path}`);
+  }
 }
 
 function settingsOfFile(otherwise: string) {
