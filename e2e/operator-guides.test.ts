@@ -106,7 +106,7 @@ it('an operator can follow the guides', async () => {
   expect(outputOf('systemctl stop')).toContain('Moved the old files to');
   expect(outputOf('compose run --rm shorty restore')).toContain('Moved the old files to');
   expect(outputOf('mktemp')).toContain('Restored');
-  expect(outputOf('journal inspect')).toContain('journal');
+  expect(outputOf('journal inspect')).toContain('Quarantine: 0 lines.');
   expect(blocks.length).toBeGreaterThanOrEqual(11);
 });
 
@@ -117,10 +117,16 @@ it('the settings of compose.yaml start a server that passes the health check of 
   const [, check = ''] = /^HEALTHCHECK .*\\\n\s+CMD (\[.*\])$/m.exec(image) ?? [];
   const [command, ...args] = JSON.parse(check) as string[];
   expect(command).toBe('shorty-server');
-  const settings = Array.from(file.matchAll(/^ {6}(SHORTY_\w+): (.*)$/gm))
+  const settings = Array.from(
+    file
+      .replace('/backups\n', `${machine.folder}/backups\n`)
+      .matchAll(/^ {6}(SHORTY_\w+): (.*)$/gm),
+  )
     .filter(([, name = '']) => !/ADMIN_LISTEN|BASE_URL/.test(name))
     .map(([, name, value = '']) => `${name}='${value.replace(/^\$\{\w+:?-(.*)\}$/, '$1')}'`);
   expect(settings).toContain("SHORTY_TRUST_PROXY='10.80.30.1'");
+  expect(settings).toContain("SHORTY_BACKUP_SCHEDULE='0 3 * * *'");
+  expect(settings).toContain(`SHORTY_BACKUP_FOLDER='${machine.folder}/backups'`);
   expect(
     machine.run(`export ${settings.join(' ')}\nsystemctl start\n${command} ${args.join(' ')}`),
   ).toBe('ready\n');

@@ -46,7 +46,9 @@ test('Caddy gets certificates for verified domains on demand, and for no other n
   onTestFinished(() => server.stop());
   const { clientId = '', clientSecret = '' } = server.credentials ?? {};
   const shorty = new Shorty({ baseUrl: `http://127.0.0.1:${port}`, clientId, clientSecret });
-  const caddy = await startCaddy(`127.0.0.1:${port}`, 'sho.example');
+  // The first node is down.
+  const upstreams = `127.0.0.1:${await freePort()} 127.0.0.1:${port}`;
+  const caddy = await startCaddy(upstreams, 'sho.example', `127.0.0.1:${port}`);
 
   const targetUrl = 'https://example.com/';
   const { id, txtRecord } = await shorty.domains.create({ hostname: 'go.example.com' });
