@@ -137,8 +137,7 @@ export function placeCopy(
   { from, to, onVerified }: { from: string; to: string; onVerified?: (() => void) | undefined },
 ): boolean {
   chmodSync(copy, 0o600);
-  const errors = findIntegrityErrors(copy);
-  if (errors.length > 0) throw new ConfigError(`${from} is damaged: ${errors.join('; ')}`);
+  checkCopy(copy, from);
   onVerified?.();
   const hasKey = existsSync(`${from}.key`);
   if (hasKey) {
@@ -150,4 +149,10 @@ export function placeCopy(
   // The database comes last, so that a server never finds it without its key.
   moveIntoPlace(copy, to);
   return hasKey;
+}
+
+/** Throws a ConfigError if a copy of `from` is damaged. */
+export function checkCopy(copy: string, from: string): void {
+  const errors = findIntegrityErrors(copy);
+  if (errors.length > 0) throw new ConfigError(`${from} is damaged: ${errors.join('; ')}`);
 }

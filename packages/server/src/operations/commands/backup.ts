@@ -17,7 +17,7 @@ import { findDatabaseFile, hidePassword } from '../../storage/locate-database.js
 import { lockForServer } from '../../storage/sqlite/server-lock.js';
 import { giveUpSecrets } from '../../webhooks/give-up-secrets.js';
 import { refuseToOverwrite, withScratchFolder } from '../backup/move-into-place.js';
-import { placeCopy, takeBackup } from '../backup/take-backup.js';
+import { checkCopy, placeCopy, takeBackup } from '../backup/take-backup.js';
 import { withStorage } from './open-database.js';
 import { print } from './print.js';
 
@@ -87,7 +87,10 @@ export async function restore(from: string, options: RestoreOptions): Promise<vo
     copyFileSync(from, copy);
     const newKey =
       existsSync(`${from}.key`) || secretKey !== undefined ? undefined : newVisitorKey();
-    if (newKey !== undefined) await disableWebhooksWithout(newKey, copy);
+    if (newKey !== undefined) {
+      checkCopy(copy, from);
+      await disableWebhooksWithout(newKey, copy);
+    }
     const onVerified = () => {
       if (moveOldTo !== undefined && existing.length > 0) moveDatabase(to, moveOldTo);
     };
