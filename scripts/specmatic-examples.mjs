@@ -192,6 +192,10 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     deleteQr: { path: { id: (await create('/qr', { data: 'a text' })).id } },
     getUrlClicks: { ...onUrl, query: clicksOf },
     getAnalyticsOverview: { query: clicksOf },
+    eraseUrlVisits: [
+      { path: { id: (await newUrl()).id } },
+      { path: { id: '999999' }, status: 404 },
+    ],
     exportVisits: { query: { since, until, timezone: 'Europe/Berlin', limit: '5' } },
     getQrScans: { ...onQr, query: clicksOf },
     createWebhook: { body: { ...receiver, ...settings, isActive: true }, status: 201 },

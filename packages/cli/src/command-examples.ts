@@ -113,6 +113,10 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty urls bulk-delete 41,42,43',
     'shorty urls bulk-delete ids.txt --dry-run',
   ],
+  'urls erase-visits': [
+    'shorty urls erase-visits spring-sale',
+    'shorty urls erase-visits 41 42 --yes',
+  ],
   'urls clicks': [
     'shorty urls clicks spring-sale --since 7d',
     'shorty urls clicks 42 --since 24h --group-by hour --watch',

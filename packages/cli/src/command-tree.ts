@@ -80,6 +80,10 @@ const tree: Tree = {
         summary: 'Deactivate short links by id or from a file',
         load: () => import('./commands/urls/bulk-delete.js'),
       },
+      'erase-visits': {
+        summary: 'Erase all visits of short links',
+        load: () => import('./commands/urls/erase-visits.js'),
+      },
       clicks: {
         summary: 'Show the clicks of a short link',
         load: () => import('./commands/urls/clicks.js'),

@@ -82,5 +82,5 @@ function describe(error: unknown): string {
   let deepest = error as { cause?: unknown; message?: string; code?: string };
   while (deepest?.cause instanceof Error) deepest = deepest.cause;
   // If every address of a host fails, Node sets a code and leaves the message empty.
-  return deepest?.message || deepest?.code || String(deepest);
+  return deepest?.message || deepest?.code || `${deepest}`;
 }

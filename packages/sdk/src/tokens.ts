@@ -59,10 +59,10 @@ export function createTokens(
 
   const start = (): Flight => {
     const controller = new AbortController();
+    const { signal } = controller;
     const createTimeoutError = () => createTimeout(createToken, `${timeoutMs} ms`);
-    const limits = { signal: controller.signal, timeoutMs, createTimeoutError };
     const started: Flight = {
-      token: runWithin(limits, ports, fetchToken).finally(() => {
+      token: runWithin({ signal, timeoutMs, createTimeoutError }, ports, fetchToken).finally(() => {
         if (flight === started) flight = undefined;
       }),
       controller,
@@ -80,10 +80,9 @@ export function createTokens(
       try {
         return await settleOrAbort(shared.token, signal);
       } finally {
-        shared.waiting--;
         // A request that no call waits for must not keep the process alive. One that has settled is
         // not aborted: edge runtimes refuse that in another request than the one that started it.
-        if (shared.waiting === 0 && flight === shared) {
+        if (--shared.waiting === 0 && flight === shared) {
           flight = undefined;
           shared.controller.abort();
         }

@@ -202,6 +202,7 @@ export interface TagPage extends Page<Tag> {}
 /** The new name of a tag. */
 export interface TagRenameRequest extends Request<'TagRenameRequest'> {}
 /** The number of links that a rename or a deletion changed, and whether links remain. */
+export interface VisitErasure extends Schema<'VisitErasure'> {}
 export interface TagChangeResult extends Schema<'TagChangeResult'> {}
 
 /** An API key to create. */

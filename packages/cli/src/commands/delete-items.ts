@@ -10,6 +10,15 @@ import { ask } from '../prompt.js';
 // The ids in the question and in the warning.
 const maxShown = 5;
 
+/** What happens to an item, by the verb of the question. */
+const statuses = {
+  Delete: { status: 'deleted', participle: 'deleted' },
+  // The API counts links that it deactivates as deleted, too.
+  Deactivate: { status: 'deleted', participle: 'deactivated' },
+  Revoke: { status: 'revoked', participle: 'revoked' },
+  'Erase all visits of': { status: 'erased', participle: 'without earlier visits' },
+} as const;
+
 export interface DeleteOptions {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
@@ -31,7 +40,7 @@ export interface Deletion {
 export interface Deleter {
   readonly noun: string;
   /** The verb of the question. */
-  readonly verb: 'Delete' | 'Deactivate' | 'Revoke';
+  readonly verb: keyof typeof statuses;
   /** Reads an item. Rejects with NotFoundError for an unknown id. */
   readonly find: (id: string) => PromiseLike<unknown>;
   readonly remove: (ids: readonly string[]) => AsyncIterable<readonly Deletion[]>;
@@ -73,8 +82,7 @@ export async function deleteItems(
   let skipped = 0;
   const skippedIds: string[] = [];
   const describe = ({ id, isSkipped }: Deletion) => {
-    // The API counts links that it deactivates as deleted, too.
-    const status = isSkipped ? 'skipped' : verb === 'Revoke' ? 'revoked' : 'deleted';
+    const status = isSkipped ? 'skipped' : statuses[verb].status;
     return { id, status: dryRun ? `would be ${status}` : status };
   };
   const outcomes = async function* () {
@@ -96,7 +104,7 @@ export async function deleteItems(
       `shorty: ${formatCount(skipped, 'id')} skipped: no such ${noun} in this organization: ${skippedIds.join(', ')}${skipped > maxShown ? ', ...' : ''}`,
     );
   }
-  const participle = `${verb.toLowerCase()}d`;
+  const { participle } = statuses[verb];
   output.note(
     dryRun
       ? `dry run: ${formatCount(deleted, noun)} would be ${participle}, nothing was changed`

@@ -435,6 +435,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/urls/{id}/visits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Erase the visits of a URL
+         * @description Deletes all visits until now, and their daily sums. Nothing can restore them. clickCount and scanCount then count later visits only. The link, its QR codes and the usage of the organization do not change. Visits whose journal is not read yet are erased, too. Not erased: backups, and events that were recorded for webhooks. The response is sent after the last visit is deleted. A 503 means that it takes longer and continues: the same request with the same Idempotency-Key waits for it. Needs the scope keys:write.
+         */
+        delete: operations["eraseUrlVisits"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhooks/streams": {
         parameters: {
             query?: never;
@@ -4237,6 +4257,19 @@ export interface components {
             provenScans: number;
             /** @description The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same. */
             inferredScans: number;
+        };
+        VisitErasure: {
+            /**
+             * @description The id of the link.
+             * @example 42
+             */
+            urlId: string;
+            /**
+             * Format: date-time
+             * @description Visits of this millisecond and before are erased, wherever they were stored.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            erasedUntil: string;
         };
         WebhookStream: {
             /**
@@ -8060,6 +8093,53 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    eraseUrlVisits: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the link. */
+                id: components["parameters"]["UrlId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The erasure */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["VisitErasure"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

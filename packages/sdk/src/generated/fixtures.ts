@@ -842,6 +842,10 @@ export const fixtures: {
       }
     ]
   },
+  "eraseUrlVisits": {
+    "urlId": "42",
+    "erasedUntil": "2030-01-01T00:00:00.000Z"
+  },
   "createWebhookStream": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
     "url": "/api/v1/webhooks/streams/0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47",
@@ -1664,6 +1668,10 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
   },
   "getQrScans": {
     "route": "GET /api/v1/qr/{id}/scans",
+    "status": 200
+  },
+  "eraseUrlVisits": {
+    "route": "DELETE /api/v1/urls/{id}/visits",
     "status": 200
   },
   "createWebhookStream": {

@@ -33,6 +33,7 @@ export const getUrlClicks = 'GET /api/v1/urls/{id}/clicks';
 export const getAnalyticsOverview = 'GET /api/v1/analytics/overview';
 export const exportVisits = 'GET /api/v1/visits';
 export const getQrScans = 'GET /api/v1/qr/{id}/scans';
+export const eraseUrlVisits = 'DELETE /api/v1/urls/{id}/visits';
 export const createWebhookStream = 'POST /api/v1/webhooks/streams';
 export const reportOutcomes = 'POST /api/v1/webhooks/streams/{id}/outcomes';
 export const createWebhook = 'POST /api/v1/webhooks';

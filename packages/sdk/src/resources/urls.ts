@@ -22,6 +22,7 @@ import type {
   UrlRecord,
   UrlRecordPage,
   UrlUpdateRequest,
+  VisitErasure,
 } from '../types.js';
 import type { QrList } from './qr.js';
 import { Resource } from './resource.js';
@@ -192,6 +193,24 @@ export class UrlsResource extends Resource {
    */
   delete(id: UrlId, options?: RequestOptions): ApiPromise<UrlRecord> {
     return this.api.send('DELETE /api/v1/urls/{id}', { params: { id } }, options);
+  }
+
+  /**
+   * Erases all visits of a link until now, and their daily sums. Nothing can restore them. `clickCount`
+   * begins at 0 again. Needs the scope keys:write. Rejects with NotFoundError, and with ServerError if it
+   * takes longer: it continues, and the same call with the same `idempotencyKey` waits for it.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { erasedUntil } = await shorty.urls.eraseVisits('42');
+   * console.log(erasedUntil);
+   * ```
+   */
+  eraseVisits(id: UrlId, options?: RequestOptions): ApiPromise<VisitErasure> {
+    return this.api.send('DELETE /api/v1/urls/{id}/visits', { params: { id } }, options);
   }
 
   /**

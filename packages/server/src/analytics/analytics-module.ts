@@ -10,6 +10,7 @@ import { openThread } from '../threads/open-thread.js';
 import { toDate } from './classify/country-file.js';
 import { createVisitDescriber } from './classify/describe-visit.js';
 import { createWatchedCountries } from './classify/watched-countries.js';
+import { erasureHandlers } from './erasure-handlers.js';
 import { createIngest, type IngestEvent, ingestThread } from './ingest/ingest-thread.js';
 import { retentionOf } from './ingest/visit-pruner.js';
 import { VisitRepository } from './ingest/visit-repository.js';
@@ -133,7 +134,10 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   }
 
   return {
-    handlers: reportHandlers({ ...options, reports, countriesDate }),
+    handlers: {
+      ...reportHandlers({ ...options, reports, countriesDate }),
+      ...erasureHandlers({ ...options, erase: () => ingest.call('erase') }),
+    },
     queues: [reports.queue],
     threads: [reports.thread, ingest],
     services: [countries.watcher],

@@ -1,3 +1,4 @@
+import { erasureRoutes } from '../analytics/erasure-contract.js';
 import { reportRoutes } from '../analytics/reports/report-contract.js';
 import { auditRoutes } from '../audit/audit-contract.js';
 import { apiKeyRoutes } from '../auth/api-key-contract.js';
@@ -33,6 +34,7 @@ export const api = [
   ...tagRoutes,
   ...qrRoutes,
   ...reportRoutes,
+  ...erasureRoutes,
   // Before /webhooks/{id}, which would match /webhooks/streams.
   ...streamRoutes,
   ...webhookRoutes,

@@ -33,7 +33,12 @@ export interface CounterChange {
   readonly urlId: number;
   readonly added: number;
   /** The counters after the change, by the id of the URL or the QR code. */
-  readonly counters: readonly { readonly id: string; readonly count: number }[];
+  readonly counters: readonly {
+    readonly id: string;
+    readonly count: number;
+    /** The greatest count before an erasure of visits. Its thresholds are not recorded again. */
+    readonly peak: number;
+  }[];
   readonly thresholds: readonly number[];
 }
 
@@ -78,9 +83,9 @@ export async function recordThresholds(
 }
 
 function reachedBy({ urlId, added, counters, thresholds }: CounterChange) {
-  return counters.flatMap(({ id, count }) =>
+  return counters.flatMap(({ id, count, peak }) =>
     thresholds
-      .filter((threshold) => count - added < threshold && threshold <= count)
+      .filter((threshold) => Math.max(count - added, peak) < threshold && threshold <= count)
       .map((threshold) => ({ urlId, id, threshold, count })),
   );
 }

@@ -126,6 +126,17 @@ export const tables = {
     ...baselineTables.url_clicks,
     /** Null if this column is newer than the last click. */
     last_clicked_at: 'bigint',
+    /** Visits up to this millisecond are erased, also those that are still in journals. */
+    erased_until: 'bigint not null default 0',
+    /** 1 while stored visits are still to be erased. */
+    erasure_pending: 'integer not null default 0',
+    /** The greatest number of clicks before an erasure. Its thresholds are not sent again. */
+    peak_clicks: 'bigint not null default 0',
+  },
+  qr_counts: {
+    ...baselineTables.qr_counts,
+    /** The greatest number of scans before an erasure of the link's visits. */
+    peak_scans: 'bigint not null default 0',
   },
   events: {
     ...baselineTables.events,

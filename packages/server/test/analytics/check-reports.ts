@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { eraseVisits, markErased } from '../../src/analytics/ingest/erase-visits.js';
 import { pruneMachineVisits } from '../../src/analytics/ingest/machine-pruner.js';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import { pruneVisits } from '../../src/analytics/ingest/visit-pruner.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
+import { diagnoseOrganizationChunks } from '../../src/analytics/reports/organization-doctor.js';
+import { diagnoseClicks, diagnoseScans } from '../../src/analytics/reports/visit-doctor.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import {
   clicksModel,
@@ -134,6 +137,15 @@ const scenario = fc.record({
     fc.record({
       share: fc.integer({ min: 1, max: 5 }),
       compacts: fc.boolean(),
+      // The number of writes after which the compaction is killed. The next one continues it.
+      killedAfter: fc.option(fc.integer({ min: 1, max: 4 })),
+      // The link whose visits are erased, and the end of those.
+      erases: fc.option(
+        fc.record({
+          link: fc.nat(linkCount - 1),
+          at: fc.integer({ min: 0, max: visitDays * day }),
+        }),
+      ),
       retentionDays: fc.option(fc.integer({ min: 3, max: 13 })),
       machineRetentionDays: fc.option(fc.integer({ min: 1, max: 13 })),
       // Whether a version without breakdowns by place, language and UTM parameter prunes.
@@ -217,8 +229,23 @@ async function checkScenario({ base, visits, steps, deletesQr, queries }: Scenar
         await repository.store('model', ...range, { visits: part.map(toVisit) }, now);
       }
       stored = end;
-      if (step.compacts)
-        await new VisitCompactor({ database, clock: () => now + 365 * day }).compact();
+      if (step.compacts) await compact(database, now + 365 * day, step.killedAfter);
+      if (step.erases) {
+        const { link, at } = step.erases;
+        const url = urls[link] as ModelUrl;
+        const until = start + at;
+        await database.writeDirectly((transaction) =>
+          markErased(transaction, Number(url.id), until),
+        );
+        expect(await eraseVisits(database)).toEqual([]);
+        for (const each of model.filter(({ urlId }) => urlId === url.id)) {
+          // A pruned day is erased as a whole.
+          const isPruned = each.prunedBy !== undefined;
+          const first = isPruned ? Math.floor(each.at / day) * day : each.at;
+          if (first <= until) each.isDeleted = true;
+        }
+      }
+      if (step.killedAfter !== null) continue;
       if (step.compacts && step.machineRetentionDays !== null) {
         const { machineRetentionDays } = step;
         await pruneMachineVisits({ database, clock: () => now, machineRetentionDays });
@@ -241,11 +268,34 @@ async function checkScenario({ base, visits, steps, deletesQr, queries }: Scenar
     );
     const times = (await storedVisits(database)).map(({ visitedAt }) => visitedAt);
     expect(times.sort()).toEqual(expected.map(({ at }) => at).sort());
+    expect((await diagnoseClicks(database)).wrongCounters).toEqual([]);
+    expect((await diagnoseScans(database)).wrongCounters).toEqual([]);
+    expect(await diagnoseOrganizationChunks(database)).toEqual([]);
     const reader = await api.freshCaller();
-    for (const each of queries) await checkQuery(each, { reader, start, model, urls, qrs });
+    const counted = model.filter(({ isDeleted, isHuman }) => !isDeleted || !isHuman);
+    const checked = { reader, start, model: counted, urls, qrs };
+    for (const each of queries) await checkQuery(each, checked);
   } finally {
     await api.stop();
   }
+}
+
+/** Compacts all batches. With `killedAfter`, is killed after so many writes. */
+async function compact(
+  database: VisitedServer['server']['database'],
+  now: number,
+  killedAfter: number | null,
+): Promise<void> {
+  let writes = 0;
+  const killed = new Error('killed');
+  const writeDirectly: typeof database.writeDirectly = (work, lock) => {
+    writes += 1;
+    if (killedAfter !== null && writes > killedAfter) throw killed;
+    return database.writeDirectly(work, lock);
+  };
+  const killable = { ...database, writeDirectly };
+  const compactor = new VisitCompactor({ database: killable, clock: () => now });
+  await compactor.compact().catch((error: unknown) => expect(error).toBe(killed));
 }
 
 /** Removes breakdowns of clicks from all pruned days, as if an earlier version had pruned them. */

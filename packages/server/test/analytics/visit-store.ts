@@ -51,7 +51,8 @@ export async function openVisitStore() {
   const { database } = stored;
   const outbox = new EventOutbox(database, { newId: () => 'event' });
   const visits = new VisitRepository(database, { outbox, thresholds: [] });
-  const compactorAt = (now: number) => new VisitCompactor({ database, clock: () => now });
+  const compactorAt = (now: number, of = database) =>
+    new VisitCompactor({ database: of, clock: () => now });
   let offset = 0;
   return {
     ...stored,

@@ -22,6 +22,7 @@ it('NOT_FOUND names the kind and the id or name that was asked for', async () =>
   expect(await message(api.call('updateUrl', { params, body: { title: 'x' } }))).toBe(url);
   expect(await message(api.call('deleteUrl', { params }))).toBe(url);
   expect(await message(api.call('getUrlClicks', { params }))).toBe(url);
+  expect(await message(api.call('eraseUrlVisits', { params }))).toBe(url);
   expect(await message(api.call('listUrlQrs', { params }))).toBe(url);
   expect(await message(api.call('createQr', { body: { urlId: 4242 } }))).toBe(url);
   const lookup = (shortUrl: string) => message(api.call('lookupUrl', { query: { shortUrl } }));

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { v7 as newUuid } from 'uuid';
 import type { Config } from '../../config.js';
 import { EventOutbox } from '../../events/event-outbox.js';
@@ -10,6 +11,7 @@ import { openStorage, type StorageOptions } from '../../storage/open-storage.js'
 import { defineThread } from '../../threads/define-thread.js';
 import { encodeError, type TransferredError } from '../../threads/error-transfer.js';
 import { openQuarantine, type SaveLines } from '../journal/quarantine.js';
+import { eraseVisits } from './erase-visits.js';
 import { pruneMachineVisits } from './machine-pruner.js';
 import { VisitCompactor } from './visit-compactor.js';
 import { ingestJournal, recoverOrphans } from './visit-ingester.js';
@@ -36,6 +38,9 @@ const ingestEveryMs = 200;
 const compactEveryMs = 200;
 const maintainEveryMs = 250;
 const recoverEveryMs = 10_000;
+const eraseEveryMs = 10_000;
+// Less than the time limit of calls.
+const eraseWaitMs = 3_000;
 const pruneEveryMs = 10 * 60_000;
 
 /** Starts the periodic work on visits: ingest, recovery, compaction, pruning and maintenance. */
@@ -74,6 +79,12 @@ export function createIngest(
     emit({ error: encodeError(error, []), service });
   const repeat = (name: string, everyMs: number, tick: PeriodicWork['tick']) =>
     new PeriodicService({ name, everyMs, tick, onError: noteError(name) });
+  const erase = shareRuns(async (signal) => {
+    const damaged = await eraseVisits(database, signal);
+    if (damaged.length === 0) return;
+    const ids = damaged.join(', ');
+    throw new Error(`batches of visits cannot be read, so they may retain erased visits: ${ids}`);
+  });
   const services = [
     new PeriodicService({ name: 'visits', everyMs: ingestEveryMs, tick: () => ingest(), onError }),
     repeat('compaction', compactEveryMs, (signal) => compactor.compact(signal)),
@@ -81,6 +92,8 @@ export function createIngest(
     repeat('old visits', pruneEveryMs, (signal) =>
       pruneVisits({ database, clock, retentionDays }, signal),
     ),
+    // Continues what a killed process began.
+    repeat('erasures', eraseEveryMs, erase),
     repeat('visits of machines', pruneEveryMs, (signal) =>
       pruneMachineVisits({ database, clock, machineRetentionDays }, signal),
     ),
@@ -99,6 +112,16 @@ export function createIngest(
 
   return {
     methods: {
+      /**
+       * Erases the visits of the marked links. Returns false if it takes longer than a call may take: the
+       * work continues.
+       */
+      erase: (): Promise<boolean> =>
+        Promise.race([
+          erase(stopping.signal).then(() => true),
+          setTimeout(eraseWaitMs, false, { ref: false }),
+        ]),
+
       /** Stops the periodic work and stores the remaining lines. Rejects when lines remain. */
       async drain(): Promise<void> {
         await stop();
@@ -106,6 +129,26 @@ export function createIngest(
       },
     },
     stop,
+  };
+}
+
+/**
+ * Lets callers share the runs of a work. A call during a run waits for the next one, which begins after a
+ * pause of the same length: erasures take the write locks of all organizations for half of the time at most.
+ */
+function shareRuns(work: (signal: AbortSignal) => Promise<void>) {
+  let last: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
+  return (signal: AbortSignal): Promise<void> => {
+    next ??= last.then(() => {
+      next = undefined;
+      const startedAt = performance.now();
+      const run = work(signal);
+      const pause = () => setTimeout(performance.now() - startedAt, undefined, { ref: false });
+      last = run.then(pause, pause);
+      return run;
+    });
+    return next;
   };
 }
 

@@ -67,7 +67,7 @@ export function addScans(transaction: WriteTransaction, qrIds: readonly string[]
     .updateTable('qr_counts')
     .set(({ eb }) => ({ scans: eb('scans', '+', added) }))
     .where('qr_id', 'in', qrIds)
-    .returning(['qr_id as id', 'scans as count'])
+    .returning(['qr_id as id', 'scans as count', 'peak_scans as peak'])
     .execute();
 }
 

@@ -96,7 +96,7 @@ export class VisitCompactor {
     for (const steps of [this.#stepsOfUrls, this.#stepsOfOrganizations]) {
       for await (const step of steps.call(this, batches, progress)) {
         // Another process has changed the data. The next call continues from the stored progress.
-        if (!(await this.#store(step, progress))) return;
+        if (!(await this.#store(step, progress, batches))) return;
         progress = step.next;
         await yieldToEventLoop();
         if (signal?.aborted) return;
@@ -260,12 +260,19 @@ export class VisitCompactor {
 
   /**
    * Stores chunks and the compaction's progress in one transaction. Returns false, and stores
-   * nothing, when another process has continued the compaction or pruned one of the chunks.
+   * nothing, when another process has continued the compaction, pruned one of the chunks or erased visits.
    */
-  #store({ table, chunks, next }: Step, progress: Compaction): Promise<boolean> {
+  #store(
+    { table, chunks, next }: Step,
+    progress: Compaction,
+    batches: readonly Batch[],
+  ): Promise<boolean> {
     return this.#database.writeDirectly(async (transaction) => {
       const current = await findCompaction(transaction);
       if (!current || !isDeepStrictEqual(current, progress)) return false;
+      // Visits may have been erased from the batches since they were read.
+      const visits = batches.reduce((sum, { columns }) => sum + columns.count, 0);
+      if ((await countVisits(transaction, progress.upToBatch)) !== visits) return false;
       // An organization may have been deleted since the batches were read.
       const isDeleted = await findDeletedOwners(
         transaction,
@@ -312,6 +319,15 @@ export class VisitCompactor {
         .execute(),
     );
   }
+}
+
+async function countVisits(transaction: WriteTransaction, upToBatch: number): Promise<number> {
+  const { visits } = await transaction
+    .selectFrom('visit_batches')
+    .select(({ fn }) => fn.sum<number | null>('visit_count').as('visits'))
+    .where('id', '<=', upToBatch)
+    .executeTakeFirstOrThrow();
+  return Number(visits);
 }
 
 /** Returns the first batches, until a URL would have more than `maxBytesOfUrl`. Returns at least one. */

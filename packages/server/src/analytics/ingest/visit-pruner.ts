@@ -140,19 +140,21 @@ async function pruneDays(database: Database, urlId: number, before: number): Pro
 
 /**
  * Deletes the visits before an instant from the chunks of organizations. Overviews read them from the
- * chunks of links, or from the days to which these were reduced.
+ * chunks of links, or from the days to which these were reduced. Default: of all organizations.
  */
-async function pruneOrganizationChunks(
+export async function pruneOrganizationChunks(
   database: Database,
   before: number,
   errors: unknown[],
   signal: AbortSignal | undefined,
+  ofOrganization?: string,
 ): Promise<void> {
   const { read } = database;
   for (let last: { organizationId: string; number: number } | undefined; !signal?.aborted; ) {
     const { rows } = await sql<{ organizationId: string; number: number }>`
       select organization_id as "organizationId", number from organization_chunks
       where first_at < ${before}
+        ${ofOrganization === undefined ? sql`` : sql`and organization_id = ${ofOrganization}`}
         ${last ? sql`and (organization_id, number) > (${last.organizationId}, ${last.number})` : sql``}
       order by organization_id, number limit ${chunksPerRead}`.execute(read);
     for (const { organizationId, number } of rows) {
@@ -190,7 +192,7 @@ async function pruneOrganizationChunk(
 }
 
 /** Lets overviews read the visits before an instant, and the pruned days, by link. */
-async function raiseCompleteFrom(
+export async function raiseCompleteFrom(
   transaction: WriteTransaction,
   organizationId: string,
   completeFrom: number,

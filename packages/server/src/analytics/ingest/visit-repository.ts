@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { recordThresholds, urlClickThreshold } from '../../events/threshold-events.js';
 import { countUses } from '../../organizations/usage-meters.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
@@ -7,6 +7,7 @@ import type { JournalRecords, Visit } from '../journal/journal-lines.js';
 import { type JournalPosition, journalStart } from '../journal/journal-reader.js';
 import { encodeColumns } from './columns-codec.js';
 import { findMissingLinks, type MissingLinks } from './deleted-links.js';
+import { withoutErased } from './erase-visits.js';
 import { countScans, type ThresholdOptions } from './scan-counter.js';
 import { toColumns } from './visit-columns.js';
 
@@ -83,7 +84,8 @@ export class VisitRepository {
       if (!(await this.#advance(transaction, writerId, from, to))) return false;
       if (downloads) await countDownloads(transaction, downloads);
       if (calls) await countUses(transaction, 'api_call', calls);
-      const visits = await this.#withoutDeleted(transaction, read);
+      const stored = await this.#withoutDeleted(transaction, read);
+      const visits = await withoutErased(transaction, stored);
       if (visits.length === 0) return true;
       await transaction
         .insertInto('visit_batches')
@@ -145,12 +147,14 @@ export class VisitRepository {
   ): Promise<void> {
     const { outbox, thresholds } = this.#options;
     const own = await findOwnThresholds(transaction, [...added.keys()]);
-    const changes = (await addClicks(transaction, added)).map(({ url_id, clicks }) => ({
-      urlId: url_id,
-      added: added.get(url_id)?.count ?? 0,
-      counters: [{ id: String(url_id), count: clicks }],
-      thresholds: own.get(url_id) ?? thresholds,
-    }));
+    const changes = (await addClicks(transaction, added)).map(
+      ({ url_id, clicks, peak_clicks: peak }) => ({
+        urlId: url_id,
+        added: added.get(url_id)?.count ?? 0,
+        counters: [{ id: String(url_id), count: clicks, peak }],
+        thresholds: own.get(url_id) ?? thresholds,
+      }),
+    );
     await recordThresholds(transaction, outbox, urlClickThreshold, changes, now);
   }
 }
@@ -171,7 +175,9 @@ export async function addClicks(
   // One parameter for any number of URLs: a statement with three for each takes twice as long. Journals
   // of several nodes may arrive in any order. SQLite has no `greatest`.
   const members = Array.from(added, ([id, { count, lastAt }]) => `"${id}":[${count},${lastAt}]`);
-  const { rows } = await sql<Pick<Schema['url_clicks'], 'url_id' | 'clicks'>>`
+  const { rows } = await sql<
+    Pick<Selectable<Schema['url_clicks']>, 'url_id' | 'clicks' | 'peak_clicks'>
+  >`
     insert into url_clicks (url_id, clicks, last_clicked_at)
     select cast(key as bigint), cast(value ->> 0 as bigint), cast(value ->> 1 as bigint)
     from json_each(${`{${members.join()}}`}) where true
@@ -180,7 +186,7 @@ export async function addClicks(
       last_clicked_at = case
         when excluded.last_clicked_at > coalesce(url_clicks.last_clicked_at, 0)
         then excluded.last_clicked_at else url_clicks.last_clicked_at end
-    returning url_id, clicks`.execute(transaction);
+    returning url_id, clicks, peak_clicks`.execute(transaction);
   return rows;
 }
 

@@ -15,7 +15,7 @@ import type { VisitColumns } from '../ingest/visit-columns.js';
 /** Reads the visits that are in batches, and not in chunks yet. */
 export class PendingVisits {
   readonly #storedBatches;
-  /** A cache of the stored batches by id. Only the deletion of an organization changes one. */
+  /** A cache of the stored batches by id. Erasures change the number of visits of one. */
   #batches: ReadonlyMap<number, Batch> = new Map();
   /** The indexes of each organization's visits. The organization of a URL never changes. */
   readonly #byOrganization = new WeakMap<Batch, ReadonlyMap<string, Uint32Array>>();
@@ -74,8 +74,11 @@ export class PendingVisits {
 
   async #read(db: Kysely<Schema>) {
     const { rows: stored } = await db.executeQuery(this.#storedBatches());
-    const firstMissing = stored.find(({ id }) => !this.#batches.has(id));
-    const cached = this.#batches;
+    const cached = new Map(this.#batches);
+    for (const { id, visitCount } of stored) {
+      if (cached.get(id)?.columns.count !== visitCount) cached.delete(id);
+    }
+    const firstMissing = stored.find(({ id }) => !cached.has(id));
     const read = firstMissing ? await readBatches(db, firstMissing.id - 1) : [];
     const added = new Map(read.map((batch) => [batch.id, batch]));
     const batches = stored.map(({ id }) => (added.get(id) ?? cached.get(id)) as Batch);
@@ -94,6 +97,7 @@ function selectStoredBatches(db: Kysely<Schema>) {
     .leftJoin('visit_compactions', (join) => join.onTrue())
     .select([
       'visit_batches.id',
+      'visit_count as visitCount',
       'up_to_batch as upToBatch',
       'next_url as nextUrl',
       'next_organization as nextOrganization',

@@ -25,6 +25,7 @@ import { organizationChunks } from './0021-organization-chunks.js';
 import { excludedAddresses } from './0022-excluded-addresses.js';
 import { machineVisits } from './0023-machine-visits.js';
 import { secretKeys } from './0024-secret-keys.js';
+import { visitErasures } from './0025-visit-erasures.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -118,6 +119,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0022-excluded-addresses': { up: (db) => excludedAddresses(db, engine) },
     '0023-machine-visits': { up: (db) => machineVisits(db) },
     '0024-secret-keys': { up: (db) => secretKeys(db, engine) },
+    '0025-visit-erasures': { up: (db) => visitErasures(db) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -1,0 +1,48 @@
+import type { HandlersOf } from '../http/handlers.js';
+import { writeOnce } from '../idempotency/with-idempotency-key.js';
+import type { Clock } from '../ports.js';
+import { type Database, StorageUnavailableError } from '../storage/database.js';
+import type { erasureRoutes } from './erasure-contract.js';
+import { markErased } from './ingest/erase-visits.js';
+import type { ReportSources } from './reports/report-handlers.js';
+
+interface ErasureSources extends Pick<ReportSources, 'getUrl'> {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Erases the visits of marked links. Returns false if it takes longer, and continues then. */
+  readonly erase: () => Promise<boolean>;
+}
+
+// Each waits for some seconds.
+const maxWaits = 4;
+
+export function erasureHandlers({
+  getUrl,
+  database,
+  clock,
+  erase,
+}: ErasureSources): HandlersOf<typeof erasureRoutes> {
+  return {
+    async eraseUrlVisits({ caller: { organizationId }, params, write }) {
+      const { id } = await getUrl(organizationId, params.id);
+      const { result, replayed } = await writeOnce(
+        database,
+        organizationId,
+        write,
+        async (transaction) => {
+          const erasedUntil = clock();
+          await markErased(transaction, id, erasedUntil);
+          return { urlId: String(id), erasedUntil: new Date(erasedUntil).toISOString() };
+        },
+        { audit: () => ({ type: 'url', id }) },
+      );
+      for (let waits = 0; !(await erase()); waits += 1) {
+        if (waits < maxWaits) continue;
+        throw new StorageUnavailableError(
+          'the visits are being erased: repeat the request with the same Idempotency-Key',
+        );
+      }
+      return { status: 200, replayed, data: result };
+    },
+  };
+}

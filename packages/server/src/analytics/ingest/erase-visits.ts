@@ -1,0 +1,347 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
+import { selectScans } from '../reports/visit-measures.js';
+import { encodeColumns, toChunk, tryToDecode } from './columns-codec.js';
+import {
+  type Compaction,
+  findCompaction,
+  findOrganizations,
+  firstPendingUrl,
+  type StoredVisits,
+} from './read-stored-visits.js';
+import { isWithin, selectSpans, toScannedUrls } from './scanned-url.js';
+import {
+  allIndexes,
+  humanSources,
+  type VisitColumns,
+  VisitColumnsBuilder,
+} from './visit-columns.js';
+import { pruneOrganizationChunks, raiseCompleteFrom } from './visit-pruner.js';
+
+/** A link whose visits up to an instant are erased. */
+interface Erasure {
+  readonly urlId: number;
+  readonly organizationId: string;
+  /** Visits of this millisecond are erased, too. */
+  readonly until: number;
+}
+
+// The number of links in one transaction, which holds all write locks. They share the read of the batches.
+const urlsPerTransaction = 20;
+const allTime = { since: 0, until: Number.POSITIVE_INFINITY };
+
+/**
+ * Marks a link for the erasure of its visits up to `now`. From the commit on, no later transaction stores
+ * such a visit, whenever its journal is read.
+ */
+export async function markErased(
+  transaction: WriteTransaction,
+  urlId: number,
+  now: number,
+): Promise<void> {
+  await transaction
+    .insertInto('url_clicks')
+    .values({ url_id: urlId, clicks: 0, erased_until: now, erasure_pending: 1 })
+    .onConflict((conflict) =>
+      conflict.column('url_id').doUpdateSet({
+        erasure_pending: 1,
+        // The clock of another node may be ahead.
+        erased_until: sql<number>`case when url_clicks.erased_until > ${now}
+          then url_clicks.erased_until else ${now} end`,
+      }),
+    )
+    .execute();
+}
+
+/** Returns the visits without those that an erasure has reached. Costs almost nothing without erasures. */
+export async function withoutErased<Visit extends { urlId: number; visitedAt: number }>(
+  transaction: WriteTransaction,
+  visits: readonly Visit[],
+): Promise<readonly Visit[]> {
+  if (visits.length === 0) return visits;
+  const members = Array.from(new Set(visits.map(({ urlId }) => urlId)), (id) => `"${id}":0`);
+  const { rows } = await sql<{ urlId: number; until: number }>`
+    select url_id as "urlId", erased_until as until from url_clicks
+    where erased_until > 0
+      and url_id + 0 in (select cast(key as bigint) from json_each(${`{${members.join()}}`}))`.execute(
+    transaction,
+  );
+  if (rows.length === 0) return visits;
+  const erased = new Map(rows.map(({ urlId, until }) => [urlId, until]));
+  return visits.filter(({ urlId, visitedAt }) => visitedAt > (erased.get(urlId) ?? -1));
+}
+
+/**
+ * Erases the visits of the marked links, and their daily sums. Continues what a killed process began.
+ * Returns the ids of the batches that cannot be read.
+ */
+export async function eraseVisits(
+  database: Database,
+  signal?: AbortSignal,
+): Promise<readonly number[]> {
+  const damaged = new Set<number>();
+  while (!signal?.aborted) {
+    const erasures = await findErasures(database.read);
+    if (erasures.length === 0) break;
+    // Waits for the transactions that began before the mark.
+    await database.writeDirectly(async (transaction) => {
+      for (const id of await eraseMarked(database, transaction)) damaged.add(id);
+    }, 'exclusive');
+    for (const organizationId of new Set(erasures.map((erasure) => erasure.organizationId))) {
+      await removeUnusedChunks(database, organizationId, signal);
+    }
+    // Last, so that a killed process leaves no copy behind.
+    await database.writeDirectly(async (transaction) => {
+      for (const { urlId, until } of erasures) {
+        await transaction
+          .updateTable('url_clicks')
+          .set({ erasure_pending: 0 })
+          .where('url_id', '=', urlId)
+          .where('erased_until', '=', until)
+          .execute();
+      }
+    }, 'exclusive');
+  }
+  return [...damaged];
+}
+
+async function findErasures(db: Kysely<Schema>): Promise<readonly Erasure[]> {
+  return db
+    .selectFrom('url_clicks')
+    .innerJoin('urls', 'urls.id', 'url_clicks.url_id')
+    .select(['url_id as urlId', 'organization_id as organizationId', 'erased_until as until'])
+    .where('erasure_pending', '=', 1)
+    .orderBy('url_id')
+    .limit(urlsPerTransaction)
+    .execute();
+}
+
+async function eraseMarked(
+  database: Database,
+  transaction: WriteTransaction,
+): Promise<readonly number[]> {
+  const erasures = await findErasures(transaction);
+  const compaction = await findCompaction(transaction);
+  const damaged: number[] = [];
+  const remaining = new Map<number, StoredVisits[]>(erasures.map(({ urlId }) => [urlId, []]));
+  await eraseInBatches(transaction, erasures, compaction, remaining, damaged);
+  for (const erasure of erasures) {
+    const { urlId, until } = erasure;
+    const visits = remaining.get(urlId) ?? [];
+    visits.push(...(await eraseInChunks(database, transaction, erasure)));
+    const qrIds = transaction.selectFrom('qr_codes').select('id').where('url_id', '=', urlId);
+    await transaction
+      .deleteFrom('click_days')
+      .where('url_id', '=', urlId)
+      .where('day', '<=', until)
+      .execute();
+    await transaction
+      .deleteFrom('scan_days')
+      .where('qr_id', 'in', qrIds)
+      .where('day', '<=', until)
+      .execute();
+    await resetCounters(transaction, urlId, visits);
+    await raiseCompleteFrom(transaction, erasure.organizationId, until + 1);
+  }
+  return damaged;
+}
+
+/** Writes the batches again without the erased visits. Adds the visits of the links that remain. */
+async function eraseInBatches(
+  transaction: WriteTransaction,
+  erasures: readonly Erasure[],
+  compaction: Compaction | undefined,
+  remaining: ReadonlyMap<number, StoredVisits[]>,
+  damaged: number[],
+): Promise<void> {
+  const untilOf = new Map(erasures.map(({ urlId, until }) => [urlId, until]));
+  const progress = new OrganizationProgress(
+    compaction,
+    new Set(erasures.map(({ organizationId }) => organizationId)),
+  );
+  const batches = await transaction
+    .selectFrom('visit_batches')
+    .select('id')
+    .orderBy('id')
+    .execute();
+  for (const { id } of batches) {
+    const { visits } = await transaction
+      .selectFrom('visit_batches')
+      .select('visits')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    const columns = tryToDecode(visits);
+    if (!columns) {
+      damaged.push(id);
+      continue;
+    }
+    const isErased = (index: number) =>
+      (columns.visitedAt[index] as number) <=
+      (untilOf.get(columns.urlIds[index] as number) ?? Number.NEGATIVE_INFINITY);
+    const firstPending = firstPendingUrl(compaction, id);
+    for (const [urlId, found] of remaining) {
+      // The others are in chunks, too.
+      if (urlId < firstPending) continue;
+      const indexes = allIndexes(columns).filter(
+        (index) => columns.urlIds[index] === urlId && !isErased(index),
+      );
+      if (indexes.length > 0) found.push({ columns, indexes });
+    }
+    const rest = filterColumns(columns, (index) => !isErased(index));
+    await progress.add(transaction, id, columns, isErased);
+    if (rest.count === columns.count) continue;
+    const row = transaction.updateTable('visit_batches').where('id', '=', id);
+    await row.set({ visit_count: rest.count, visits: encodeColumns(rest) }).execute();
+  }
+  await progress.store(transaction);
+}
+
+/**
+ * The progress of a compaction within an organization is a number of its visits in batches, so it
+ * decreases by those that are erased.
+ */
+class OrganizationProgress {
+  readonly #compaction: Compaction | undefined;
+  #stored: number;
+  #erased = 0;
+
+  constructor(compaction: Compaction | undefined, organizationIds: ReadonlySet<string>) {
+    const isConcerned = compaction && organizationIds.has(compaction.nextOrganization);
+    this.#compaction = isConcerned ? compaction : undefined;
+    this.#stored = this.#compaction?.nextVisit ?? 0;
+  }
+
+  /** Counts the visits of a batch. Batches come in ascending order. */
+  async add(
+    transaction: WriteTransaction,
+    batchId: number,
+    { urlIds }: VisitColumns,
+    isErased: (index: number) => boolean,
+  ): Promise<void> {
+    const compaction = this.#compaction;
+    if (!compaction || batchId > compaction.upToBatch || this.#stored === 0) return;
+    const organizations = await findOrganizations(transaction, urlIds);
+    for (const [index, urlId] of urlIds.entries()) {
+      if (organizations.get(urlId) !== compaction.nextOrganization) continue;
+      if (this.#stored === 0) return;
+      this.#stored -= 1;
+      if (isErased(index)) this.#erased += 1;
+    }
+  }
+
+  async store(transaction: WriteTransaction): Promise<void> {
+    if (!this.#compaction || this.#erased === 0) return;
+    const { nextVisit } = this.#compaction;
+    await transaction
+      .updateTable('visit_compactions')
+      .set({ next_visit: nextVisit - this.#erased })
+      .execute();
+  }
+}
+
+/** Deletes the chunks of a link, and returns its later visits, which remain. */
+async function eraseInChunks(
+  database: Database,
+  transaction: WriteTransaction,
+  { urlId, until }: Erasure,
+): Promise<readonly StoredVisits[]> {
+  const ofUrl = transaction.deleteFrom('visit_chunks').where('url_id', '=', urlId);
+  await ofUrl.where('last_at', '<=', until).execute();
+  const mixed = await ofUrl
+    .where('first_at', '<=', until)
+    .returning(['number', 'visits'])
+    .execute();
+  const rests = mixed.flatMap(({ number, visits }) => {
+    // A chunk that cannot be read is deleted as a whole, because it has erased visits.
+    const columns = tryToDecode(visits, urlId);
+    if (!columns) return [];
+    const rest = filterColumns(columns, (index) => (columns.visitedAt[index] as number) > until);
+    return rest.count > 0 ? [{ url_id: urlId, number, ...toChunk(rest) }] : [];
+  });
+  await database.bulkInsert(transaction, 'visit_chunks', rests);
+  const later = await transaction
+    .selectFrom('visit_chunks')
+    .select('visits')
+    .where('url_id', '=', urlId)
+    .execute();
+  return later.flatMap(({ visits }) => {
+    const columns = tryToDecode(visits, urlId);
+    return columns ? [{ columns, indexes: allIndexes(columns) }] : [];
+  });
+}
+
+/**
+ * Sets the counters of a link and its QR codes to the visits that remain. The counts before are stored,
+ * because a threshold that was reached is not sent again.
+ */
+async function resetCounters(
+  transaction: WriteTransaction,
+  urlId: number,
+  remaining: readonly StoredVisits[],
+): Promise<void> {
+  const spans = await selectSpans(transaction).where('qr_codes.url_id', '=', urlId).execute();
+  const url = toScannedUrls(spans).get(urlId);
+  const scans = new Map(url?.spans.map(({ qrId }) => [qrId, 0]));
+  let clicks = 0;
+  let lastAt: number | null = null;
+  for (const visits of remaining) {
+    const { columns, indexes } = visits;
+    const isHuman = humanSources(columns);
+    const { codes } = columns.dictionaries.source;
+    for (const index of indexes) {
+      if (isHuman[codes[index] as number] === 0) continue;
+      clicks += 1;
+      lastAt = Math.max(lastAt ?? 0, columns.visitedAt[index] as number);
+    }
+    for (const index of selectScans(visits, allTime, () => url).indexes) {
+      const at = columns.visitedAt[index] as number;
+      for (const span of url?.spans ?? []) {
+        if (isWithin(span, at)) scans.set(span.qrId, (scans.get(span.qrId) ?? 0) + 1);
+      }
+    }
+  }
+  await transaction
+    .updateTable('url_clicks')
+    .set({ clicks, last_clicked_at: lastAt, peak_clicks: greatest('peak_clicks', 'clicks') })
+    .where('url_id', '=', urlId)
+    .execute();
+  for (const [qrId, count] of scans) {
+    await transaction
+      .updateTable('qr_counts')
+      .set({ scans: count, peak_scans: greatest('peak_scans', 'scans') })
+      .where('qr_id', '=', qrId)
+      .execute();
+  }
+}
+
+// SQLite has no `greatest`.
+function greatest(a: string, b: string) {
+  const [one, other] = [sql.ref(a), sql.ref(b)];
+  return sql<number>`case when ${one} > ${other} then ${one} else ${other} end`;
+}
+
+/** Deletes the visits in the chunks of an organization that no overview reads any more. */
+async function removeUnusedChunks(
+  database: Database,
+  organizationId: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const organization = await database.read
+    .selectFrom('organizations')
+    .select('chunks_complete_from as completeFrom')
+    .where('id', '=', organizationId)
+    .executeTakeFirst();
+  if (!organization) return;
+  const { completeFrom } = organization;
+  const errors: unknown[] = [];
+  await pruneOrganizationChunks(database, completeFrom, errors, signal, organizationId);
+  if (errors.length > 0) throw new AggregateError(errors, 'some copies of visits were not erased');
+}
+
+function filterColumns(columns: VisitColumns, isWanted: (index: number) => boolean): VisitColumns {
+  const builder = new VisitColumnsBuilder(columns.count);
+  for (let index = 0; index < columns.count; index += 1) {
+    if (isWanted(index)) builder.addFrom(columns, index);
+  }
+  return builder.finish();
+}

@@ -1,0 +1,206 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { v7 as newUuid } from 'uuid';
+import { expect, it, onTestFinished } from 'vitest';
+import { eraseVisits, markErased } from '../../src/analytics/ingest/erase-visits.js';
+import { recoverOrphans } from '../../src/analytics/ingest/visit-ingester.js';
+import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
+import { journalRootOf, segmentPath } from '../../src/analytics/journal/journal-folder.js';
+import { toLine } from '../../src/analytics/journal/journal-lines.js';
+import { diagnoseOrganizationChunks } from '../../src/analytics/reports/organization-doctor.js';
+import { diagnoseClicks, diagnoseScans } from '../../src/analytics/reports/visit-doctor.js';
+import { EventOutbox } from '../../src/events/event-outbox.js';
+import { takeBackup } from '../../src/operations/backup/take-backup.js';
+import type { Database } from '../../src/storage/database.js';
+import { findDatabaseFile } from '../../src/storage/locate-database.js';
+import { startServer } from '../api/start-server.js';
+import { emptyDatabase, engine } from '../engine.js';
+import { rowsWith } from '../storage/rows-with.js';
+import { day, hour, makeVisit, month, openVisitStore, start } from './visit-store.js';
+
+const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Firefox/128.0' };
+// The bytes of the keys have these texts.
+const keys = { visitorKey: '6162636465666768', addressKey: '696a6b6c6d6e6f70' };
+// 'dcbahgfe', because each half is a number in little-endian order.
+const visitorText = Buffer.from('6463626168676665', 'hex').toString('latin1');
+
+async function startApi() {
+  const empty = await emptyDatabase();
+  onTestFinished(() => empty.remove());
+  const api = await startServer({ ...empty, rateLimit: 0, thresholds: [2, 4] });
+  onTestFinished(() => api.stop());
+  const { database } = api.server;
+  const clicksOf = async (id: string) =>
+    (await api.call('getUrl', { params: { id } })).data.clickCount as number;
+  const root = journalRootOf(empty) as string;
+  const outbox = new EventOutbox(database, { newId: newUuid });
+  const repository = new VisitRepository(database, { outbox, thresholds: [] });
+  return {
+    api,
+    database,
+    clicksOf,
+    root,
+    ...empty,
+
+    /** Reads the journal of a process that was killed. Its folder has no lock. */
+    async readKilled(lines: readonly string[]): Promise<void> {
+      const folder = join(root, 'killed-writer');
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(segmentPath(folder, 1), lines.join(''));
+      const refuse = () => expect.unreachable('no line is damaged');
+      expect(await recoverOrphans(repository, root, api.clock, refuse)).toBe(lines.length);
+    },
+  };
+}
+
+async function expectNoErrors(database: Database): Promise<void> {
+  expect((await diagnoseClicks(database)).wrongCounters).toEqual([]);
+  expect((await diagnoseScans(database)).wrongCounters).toEqual([]);
+  expect(await diagnoseOrganizationChunks(database)).toEqual([]);
+}
+
+it('erases all visits, makes an audit entry, and sends no threshold twice', async () => {
+  const { api, database, clicksOf } = await startApi();
+  const { data: url } = await api.call('createUrl', { body: { targetUrl: 'https://a.example/' } });
+  const { data: other } = await api.call('createUrl', {
+    body: { targetUrl: 'https://b.example/' },
+  });
+  const { data: qr } = await api.call('createQr', { body: { urlId: Number(url.id) } });
+  const mobile = 'Mozilla/5.0 (Linux; Android 14; Pixel 8) Chrome/126.0.0.0 Mobile Safari/537.36';
+  const visit = (code: string) => api.visit(`/${code}`, { headers: { 'user-agent': mobile } });
+  for (const code of [url.shortCode, url.shortCode, url.shortCode, other.shortCode]) {
+    expect((await visit(code)).status).toBe(307);
+  }
+  await expect.poll(() => clicksOf(url.id)).toBe(3);
+  await expect.poll(() => clicksOf(other.id)).toBe(1);
+  const call = { params: { id: url.id }, headers: { 'idempotency-key': 'erase' } };
+  const erased = await api.call('eraseUrlVisits', call);
+  expect(erased.status, erased.text).toBe(200);
+  const erasedUntil = new Date(api.clock()).toISOString();
+  expect(erased.data).toEqual({ urlId: url.id, erasedUntil });
+  const after = await api.call('getUrl', { params: { id: url.id } });
+  expect(after.data).toMatchObject({ clickCount: 0, lastClickAt: null, isActive: true });
+  const params = { id: qr.id };
+  expect((await api.call('getQr', { params })).data.scanCount).toBe(0);
+  api.clock.advance(1);
+  const since = '1970-01-01';
+  const clicks = await api.call('getUrlClicks', { params: { id: url.id }, query: { since } });
+  expect(clicks.data.totals).toEqual({ totalClicks: 0, uniqueClicks: 0, uniqueIps: 0 });
+  expect((await api.call('getQrScans', { params, query: { since } })).data.totals.totalScans).toBe(
+    0,
+  );
+  const overview = await api.call('getAnalyticsOverview', { query: { since } });
+  expect(overview.data.totals).toMatchObject({ totalClicks: 1, totalScans: 0 });
+  expect((await api.call('exportVisits', { query: { since } })).data.count).toBe(1);
+  await expectNoErrors(database);
+  const audit = await api.call('listAuditEntries', { query: { operation: 'eraseUrlVisits' } });
+  expect(audit.data.items).toMatchObject([{ resource: { type: 'url', id: url.id }, count: 1 }]);
+
+  for (let count = 0; count < 4; count += 1) await visit(url.shortCode);
+  await expect.poll(() => clicksOf(url.id)).toBe(4);
+  const again = await api.call('eraseUrlVisits', call);
+  expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([erased.text, 'true']);
+  expect(await clicksOf(url.id)).toBe(4);
+  const peaks = await database.read
+    .selectFrom('url_clicks')
+    .select(['clicks', 'peak_clicks'])
+    .where('url_id', '=', Number(url.id))
+    .executeTakeFirstOrThrow();
+  expect(peaks).toEqual({ clicks: 4, peak_clicks: 3 });
+  await expectNoErrors(database);
+});
+
+it('is exact among clicks that go on, and drops visits of journals that are read later', async () => {
+  const { api, database, clicksOf, readKilled } = await startApi();
+  const { data: url } = await api.call('createUrl', { body: { targetUrl: 'https://a.example/' } });
+  const { data: other } = await api.call('createUrl', {
+    body: { targetUrl: 'https://b.example/' },
+  });
+  const visit = () => api.visit(`/${url.shortCode}`, { headers: browser });
+  const params = { id: url.id };
+  let sent = 0;
+  for (let round = 0; round < 4; round += 1) {
+    const before = Array.from({ length: 20 }, visit);
+    const erased = await api.call('eraseUrlVisits', { params });
+    expect(erased.status, erased.text).toBe(200);
+    await Promise.all(before);
+    api.clock.advance(1);
+    sent = 0;
+    for (; sent < 5; sent += 1) expect((await visit()).status).toBe(307);
+    await expect.poll(() => clicksOf(url.id)).toBe(sent);
+  }
+  const lineAt = (urlId: string, visitedAt: number) =>
+    toLine(makeVisit({ urlId: Number(urlId), visitedAt, facts: keys }));
+  const now = api.clock();
+  const lines = [lineAt(url.id, now - 1), lineAt(url.id, now - day), lineAt(other.id, now - day)];
+  await readKilled([...lines, lineAt(url.id, now)]);
+  expect([await clicksOf(url.id), await clicksOf(other.id)]).toEqual([sent + 1, 1]);
+  await expectNoErrors(database);
+});
+
+it('leaves no key in the database, in journals and in a later backup', async () => {
+  const { api, database, databaseUrl, clicksOf, root, readKilled } = await startApi();
+  const { data: url } = await api.call('createUrl', { body: { targetUrl: 'https://a.example/' } });
+  const visit = makeVisit({ urlId: Number(url.id), visitedAt: api.clock(), facts: keys });
+  await readKilled([toLine(visit), toLine(visit), toLine(visit)]);
+  expect(await clicksOf(url.id)).toBe(3);
+  expect(await rowsWith(database, visitorText)).not.toEqual([]);
+  expect((await api.call('eraseUrlVisits', { params: { id: url.id } })).status).toBe(200);
+  expect(await rowsWith(database, visitorText)).toEqual([]);
+  if (engine() === 'sqlite') {
+    const path = findDatabaseFile(databaseUrl) as string;
+    const to = join(dirname(path), 'backup.db');
+    await takeBackup({ databasePath: path, to, thresholds: [] });
+    expect(readFileSync(to, 'latin1')).not.toContain(visitorText);
+  }
+  await api.stop();
+  for (const name of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    if (!name.isFile()) continue;
+    const text = readFileSync(join(name.parentPath, name.name), 'latin1');
+    expect(text).not.toContain(keys.visitorKey);
+  }
+});
+
+it('continues after a kill at any write, during a compaction, too', async () => {
+  const stored = await openVisitStore();
+  onTestFinished(() => stored.close());
+  const { database } = stored;
+  const organizationId = await stored.addOrganization('enterprise');
+  const created = await stored.create(organizationId, [{}, {}]);
+  const [first = 0, second = 0] = created.map((each) => (each.status === 'created' ? each.id : 0));
+  const visitsOf = (urlId: number, from: number) =>
+    Array.from({ length: 12 }, (_, index) =>
+      makeVisit({ urlId, visitedAt: from + index * hour, facts: keys }),
+    );
+  const killedAfter = (writes: number): Database => {
+    let left = writes;
+    const writeDirectly: Database['writeDirectly'] = (work, lock) => {
+      left -= 1;
+      if (left < 0) throw new Error('killed');
+      return database.writeDirectly(work, lock);
+    };
+    return { ...database, writeDirectly };
+  };
+  let day0 = start;
+  let remaining = 0;
+  for (let writes = 0; writes < 6; writes += 1) {
+    await stored.store([...visitsOf(first, day0), ...visitsOf(second, day0)]);
+    await stored.compact();
+    await stored.store([...visitsOf(second, day0 + day), ...visitsOf(first, day0 + day)]);
+    const compactor = stored.compactorAt(start + 3650 * day, killedAfter(1 + (writes % 4)));
+    await compactor.compact().catch(({ message }) => expect(message).toBe('killed'));
+    const until = day0 + day + 5 * hour;
+    await database.writeDirectly((transaction) => markErased(transaction, first, until));
+    await eraseVisits(killedAfter(writes)).catch((error) => expect(error).toBeInstanceOf(Error));
+    expect(await eraseVisits(database)).toEqual([]);
+    remaining = 6;
+    const { totals } = await stored.reader.readClicks(first, month);
+    expect(totals.totalClicks).toBe(remaining);
+    const overview = await stored.reader.readOverview(organizationId, month, start);
+    expect(overview.totals.totalClicks).toBe(remaining + 24 * (writes + 1));
+    await expectNoErrors(database);
+    await stored.compact();
+    await expectNoErrors(database);
+    day0 += 2 * day;
+  }
+});
