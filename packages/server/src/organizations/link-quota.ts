@@ -30,6 +30,45 @@ export async function releaseLinks(
   if (count > 0) await addActive(transaction, organizationId, -count);
 }
 
+/**
+ * Counts links that become active or inactive one after the other in a transaction. Needs two
+ * statements for any number of links. The first `take` locks the row of the organization.
+ */
+export class ActiveLinks {
+  readonly #transaction: WriteTransaction;
+  readonly #plans: PlanTable;
+  readonly #organizationId: string;
+  #stored: Awaited<ReturnType<typeof addActive>> | undefined;
+  #change = 0;
+
+  constructor(transaction: WriteTransaction, plans: PlanTable, organizationId: string) {
+    this.#transaction = transaction;
+    this.#plans = plans;
+    this.#organizationId = organizationId;
+  }
+
+  /** Counts a link as active. Returns the quota, and counts nothing, when the plan is exhausted. */
+  async take(): Promise<Quota | undefined> {
+    this.#stored ??= await addActive(this.#transaction, this.#organizationId, 0);
+    const plan = this.#stored.plan as PlanName;
+    const used = Number(this.#stored.active_urls) + this.#change;
+    const included = this.#plans[plan].linkBundle;
+    if (included !== null && used >= included) return { plan, included, used };
+    this.#change += 1;
+    return undefined;
+  }
+
+  /** Counts a link as inactive. */
+  release(): void {
+    this.#change -= 1;
+  }
+
+  /** Writes the change. Must be called once, at the end. */
+  async settle(): Promise<void> {
+    if (this.#change !== 0) await addActive(this.#transaction, this.#organizationId, this.#change);
+  }
+}
+
 function addActive(transaction: WriteTransaction, organizationId: string, count: number) {
   return transaction
     .updateTable('organizations')

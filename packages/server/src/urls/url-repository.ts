@@ -11,7 +11,7 @@ import {
   type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
-import { releaseLinks, reserveLinks } from '../organizations/link-quota.js';
+import { ActiveLinks, releaseLinks, reserveLinks } from '../organizations/link-quota.js';
 import type { PlanTable } from '../organizations/plans.js';
 import {
   checkIfMatch,
@@ -83,6 +83,18 @@ interface ChangedUrl {
 export type UpdateOutcome<Presented> =
   | { readonly status: 'updated'; readonly presented: Presented }
   | RefusedUpdate;
+
+/** The outcome of one change within its transaction. */
+type ItemOutcome =
+  | ({ readonly status: 'updated' } & ChangedUrl)
+  | { readonly status: 'unchanged'; readonly url: ShortUrl }
+  | RefusedUpdate;
+
+/** The id of a link to change, and its place in the request. */
+interface Item {
+  readonly id: number;
+  readonly index: number;
+}
 
 type RefusedUpdate = Refused | { readonly status: 'refused'; readonly error: ErrorDetail };
 
@@ -245,14 +257,24 @@ export class UrlRepository {
     const work = async (transaction: WriteTransaction) => {
       const outcomes: UpdateOutcome<Presented>[] = [];
       const changed: ChangedUrl[] = [];
-      for (const [index, id] of ids.entries()) {
-        if (index % linksAtOnce === linksAtOnce - 1) await yieldToEventLoop();
-        const outcome = await this.#update(transaction, id, context, (url) => change(url, index));
-        if (outcome.status === 'updated') changed.push(outcome);
-        outcomes.push(
-          'url' in outcome ? { status: 'updated', presented: present(outcome.url) } : outcome,
-        );
+      const links = await this.#findToUpdate(transaction, ids, context);
+      const activeLinks = new ActiveLinks(transaction, this.#options.plans, organizationId);
+      for (const round of roundsOf(ids)) {
+        const changes = round.map(({ id, index }) => {
+          const before = links.get(id);
+          return before && { before, ...change(before, index) };
+        });
+        for (const outcome of await this.#updateAll(transaction, changes, activeLinks, context)) {
+          if (outcome.status === 'updated') {
+            changed.push(outcome);
+            links.set(outcome.url.id, outcome.url);
+          }
+          outcomes.push(
+            'url' in outcome ? { status: 'updated', presented: present(outcome.url) } : outcome,
+          );
+        }
       }
+      await activeLinks.settle();
       await this.recordUpdates(transaction, organizationId, changed, now);
       const restored = changed.filter(({ before, url }) => !before.isActive && url.isActive);
       const urls = restored.map(({ url }) => url);
@@ -273,12 +295,7 @@ export class UrlRepository {
   ): Promise<IdempotentResult<Presented>> {
     let changedIds: readonly number[] = [];
     const work = async (transaction: WriteTransaction) => {
-      const rows = await selectUrls(transaction)
-        // PostgreSQL has no empty list.
-        .where('urls.id', 'in', ids.length === 0 ? [noUrl] : ids)
-        .execute();
-      // Not in SQL: SQLite would search the index of the organization instead of the ids.
-      const found = rows.filter((row) => row.organizationId === organizationId).map(fromRow);
+      const found = await this.#findMany(transaction, organizationId, ids);
       for (const { updatedAt } of found) checkIfMatch(ifMatch, updatedAt);
       const active = found.filter(({ isActive }) => isActive);
       changedIds = active.map(({ id }) => id);
@@ -401,58 +418,107 @@ export class UrlRepository {
     return urls.map(({ id }) => refused.get(id) ?? createdOutcome(accepted.get(id) as ShortUrl));
   }
 
-  async #update(
+  /**
+   * Writes changes of different links, in order; undefined stands for an unknown link. The number of
+   * statements does not grow with the number of links, except for links that move to another domain, or
+   * whose target is on this server.
+   */
+  async #updateAll(
     transaction: WriteTransaction,
-    id: number,
-    { organizationId, now, ifMatch }: WriteContext,
-    change: (url: ShortUrl) => UrlChange,
-  ): Promise<
-    | ({ readonly status: 'updated' } & ChangedUrl)
-    | { readonly status: 'unchanged'; readonly url: ShortUrl }
-    | RefusedUpdate
-  > {
-    let before = await this.#find(transaction, organizationId, id);
-    if (!before) return { status: 'not-found' };
-    checkIfMatch(ifMatch, before.updatedAt);
-    // A link that is due expires first, even if the periodic expiry has not reached it yet.
-    if (before.isActive && isExpired(before, now)) {
-      await this.#deactivate(transaction, [before], urlExpired, now);
-      before = deactivated(before, now);
-    }
-    const changed = change(before);
-    if (!changed.ok) return { status: 'refused', error: changed.error };
-    // No event and no new `updatedAt`.
-    if (isDeepStrictEqual(changed.url, before)) return { status: 'unchanged', url: before };
-    let url: ShortUrl = { ...changed.url, updatedAt: nextUpdatedAt(before.updatedAt, now) };
-    const moves = url.domainId !== before.domainId;
-    const activeChange = Number(url.isActive) - Number(before.isActive);
-    // The domain of an inactive link may have been deleted.
-    if (moves || activeChange > 0) {
-      const domains = await findActiveDomains(transaction, organizationId, [url.domainId]);
-      const hostname = url.domainId === null ? null : domains.get(url.domainId);
-      if (hostname === undefined) return { status: 'domain-invalid' };
-      url = { ...url, hostname };
-    }
-    if (moves || activeChange > 0 || url.targetUrl !== before.targetUrl) {
-      if (await this.#options.loops.leadsBack(transaction, url)) return { status: 'loop' };
-    }
-    if (activeChange > 0) {
-      const { plans } = this.#options;
-      const { free, quota } = await reserveLinks(transaction, plans, organizationId, 1);
-      if (free < 1) {
-        await releaseLinks(transaction, organizationId, 1);
-        return { status: 'quota-exceeded', quota };
+    changes: readonly (({ readonly before: ShortUrl } & UrlChange) | undefined)[],
+    activeLinks: ActiveLinks,
+    { organizationId, now }: WriteContext,
+  ): Promise<ItemOutcome[]> {
+    const { loops } = this.#options;
+    const candidates = changes.flatMap((each) => (each?.ok ? [each] : []));
+    const hostnames = await findActiveDomains(
+      transaction,
+      organizationId,
+      candidates.filter(needsDomain).map(({ url }) => url.domainId),
+    );
+    const local = new Set(
+      await loops.findLocal(
+        transaction,
+        candidates.filter(needsLoopCheck).map(({ url }) => url),
+      ),
+    );
+    let unwritten: ShortUrl[] = [];
+    const writeAll = async () => {
+      const rows = unwritten;
+      unwritten = [];
+      for await (const slice of slicesOf(rows)) {
+        await this.#database.updateEach(transaction, 'urls', slice.map(toUpdate));
       }
+    };
+    const update = async (candidate: ChangedUrl): Promise<ItemOutcome> => {
+      const { before, url: changed } = candidate;
+      // No event and no new `updatedAt`.
+      if (isDeepStrictEqual(changed, before)) return { status: 'unchanged', url: before };
+      let url: ShortUrl = { ...changed, updatedAt: nextUpdatedAt(before.updatedAt, now) };
+      if (needsDomain(candidate)) {
+        const hostname = url.domainId === null ? null : hostnames.get(url.domainId);
+        if (hostname === undefined) return { status: 'domain-invalid' };
+        url = { ...url, hostname };
+      }
+      if (local.has(changed)) {
+        // The detection reads the targets of the links before this one.
+        await writeAll();
+        if (await loops.leadsBack(transaction, url)) return { status: 'loop' };
+      }
+      if (url.isActive && !before.isActive) {
+        const quota = await activeLinks.take();
+        if (quota) return { status: 'quota-exceeded', quota };
+      }
+      // The link keeps its keys on the old domain, because printed copies use them.
+      if (moves(candidate) && !(await this.#insertKeys(transaction, url))) {
+        if (url.isActive && !before.isActive) activeLinks.release();
+        return { status: 'slug-conflict' };
+      }
+      if (before.isActive && !url.isActive) activeLinks.release();
+      unwritten.push(url);
+      return { status: 'updated', before, url };
+    };
+    const outcomes: ItemOutcome[] = [];
+    for (const [index, each] of changes.entries()) {
+      if (index % linksAtOnce === linksAtOnce - 1) await yieldToEventLoop();
+      if (!each) outcomes.push({ status: 'not-found' });
+      else if (!each.ok) outcomes.push({ status: 'refused', error: each.error });
+      else outcomes.push(await update(each));
     }
-    // The link keeps its keys on the old domain, because printed copies use them.
-    if (moves && !(await this.#insertKeys(transaction, url))) {
-      if (activeChange > 0) await releaseLinks(transaction, organizationId, 1);
-      return { status: 'slug-conflict' };
-    }
-    if (activeChange < 0) await releaseLinks(transaction, organizationId, 1);
-    const { id: _, ...columns } = toRow(url);
-    await transaction.updateTable('urls').set(columns).where('id', '=', id).execute();
-    return { status: 'updated', before, url };
+    await writeAll();
+    return outcomes;
+  }
+
+  /** Returns the links of an organization by id. Those that are due have expired. */
+  async #findToUpdate(
+    transaction: WriteTransaction,
+    ids: readonly number[],
+    { organizationId, now, ifMatch }: WriteContext,
+  ): Promise<Map<number, ShortUrl>> {
+    const found = await this.#findMany(transaction, organizationId, ids);
+    for (const { updatedAt } of found) checkIfMatch(ifMatch, updatedAt);
+    // A link that is due expires first, even if the periodic expiry has not reached it yet.
+    const due = found.filter((url) => url.isActive && isExpired(url, now));
+    await this.#deactivate(transaction, due, urlExpired, now);
+    return new Map(
+      found.map((url) => [
+        url.id,
+        url.isActive && isExpired(url, now) ? deactivated(url, now) : url,
+      ]),
+    );
+  }
+
+  async #findMany(
+    transaction: WriteTransaction,
+    organizationId: string,
+    ids: readonly number[],
+  ): Promise<ShortUrl[]> {
+    // PostgreSQL has no empty list.
+    const rows = await selectUrls(transaction)
+      .where('urls.id', 'in', ids.length === 0 ? [noUrl] : ids)
+      .execute();
+    // Not in SQL: SQLite would search the index of the organization instead of the ids.
+    return rows.filter((row) => row.organizationId === organizationId).map(fromRow);
   }
 
   /** Inserts the keys of a link on its new domain. Returns false when another link has, or had, one. */
@@ -546,6 +612,39 @@ function auditOf(ids: readonly number[]): AuditTarget | null {
   const changed = new Set(ids);
   const [id] = changed.size === 1 ? changed : [];
   return changed.size === 0 ? null : { type: 'url', id, count: changed.size };
+}
+
+/** Splits ids into parts without repeated ids, in order. */
+function roundsOf(ids: readonly number[]): Item[][] {
+  const rounds: Item[][] = [];
+  let seen = new Set<number>();
+  for (const [index, id] of ids.entries()) {
+    if (index === 0 || seen.has(id)) {
+      rounds.push([]);
+      seen = new Set();
+    }
+    seen.add(id);
+    rounds.at(-1)?.push({ id, index });
+  }
+  return rounds;
+}
+
+function moves({ before, url }: ChangedUrl): boolean {
+  return url.domainId !== before.domainId;
+}
+
+/** The domain of an inactive link may have been deleted. */
+function needsDomain(change: ChangedUrl): boolean {
+  return moves(change) || (change.url.isActive && !change.before.isActive);
+}
+
+function needsLoopCheck(change: ChangedUrl): boolean {
+  return needsDomain(change) || change.url.targetUrl !== change.before.targetUrl;
+}
+
+function toUpdate(url: ShortUrl) {
+  const { id, ...set } = toRow(url);
+  return { set, where: { id } };
 }
 
 function deactivated(url: ShortUrl, now: number): ShortUrl {
