@@ -57,12 +57,27 @@ export function readConfig(environment: Environment) {
       'SHORTY_BACKUP_FOLDER is missing: SHORTY_BACKUP_SCHEDULE needs a folder, such as /backups',
     );
   }
+  const listenPath = optional('SHORTY_LISTEN', parseListenPath);
+  const trustedProxies = read('SHORTY_TRUST_PROXY', '', parseAddressRanges);
+  const baseUrl = optional('SHORTY_BASE_URL', parseOrigin);
+  if (listenPath !== undefined && baseUrl === undefined) {
+    throw new ConfigError(
+      'SHORTY_BASE_URL is missing: SHORTY_LISTEN is a unix socket, which has no address for clients; set the public address, such as https://sho.example',
+    );
+  }
   return {
     port,
     host,
+    /** The path of the unix socket that replaces `host` and `port`. */
+    listenPath,
+    /** The permissions of that socket. */
+    socketMode: read('SHORTY_SOCKET_MODE', '660', parseSocketMode),
     /** The listener of the operator routes; undefined serves them on `host` and `port`. */
     adminListen: optional('SHORTY_ADMIN_LISTEN', (text) => {
       const address = parseListenAddress(text, host);
+      if ('path' in address && address.path === listenPath) {
+        throw new Error('it must differ from SHORTY_LISTEN, which serves the public routes');
+      }
       if ('port' in address && address.port === port && address.host === host && port !== 0) {
         throw new Error('it must differ from HOST and PORT, which serve the public routes');
       }
@@ -82,14 +97,18 @@ export function readConfig(environment: Environment) {
     /** The key of the administration API; undefined turns the API off. */
     operatorKey: readSecret('SHORTY_OPERATOR_KEY', parseOperatorKey),
     /** The public origin of the API; undefined uses the listener's address. */
-    baseUrl: optional('SHORTY_BASE_URL', parseOrigin),
+    baseUrl,
     /** The host of short links; undefined uses the host of `baseUrl`. */
     shortDomain: optional('SHORTY_SHORT_DOMAIN', parseHost),
     /** The prefix of the URLs in QR codes; undefined uses the scheme and `shortDomain`. */
     publicHost: optional('SHORTY_PUBLIC_HOST', parsePrefix),
     /** The first client of an empty database; undefined generates one. */
     credentials: readCredentials(environment),
-    trustedProxies: read('SHORTY_TRUST_PROXY', '', parseAddressRanges),
+    /** Peers of a unix socket have no address: only members of its group can connect. */
+    trustedProxies:
+      listenPath === undefined
+        ? trustedProxies
+        : { includes: (peer: string) => peer === '' || trustedProxies.includes(peer) },
     /** The origins that browsers may call the API from: '*' or a list; undefined allows none. */
     corsOrigins: optional('SHORTY_CORS_ORIGINS', parseOrigins),
     /** The key of the visitor hashes and of stored secrets; undefined uses the key of the database. */
@@ -221,6 +240,20 @@ function secretOf(environment: Environment, name: string): string | undefined {
   }
   if (text === '') throw new ConfigError(`${name}_FILE is ${JSON.stringify(file)}: it is empty`);
   return text;
+}
+
+function parseListenPath(text: string): string {
+  if (!text.startsWith('/')) {
+    throw new Error(
+      'it must be the absolute path of a unix socket, such as /run/shorty/shorty.sock; for TCP, set HOST and PORT',
+    );
+  }
+  return (parseListenAddress(text, '') as { readonly path: string }).path;
+}
+
+function parseSocketMode(text: string): number {
+  if (/^0?[0-7]{3}$/.test(text)) return Number.parseInt(text, 8);
+  throw new Error('it must be permissions as three octal digits, such as 660');
 }
 
 const minOperatorKeyLength = 32;

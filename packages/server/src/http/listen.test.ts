@@ -1,6 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, request, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { listen } from './listen.js';
 
@@ -53,6 +57,31 @@ describe('listen', () => {
     await expect(taken).rejects.toThrow(`PORT is ${port}: another process`);
     const foreign = listen(createServer(), { port: 0, host: '192.0.2.1' });
     await expect(foreign).rejects.toThrow(/HOST is 192\.0\.2\.1, .*EADDRNOTAVAIL/);
+  });
+});
+
+describe('listen on a unix socket', () => {
+  it('sets its permissions, replaces that of an ended process, and refuses a used one', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'shorty-socket-'));
+    ends.push(() => rmSync(folder, { recursive: true }));
+    const listenPath = join(folder, 'public.sock');
+    const address = { port: 0, host: '127.0.0.1', listenPath };
+    const program = `require('net').createServer().listen(${JSON.stringify(listenPath)}, () => process.kill(process.pid, 'SIGKILL'))`;
+    spawnSync(process.execPath, ['-e', program]);
+    expect(lstatSync(listenPath, { bigint: true }).isSocket()).toBe(true);
+    const server = createServer();
+    const listener = await listen(server, { ...address, socketMode: 0o600 });
+    expect(listener.origin).toBe(listenPath);
+    expect(Number(lstatSync(listenPath, { bigint: true }).mode) & 0o777).toBe(0o600);
+    const second = listen(createServer(), address);
+    await expect(second).rejects.toThrow(
+      `SHORTY_LISTEN is "${listenPath}": another process listens there`,
+    );
+    await listener.stop(0);
+    expect(existsSync(listenPath)).toBe(false);
+    writeFileSync(listenPath, 'a file');
+    await expect(listen(createServer(), address)).rejects.toThrow('the file is not a socket');
+    expect(readFileSync(listenPath, 'utf8')).toBe('a file');
   });
 });
 

@@ -20,13 +20,24 @@ const backlog = 4096;
 interface ConnectionOptions {
   readonly maxConnections?: number;
   readonly timeLimits?: TimeLimits;
+  /** The permissions of a unix socket. */
+  readonly socketMode?: number;
 }
 
-/** Listens on HOST and PORT; throws a ConfigError when it cannot. */
+interface PublicAddress {
+  readonly port: number;
+  readonly host: string;
+  /** The path of a unix socket, which replaces host and port. */
+  readonly listenPath?: string | undefined;
+  readonly socketMode?: number;
+}
+
+/** Listens on SHORTY_LISTEN, or else on HOST and PORT; throws a ConfigError when it cannot. */
 export function listen(
   server: Server,
-  { port, host, ...limits }: ConnectionOptions & { readonly port: number; readonly host: string },
+  { port, host, listenPath: path, ...limits }: ConnectionOptions & PublicAddress,
 ): Promise<Listener> {
+  if (path !== undefined) return listenOn(server, { path }, limits, 'SHORTY_LISTEN');
   return accept(server, { host, port }, limits, (cause) =>
     cause.code === 'EADDRINUSE'
       ? `PORT is ${port}: another process listens there; stop it, or set PORT to a free one`
@@ -43,10 +54,19 @@ export async function listenForOperators(
   address: ListenAddress,
   timeLimits: TimeLimits,
 ): Promise<Listener> {
-  if ('path' in address) await removeStaleSocket(address.path);
   const limits = { maxConnections: maxAdminConnections, timeLimits };
+  return listenOn(server, address, limits, 'SHORTY_ADMIN_LISTEN');
+}
+
+async function listenOn(
+  server: Server,
+  address: ListenAddress,
+  limits: ConnectionOptions,
+  name: string,
+): Promise<Listener> {
+  if ('path' in address) await removeStaleSocket(address.path);
   return accept(server, address, limits, (cause) => {
-    const setting = `SHORTY_ADMIN_LISTEN is "${formatListenAddress(address)}"`;
+    const setting = `${name} is "${formatListenAddress(address)}"`;
     return cause.code === 'EADDRINUSE'
       ? `${setting}: another process listens there, or the file is not a socket; stop the process, or set another address`
       : `${setting}: cannot listen there (${cause.message})`;
@@ -68,12 +88,16 @@ async function removeStaleSocket(path: string): Promise<void> {
 }
 
 // The proxy and monitoring connect as members of the socket's group.
-const socketMode = 0o660;
+const defaultSocketMode = 0o660;
 
 async function accept(
   server: Server,
   address: ListenAddress,
-  { maxConnections = Number.POSITIVE_INFINITY, timeLimits = defaultTimeLimits }: ConnectionOptions,
+  {
+    maxConnections = Number.POSITIVE_INFINITY,
+    timeLimits = defaultTimeLimits,
+    socketMode = defaultSocketMode,
+  }: ConnectionOptions,
   describeFailure: (cause: NodeJS.ErrnoException) => string,
 ): Promise<Listener> {
   await new Promise<void>((resolve, reject) => {

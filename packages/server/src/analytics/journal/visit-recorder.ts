@@ -43,7 +43,8 @@ export function createVisitRecorder(
       query: mark < 0 ? '' : url.slice(mark),
       linkCampaign: campaign,
       address,
-      isPeerTrusted: peer !== undefined && proxies.includes(peer),
+      // A peer on a unix socket has no address.
+      isPeerTrusted: proxies.includes(peer ?? ''),
       shortDomain: headers.host ?? '',
     });
     const isExcluded = described.kind === 'human' && excludedAddresses?.includes(address);

@@ -9,8 +9,8 @@ const timeoutMs = 3_000;
 
 /** Requests `/health/ready` from the server that runs with these settings. */
 export async function health(): Promise<void> {
-  const { adminListen, host, port } = readConfig(process.env);
-  const target = targetOf(adminListen ?? { host, port });
+  const { adminListen, listenPath: path, host, port } = readConfig(process.env);
+  const target = targetOf(adminListen ?? (path === undefined ? { host, port } : { path }));
   const request = get({ ...target, path: '/health/ready', timeout: timeoutMs });
   request.once('timeout', () => {
     const error = new Error(`the server did not respond within ${timeoutMs} ms`);
