@@ -33,6 +33,7 @@ import { type IsOwnHost, ownHostTest } from './domains/own-hosts.js';
 import { ErrorLog } from './health/error-log.js';
 import { createHealthModule } from './health/health-module.js';
 import type { BackupFigures } from './health/server-metrics.js';
+import { AccessLog } from './http/access-log.js';
 import { BodySlots } from './http/body-slots.js';
 import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen, listenForOperators } from './http/listen.js';
@@ -81,6 +82,10 @@ export interface ServerOptions extends Partial<Config> {
   readonly allowsNewKey?: boolean;
   /** Returns the number of lines that the logger dropped, for `/metrics`. */
   readonly droppedLogLines?: () => number;
+  /** Writes a line of the access log, which needs this function. Must not throw or wait. */
+  readonly writeAccessLog?: (line: string) => void;
+  /** Returns the number of lines of the access log that were dropped, for `/metrics`. */
+  readonly droppedAccessLogLines?: () => number;
   /** Returns what the scheduled backups did, for `/metrics`. */
   readonly backupFigures?: () => BackupFigures;
   /** Tests pass shorter limits for slow clients. */
@@ -151,6 +156,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     clock = Date.now,
     logger = pino({ level: 'silent' }),
     droppedLogLines = () => 0,
+    writeAccessLog,
+    droppedAccessLogLines = () => 0,
     backupFigures = () => noBackups,
     isThreaded = false,
     allowsNewKey = false,
@@ -320,6 +327,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     queues: [...queues, ...database.writeQueues],
     errorLog,
     droppedLogLines,
+    droppedAccessLogLines,
     backupFigures,
   });
   const appOptions = {
@@ -376,6 +384,15 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...health.handlers,
     },
   };
+  const accessLog =
+    writeAccessLog &&
+    new AccessLog({
+      address: config.accessLogAddress,
+      proxies: config.trustedProxies,
+      clock,
+      write: writeAccessLog,
+    });
+  const logRequests = accessLog ? [accessLog] : [];
   const redirects = new RedirectHandler({
     cache: linkCache,
     isReserved,
@@ -387,12 +404,14 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     clock,
     bodyTimeoutMs: timeLimits.publicBody,
     onResponse: health.onLinkResponse,
+    onLink: accessLog?.noteLink,
     onError: onRequestError,
   });
   const http = createHttpServer({
     app: createApp(appOptions, config.adminListen ? 'public' : 'both'),
     // Redirects come first, because most requests are redirects.
     handlers: [
+      ...logRequests,
       noteForwardedHeaders({ proxies: config.trustedProxies, clock, logger }),
       redirects,
       qrs.images,
@@ -510,7 +529,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       if (config.adminListen) {
         const admin = createHttpServer({
           app: createApp(appOptions, 'admin'),
-          handlers: [],
+          handlers: logRequests,
           onRequestError,
           timeLimits,
         });

@@ -8,6 +8,7 @@ import { type CorsOrigins, createCors } from '../http/cors.js';
 import { prefersJson } from '../http/prefers-json.js';
 import { stableRequestIdOf } from '../http/request-id.js';
 import { sendPage } from '../http/send-response.js';
+import { traceIdOf } from '../http/trace-context.js';
 import { homePage, notFoundPage } from '../pages/link-pages.js';
 import { securityHeaders } from '../pages/security-headers.js';
 import { type MountOptions, mountRoutes } from './mount-routes.js';
@@ -98,7 +99,16 @@ function reportWhenFinished(
     try {
       onFinished({ operation: route?.operationId, status, durationMs });
       const ms = Math.round(durationMs);
-      logger.info({ requestId, method, path, status: status ?? 'aborted', ms, organizationId });
+      const traceId = traceIdOf(request);
+      logger.info({
+        requestId,
+        traceId,
+        method,
+        path,
+        status: status ?? 'aborted',
+        ms,
+        organizationId,
+      });
     } catch (error) {
       onRequestError(error, requestId);
     }

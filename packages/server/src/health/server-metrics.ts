@@ -29,6 +29,7 @@ export interface MetricSources {
   readonly errorLog: ErrorLog;
   /** Returns the number of log lines that could not be written. */
   readonly droppedLogLines: () => number;
+  readonly droppedAccessLogLines: () => number;
   readonly backupFigures: () => BackupFigures;
 }
 
@@ -41,7 +42,7 @@ const noAttempts = eventTypes.flatMap((event) =>
 
 export function registerServerMetrics(registry: Registry, sources: MetricSources): void {
   const { visitFigures, countriesBuiltAt, dispatchFigures, threads, queues } = sources;
-  const { errorLog, droppedLogLines, backupFigures } = sources;
+  const { errorLog, droppedLogLines, droppedAccessLogLines, backupFigures } = sources;
   const perThread = (value: (figures: ObservedThread['figures']) => number) =>
     toSamples(
       'thread',
@@ -150,6 +151,10 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
     shorty_log_lines_dropped_total: {
       help: 'Log lines that were dropped, because stderr could not be written.',
       read: droppedLogLines,
+    },
+    shorty_access_log_lines_dropped_total: {
+      help: 'Lines of the access log that were dropped, because stdout could not be written.',
+      read: droppedAccessLogLines,
     },
     shorty_unavailable_responses_total: {
       help: 'Responses with status 503, by error: a full queue, or an outage of storage or of a worker thread.',

@@ -6,6 +6,7 @@ import {
   canonicalRange,
   isPublicAddress,
   parseAddressRanges,
+  truncateAddress,
 } from './ip-address.js';
 
 describe('isPublicAddress', () => {
@@ -229,5 +230,19 @@ describe('addressBlockOf', () => {
     ['', ''],
   ])('of %s is %s', (address, block) => {
     expect(addressBlockOf(address)).toBe(block);
+  });
+});
+
+describe('truncateAddress', () => {
+  it.each([
+    ['203.0.113.77', '203.0.113.0'],
+    ['::ffff:203.0.113.77', '203.0.113.0'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::'],
+    ['2001:db8::7', '2001:db8::'],
+    ['::1', '::'],
+    ['fe80::1%eth0', 'fe80::'],
+    ['', ''],
+  ])('returns the network of %s', (address, network) => {
+    expect(truncateAddress(address)).toBe(network);
   });
 });

@@ -106,6 +106,14 @@ export function addressBlockOf(address: string): string {
   return `${groupsOf(canonical).slice(0, 4).join(':')}::/64`;
 }
 
+/** Returns the network of an address: the /24 of an IPv4 address, or the /48 of an IPv6 address. */
+export function truncateAddress(address: string): string {
+  const canonical = canonicalAddress(address);
+  if (isIPv4(canonical)) return canonical.replace(/\d+$/, '0');
+  if (!isIPv6(canonical)) return '';
+  return canonicalAddress(`${groupsOf(canonical).slice(0, 3).join(':')}::`);
+}
+
 /** Returns the host of a URL without the brackets of an IPv6 address. */
 export function withoutBrackets(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;

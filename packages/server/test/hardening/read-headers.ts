@@ -32,6 +32,7 @@ export const ownHeaders: Readonly<Record<string, ValueWith>> = {
   'sec-fetch-site': anywhere,
   'sec-gpc': anywhere,
   'signature-agent': anywhere,
+  traceparent: (byte) => `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0${byte}`,
   'user-agent': (byte) => `Mozilla/5.0 (iPhone; ${byte}) Version/1.${byte}`,
   'x-forwarded-for': (byte) => `1.2.3.4, ${byte}::1`,
   'x-request-id': anywhere,

@@ -166,12 +166,16 @@ describe('logs', () => {
   });
 
   it('go to stderr as JSON lines; SHORTY_LOG_LEVEL=silent writes none', async () => {
-    const loud = await serve(newSettings());
+    const loud = await serve({ ...newSettings(), SHORTY_ACCESS_LOG: 'json' });
     await fetch(`${loud.origin}/health/live`);
     loud.child.kill('SIGTERM');
-    const lines = (await loud.ended).stderr.trim().split('\n');
+    const { stdout, stderr } = await loud.ended;
+    const lines = stderr.trim().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toContainEqual(
       expect.objectContaining({ method: 'GET', path: '/health/live', status: 200 }),
+    );
+    expect(stdout).toMatch(
+      /^\{"time":\d+,"msg":"access",.*"address":"127.0.0.0",.*"path":"\/health\/live","status":200,/m,
     );
     const silent = run({ ...newSettings(), SHORTY_LOG_LEVEL: 'silent' });
     await silent.until(/listening/);

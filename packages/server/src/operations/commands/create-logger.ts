@@ -31,10 +31,15 @@ export function createLogger(level: LogLevel, destination: DestinationStream): L
         paths: secretFields.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
         censor: hidden,
       },
-      hooks: { streamWrite: (line) => escapeControls(hideSecrets(cutLine(line), hidden)) },
+      hooks: { streamWrite: (line) => cleanLine(cutLine(line)) },
     },
     destination,
   );
+}
+
+/** Hides secrets in a line of JSON, and escapes characters that terminals obey. */
+export function cleanLine(line: string): string {
+  return escapeControls(hideSecrets(line, hidden));
 }
 
 /** Cuts long texts, lists and objects of a line of JSON. */

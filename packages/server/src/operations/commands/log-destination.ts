@@ -1,7 +1,8 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { pino } from 'pino';
 
-const stderr = 2;
+const descriptors = { stdout: 1, stderr: 2 } as const;
+type Stream = keyof typeof descriptors;
 // About 3,000 lines, which a reader that is only slow takes later.
 const maxQueuedBytes = 1024 * 1024;
 
@@ -12,26 +13,28 @@ const maxQueuedBytes = 1024 * 1024;
 type Write = (bytes: Uint8Array, onLost: () => void) => number;
 
 /**
- * A destination of log lines on stderr that never throws and never waits. While stderr cannot be
+ * A destination of log lines on stderr or stdout that never throws and never waits. While it cannot be
  * written, such as on a full disk, or with a pipe that is closed or that nobody reads, lines are
  * dropped and counted. The first line after that follows a line with their number.
  */
 export class LogDestination {
   /** The number of lines that were dropped since the start. */
   dropped = 0;
+  readonly #stream: Stream;
   readonly #write: Write;
   #unreported = 0;
   /** True after a line of which only a part was written. */
   #isTorn = false;
 
-  constructor(write = openStderr()) {
+  constructor(stream: Stream = 'stderr', write = openStream(stream)) {
+    this.#stream = stream;
     this.#write = write;
   }
 
   write(line: string): void {
     try {
       if (this.#unreported > 0) {
-        this.#writeAll(droppedLine(this.#unreported));
+        this.#writeAll(droppedLine(this.#unreported, this.#stream));
         this.#unreported = 0;
       }
       this.#writeAll(line);
@@ -59,12 +62,13 @@ export class LogDestination {
  * A write to a pipe or a socket with `writeSync` waits for the reader. A stream does not: it queues the
  * bytes. Files are written with `writeSync`, so that the error of a full disk is known at once.
  */
-function openStderr(): Write {
+function openStream(name: Stream): Write {
+  const descriptor = descriptors[name];
   // Not in numbers: Node 20's `realpathSync` reads the numbers of the last call, and those of a pipe make
   // it return the path of a symbolic link. `require` would then not find the packages of a package.
-  const stats = fstatSync(stderr, { bigint: true });
-  if (!stats.isFIFO() && !stats.isSocket()) return (bytes) => writeSync(stderr, bytes);
-  const stream = process.stderr;
+  const stats = fstatSync(descriptor, { bigint: true });
+  if (!stats.isFIFO() && !stats.isSocket()) return (bytes) => writeSync(descriptor, bytes);
+  const stream = process[name];
   let failure: Error | undefined;
   stream.on('error', (error) => {
     failure = error;
@@ -72,18 +76,18 @@ function openStderr(): Write {
   return (bytes, onLost) => {
     if (failure) throw failure;
     if (stream.writableLength + bytes.length > maxQueuedBytes) {
-      throw new Error(`the reader of stderr is more than ${maxQueuedBytes} bytes behind`);
+      throw new Error(`the reader of ${name} is more than ${maxQueuedBytes} bytes behind`);
     }
     stream.write(bytes, (error) => error && onLost());
     return bytes.length;
   };
 }
 
-function droppedLine(count: number): string {
+function droppedLine(count: number, stream: Stream): string {
   let line = '';
   pino({}, { write: (text: string) => (line = text) }).warn(
     { count },
-    'log lines were dropped, because stderr could not be written',
+    `log lines were dropped, because ${stream} could not be written`,
   );
   return line;
 }

@@ -10,7 +10,7 @@ import { findDatabaseFile } from '../../storage/locate-database.js';
 import { findNetworkFileSystem } from '../../storage/sqlite/network-file-system.js';
 import { version } from '../../version.js';
 import { ScheduledBackups, type ScheduledBackupsOptions } from '../backup/scheduled-backups.js';
-import { createLogger } from './create-logger.js';
+import { cleanLine, createLogger } from './create-logger.js';
 import { LogDestination } from './log-destination.js';
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
@@ -26,6 +26,7 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
   const log = new LogDestination();
   const logger = createLogger(config.logLevel, log);
   const droppedLogLines = () => log.dropped;
+  const accessLog = config.accessLog === 'json' ? new LogDestination('stdout') : undefined;
   for (const unknown of findUnknownSettings(process.env)) {
     logger.warn(unknown, 'unknown setting in the environment');
   }
@@ -45,6 +46,10 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
     ...config,
     logger,
     droppedLogLines,
+    ...(accessLog && {
+      writeAccessLog: (line) => accessLog.write(cleanLine(line)),
+      droppedAccessLogLines: () => accessLog.dropped,
+    }),
     ...(backups && { backupFigures: backups.figures }),
     isThreaded: true,
     allowsNewKey,

@@ -1,0 +1,86 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Config } from '../config.js';
+import { clientAddressOf } from '../network/client-address.js';
+import { type AddressRanges, truncateAddress } from '../network/ip-address.js';
+import type { Clock } from '../ports.js';
+import type { FirstHandler } from './create-http-server.js';
+import { stableRequestIdOf } from './request-id.js';
+import { traceIdOf } from './trace-context.js';
+
+export interface AccessLogOptions {
+  readonly address: Config['accessLogAddress'];
+  readonly proxies: AddressRanges;
+  readonly clock: Clock;
+  /** Writes a line that ends with a line break. Must not throw or wait. */
+  readonly write: (line: string) => void;
+}
+
+/** The link of a visit. */
+interface VisitedLink {
+  readonly organizationId: string;
+  readonly urlId: number;
+  readonly shortCode: string;
+}
+
+// A header of 80 KB may be one path or one host.
+const maxTextLength = 2_048;
+
+/** Writes one line of JSON for each request. It is the first request handler, and serves none. */
+export class AccessLog implements FirstHandler {
+  readonly #options: AccessLogOptions;
+  readonly #links = new WeakMap<ServerResponse, VisitedLink>();
+
+  constructor(options: AccessLogOptions) {
+    this.#options = options;
+  }
+
+  /** Adds the link of a visit to the line of its request. */
+  readonly noteLink = (response: ServerResponse, link: VisitedLink): void => {
+    this.#links.set(response, link);
+  };
+
+  handle(request: IncomingMessage, response: ServerResponse): false {
+    const { clock, address: form, proxies, write } = this.#options;
+    const { method, headers, socket } = request;
+    const time = clock();
+    const startedAt = performance.now();
+    const bytesBefore = socket.bytesWritten;
+    // Handlers may change the URL. The query is not logged, because it may contain personal data.
+    const [path = ''] = (request.url ?? '').split('?', 1);
+    // The response then has the same id.
+    const requestId = stableRequestIdOf(request);
+    // The socket forgets its peer when it closes.
+    const address =
+      form === 'off'
+        ? undefined
+        : clientAddressOf(socket.remoteAddress, headers['x-forwarded-for'], proxies);
+    response.once('close', () => {
+      const link = this.#links.get(response);
+      const { organizationId } =
+        (response as { locals?: { organizationId?: string } }).locals ?? {};
+      const line = {
+        time,
+        msg: 'access',
+        requestId,
+        traceId: traceIdOf(request),
+        address: address !== undefined && form === 'truncated' ? truncateAddress(address) : address,
+        method,
+        host: cut(headers.host),
+        path: cut(path),
+        status: response.writableFinished ? response.statusCode : 'aborted',
+        bytes: socket.bytesWritten - bytesBefore,
+        ms: Math.round((performance.now() - startedAt) * 1000) / 1000,
+        organizationId: link?.organizationId ?? organizationId,
+        urlId: link && `${link.urlId}`,
+        shortCode: link?.shortCode,
+      };
+      write(`${JSON.stringify(line)}\n`);
+    });
+    return false;
+  }
+}
+
+function cut(text: string | undefined): string | undefined {
+  if (text === undefined || text.length <= maxTextLength) return text;
+  return `${text.slice(0, maxTextLength)}… (${text.length} characters)`;
+}
