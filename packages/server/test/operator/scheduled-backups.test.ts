@@ -180,7 +180,7 @@ describe('scheduled backups', () => {
     const settings = await newDatabase();
     const backups = { SHORTY_BACKUP_SCHEDULE: '0 3 * * *', SHORTY_BACKUP_FOLDER: '/dev/null/x' };
     const { code, stderr } = await run({ ...settings, ...backups }).ended;
-    expect(code).toBe(1);
+    expect(code).toBe(78);
     expect(stderr).toMatch(
       /^shorty-server: SHORTY_BACKUP_FOLDER is "\/dev\/null\/x": .*must be a folder that the server can write$/m,
     );
