@@ -286,6 +286,7 @@ async function openStore(databaseUrl) {
     running = new WebhookDispatcher({
       outbox,
       queue,
+      owner: newUuid(),
       unwanted: new UnwantedDeliveries(database),
       fetch: createGuardedFetch({ allowPrivateNetwork: true }),
       keyring: database.keyring,

@@ -108,7 +108,7 @@ export type Engine = 'sqlite' | 'postgres';
 /**
  * The lock that a write transaction holds until its commit. Transactions with the same lock run one
  * after another, on all nodes. 'exclusive' takes the locks 'records', 'visits' and 'compaction'.
- * 'deliveries' and 'slow deliveries' take no lock, because the dispatcher locks the rows that it claims:
+ * 'deliveries', 'slow deliveries' and 'claims' take no lock, because a dispatcher leases endpoints:
  * transactions with the same of these names run one after another within a thread. SQLite runs all
  * write transactions one after another.
  */
@@ -118,6 +118,7 @@ export type WriteLock =
   | 'compaction'
   | 'deliveries'
   | 'slow deliveries'
+  | 'claims'
   | 'exclusive';
 
 /** The index of `urls.search_text`, by which searches find links. */

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Database, WriteTransaction } from './database.js';
 import { prepare } from './prepared.js';
 
@@ -6,16 +6,29 @@ import { prepare } from './prepared.js';
 export interface Claim {
   readonly webhookId: string;
   readonly count: number;
+  /** The ids of deliveries that are not claimed again. */
+  readonly except?: readonly string[];
 }
 
 export type DueDelivery = Awaited<ReturnType<ReturnType<typeof dueDeliveryFinder>>>[number];
 
+/** Whether a delivery is not in a list of ids, which is a JSON text. */
+export function isNotAmong({ engine }: Pick<Database, 'engine'>) {
+  // Both engines read the list into a hash table or a tree once.
+  return engine === 'postgres'
+    ? sql<SqlBool>`deliveries.id not in (select json_array_elements_text(${'[]'}::json))`
+    : sql<SqlBool>`deliveries.id not in (select value from json_each(${'[]'}))`;
+}
+
 /**
- * Returns a function that finds the oldest due deliveries of each webhook. It skips those that another
- * dispatcher is claiming.
+ * Returns a function that finds the oldest due deliveries of each webhook. With `skipsLocked`, it locks
+ * them, and skips those that another node has locked.
  */
-export function dueDeliveryFinder({ engine, read }: Pick<Database, 'engine' | 'read'>) {
-  const query = read
+export function dueDeliveryFinder(
+  database: Pick<Database, 'engine' | 'read'>,
+  { skipsLocked = false } = {},
+) {
+  const query = database.read
     .selectFrom('deliveries')
     .innerJoin('webhooks', 'webhooks.id', 'deliveries.webhook_id')
     .innerJoin('organizations', 'organizations.id', 'webhooks.organization_id')
@@ -23,7 +36,8 @@ export function dueDeliveryFinder({ engine, read }: Pick<Database, 'engine' | 'r
     .select(['deliveries.id', 'webhook_id as webhookId', 'deliveries.attempts'])
     // 1 if it counts in the organization's usage when it is delivered.
     .select('is_charged as isCharged')
-    .select(['events.organization_id as organizationId', 'events.type as eventType', 'events.body'])
+    .select(['events.organization_id as organizationId', 'events.type as eventType'])
+    .select('events.body')
     .where('webhook_id', '=', '')
     .where('webhooks.is_active', '=', sql.lit(1))
     .where('webhooks.deleted_at', 'is', null)
@@ -31,15 +45,18 @@ export function dueDeliveryFinder({ engine, read }: Pick<Database, 'engine' | 'r
     .where('organizations.suspended_at', 'is', null)
     .where('due_at', 'is not', null)
     .where('due_at', '<=', 0)
+    .where(isNotAmong(database))
     .orderBy('due_at')
     .limit(1);
   // The only writer of SQLite needs no row locks.
-  const dueOf = prepare(engine === 'postgres' ? query.forUpdate('deliveries').skipLocked() : query);
+  const locks = skipsLocked && database.engine === 'postgres';
+  const dueOf = prepare(locks ? query.forUpdate('deliveries').skipLocked() : query);
 
   return async (transaction: WriteTransaction, claims: readonly Claim[], now: number) => {
     const due = [];
-    for (const { webhookId, count } of claims) {
-      const { rows } = await transaction.executeQuery(dueOf(webhookId, now, count));
+    for (const { webhookId, count, except = [] } of claims) {
+      const query = dueOf(webhookId, now, JSON.stringify(except), count);
+      const { rows } = await transaction.executeQuery(query);
       due.push(...rows);
     }
     return due;

@@ -167,6 +167,9 @@ export const tables = {
     expires_at: 'bigint',
     /** The connection that reads the stream. A newer one replaces it. */
     connection_id: 'text',
+    /** The dispatcher that sends the deliveries, until `leased_until` by the database's clock. */
+    leased_by: 'text',
+    leased_until: 'bigint',
   },
   deliveries: {
     ...baselineTables.deliveries,

@@ -2,9 +2,7 @@ import { guardedFetchReasons } from '../network/guarded-fetch-error.js';
 import type { DueDelivery } from '../storage/due-deliveries.js';
 
 /** A delivery that this dispatcher may attempt until its lease expires. */
-export interface ClaimedDelivery extends DueDelivery {
-  readonly leasedUntil: number;
-}
+export type ClaimedDelivery = DueDelivery;
 
 /** Why an attempt failed: the class of the response's status, or the reason for no response. */
 export const failureCauses = [

@@ -1,18 +1,37 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { countUses, UsageTally } from '../organizations/usage-meters.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
-import { type Claim, dueDeliveryFinder } from '../storage/due-deliveries.js';
+import { type Claim, dueDeliveryFinder, isNotAmong } from '../storage/due-deliveries.js';
 import { prepare } from '../storage/prepared.js';
 import type { Schema } from '../storage/schema.js';
 import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
 import { countAttempts } from './attempt-counts.js';
-import { type HealthRules, recordHealth } from './endpoint-health.js';
+import { type HealthRules, type ReleasedLeases, recordHealth } from './endpoint-health.js';
+import { isNotLeased, leaseEndpoints, releaseAll, releaseEndpoints } from './endpoint-leases.js';
 import { previousSecretColumns, previousSecretsOf } from './live-secrets.js';
 import { isOfActiveOrganization, oldestDueAt } from './webhook-expressions.js';
 
 /** The maximum number of pending deliveries that are counted. Counting them takes about 2 ms. */
 export const maxCounted = 100_000;
+
+const noLeases: ReleasedLeases = { owner: '', webhookIds: [] };
+
+/** What a dispatcher has in memory. */
+export interface DispatcherMemory {
+  /** The owner of its leases. */
+  readonly owner: string;
+  readonly deliveryIds: readonly string[];
+  readonly webhookIds: ReadonlySet<string>;
+}
+
+/** A claim of deliveries of an endpoint that the dispatcher has leased, or leases with it. */
+export interface EndpointClaim extends Claim {
+  /** Whether the dispatcher has leased the endpoint for long enough. */
+  readonly isLeased: boolean;
+  /** Whether to lease it, or to renew the lease. */
+  readonly mustLease: boolean;
+}
 
 export type Endpoint = Awaited<ReturnType<DeliveryQueue['findEndpoints']>>[number];
 
@@ -22,6 +41,7 @@ export class DeliveryQueue {
   readonly #outbox: Pick<EventOutbox, 'record'>;
   readonly #healthRules: HealthRules;
   readonly #findDue;
+  readonly #findUnlocked;
   readonly #selectEndpoints;
   readonly #selectEndpoint;
 
@@ -30,24 +50,28 @@ export class DeliveryQueue {
     this.#outbox = outbox;
     this.#healthRules = healthRules;
     this.#findDue = dueDeliveryFinder(database);
-    const endpoints = selectEndpoints(database.read);
+    this.#findUnlocked = dueDeliveryFinder(database, { skipsLocked: true });
+    const endpoints = selectEndpoints(database);
     this.#selectEndpoints = prepare(endpoints);
     this.#selectEndpoint = prepare(endpoints.where('id', '=', ''));
   }
 
   /**
    * Returns the active webhooks that have pending deliveries, with the time when the earliest of them
-   * is due, and whether the last recorded attempt was a success.
+   * is due, and whether the last recorded attempt was a success. Deliveries in memory, and those of
+   * endpoints that other dispatchers have leased, are never due.
    */
-  async findEndpoints() {
-    const { rows } = await this.#database.read.executeQuery(this.#selectEndpoints());
-    return endpointsOf(rows);
+  async findEndpoints(memory: DispatcherMemory) {
+    const query = this.#selectEndpoints(JSON.stringify(memory.deliveryIds));
+    const { rows } = await this.#database.read.executeQuery(query);
+    return endpointsOf(rows, memory);
   }
 
   /** Returns a webhook as above, or nothing. */
-  async findEndpoint(webhookId: string) {
-    const { rows } = await this.#database.read.executeQuery(this.#selectEndpoint(webhookId));
-    return endpointsOf(rows);
+  async findEndpoint(webhookId: string, memory: DispatcherMemory) {
+    const query = this.#selectEndpoint(JSON.stringify(memory.deliveryIds), webhookId);
+    const { rows } = await this.#database.read.executeQuery(query);
+    return endpointsOf(rows, memory);
   }
 
   /** Counts pending deliveries, up to `maxCounted`. */
@@ -66,60 +90,69 @@ export class DeliveryQueue {
   }
 
   /**
-   * Records outcomes and claims due deliveries, in one transaction. A claimed delivery whose outcome
-   * is not recorded before its lease expires is due again.
+   * Leases endpoints, and reads due deliveries of those that are leased. A delivery whose outcome is not
+   * recorded before the lease expires is due for other dispatchers.
    */
-  advance(
-    outcomes: readonly AttemptOutcome[],
-    claims: readonly Claim[],
+  claim(
+    owner: string,
+    claims: readonly EndpointClaim[],
     now: number,
-    leaseMs: number,
-    lock: 'deliveries' | 'slow deliveries' = 'deliveries',
-  ): Promise<ClaimedDelivery[]> {
+    lock: 'claims' | 'slow deliveries' = 'claims',
+  ): Promise<{ readonly leased: readonly string[]; readonly claimed: ClaimedDelivery[] }> {
     return this.#database.writeDirectly(async (transaction) => {
-      await this.record(transaction, outcomes);
-      return this.#claim(transaction, claims, now, now + leaseMs);
+      const wanted = claims.filter(({ mustLease }) => mustLease).map(({ webhookId }) => webhookId);
+      const leased = await leaseEndpoints(this.#database, transaction, owner, wanted);
+      const readable = claims.filter(
+        ({ webhookId, isLeased }) => isLeased || leased.includes(webhookId),
+      );
+      return { leased, claimed: await this.#findDue(transaction, readable, now) };
     }, lock);
   }
 
-  /** Ends the leases of deliveries that were not attempted, which makes them due now. */
-  async release(deliveries: readonly ClaimedDelivery[], now: number): Promise<void> {
-    if (deliveries.length === 0) return;
-    const rows = deliveries.map(({ id, leasedUntil }) => ({
-      set: { due_at: now },
-      where: { id, due_at: leasedUntil },
-    }));
+  /** Records outcomes in their own transaction. Ends the owner's leases of idle endpoints. */
+  async recordOutcomes(
+    owner: string,
+    outcomes: readonly AttemptOutcome[],
+    idle: readonly string[],
+    lock: 'deliveries' | 'slow deliveries' = 'deliveries',
+  ): Promise<void> {
     await this.#database.writeDirectly(
-      (transaction) => this.#database.updateEach(transaction, 'deliveries', rows),
+      (transaction) => this.record(transaction, outcomes, { owner, webhookIds: idle }),
+      lock,
+    );
+  }
+
+  /** Ends leases of a dispatcher; of all endpoints by default. */
+  async release(owner: string, webhookIds?: readonly string[]): Promise<void> {
+    await this.#database.writeDirectly(
+      (transaction) => releaseEndpoints(transaction, owner, webhookIds),
       'deliveries',
     );
+  }
+
+  /** Ends all leases of endpoints. Only for the one process that uses the storage. */
+  async releaseAll(): Promise<void> {
+    await this.#database.writeDirectly(releaseAll, 'deliveries');
+  }
+
+  /** Leases single deliveries of streams, which moves their due times. */
+  leaseEach(claims: readonly Claim[], now: number, leaseMs: number): Promise<ClaimedDelivery[]> {
+    return this.#database.writeDirectly(async (transaction) => {
+      const rows = await this.#findUnlocked(transaction, claims, now);
+      const changes = rows.map(({ id }) => ({ set: { due_at: now + leaseMs }, where: { id } }));
+      await this.#database.updateEach(transaction, 'deliveries', changes);
+      return rows;
+    }, 'deliveries');
   }
 
   /**
-   * Ends all leases of this duration, but not those of streams, which clients read. Only for the one
-   * process that uses the storage.
+   * Records outcomes in a transaction, and ends leases. Returns the outcomes that no other outcome has
+   * preceded.
    */
-  async endLeases(now: number, leaseMs: number): Promise<void> {
-    await this.#database.writeDirectly(
-      (transaction) =>
-        transaction
-          .updateTable('deliveries')
-          .set({ due_at: sql<number>`next_attempt_at` })
-          .where('due_at', 'is not', null)
-          .where('due_at', '>', now)
-          .where('due_at', '<=', now + leaseMs)
-          .where('webhook_id', 'in', (query) =>
-            query.selectFrom('webhooks').select('id').where('expires_at', 'is', null),
-          )
-          .execute(),
-      'deliveries',
-    );
-  }
-
-  /** Records outcomes in a transaction. Returns those that no other outcome has preceded. */
   async record(
     transaction: WriteTransaction,
     outcomes: readonly AttemptOutcome[],
+    released: ReleasedLeases = noLeases,
   ): Promise<readonly AttemptOutcome[]> {
     const changed = await this.#database.updateEach(
       transaction,
@@ -136,38 +169,27 @@ export class DeliveryQueue {
     }
     await this.#database.bulkInsert(transaction, 'delivery_attempts', recorded.map(attemptOf));
     await countUses(transaction, 'webhook_delivery', charged);
-    await recordHealth(this.#database, this.#outbox, transaction, recorded, this.#healthRules);
+    await recordHealth(this.#database, this.#outbox, transaction, recorded, {
+      ...this.#healthRules,
+      released,
+    });
     // After recordHealth, which locks the webhooks: two nodes do not change the same sums at once.
     await countAttempts(transaction, recorded);
     return recorded;
   }
-
-  async #claim(
-    transaction: WriteTransaction,
-    claims: readonly Claim[],
-    now: number,
-    leasedUntil: number,
-  ): Promise<ClaimedDelivery[]> {
-    if (claims.length === 0) return [];
-    const rows = await this.#findDue(transaction, claims, now);
-    await this.#database.updateEach(
-      transaction,
-      'deliveries',
-      rows.map(({ id }) => ({ set: { due_at: leasedUntil }, where: { id } })),
-    );
-    return rows.map((row) => ({ ...row, leasedUntil }));
-  }
 }
 
-function selectEndpoints(db: Kysely<Schema>) {
+function selectEndpoints(database: Pick<Database, 'engine' | 'read'>) {
   return (
-    db
+    database.read
       .selectFrom('webhooks')
       .select(['id as webhookId', 'organization_id as organizationId', 'url', 'headers'])
       .select('secret')
       .select(previousSecretColumns)
       .select(['last_success_at', 'failing_since'])
-      .select((webhook) => oldestDueAt(webhook).as('dueAt'))
+      .select((webhook) => oldestDueAt(webhook).where(isNotAmong(database)).as('dueAt'))
+      .select('leased_by')
+      .select(isNotLeased(database).as('isNotLeased'))
       .where('is_active', '=', sql.lit(1))
       .where('deleted_at', 'is', null)
       // Clients read the deliveries of streams.
@@ -180,11 +202,13 @@ function selectEndpoints(db: Kysely<Schema>) {
 
 type EndpointRow = Awaited<ReturnType<ReturnType<typeof selectEndpoints>['execute']>>[number];
 
-/** Returns the endpoints with pending deliveries. Object spread and `flatMap` take 20 times as long. */
-function endpointsOf(rows: readonly EndpointRow[]) {
+/** Returns the endpoints with due deliveries, or deliveries in memory. Object spread and `flatMap` take 20 times as long. */
+function endpointsOf(rows: readonly EndpointRow[], { owner, webhookIds }: DispatcherMemory) {
   const endpoints = [];
   for (const row of rows) {
-    if (row.dueAt === null) continue;
+    const isOwn = row.leased_by === owner || row.isNotLeased;
+    const dueAt = isOwn ? row.dueAt : null;
+    if (dueAt === null && !webhookIds.has(row.webhookId)) continue;
     endpoints.push({
       webhookId: row.webhookId,
       organizationId: row.organizationId,
@@ -193,7 +217,7 @@ function endpointsOf(rows: readonly EndpointRow[]) {
       secret: row.secret,
       previousSecrets: row.previous_secret === null ? [] : previousSecretsOf(row),
       hasSucceeded: row.last_success_at !== null && row.failing_since === null,
-      dueAt: row.dueAt,
+      dueAt: dueAt ?? Number.POSITIVE_INFINITY,
     });
   }
   return endpoints;

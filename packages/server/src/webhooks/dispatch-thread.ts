@@ -53,6 +53,7 @@ export function startDispatcher(
   const dispatcher = new WebhookDispatcher({
     outbox,
     queue: new DeliveryQueue(database, outbox, { disableAfterMs }),
+    owner: newUuid(),
     unwanted: new UnwantedDeliveries(database),
     isAlone: database.engine === 'sqlite',
     fetch: createGuardedFetch({ allowPrivateNetwork }),

@@ -19,6 +19,12 @@ export interface HealthRules {
   readonly disableAfterMs: number;
 }
 
+/** Leases that end with the outcomes. */
+export interface ReleasedLeases {
+  readonly owner: string;
+  readonly webhookIds: readonly string[];
+}
+
 /** The columns of `webhooks` that outcomes change. */
 interface Health {
   last_success_at: number | null;
@@ -28,10 +34,12 @@ interface Health {
   disabled_at: number | null;
   disabled_reason: string | null;
   updated_at: number;
+  leased_by: string | null;
+  leased_until: number | null;
 }
 
 /**
- * Updates the health of endpoints. Disables those that are gone or have failed for too long, and writes
+ * Updates the health of endpoints, and ends leases. Disables those that are gone or have failed for too long, and writes
  * an event for the other webhooks of their organization.
  */
 export async function recordHealth(
@@ -39,7 +47,7 @@ export async function recordHealth(
   outbox: Pick<EventOutbox, 'record'>,
   transaction: WriteTransaction,
   outcomes: readonly AttemptOutcome[],
-  { disableAfterMs }: HealthRules,
+  { disableAfterMs, released }: HealthRules & { readonly released: ReleasedLeases },
 ): Promise<void> {
   const byWebhook = new Map<string, AttemptOutcome[]>();
   for (const outcome of outcomes) {
@@ -53,6 +61,7 @@ export async function recordHealth(
     .select(['id', 'organization_id', 'url', 'is_active', 'deleted_at'])
     .select(['last_success_at', 'failing_since'])
     .select(['failure_rate', 'disabled_at', 'disabled_reason', 'updated_at'])
+    .select(['leased_by', 'leased_until'])
     .where('id', 'in', [...byWebhook.keys()])
     // A stream has no health, and is never disabled.
     .where('expires_at', 'is', null)
@@ -70,6 +79,10 @@ export async function recordHealth(
       const { failing_since: failingSince, last_success_at: lastSuccessAt } = health;
       const data = withIsoTimes({ id, url, ...change, failingSince, lastSuccessAt });
       disabled.push({ organizationId: organization_id, data });
+    }
+    if (health.leased_by === released.owner && released.webhookIds.includes(id)) {
+      health.leased_by = null;
+      health.leased_until = null;
     }
     return { set: health, where: { id } };
   });

@@ -28,6 +28,12 @@ export class EndpointQueue {
   hasMore = false;
   /** Whether a claim for it is in progress. */
   isClaiming = false;
+  /** Whether a transaction that ends its lease is in progress. */
+  isReleasing = false;
+  /** When its lease ends at the earliest, by `performance.now()`. */
+  leasedUntil = Number.NEGATIVE_INFINITY;
+  /** The ids of its deliveries in memory, and of those whose outcomes are not recorded. */
+  readonly deliveryIds = new Set<string>();
   /** When deliveries were last added, by `performance.now()`. */
   usedAt = performance.now();
   readonly #waiting: ClaimedDelivery[] = [];
@@ -40,6 +46,11 @@ export class EndpointQueue {
   constructor(endpoint: Endpoint) {
     this.endpoint = endpoint;
     this.#state = endpoint.hasSucceeded ? 'answering' : 'unknown';
+  }
+
+  /** Whether storage has no due delivery for it, and nothing of it is in progress. */
+  get isIdle(): boolean {
+    return !this.hasMore && !this.isClaiming && this.held === 0;
   }
 
   /** Deliveries in memory. */
@@ -63,7 +74,7 @@ export class EndpointQueue {
    * until the next claim.
    */
   get claimable(): number {
-    if (!this.hasMore || this.isClaiming) return 0;
+    if (!this.hasMore || this.isClaiming || this.isReleasing) return 0;
     if (!this.isAnswering) return Math.max(0, this.#slots - this.held);
     const wanted = Math.max(this.#slots * claimedPerSlot, 2 * this.#finishedSinceClaim);
     return Math.max(0, Math.min(wanted, this.#slots * maxHeldPerSlot, maxHeld) - this.held);
@@ -71,6 +82,7 @@ export class EndpointQueue {
 
   add(deliveries: readonly ClaimedDelivery[]): void {
     this.#waiting.push(...deliveries);
+    for (const { id } of deliveries) this.deliveryIds.add(id);
     this.#finishedSinceClaim = 0;
     this.usedAt = performance.now();
   }
@@ -83,12 +95,12 @@ export class EndpointQueue {
     return delivery;
   }
 
-  /** Records that an attempt in flight is slow. Removes and returns the waiting deliveries. */
-  markSlow(): ClaimedDelivery[] {
+  /** Records that an attempt in flight is slow. Discards the waiting deliveries. */
+  markSlow(): number {
     this.#slowInFlight += 1;
     this.#state = 'slow';
     this.#slots = Math.min(this.#slots, maxSlowSlots);
-    return this.drain();
+    return this.discard();
   }
 
   /** Frees a slot. If there is an outcome, adapts the number of slots to it. */
@@ -108,8 +120,11 @@ export class EndpointQueue {
     }
   }
 
-  /** Removes and returns the waiting deliveries. */
-  drain(): ClaimedDelivery[] {
-    return this.#waiting.splice(0);
+  /** Removes the waiting deliveries, which storage still has, and returns their number. */
+  discard(): number {
+    const discarded = this.#waiting.splice(0);
+    for (const { id } of discarded) this.deliveryIds.delete(id);
+    this.hasMore ||= discarded.length > 0;
+    return discarded.length;
   }
 }

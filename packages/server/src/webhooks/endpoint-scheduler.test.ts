@@ -30,7 +30,6 @@ const deliveryOf = ({ webhookId, organizationId }: Endpoint): ClaimedDelivery =>
   eventType: 'url.created',
   body: '{}',
   attempts: 0,
-  leasedUntil: 1000,
 });
 
 const answered: Omit<AttemptOutcome, 'delivery'> = {

@@ -52,12 +52,12 @@ export type StreamState = Awaited<ReturnType<StreamRepository['findStates']>>[nu
 export class StreamRepository {
   readonly #database: Database;
   readonly #outbox: Pick<EventOutbox, 'deliverAgain'>;
-  readonly #queue: Pick<DeliveryQueue, 'advance' | 'record'>;
+  readonly #queue: Pick<DeliveryQueue, 'leaseEach' | 'record'>;
 
   constructor(
     database: Database,
     outbox: Pick<EventOutbox, 'deliverAgain'>,
-    queue: Pick<DeliveryQueue, 'advance' | 'record'>,
+    queue: Pick<DeliveryQueue, 'leaseEach' | 'record'>,
   ) {
     this.#database = database;
     this.#outbox = outbox;
@@ -179,7 +179,7 @@ export class StreamRepository {
 
   /** Claims due deliveries of streams until the time limit for their outcomes. */
   claim(claims: readonly { readonly webhookId: string; readonly count: number }[], now: number) {
-    return this.#queue.advance([], claims, now, outcomeTimeoutMs);
+    return this.#queue.leaseEach(claims, now, outcomeTimeoutMs);
   }
 
   /** Postpones the expiry of streams that clients read. */
@@ -228,8 +228,7 @@ export class StreamRepository {
           transaction,
           pending.map((delivery) => {
             const outcome = byDelivery.get(delivery.id) as DeliveryOutcome;
-            const claimed = { ...delivery, organizationId, leasedUntil: now };
-            return { delivery: claimed, url, ...attemptOf(outcome, now) };
+            return { delivery: { ...delivery, organizationId }, url, ...attemptOf(outcome, now) };
           }),
         );
         return recorded.length;

@@ -2,6 +2,7 @@ import { wantsEvent } from '../events/event-outbox.js';
 import type { EventType } from '../events/event-types.js';
 import { type Subscription, subscriptionOf, wantsType } from '../events/subscription.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
+import { isNotLeased } from './endpoint-leases.js';
 
 // The maximum number of deliveries that one transaction reads and changes.
 const batchSize = 256;
@@ -45,7 +46,7 @@ export class UnwantedDeliveries {
       // Test events and replays are always wanted.
       (row) => row.is_charged === 1 && !wantsEvent(subscription, row),
     );
-    // The outcome of an attempt in progress is recorded first. Its lease has changed `due_at` only.
+    // A node of an earlier version leases deliveries by `due_at`. It records their outcomes first.
     const ended = unwanted.filter(
       ({ due_at, next_attempt_at }) => due_at <= now || due_at === next_attempt_at,
     );
@@ -67,15 +68,19 @@ export class UnwantedDeliveries {
 
   /** Returns the next webhook after this one whose subscription has shrunk. */
   async #findWebhook(after: string) {
-    return this.#database.read
-      .selectFrom('webhooks')
-      .select(['id', 'events', 'filters', 'unsubscribed_at as unsubscribedAt'])
-      .where('unsubscribed_at', 'is not', null)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(1)
-      .$narrowType<{ unsubscribedAt: number }>()
-      .executeTakeFirst();
+    return (
+      this.#database.read
+        .selectFrom('webhooks')
+        .select(['id', 'events', 'filters', 'unsubscribed_at as unsubscribedAt'])
+        .where('unsubscribed_at', 'is not', null)
+        .where('id', '>', after)
+        // The outcomes of attempts in progress are recorded first.
+        .where(isNotLeased(this.#database))
+        .orderBy('id')
+        .limit(1)
+        .$narrowType<{ unsubscribedAt: number }>()
+        .executeTakeFirst()
+    );
   }
 
   /** Returns the next pending deliveries. */

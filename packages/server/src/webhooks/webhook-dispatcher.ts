@@ -4,8 +4,9 @@ import { ErrorThrottle } from '../lifecycle.js';
 import { PoolClosedError } from '../network/connection-pool.js';
 import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
 import { type AttemptContext, attemptDelivery, attemptTimeoutMs } from './attempt-delivery.js';
-import type { DeliveryQueue, Endpoint } from './delivery-queue.js';
+import type { DeliveryQueue, DispatcherMemory, Endpoint } from './delivery-queue.js';
 import { goneStatus } from './endpoint-health.js';
+import { leaseMs } from './endpoint-leases.js';
 import { EndpointQueue, slowAfterMs } from './endpoint-queue.js';
 import { type EndpointKind, type PlannedClaim, planClaims } from './endpoint-scheduler.js';
 import type { UnwantedDeliveries } from './unwanted-deliveries.js';
@@ -13,6 +14,8 @@ import type { UnwantedDeliveries } from './unwanted-deliveries.js';
 export interface WebhookDispatcherOptions extends AttemptContext {
   readonly outbox: Pick<EventOutbox, 'fanOut'>;
   readonly queue: DeliveryQueue;
+  /** Identifies this dispatcher in leases. */
+  readonly owner: string;
   readonly unwanted: Pick<UnwantedDeliveries, 'endSome'>;
   /** Whether no other process uses the storage. Leases that the start finds are then of a process that was killed. */
   readonly isAlone?: boolean;
@@ -28,10 +31,9 @@ interface OutcomeCount {
 
 export type DispatchFigures = WebhookDispatcher['figures'];
 
-// How long a claimed delivery is leased. After a crash, it is due again when its lease expires, or when
-// the only process that uses the storage has started again.
-const leaseMs = 20_000;
-// A delivery is sent only if at least this much of its lease is left. Otherwise the lease could
+// A claim renews a lease that is older.
+const renewAfterMs = 4_000;
+// A delivery is sent only if at least this much of its endpoint's lease is left. Otherwise the lease could
 // expire during the attempt, and another dispatcher would send the delivery too.
 const leaseMarginMs = attemptTimeoutMs + 2_000;
 // How often storage is searched for due deliveries, which other nodes may have created.
@@ -50,7 +52,12 @@ const flushAfterMs = 25;
 // Slow endpoints have small transactions of their own. Many can hang at the same time, and each has rows
 // of its own to change. A stop records all of them in large ones.
 const flushCounts: Record<EndpointKind, number> = { answering: 256, slow: 2 };
-const locks = { answering: 'deliveries', slow: 'slow deliveries' } as const;
+// A transaction also records outcomes that arrived after it was due.
+const maxRecorded: Record<EndpointKind, number> = { answering: 512, slow: 2 };
+const locks = {
+  answering: { outcomes: 'deliveries', claims: 'claims' },
+  slow: { outcomes: 'slow deliveries', claims: 'slow deliveries' },
+} as const;
 // The queue of an endpoint without deliveries is evicted after this time.
 const evictAfterMs = 10 * 60_000;
 const stopGraceMs = 1_000;
@@ -66,8 +73,8 @@ export class WebhookDispatcher implements Service {
   /** The queues by webhook, the least recently served first. */
   readonly #queues = new Map<string, EndpointQueue>();
   readonly #outcomes: Record<EndpointKind, AttemptOutcome[]> = { answering: [], slow: [] };
-  /** Claimed deliveries that will not be sent, because their endpoint became slow or inactive. */
-  #unsent: ClaimedDelivery[] = [];
+  /** Whether outcomes could not be recorded. Then nothing is claimed. */
+  readonly #mustRecord: Record<EndpointKind, boolean> = { answering: false, slow: false };
   #held = 0;
   /** Attempts in flight, less than a second old, at endpoints that respond in time. */
   #prompt = 0;
@@ -115,6 +122,11 @@ export class WebhookDispatcher implements Service {
     this.#wakeUp();
     await this.#running;
     this.#options.fetch.close();
+  }
+
+  /** The number of deliveries in flight, or waiting for a slot of their endpoint. */
+  get held(): number {
+    return this.#held;
   }
 
   /** The figures for metrics and health. */
@@ -198,12 +210,12 @@ export class WebhookDispatcher implements Service {
   }
 
   async #finish(): Promise<void> {
-    const { queue, fetch, clock, onError } = this.#options;
+    const { queue, owner, fetch, onError } = this.#options;
     await this.#slowAdvance;
-    for (const each of this.#queues.values()) this.#discard(each.drain());
+    for (const each of this.#queues.values()) this.#held -= each.discard();
     const deadline = performance.now() + stopGraceMs;
     while (this.#held > 0 && performance.now() < deadline) await this.#wait(flushAfterMs);
-    // Aborted attempts are repeated when their leases expire.
+    // Aborted attempts are repeated.
     fetch.close();
     while (this.#held > 0) await this.#wait(flushAfterMs);
     try {
@@ -211,7 +223,7 @@ export class WebhookDispatcher implements Service {
         await this.#advance('answering');
         await this.#advance('slow');
       }
-      await queue.release(this.#unsent.splice(0), clock());
+      await queue.release(owner);
     } catch (error) {
       onError(error);
     }
@@ -222,10 +234,8 @@ export class WebhookDispatcher implements Service {
    * which later ticks do not wait for.
    */
   async #tick(): Promise<void> {
-    const { queue, clock } = this.#options;
     if (this.#nextScanInMs() <= 0) await this.#scan();
     else if (this.#nextLookUpInMs() <= 0) await this.#lookUp();
-    await queue.release(this.#unsent.splice(0), clock());
     clearTimeout(this.#flushTimer);
     this.#flushTimer = undefined;
     await this.#advance('answering');
@@ -243,37 +253,97 @@ export class WebhookDispatcher implements Service {
     this.#slowAdvance = undefined;
   }
 
-  /** Records outcomes, claims as the scheduler plans, and sends. Returns whether there was any work. */
+  /**
+   * Records outcomes, claims as the scheduler plans, and sends. The two transactions run concurrently on
+   * PostgreSQL. Returns whether there was any work.
+   */
   async #advance(kind: EndpointKind): Promise<boolean> {
-    const { queue, clock } = this.#options;
-    const maxOutcomes = flushCounts[this.#isStopping ? 'answering' : kind];
-    const outcomes = this.#outcomes[kind].splice(0, maxOutcomes);
+    const outcomes = this.#outcomes[kind].splice(
+      0,
+      maxRecorded[this.#isStopping ? 'answering' : kind],
+    );
     // Outcomes that wait too long are lost with their leases, and the deliveries are sent again.
-    const isBehind = kind === 'slow' && this.#outcomes.slow.length > 0;
+    const isBehind = this.#outcomes[kind].length > 0 || this.#mustRecord[kind];
     const claims = this.#isStopping || isBehind ? [] : planClaims(this.#queues, kind);
     if (outcomes.length === 0 && claims.length === 0) return false;
+    const results = await Promise.allSettled([
+      this.#claim(claims, kind),
+      this.#record(outcomes, kind),
+    ]);
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+    if (this.#outcomes[kind].length > 0) this.#wakeUp();
+    return true;
+  }
+
+  /** Records outcomes, and ends the leases of endpoints that have no other delivery. */
+  async #record(outcomes: readonly AttemptOutcome[], kind: EndpointKind): Promise<void> {
+    if (outcomes.length === 0) return;
+    const byQueue = new Map<EndpointQueue, string[]>();
+    for (const { delivery } of outcomes) {
+      const own = this.#queues.get(delivery.webhookId);
+      if (!own) continue;
+      const ids = byQueue.get(own);
+      if (ids) ids.push(delivery.id);
+      else byQueue.set(own, [delivery.id]);
+    }
+    const idle = [...byQueue]
+      .filter(([own, ids]) => own.isIdle && own.deliveryIds.size === ids.length)
+      .map(([own]) => own);
+    for (const own of idle) {
+      own.isReleasing = true;
+      own.leasedUntil = Number.NEGATIVE_INFINITY;
+    }
+    const released = idle.map(({ endpoint }) => endpoint.webhookId);
+    const { queue, owner } = this.#options;
+    try {
+      await queue.recordOutcomes(owner, outcomes, released, locks[kind].outcomes);
+      this.#mustRecord[kind] = false;
+    } catch (error) {
+      // A later tick records these outcomes, and claims nothing until storage accepts them.
+      this.#outcomes[kind].unshift(...outcomes);
+      this.#mustRecord[kind] = true;
+      throw error;
+    } finally {
+      for (const own of idle) own.isReleasing = false;
+    }
+    // A delivery may have become due meanwhile.
+    if (idle.some(({ hasMore }) => hasMore)) this.#wakeUp();
+    for (const [own, ids] of byQueue) for (const id of ids) own.deliveryIds.delete(id);
+    this.#recorded += outcomes.length;
+    for (const outcome of outcomes) this.#count(outcome);
+  }
+
+  async #claim(claims: readonly PlannedClaim[], kind: EndpointKind): Promise<void> {
+    if (claims.length === 0) return;
+    const { queue, owner, clock } = this.#options;
+    const startedAt = performance.now();
+    const wanted = claims.map(({ webhookId, count, queue: { deliveryIds, leasedUntil } }) => ({
+      webhookId,
+      count,
+      except: [...deliveryIds],
+      isLeased: leasedUntil - leaseMarginMs > startedAt,
+      mustLease: leasedUntil - leaseMs + renewAfterMs < startedAt,
+    }));
     for (const claim of claims) {
       claim.queue.isClaiming = true;
       // A look-up may find further deliveries meanwhile.
       claim.queue.hasMore = false;
     }
-    let claimed: ClaimedDelivery[];
     try {
-      claimed = await queue.advance(outcomes, claims, clock(), leaseMs, locks[kind]);
+      const result = await queue.claim(owner, wanted, clock(), locks[kind].claims);
+      const leased = new Set(result.leased);
+      for (const { webhookId, queue: own } of claims) {
+        if (leased.has(webhookId)) own.leasedUntil = startedAt + leaseMs;
+      }
+      for (const { queue: own } of claims) own.isClaiming = false;
+      this.#accept(claims, result.claimed);
     } catch (error) {
-      // A later tick records these outcomes, and claims nothing until storage accepts them.
-      this.#outcomes[kind].unshift(...outcomes);
-      for (const claim of claims) {
-        claim.queue.isClaiming = false;
-        claim.queue.hasMore = true;
+      for (const { queue: own } of claims) {
+        own.isClaiming = false;
+        own.hasMore = true;
       }
       throw error;
     }
-    this.#recorded += outcomes.length;
-    for (const outcome of outcomes) this.#count(outcome);
-    this.#accept(claims, claimed);
-    if (this.#outcomes[kind].length > 0) this.#wakeUp();
-    return true;
   }
 
   #count({ delivery: { eventType: event }, error, nextAttemptAt }: AttemptOutcome): void {
@@ -295,10 +365,7 @@ export class WebhookDispatcher implements Service {
     if (claims.length > 0) this.#wakeUp();
     for (const { webhookId, queue, count } of claims) {
       const own = byWebhook.get(webhookId) ?? [];
-      // Some may have been discarded since the claim was planned.
-      const isReleased = this.#unsent.some((delivery) => delivery.webhookId === webhookId);
-      queue.isClaiming = false;
-      queue.hasMore ||= own.length === count || isReleased;
+      queue.hasMore ||= own.length === count;
       queue.add(own);
       this.#send(queue);
     }
@@ -327,7 +394,8 @@ export class WebhookDispatcher implements Service {
     this.#announced.clear();
     const now = clock();
     for (const webhookId of webhookIds) {
-      for (const endpoint of await queue.findEndpoint(webhookId)) this.#update(endpoint, now);
+      const endpoints = await queue.findEndpoint(webhookId, this.#memory([webhookId]));
+      for (const endpoint of endpoints) this.#update(endpoint, now);
     }
     this.#lookUpAt = performance.now() + lookUpPauseMs * webhookIds.length;
   }
@@ -354,10 +422,10 @@ export class WebhookDispatcher implements Service {
     // The pause between scans also limits the share of time in which a fan-out holds the write lock.
     if (await outbox.fanOut()) this.#isScanDue = true;
     const now = clock();
-    if (this.#hasOldLeases) await queue.endLeases(now, leaseMs);
+    if (this.#hasOldLeases) await queue.releaseAll();
     this.#hasOldLeases = false;
     if (await unwanted.endSome(now)) this.#isScanDue = true;
-    const endpoints = await queue.findEndpoints();
+    const endpoints = await queue.findEndpoints(this.#memory(this.#queues.keys()));
     this.#pending = await queue.countPending();
     const earliest = { answering: Number.POSITIVE_INFINITY, slow: Number.POSITIVE_INFINITY };
     const pending = new Set<EndpointQueue>();
@@ -371,12 +439,41 @@ export class WebhookDispatcher implements Service {
     for (const [webhookId, own] of this.#queues) {
       if (pending.has(own)) continue;
       // The webhook is inactive or deleted, or has no pending deliveries.
+      this.#held -= own.discard();
       own.hasMore = false;
-      this.#discard(own.drain());
-      if (own.held === 0 && startedAt - own.usedAt > evictAfterMs) this.#queues.delete(webhookId);
+      const isUsed = own.deliveryIds.size > 0 || startedAt - own.usedAt <= evictAfterMs;
+      if (!isUsed) this.#queues.delete(webhookId);
     }
+    await this.#releaseIdle();
     this.#scannedAt = performance.now();
     this.#scanTookMs = this.#scannedAt - startedAt;
+  }
+
+  /** Ends the leases of endpoints that have no deliveries in memory, and none that are due. */
+  async #releaseIdle(): Promise<void> {
+    const idle = [...this.#queues.values()].filter(
+      (own) => own.leasedUntil > performance.now() && own.isIdle && own.deliveryIds.size === 0,
+    );
+    if (idle.length === 0) return;
+    for (const own of idle) own.leasedUntil = Number.NEGATIVE_INFINITY;
+    const { queue, owner } = this.#options;
+    await queue.release(
+      owner,
+      idle.map(({ endpoint }) => endpoint.webhookId),
+    );
+  }
+
+  /** What is in memory of these webhooks. */
+  #memory(webhookIds: Iterable<string>): DispatcherMemory {
+    const deliveryIds: string[] = [];
+    const held = new Set<string>();
+    for (const webhookId of webhookIds) {
+      const own = this.#queues.get(webhookId);
+      if (!own || own.deliveryIds.size === 0) continue;
+      held.add(webhookId);
+      deliveryIds.push(...own.deliveryIds);
+    }
+    return { owner: this.#options.owner, deliveryIds, webhookIds: held };
   }
 
   get #hasMore(): boolean {
@@ -384,21 +481,10 @@ export class WebhookDispatcher implements Service {
     return false;
   }
 
-  /** Marks deliveries as not sent. The next tick releases their leases. */
-  #discard(deliveries: readonly ClaimedDelivery[]): void {
-    this.#held -= deliveries.length;
-    this.#unsent.push(...deliveries);
-  }
-
   #send(queue: EndpointQueue): void {
-    const { clock } = this.#options;
+    if (performance.now() > queue.leasedUntil - leaseMarginMs) this.#held -= queue.discard();
     for (let delivery = queue.next(); delivery; delivery = queue.next()) {
-      if (clock() > delivery.leasedUntil - leaseMarginMs) {
-        queue.finish(undefined, false);
-        this.#held -= 1;
-      } else {
-        void this.#attempt(queue, delivery);
-      }
+      void this.#attempt(queue, delivery);
     }
   }
 
@@ -425,16 +511,14 @@ export class WebhookDispatcher implements Service {
     const timer = setTimeout(() => {
       isSlow = true;
       if (isPrompt) this.#prompt -= 1;
-      const unsent = queue.markSlow();
-      queue.hasMore ||= unsent.length > 0;
-      this.#discard(unsent);
+      this.#held -= queue.markSlow();
     }, slowAfterMs);
     try {
       outcome = await attemptDelivery(delivery, queue.endpoint, this.#options);
     } catch (error) {
-      // Either a stop aborted the attempt, or this is a defect. The delivery is due again when its
-      // lease expires.
+      // Either a stop aborted the attempt, or this is a defect. The delivery is sent again later.
       if (!(error instanceof PoolClosedError)) this.#options.onError(error);
+      setTimeout(() => queue.deliveryIds.delete(delivery.id), leaseMs).unref();
     }
     clearTimeout(timer);
     if (isPrompt && !isSlow) this.#prompt -= 1;
@@ -442,7 +526,7 @@ export class WebhookDispatcher implements Service {
     this.#held -= 1;
     if (outcome) this.#outcomes[queue.isAnswering ? 'answering' : 'slow'].push(outcome);
     // The endpoint is disabled when this outcome is recorded.
-    if (outcome?.statusCode === goneStatus) this.#discard(queue.drain());
+    if (outcome?.statusCode === goneStatus) this.#held -= queue.discard();
     if (!this.#isStopping) this.#sendSoon(queue);
     // No other outcome will soon follow, so this one is recorded now. Otherwise the next claim, which
     // another event starts, would wait until it is recorded.

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { poll } from '../poll.js';
@@ -32,17 +33,20 @@ it('delivers while a transaction of failing endpoints waits for a lock', async (
   const { stored, subscribe, record, dispatcher, errors } = await openDispatcher();
   const { database } = stored;
   const healthy = await receiver();
-  const failing = await receiver((response) => response.socket?.destroy());
+  const hung: ServerResponse[] = [];
+  const failing = await receiver((response) => hung.push(response));
   const [healthyId, failingId] = [await subscribe(healthy.url), await subscribe(failing.url)];
   const sender = dispatcher();
   await record(healthyId);
   await sender.drain();
   await record(failingId);
+  sender.start();
+  await failing.arrived(1);
   const releases: (() => void)[] = [];
   const released = new Promise<void>((resolve) => releases.push(resolve));
   const holding = database.writeDirectly(async (transaction) => {
     await sql`select from webhooks where id = ${failingId} for no key update`.execute(transaction);
-    sender.start();
+    for (const { socket } of hung) socket?.destroy();
     await released;
   }, 'compaction');
   onTestFinished(async () => {

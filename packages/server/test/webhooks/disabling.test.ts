@@ -110,8 +110,7 @@ describe('410 Gone', () => {
   it('does not disable the webhook when its URL has changed since the attempt', async () => {
     const id = await opened.subscribe('http://receiver.example/new');
     await opened.record(id);
-    const claim = [{ webhookId: id, count: 1 }];
-    const [delivery] = await opened.queue.advance([], claim, opened.clock(), second);
+    const [delivery] = await opened.claim([id]);
     if (!delivery) throw new Error('nothing was claimed');
     const outcome = {
       delivery,
@@ -124,7 +123,7 @@ describe('410 Gone', () => {
       responseBody: '',
       nextAttemptAt: opened.clock() + minute,
     };
-    await opened.queue.advance([outcome], [], opened.clock(), second);
+    await opened.recordOutcome(outcome);
     expect(await read(id)).toMatchObject({ isActive: true, failureRate: null });
     expect(await opened.states(id)).toEqual(['pending 1 The receiver answered 410']);
   });

@@ -104,10 +104,9 @@ describe('webhook_delivery', () => {
   it('counts a delivery of two dispatchers once', async () => {
     const id = await opened.subscribe('http://receiver.example/');
     await makeLink();
-    const claim = [{ webhookId: id, count: 1 }];
-    const [slow] = await opened.queue.advance([], claim, opened.clock(), second);
-    opened.clock.advance(second);
-    const [fast] = await opened.queue.advance([], claim, opened.clock(), second);
+    const [slow] = await opened.claim([id]);
+    await opened.endLeases();
+    const [fast] = await opened.claim([id]);
     if (!slow || !fast) throw new Error('nothing was claimed');
     for (const delivery of [fast, slow]) {
       const outcome = {
@@ -121,7 +120,7 @@ describe('webhook_delivery', () => {
         responseBody: '',
         nextAttemptAt: null,
       };
-      await opened.queue.advance([outcome], [], opened.clock(), second);
+      await opened.recordOutcome(outcome);
     }
     expect(await metered()).toEqual(['2030-01: 1']);
   });

@@ -3,6 +3,7 @@ import { readConfig } from '../../src/config.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { createGuardedFetch } from '../../src/network/guarded-fetch.js';
 import type { ResolveDns } from '../../src/ports.js';
+import type { AttemptOutcome, ClaimedDelivery } from '../../src/webhooks/attempt.js';
 import { DeliveryQueue } from '../../src/webhooks/delivery-queue.js';
 import { DeliveryRepository, listDeliveries } from '../../src/webhooks/delivery-repository.js';
 import { eventExamples } from '../../src/webhooks/event-examples.js';
@@ -35,6 +36,14 @@ export interface Opened {
   readonly outbox: EventOutbox;
   readonly queue: DeliveryQueue;
   readonly errors: unknown[];
+  /** Claims deliveries as another process does. Its lease does not end before `endLeases`. */
+  claim(webhookIds: readonly string[], count?: number): Promise<ClaimedDelivery[]>;
+  /** Records outcomes of the other process, and ends its leases of idle endpoints. */
+  recordOutcome(outcome: AttemptOutcome, idle?: readonly string[]): Promise<void>;
+  /** Lets all leases expire. */
+  endLeases(): Promise<void>;
+  /** Returns the endpoints with due deliveries, of which nothing is in memory. */
+  findEndpoints(): ReturnType<DeliveryQueue['findEndpoints']>;
   /** Creates a dispatcher on the same storage, as another process or a restart does. */
   dispatcher(options?: DispatcherOptions): WebhookDispatcher;
   /** Creates a webhook of the organization, or of another one. */
@@ -44,6 +53,9 @@ export interface Opened {
   /** Returns status, attempts and last error of a webhook's deliveries, newest first. */
   states(webhookId: string): Promise<string[]>;
 }
+
+const otherProcess = 'another process';
+const newLease = { isLeased: false, mustLease: true };
 
 /** Opens storage for dispatchers, with a clock that only `advance` moves. */
 export async function openDispatcher(): Promise<Opened> {
@@ -75,6 +87,22 @@ export async function openDispatcher(): Promise<Opened> {
     outbox,
     queue,
     errors,
+    async claim(webhookIds, count = 1) {
+      const claims = webhookIds.map((webhookId) => ({ webhookId, count, ...newLease }));
+      return (await queue.claim(otherProcess, claims, clock())).claimed;
+    },
+    recordOutcome: (outcome, idle = []) => queue.recordOutcomes(otherProcess, [outcome], idle),
+    async endLeases() {
+      await database.writeDirectly((transaction) =>
+        transaction
+          .updateTable('webhooks')
+          .set({ leased_until: 0 })
+          .where('leased_by', 'is not', null)
+          .execute(),
+      );
+    },
+    findEndpoints: () =>
+      queue.findEndpoints({ owner: 'unknown', deliveryIds: [], webhookIds: new Set() }),
     dispatcher({
       schedule,
       allowPrivateNetwork = true,
@@ -102,6 +130,7 @@ export async function openDispatcher(): Promise<Opened> {
             fetch.request(url, { ...request, timeoutMs: attemptTimeoutMs ?? request.timeoutMs }),
           close: () => fetch.close(),
         },
+        owner: `dispatcher ${dispatchers.length}`,
         schedule: schedule ?? readConfig({}).webhookRetrySchedule,
         clock,
         onError: (error) => errors.push(error),

@@ -55,12 +55,11 @@ it('deliveries that a dispatcher has found are not claimed after a suspension', 
   );
   await opened.record(own);
   await opened.record(other);
-  expect(await opened.queue.findEndpoints()).toHaveLength(2);
+  expect(await opened.findEndpoints()).toHaveLength(2);
   const organizations = new OrganizationRepository(opened.stored.database);
   const now = opened.clock();
   await organizations.update(opened.organizationId, { isSuspended: true }, now, undefined);
-  const claims = [own, other].map((webhookId) => ({ webhookId, count: 1 }));
-  const claimed = await opened.queue.advance([], claims, now, 20_000);
+  const claimed = await opened.claim([own, other]);
   expect(claimed.map(({ webhookId }) => webhookId)).toEqual([other]);
 });
 

@@ -26,6 +26,7 @@ import { excludedAddresses } from './0022-excluded-addresses.js';
 import { machineVisits } from './0023-machine-visits.js';
 import { secretKeys } from './0024-secret-keys.js';
 import { visitErasures } from './0025-visit-erasures.js';
+import { endpointLeases } from './0026-endpoint-leases.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -120,6 +121,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0023-machine-visits': { up: (db) => machineVisits(db) },
     '0024-secret-keys': { up: (db) => secretKeys(db, engine) },
     '0025-visit-erasures': { up: (db) => visitErasures(db) },
+    '0026-endpoint-leases': { up: (db) => endpointLeases(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

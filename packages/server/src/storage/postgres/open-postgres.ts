@@ -26,6 +26,7 @@ const advisoryLocks: Record<WriteLock, readonly number[]> = {
   compaction: [3],
   deliveries: [],
   'slow deliveries': [],
+  claims: [],
   exclusive: [1, 2, 3],
 };
 
@@ -50,7 +51,7 @@ export function openPostgres(
       const locks = keys.map(
         (key) => sql`select pg_advisory_xact_lock(${sql.lit(lockNamespace)}, ${sql.lit(key)})`,
       );
-      const begin = lock.endsWith('deliveries') ? [useIndexes] : locks;
+      const begin = locks.length === 0 ? [useIndexes] : locks;
       const prepareTransaction = async (transaction: WriteTransaction) => {
         for (const each of begin) await each.execute(transaction);
       };
