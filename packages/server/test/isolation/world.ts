@@ -70,6 +70,12 @@ export class World {
         return (await running.execute()).length;
       })
       .toBe(0);
+    await expect
+      .poll(async () => {
+        const leased = read.selectFrom('webhooks').select('id').where('leased_by', 'is not', null);
+        return (await leased.execute()).length;
+      })
+      .toBe(0);
     const tables = await read.introspection.getTables();
     const rows: Record<string, readonly string[]> = {};
     for (const { name } of tables) {
