@@ -109,7 +109,7 @@ export function addressBlockOf(address: string): string {
 /** Returns the network of an address: the /24 of an IPv4 address, or the /48 of an IPv6 address. */
 export function truncateAddress(address: string): string {
   const canonical = canonicalAddress(address);
-  if (isIPv4(canonical)) return canonical.replace(/\d+$/, '0');
+  if (isIPv4(canonical)) return `${canonical.slice(0, canonical.lastIndexOf('.'))}.0`;
   if (!isIPv6(canonical)) return '';
   return canonicalAddress(`${groupsOf(canonical).slice(0, 3).join(':')}::`);
 }
