@@ -94,7 +94,7 @@ const healed = [
   ['a counter of scans', 'update qr_counts set scans = 9', 'its counter is 9, but it has 1 scans'],
   [
     'the visits of an overview',
-    'insert into organization_chunks select id, 0, 2e12, 2e12, 1, zeroblob(64) from organizations',
+    'insert into organization_chunks select id, 0, 2e12, 2e12, 1, zeroblob(64), 0 from organizations',
     'its overview can read 3 visits since 1970-01-01T00:00:00.000Z, and its links have 3.',
   ],
   ['a counter of links', 'update organizations set active_urls = 9', 'but it has 2 active links'],
