@@ -163,7 +163,7 @@ describe('a database with encrypted secrets', () => {
     await old.ended;
 
     const refused = await command(withKey(keys[1]), 'start');
-    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused).toMatchObject({ code: 78, stdout: '' });
     expect(refused.stderr).toMatch(
       new RegExp(
         `^shorty-server: stored secrets are encrypted under the key ${first}, .*\\n$`,
