@@ -1,9 +1,9 @@
 import { chmodSync, lstatSync, unlinkSync } from 'node:fs';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { ConfigError } from '../config-error.js';
 import { formatListenAddress, type ListenAddress } from '../network/listen-address.js';
-import { OpenConnections } from './open-connections.js';
+import { OpenConnections, requestEvents } from './open-connections.js';
 import { defaultTimeLimits, type TimeLimits } from './time-limits.js';
 
 export interface Listener {
@@ -131,9 +131,10 @@ async function stopListening(
 ): Promise<void> {
   if (!server.listening) return;
   // A busy keep-alive connection would never become idle, so its next response closes it.
-  server.prependListener('request', (_request, response) => {
+  const closeAfter = (_request: unknown, response: ServerResponse) => {
     response.shouldKeepAlive = false;
-  });
+  };
+  for (const event of requestEvents) server.prependListener(event, closeAfter);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const closeIdle = setInterval(() => {
     server.closeIdleConnections();

@@ -11,13 +11,18 @@ interface Progress {
   response: ServerResponse | undefined;
   /** During a stop: the bytes of both directions at the last check. */
   movedBytes: number;
+  /** During a stop: whether the client was slow before the last check. */
+  wasSlow: boolean;
 }
+
+/** The events of a request: the second is that of a request with `Expect: 100-continue`. */
+export const requestEvents = ['request', 'checkContinue'] as const;
 
 // The shortest time between two checks of all connections. A connection that is younger than this may
 // still send its first request.
 const minPauseMs = 1_000;
 // During a stop, a client must send its request, and read its response, at this rate.
-const stopRate = { bytes: 8_192, everyMs: 1_000 } as const;
+const stopRate = { bytes: 4_096, everyMs: 500 } as const;
 
 /**
  * Limits the open connections of a server. For each connection beyond the limit it closes one: the
@@ -43,14 +48,16 @@ export class OpenConnections {
         progressedAt: arrivedAt,
         response: undefined,
         movedBytes: 0,
+        wasSlow: false,
       });
       socket.on('close', () => this.#progress.delete(socket));
       if (this.#progress.size > maxConnections) this.#closeOneFor(socket);
     });
-    server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const noteResponse = ({ socket }: IncomingMessage, response: ServerResponse) => {
       const progress = this.#progress.get(socket);
       if (progress) progress.response = response;
-    });
+    };
+    for (const event of requestEvents) server.prependListener(event, noteResponse);
   }
 
   /** Closes connections that never sent a byte. Browsers open them in advance; Node counts them as busy. */
@@ -66,9 +73,14 @@ export class OpenConnections {
     const check = (isFirst: boolean) => {
       for (const [socket, progress] of this.#progress) {
         const movedBytes = socket.bytesRead + sentBytesOf(socket);
-        const isSlow = movedBytes - progress.movedBytes < stopRate.bytes;
+        const isSlow =
+          !isFirst &&
+          movedBytes - progress.movedBytes < stopRate.bytes &&
+          waitsForClient(socket, progress.response);
         progress.movedBytes = movedBytes;
-        if (!isFirst && isSlow && waitsForClient(socket, progress.response)) socket.destroy();
+        // A request may have begun just before the first check that finds it slow.
+        if (isSlow && progress.wasSlow) socket.destroy();
+        progress.wasSlow = isSlow;
       }
     };
     check(true);

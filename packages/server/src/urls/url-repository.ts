@@ -84,6 +84,9 @@ export type UpdateOutcome<Presented> =
   | { readonly status: 'updated'; readonly presented: Presented }
   | RefusedUpdate;
 
+/** A link, and its new state or why it cannot change. */
+type ItemChange = { readonly before: ShortUrl } & UrlChange;
+
 /** The outcome of one change within its transaction. */
 type ItemOutcome =
   | ({ readonly status: 'updated' } & ChangedUrl)
@@ -260,10 +263,12 @@ export class UrlRepository {
       const links = await this.#findToUpdate(transaction, ids, context);
       const activeLinks = new ActiveLinks(transaction, this.#options.plans, organizationId);
       for (const round of roundsOf(ids)) {
-        const changes = round.map(({ id, index }) => {
+        const changes: (ItemChange | undefined)[] = [];
+        for (const { id, index } of round) {
+          if (index % linksAtOnce === linksAtOnce - 1) await yieldToEventLoop();
           const before = links.get(id);
-          return before && { before, ...change(before, index) };
-        });
+          changes.push(before && { before, ...change(before, index) });
+        }
         for (const outcome of await this.#updateAll(transaction, changes, activeLinks, context)) {
           if (outcome.status === 'updated') {
             changed.push(outcome);
@@ -425,7 +430,7 @@ export class UrlRepository {
    */
   async #updateAll(
     transaction: WriteTransaction,
-    changes: readonly (({ readonly before: ShortUrl } & UrlChange) | undefined)[],
+    changes: readonly (ItemChange | undefined)[],
     activeLinks: ActiveLinks,
     { organizationId, now }: WriteContext,
   ): Promise<ItemOutcome[]> {
