@@ -78,7 +78,8 @@ export function readConfig(environment: Environment) {
       if ('path' in address && address.path === listenPath) {
         throw new Error('it must differ from SHORTY_LISTEN, which serves the public routes');
       }
-      if ('port' in address && address.port === port && address.host === host && port !== 0) {
+      const isPublic = 'port' in address && address.port === port && address.host === host;
+      if (isPublic && port !== 0 && listenPath === undefined) {
         throw new Error('it must differ from HOST and PORT, which serve the public routes');
       }
       return address;
@@ -104,7 +105,7 @@ export function readConfig(environment: Environment) {
     publicHost: optional('SHORTY_PUBLIC_HOST', parsePrefix),
     /** The first client of an empty database; undefined generates one. */
     credentials: readCredentials(environment),
-    /** Peers of a unix socket have no address: only members of its group can connect. */
+    /** Peers of a unix socket have no address: only those whom `SHORTY_SOCKET_MODE` allows can connect. */
     trustedProxies:
       listenPath === undefined
         ? trustedProxies

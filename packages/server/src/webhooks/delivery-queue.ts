@@ -116,16 +116,18 @@ export class DeliveryQueue {
     idle: readonly string[],
     lock: 'deliveries' | 'slow deliveries' = 'deliveries',
   ): Promise<void> {
-    await this.#database.writeDirectly(
-      (transaction) => this.record(transaction, outcomes, { owner, webhookIds: idle }),
-      lock,
-    );
+    await this.#database.writeDirectly(async (transaction) => {
+      const recorded = await this.record(transaction, outcomes, { owner, webhookIds: idle });
+      const changed = new Set(recorded.map(({ delivery }) => delivery.webhookId));
+      const others = idle.filter((id) => !changed.has(id));
+      if (others.length > 0) await releaseEndpoints(this.#database, transaction, owner, others);
+    }, lock);
   }
 
   /** Ends leases of a dispatcher; of all endpoints by default. */
   async release(owner: string, webhookIds?: readonly string[]): Promise<void> {
     await this.#database.writeDirectly(
-      (transaction) => releaseEndpoints(transaction, owner, webhookIds),
+      (transaction) => releaseEndpoints(this.#database, transaction, owner, webhookIds),
       'deliveries',
     );
   }

@@ -14,7 +14,10 @@ function databaseNow({ engine }: Pick<Database, 'engine'>) {
 
 /** Whether no dispatcher has a lease of a webhook. */
 export function isNotLeased(database: Pick<Database, 'engine'>) {
-  return sql<SqlBool>`(leased_until is null or leased_until <= ${databaseNow(database)})`;
+  const now = databaseNow(database);
+  // No lease ends later than after `leaseMs`, unless the clock was set back.
+  return sql<SqlBool>`(leased_until is null or leased_until <= ${now}
+    or leased_until > ${now} + ${sql.lit(2 * leaseMs)})`;
 }
 
 /**
@@ -48,15 +51,22 @@ export async function leaseEndpoints(
 
 /** Ends leases of this dispatcher; of all endpoints by default. */
 export async function releaseEndpoints(
-  transaction: Kysely<Schema>,
+  { engine }: Pick<Database, 'engine'>,
+  transaction: WriteTransaction,
   owner: string,
   webhookIds?: readonly string[],
 ): Promise<void> {
+  const own = transaction
+    .selectFrom('webhooks')
+    .select('id')
+    .where('leased_by', '=', owner)
+    .$if(webhookIds !== undefined, (query) => query.where('id', 'in', webhookIds ?? []))
+    // All dispatchers lock in ascending order, which prevents deadlock.
+    .orderBy('id');
   await transaction
     .updateTable('webhooks')
     .set({ leased_by: null, leased_until: null })
-    .where('leased_by', '=', owner)
-    .$if(webhookIds !== undefined, (query) => query.where('id', 'in', webhookIds ?? []))
+    .where('id', 'in', engine === 'postgres' ? own.forNoKeyUpdate() : own)
     .execute();
 }
 

@@ -30,6 +30,11 @@ export class EndpointQueue {
   isClaiming = false;
   /** Whether a transaction that ends its lease is in progress. */
   isReleasing = false;
+  /**
+   * Nothing is claimed or sent before this time, by `performance.now()`. Infinite until the outcome that
+   * disables the endpoint is recorded.
+   */
+  pausedUntil = Number.NEGATIVE_INFINITY;
   /** When its lease ends at the earliest, by `performance.now()`. */
   leasedUntil = Number.NEGATIVE_INFINITY;
   /** The ids of its deliveries in memory, and of those whose outcomes are not recorded. */
@@ -46,6 +51,10 @@ export class EndpointQueue {
   constructor(endpoint: Endpoint) {
     this.endpoint = endpoint;
     this.#state = endpoint.hasSucceeded ? 'answering' : 'unknown';
+  }
+
+  get isPaused(): boolean {
+    return performance.now() < this.pausedUntil;
   }
 
   /** Whether storage has no due delivery for it, and nothing of it is in progress. */
@@ -74,7 +83,7 @@ export class EndpointQueue {
    * until the next claim.
    */
   get claimable(): number {
-    if (!this.hasMore || this.isClaiming || this.isReleasing) return 0;
+    if (!this.hasMore || this.isClaiming || this.isReleasing || this.isPaused) return 0;
     if (!this.isAnswering) return Math.max(0, this.#slots - this.held);
     const wanted = Math.max(this.#slots * claimedPerSlot, 2 * this.#finishedSinceClaim);
     return Math.max(0, Math.min(wanted, this.#slots * maxHeldPerSlot, maxHeld) - this.held);

@@ -46,7 +46,7 @@ export class UnwantedDeliveries {
       // Test events and replays are always wanted.
       (row) => row.is_charged === 1 && !wantsEvent(subscription, row),
     );
-    // A node of an earlier version leases deliveries by `due_at`. It records their outcomes first.
+    // Streams lease deliveries by `due_at`. Their outcomes are recorded first.
     const ended = unwanted.filter(
       ({ due_at, next_attempt_at }) => due_at <= now || due_at === next_attempt_at,
     );

@@ -61,6 +61,8 @@ const locks = {
 // The queue of an endpoint without deliveries is evicted after this time.
 const evictAfterMs = 10 * 60_000;
 const stopGraceMs = 1_000;
+// The pause of an endpoint after an attempt without an outcome, such as with an unreadable secret.
+const pauseMs = 2 * leaseMs;
 
 /**
  * Sends due deliveries: claims them, signs them, posts them, and records the outcomes. Each endpoint
@@ -309,6 +311,12 @@ export class WebhookDispatcher implements Service {
     // A delivery may have become due meanwhile.
     if (idle.some(({ hasMore }) => hasMore)) this.#wakeUp();
     for (const [own, ids] of byQueue) for (const id of ids) own.deliveryIds.delete(id);
+    for (const own of byQueue.keys()) {
+      if (own.pausedUntil !== Number.POSITIVE_INFINITY) continue;
+      own.pausedUntil = Number.NEGATIVE_INFINITY;
+      // A scan finds the endpoint again if it is still active, because its URL has changed.
+      own.hasMore = false;
+    }
     this.#recorded += outcomes.length;
     for (const outcome of outcomes) this.#count(outcome);
   }
@@ -477,12 +485,14 @@ export class WebhookDispatcher implements Service {
   }
 
   get #hasMore(): boolean {
-    for (const { hasMore } of this.#queues.values()) if (hasMore) return true;
+    for (const { hasMore, isPaused } of this.#queues.values())
+      if (hasMore && !isPaused) return true;
     return false;
   }
 
   #send(queue: EndpointQueue): void {
-    if (performance.now() > queue.leasedUntil - leaseMarginMs) this.#held -= queue.discard();
+    const isLeased = performance.now() <= queue.leasedUntil - leaseMarginMs;
+    if (!isLeased || queue.isPaused) this.#held -= queue.discard();
     for (let delivery = queue.next(); delivery; delivery = queue.next()) {
       void this.#attempt(queue, delivery);
     }
@@ -517,7 +527,12 @@ export class WebhookDispatcher implements Service {
       outcome = await attemptDelivery(delivery, queue.endpoint, this.#options);
     } catch (error) {
       // Either a stop aborted the attempt, or this is a defect. The delivery is sent again later.
-      if (!(error instanceof PoolClosedError)) this.#options.onError(error);
+      if (!(error instanceof PoolClosedError)) {
+        this.#options.onError(error);
+        // Its other deliveries would fail as well. Its lease ends first, so another node can try.
+        queue.pausedUntil = performance.now() + pauseMs;
+        this.#held -= queue.discard();
+      }
       setTimeout(() => queue.deliveryIds.delete(delivery.id), leaseMs).unref();
     }
     clearTimeout(timer);
@@ -526,7 +541,10 @@ export class WebhookDispatcher implements Service {
     this.#held -= 1;
     if (outcome) this.#outcomes[queue.isAnswering ? 'answering' : 'slow'].push(outcome);
     // The endpoint is disabled when this outcome is recorded.
-    if (outcome?.statusCode === goneStatus) this.#held -= queue.discard();
+    if (outcome?.statusCode === goneStatus) {
+      queue.pausedUntil = Number.POSITIVE_INFINITY;
+      this.#held -= queue.discard();
+    }
     if (!this.#isStopping) this.#sendSoon(queue);
     // No other outcome will soon follow, so this one is recorded now. Otherwise the next claim, which
     // another event starts, would wait until it is recorded.

@@ -33,7 +33,15 @@ async function* allRows(
     for await (const rows of batches) {
       // The import, or the first pruning after it, computes these columns.
       for (const stored of rows) {
-        const { search_text: _, chunks_complete_from: __, machines_from: ___, ...row } = stored;
+        const {
+          search_text: _,
+          chunks_complete_from: __,
+          machines_from: ___,
+          // Leases are of this server.
+          leased_by: ____,
+          leased_until: _____,
+          ...row
+        } = stored;
         // Another server has another key.
         const decrypt = (secret: string, place: Place) => keyring.decrypt(secret, place);
         yield { table, row: mapSecrets(table, row, decrypt) };

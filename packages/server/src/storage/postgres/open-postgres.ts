@@ -18,8 +18,8 @@ import { bulkInsert, updateEach } from './write-rows.js';
 // The first key of Shorty's advisory locks, so that they differ from other programs' locks.
 const lockNamespace = 0x5_40_27;
 
-// The advisory locks that a transaction takes. Deliveries are claimed row by row, so dispatchers of
-// several nodes run concurrently.
+// The advisory locks that a transaction takes. Dispatchers lease endpoints, so those of several nodes
+// run concurrently.
 const advisoryLocks: Record<WriteLock, readonly number[]> = {
   records: [1],
   visits: [2],
