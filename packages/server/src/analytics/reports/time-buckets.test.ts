@@ -78,6 +78,11 @@ describe('the hours of a time zone', () => {
     );
     expect(hoursOf(autumn)).toEqual([1.5, 1]);
   });
+
+  it('include the repeated end of the hour before when clocks go back within an hour', () => {
+    const { names } = seriesOf('Pacific/Chatham', 'hour', '1976-03-06T13:15Z', '1976-03-06T15:15Z');
+    expect(names).toEqual(['1976-03-07T03:00:00.000+13:45', '1976-03-07T03:00:00.000+12:45']);
+  });
 });
 
 it('has no bucket in an empty series', () => {
@@ -159,14 +164,19 @@ describe('any time zone', () => {
     fc.assert(
       fc.property(timezone, instant, (zone, from) => {
         const format = dateFormat(zone);
-        const { starts, indexOf } = timeBuckets(offsetsOf(zone), 'hour', from, from + 9 * dayMs);
+        const offsetAt = offsetsOf(zone);
+        const { starts, indexOf } = timeBuckets(offsetAt, 'hour', from, from + 9 * dayMs);
         const hourAt = (at: number) => format.format(at).slice(0, 13);
         for (const [index, start] of starts.entries()) {
           const isFullHour = format.format(start).endsWith(':00:00');
           expect(isFullHour || hourAt(start) > hourAt(start - 1)).toBe(true);
           expect(indexOf(start)).toBe(index);
           const next = starts[index + 1];
-          if (next !== undefined) expect(hourAt(next - 1)).toBe(hourAt(start));
+          if (next === undefined) continue;
+          // Clocks that go back show the end of the hour before once more.
+          const goBack = offsetAt(next - 1) < offsetAt(start);
+          if (goBack) expect(hourAt(next - 1) <= hourAt(start)).toBe(true);
+          else expect(hourAt(next - 1)).toBe(hourAt(start));
         }
       }),
     );

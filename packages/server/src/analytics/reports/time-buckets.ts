@@ -20,7 +20,8 @@ export const bucketMs: Readonly<Record<BucketUnit, number>> = { hour: hourMs, da
  * Returns the buckets from the one that contains `from` up to `until`. A day begins when the clocks
  * first show its date, so it has 23 or 25 hours when clocks change, and begins at 01:00 if they skip
  * midnight. An hour that clocks repeat is two buckets. A change by part of an hour makes one bucket
- * shorter or longer.
+ * shorter or longer. Clocks that go back within an hour show the end of the hour before once more,
+ * which belongs to the bucket of the change.
  */
 export function timeBuckets(
   offsetAt: OffsetAt,
