@@ -295,7 +295,10 @@ async function compact(
   };
   const killable = { ...database, writeDirectly };
   const compactor = new VisitCompactor({ database: killable, clock: () => now });
-  await compactor.compact().catch((error: unknown) => expect(error).toBe(killed));
+  // The first call may only continue a killed compaction.
+  for (let calls = 0; calls < 2; calls += 1) {
+    await compactor.compact().catch((error: unknown) => expect(error).toBe(killed));
+  }
 }
 
 /** Removes breakdowns of clicks from all pruned days, as if an earlier version had pruned them. */
