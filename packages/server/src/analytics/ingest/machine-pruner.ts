@@ -58,7 +58,7 @@ export async function pruneMachineVisits(
     throw new AggregateError(errors, 'some visits of machines were not pruned');
 }
 
-/** Lists chunks with machine visits before an instant. An index has them in this order. */
+/** Lists chunks with machine visits before an instant, in the order of an index. */
 async function listDue(
   { read }: Database,
   table: ChunkTable,
