@@ -3,14 +3,14 @@ import { writeOnce } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import { type Database, StorageUnavailableError } from '../storage/database.js';
 import type { erasureRoutes } from './erasure-contract.js';
-import { markErased } from './ingest/erase-visits.js';
+import { isErasurePending, markErased } from './ingest/erase-visits.js';
 import type { ReportSources } from './reports/report-handlers.js';
 
 interface ErasureSources extends Pick<ReportSources, 'getUrl'> {
   readonly database: Database;
   readonly clock: Clock;
-  /** Erases the visits of marked links. Returns false if it takes longer, and continues then. */
-  readonly erase: () => Promise<boolean>;
+  /** Erases the visits of marked links. Returns after some seconds at most, and continues then. */
+  readonly erase: () => Promise<void>;
 }
 
 // Each waits for some seconds.
@@ -36,8 +36,11 @@ export function erasureHandlers({
         },
         { audit: () => ({ type: 'url', id }) },
       );
-      for (let waits = 0; !(await erase()); waits += 1) {
-        if (waits < maxWaits) continue;
+      for (let waits = 0; await isErasurePending(database.read, id); waits += 1) {
+        if (waits <= maxWaits) {
+          await erase();
+          continue;
+        }
         throw new StorageUnavailableError(
           'the visits are being erased: repeat the request with the same Idempotency-Key',
         );

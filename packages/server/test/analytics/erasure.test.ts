@@ -204,3 +204,102 @@ it('continues after a kill at any write, during a compaction, too', async () => 
     day0 += 2 * day;
   }
 });
+
+/** A store with compacted visits from `start` on, one an hour, of each link of some organizations. */
+async function openCompacted(linksOf: readonly number[]) {
+  const stored = await openVisitStore();
+  onTestFinished(() => stored.close());
+  const { database } = stored;
+  const organizations: { id: string; urlIds: number[] }[] = [];
+  for (const links of linksOf) {
+    const id = await stored.addOrganization('enterprise');
+    const created = await stored.create(
+      id,
+      Array.from({ length: links }, () => ({})),
+    );
+    const urlIds = created.map((each) => (each.status === 'created' ? each.id : 0));
+    organizations.push({ id, urlIds });
+  }
+  const urlIds = organizations.flatMap((each) => each.urlIds);
+  await stored.store(
+    urlIds.flatMap((urlId) =>
+      Array.from({ length: 4 }, (_, index) =>
+        makeVisit({ urlId, visitedAt: start + index * hour, facts: keys }),
+      ),
+    ),
+  );
+  await stored.compact();
+  const mark = (ids: readonly number[], until: number) =>
+    database.writeDirectly(async (transaction) => {
+      for (const id of ids) await markErased(transaction, id, until);
+    });
+  const findPending = async () => {
+    const rows = await database.read
+      .selectFrom('url_clicks')
+      .select('url_id')
+      .where('erasure_pending', '=', 1)
+      .orderBy('url_id')
+      .execute();
+    return rows.map(({ url_id }) => url_id);
+  };
+  return { stored, database, organizations, urlIds, mark, findPending };
+}
+
+it('finishes only what it erased, when a link is marked during a backlog', async () => {
+  const { database, urlIds, mark, findPending } = await openCompacted([45]);
+  const [first = 0, ...others] = urlIds.sort((a, b) => a - b);
+  await mark(others, start + day);
+  let isMarked = false;
+  const writeDirectly: Database['writeDirectly'] = async (work, lock) => {
+    if (!isMarked) await mark([first], start + day);
+    isMarked = true;
+    return database.writeDirectly(work, lock);
+  };
+  expect(await eraseVisits({ ...database, writeDirectly })).toEqual([]);
+  expect(await findPending()).toEqual([]);
+  expect(await rowsWith(database, visitorText)).toEqual([]);
+});
+
+it('retains the marks when it is interrupted before all copies are deleted', async () => {
+  const { database, urlIds, mark, findPending } = await openCompacted([2]);
+  await mark(urlIds, start + day);
+  const stopping = new AbortController();
+  const writeDirectly: Database['writeDirectly'] = async (work, lock) => {
+    const result = await database.writeDirectly(work, lock);
+    stopping.abort();
+    return result;
+  };
+  expect(await eraseVisits({ ...database, writeDirectly }, stopping.signal)).toEqual([]);
+  expect(await findPending()).toEqual(urlIds);
+  expect((await rowsWith(database, visitorText)).join()).toContain('organization_chunks');
+  expect(await eraseVisits(database)).toEqual([]);
+  expect(await findPending()).toEqual([]);
+  expect(await rowsWith(database, visitorText)).toEqual([]);
+});
+
+it('deletes a damaged copy; one of a later version does not block other organizations', async () => {
+  const { stored, database, organizations, urlIds, mark, findPending } = await openCompacted([
+    2, 2, 2,
+  ]);
+  const [damaged, later, other] = organizations;
+  const replaceVisits = (organizationId: string | undefined, visits: Uint8Array) =>
+    database.writeDirectly((transaction) =>
+      transaction
+        .updateTable('organization_chunks')
+        .set({ visits: Buffer.from(visits) })
+        .where('organization_id', '=', organizationId as string)
+        .execute(),
+    );
+  await replaceVisits(damaged?.id, Buffer.from('damaged'));
+  await replaceVisits(later?.id, new Uint8Array(Uint32Array.of(7, 1, 2, 0).buffer));
+  await mark(urlIds, start + hour);
+  expect(await eraseVisits(database)).toMatchObject([
+    { message: `organization ${later?.id}: copies of erased visits were not deleted` },
+  ]);
+  expect(await findPending()).toEqual(later?.urlIds);
+  for (const organization of [damaged, other]) {
+    const id = organization?.id as string;
+    const { totals } = await stored.reader.readOverview(id, month, start);
+    expect(totals.totalClicks).toBe(4);
+  }
+});

@@ -24,6 +24,12 @@ const headerLength = 4;
 // Typed arrays are views of the stored bytes, so each must begin at a multiple of its element size.
 const alignment = 8;
 
+// The first bytes of a damaged form may be any number.
+const maxVersion = 255;
+
+/** A later version of this server stored the visits. They must not be treated as damaged. */
+export class LaterVersionError extends Error {}
+
 type NumberArray = Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
 
 /** The columns of numbers, which a version of the form defines. */
@@ -120,7 +126,9 @@ export function decodeColumns(stored: Uint8Array, urlId = 0): VisitColumns {
   if (count > maxVisits) throw new RangeError(`${count} visits: columns have at most ${maxVisits}`);
   if (storedVersion === version1) return decodeVersion1(reader, header, urlId);
   if (storedVersion !== version) {
-    throw new Error(`visits of version ${storedVersion}: this server reads version ${version}`);
+    const isLater = Number(storedVersion) > version && Number(storedVersion) <= maxVersion;
+    const message = `visits of version ${storedVersion}: this server reads version ${version}`;
+    throw isLater ? new LaterVersionError(message) : new Error(message);
   }
   const { numbers, texts }: Description = JSON.parse(reader.takeLast(jsonBytes));
   const found: Partial<NumberColumns> = Object.fromEntries(
@@ -152,6 +160,16 @@ export function tryToDecode(stored: Uint8Array, urlId?: number): VisitColumns | 
   }
 }
 
+/** Decodes columns, or returns undefined when they are damaged. Throws when they have a later version. */
+export function decodeUnlessDamaged(stored: Uint8Array, urlId?: number): VisitColumns | undefined {
+  try {
+    return decodeColumns(stored, urlId);
+  } catch (error) {
+    if (error instanceof LaterVersionError) throw error;
+    return undefined;
+  }
+}
+
 function readNumbers(reader: ColumnReader, name: NumberColumnName, count: number): NumberArray {
   switch (name) {
     case 'urlIds':
@@ -164,7 +182,9 @@ function readNumbers(reader: ColumnReader, name: NumberColumnName, count: number
       return reader.take(Uint8Array, count);
     default:
       // Its size is unknown. Ignoring it would delete it when the visits are rewritten.
-      throw new Error(`visits with the column of numbers "${name}": a later version stored them`);
+      throw new LaterVersionError(
+        `visits with the column of numbers "${name}": a later version stored them`,
+      );
   }
 }
 

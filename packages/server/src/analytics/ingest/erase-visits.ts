@@ -1,5 +1,10 @@
 import { type Kysely, sql } from 'kysely';
-import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
+import {
+  type Database,
+  type Schema,
+  StorageUnavailableError,
+  type WriteTransaction,
+} from '../../storage/database.js';
 import { selectScans } from '../reports/visit-measures.js';
 import { encodeColumns, toChunk, tryToDecode } from './columns-codec.js';
 import {
@@ -73,56 +78,95 @@ export async function withoutErased<Visit extends { urlId: number; visitedAt: nu
 
 /**
  * Erases the visits of the marked links, and their daily sums. Continues what a killed process began.
- * Returns the ids of the batches that cannot be read.
+ * Returns the errors: links whose erasure is not finished retain their marks. When the signal aborts, it
+ * returns early, and a later call continues.
  */
 export async function eraseVisits(
   database: Database,
   signal?: AbortSignal,
-): Promise<readonly number[]> {
+): Promise<readonly Error[]> {
   const damaged = new Set<number>();
+  const errors = new Map<string, Error>();
   while (!signal?.aborted) {
-    const erasures = await findErasures(database.read);
-    if (erasures.length === 0) break;
+    // The lock delays all writes, so it is not taken in vain.
+    if ((await findErasures(database.read, errors)).length === 0) break;
     // Waits for the transactions that began before the mark.
-    await database.writeDirectly(async (transaction) => {
-      for (const id of await eraseMarked(database, transaction)) damaged.add(id);
-    }, 'exclusive');
+    const erasures = await database.writeDirectly(
+      (transaction) => eraseMarked(database, transaction, errors, damaged),
+      'exclusive',
+    );
     for (const organizationId of new Set(erasures.map((erasure) => erasure.organizationId))) {
-      await removeUnusedChunks(database, organizationId, signal);
-    }
-    // Last, so that a killed process leaves no copy behind.
-    await database.writeDirectly(async (transaction) => {
-      for (const { urlId, until } of erasures) {
-        await transaction
-          .updateTable('url_clicks')
-          .set({ erasure_pending: 0 })
-          .where('url_id', '=', urlId)
-          .where('erased_until', '=', until)
-          .execute();
+      try {
+        await removeUnusedChunks(database, organizationId, signal);
+      } catch (error) {
+        if (error instanceof StorageUnavailableError) throw error;
+        // One organization must not block the others.
+        const message = `organization ${organizationId}: copies of erased visits were not deleted`;
+        errors.set(organizationId, new Error(message, { cause: error }));
       }
-    }, 'exclusive');
+    }
+    // Copies remain. The marks let the next call delete them.
+    if (signal?.aborted) break;
+    const finished = erasures.filter(({ organizationId }) => !errors.has(organizationId));
+    await finishErasures(database, finished);
   }
-  return [...damaged];
+  if (damaged.size === 0) return [...errors.values()];
+  const ids = [...damaged].join(', ');
+  const message = `batches of visits cannot be read, so they may retain erased visits: ${ids}`;
+  return [...errors.values(), new Error(message)];
 }
 
-async function findErasures(db: Kysely<Schema>): Promise<readonly Erasure[]> {
+/** Returns whether the erasure of a link's visits is not finished. */
+export async function isErasurePending(db: Kysely<Schema>, urlId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('url_clicks')
+    .select('url_id')
+    .where('url_id', '=', urlId)
+    .where('erasure_pending', '=', 1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Lists marked links, except for those of organizations that failed. */
+async function findErasures(
+  db: Kysely<Schema>,
+  failed: ReadonlyMap<string, unknown>,
+): Promise<readonly Erasure[]> {
   return db
     .selectFrom('url_clicks')
     .innerJoin('urls', 'urls.id', 'url_clicks.url_id')
     .select(['url_id as urlId', 'organization_id as organizationId', 'erased_until as until'])
     .where('erasure_pending', '=', 1)
+    .$if(failed.size > 0, (query) => query.where('organization_id', 'not in', [...failed.keys()]))
     .orderBy('url_id')
     .limit(urlsPerTransaction)
     .execute();
 }
 
+/** Deletes the marks. A link that was marked again meanwhile retains its mark. */
+async function finishErasures(database: Database, erasures: readonly Erasure[]): Promise<void> {
+  if (erasures.length === 0) return;
+  await database.writeDirectly(async (transaction) => {
+    for (const { urlId, until } of erasures) {
+      await transaction
+        .updateTable('url_clicks')
+        .set({ erasure_pending: 0 })
+        .where('url_id', '=', urlId)
+        .where('erased_until', '=', until)
+        .execute();
+    }
+  }, 'exclusive');
+}
+
+/** Erases the visits of marked links except for copies. Returns these links. */
 async function eraseMarked(
   database: Database,
   transaction: WriteTransaction,
-): Promise<readonly number[]> {
-  const erasures = await findErasures(transaction);
+  failed: ReadonlyMap<string, unknown>,
+  damaged: Set<number>,
+): Promise<readonly Erasure[]> {
+  const erasures = await findErasures(transaction, failed);
   const compaction = await findCompaction(transaction);
-  const damaged: number[] = [];
   const remaining = new Map<number, StoredVisits[]>(erasures.map(({ urlId }) => [urlId, []]));
   await eraseInBatches(transaction, erasures, compaction, remaining, damaged);
   for (const erasure of erasures) {
@@ -143,7 +187,7 @@ async function eraseMarked(
     await resetCounters(transaction, urlId, visits);
     await raiseCompleteFrom(transaction, erasure.organizationId, until + 1);
   }
-  return damaged;
+  return erasures;
 }
 
 /** Writes the batches again without the erased visits. Adds the visits of the links that remain. */
@@ -152,7 +196,7 @@ async function eraseInBatches(
   erasures: readonly Erasure[],
   compaction: Compaction | undefined,
   remaining: ReadonlyMap<number, StoredVisits[]>,
-  damaged: number[],
+  damaged: Set<number>,
 ): Promise<void> {
   const untilOf = new Map(erasures.map(({ urlId, until }) => [urlId, until]));
   const progress = new OrganizationProgress(
@@ -172,7 +216,7 @@ async function eraseInBatches(
       .executeTakeFirstOrThrow();
     const columns = tryToDecode(visits);
     if (!columns) {
-      damaged.push(id);
+      damaged.add(id);
       continue;
     }
     const isErased = (index: number) =>
@@ -335,7 +379,7 @@ async function removeUnusedChunks(
   const { completeFrom } = organization;
   const errors: unknown[] = [];
   await pruneOrganizationChunks(database, completeFrom, errors, signal, organizationId);
-  if (errors.length > 0) throw new AggregateError(errors, 'some copies of visits were not erased');
+  if (errors.length > 0) throw new AggregateError(errors, 'some chunks were not pruned');
 }
 
 function filterColumns(columns: VisitColumns, isWanted: (index: number) => boolean): VisitColumns {

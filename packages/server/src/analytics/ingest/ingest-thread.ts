@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { v7 as newUuid } from 'uuid';
 import type { Config } from '../../config.js';
 import { EventOutbox } from '../../events/event-outbox.js';
-import { PeriodicService, type PeriodicWork, stopAll } from '../../lifecycle.js';
+import { ErrorThrottle, PeriodicService, type PeriodicWork, stopAll } from '../../lifecycle.js';
 import type { PlanTable } from '../../organizations/plans.js';
 import type { Clock } from '../../ports.js';
 import type { Database } from '../../storage/database.js';
@@ -79,11 +79,15 @@ export function createIngest(
     emit({ error: encodeError(error, []), service });
   const repeat = (name: string, everyMs: number, tick: PeriodicWork['tick']) =>
     new PeriodicService({ name, everyMs, tick, onError: noteError(name) });
+  const erasureErrors = new ErrorThrottle(noteError('erasures'));
   const erase = shareRuns(async (signal) => {
-    const damaged = await eraseVisits(database, signal);
-    if (damaged.length === 0) return;
-    const ids = damaged.join(', ');
-    throw new Error(`batches of visits cannot be read, so they may retain erased visits: ${ids}`);
+    // They must not fail the calls of other organizations.
+    const errors = await eraseVisits(database, signal);
+    if (errors.length === 0) erasureErrors.reset();
+    else
+      erasureErrors.report(
+        new AggregateError(errors, errors.map(({ message }) => message).join('; ')),
+      );
   });
   const services = [
     new PeriodicService({ name: 'visits', everyMs: ingestEveryMs, tick: () => ingest(), onError }),
@@ -113,14 +117,11 @@ export function createIngest(
   return {
     methods: {
       /**
-       * Erases the visits of the marked links. Returns false if it takes longer than a call may take: the
-       * work continues.
+       * Erases the visits of the marked links. Returns when the run ends, or after the time that a call may
+       * take: the work continues. The marks tell which erasures are finished.
        */
-      erase: (): Promise<boolean> =>
-        Promise.race([
-          erase(stopping.signal).then(() => true),
-          setTimeout(eraseWaitMs, false, { ref: false }),
-        ]),
+      erase: (): Promise<void> =>
+        Promise.race([erase(stopping.signal), setTimeout(eraseWaitMs, undefined, { ref: false })]),
 
       /** Stops the periodic work and stores the remaining lines. Rejects when lines remain. */
       async drain(): Promise<void> {

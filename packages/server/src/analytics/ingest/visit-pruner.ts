@@ -10,7 +10,7 @@ import {
 } from '../../storage/database.js';
 import { dayMs } from '../reports/durations.js';
 import { PrunedDays, storePrunedDays } from '../reports/pruned-days.js';
-import { decodeColumns, toChunk } from './columns-codec.js';
+import { decodeColumns, decodeUnlessDamaged, toChunk } from './columns-codec.js';
 import { selectSpans, toScannedUrls } from './scanned-url.js';
 import { slicesOf } from './slices-of.js';
 import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
@@ -185,7 +185,10 @@ async function pruneOrganizationChunk(
       returning last_at, visits`.execute(transaction);
     const [chunk] = rows;
     if (!chunk || chunk.last_at < before) return;
-    const rest = toChunk(visitsFrom(decodeColumns(chunk.visits), before), 'organization_chunks');
+    const columns = decodeUnlessDamaged(chunk.visits);
+    // The chunk is a copy: overviews read its later visits by link.
+    if (!columns) return raiseCompleteFrom(transaction, organizationId, chunk.last_at + 1);
+    const rest = toChunk(visitsFrom(columns, before), 'organization_chunks');
     const row = { organization_id: organizationId, number, ...rest };
     await database.bulkInsert(transaction, 'organization_chunks', [row]);
   }, 'compaction');
