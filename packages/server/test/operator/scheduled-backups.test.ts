@@ -148,7 +148,9 @@ describe('scheduled backups', () => {
     const folder = join(newFolder(), 'new');
     mkdirSync(join(folder, 'shorty-20200102T000000Z.db.partial-aB3dEf'), { recursive: true });
     writeFileSync(join(folder, 'shorty-20200102T000000Z.db.partial-aB3dEf', 'shorty.db'), 'half');
-    writeFileSync(join(folder, 'shorty-20200102T000000Z.db.key'), 'the key of no backup');
+    // The operator has moved its backup elsewhere.
+    const movedKey = 'shorty-20190102T000000Z.db.key';
+    writeFileSync(join(folder, movedKey), 'the key of a moved backup');
     writeFileSync(join(folder, 'shorty-20200101T000000Z.db'), 'an old backup');
     const server = await serve({
       ...settings,
@@ -157,12 +159,12 @@ describe('scheduled backups', () => {
       SHORTY_BACKUP_KEEP: '1',
     });
     await server.until(/"msg":"old backup deleted"/);
-    const names = readdirSync(folder).filter((name) => !name.startsWith('shorty-2020'));
+    const names = readdirSync(folder).filter((name) => !/^shorty-20(19|20)/.test(name));
     expect(names).toEqual([
       expect.stringMatching(/^shorty-\d{8}T\d{6}Z\.db$/),
       expect.stringMatching(/\.db\.key$/),
     ]);
-    expect(readdirSync(folder).sort()).toEqual(names);
+    expect(readdirSync(folder).sort()).toEqual([movedKey, ...names]);
     const metrics = await (await fetch(`${server.origin}/metrics`)).text();
     expect(metrics).toMatch(/^shorty_backup_interval_seconds 86400$/m);
     expect(metrics).toMatch(/^shorty_backup_failures_total 0$/m);

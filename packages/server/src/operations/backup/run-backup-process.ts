@@ -26,23 +26,31 @@ export async function runBackupProcess(
     killSignal: 'SIGKILL',
   });
   const { pid } = run.child;
-  if (pid !== undefined) {
-    // Redirects have priority. A process may not raise its priority.
-    setPriority(pid, Math.max(getPriority(pid), constants.priority.PRIORITY_BELOW_NORMAL));
-  }
   const ended = new Promise<void>((resolve) => {
     if (pid === undefined) resolve();
     else run.child.once('exit', () => resolve());
   });
   try {
+    // Redirects have priority.
+    if (pid !== undefined) lowerPriority(pid);
     return JSON.parse((await run).stdout);
   } catch (error) {
-    const { stderr = '', signal: killedBy } = error as ExecFileException;
-    throw new Error(stderr.trim() || `the backup process was ended by ${killedBy}`, {
-      cause: error,
-    });
+    const { stderr = '', signal: killedBy, message } = error as ExecFileException;
+    const reason = killedBy ? `the backup process was ended by ${killedBy}` : message;
+    throw new Error(stderr.trim() || reason, { cause: error });
   } finally {
     // An abort rejects before the process has ended.
     await ended;
+  }
+}
+
+/** Lowers the priority of a process, unless it has ended. */
+function lowerPriority(pid: number): void {
+  try {
+    // A process may not raise its priority.
+    setPriority(pid, Math.max(getPriority(pid), constants.priority.PRIORITY_BELOW_NORMAL));
+  } catch (error) {
+    const isEnded = (error as { info?: { code?: string } }).info?.code === 'ESRCH';
+    if (!isEnded) throw error;
   }
 }

@@ -27,7 +27,6 @@ export interface ScheduledBackupsOptions extends NonNullable<Config['backups']> 
 const finished = /^shorty-(\d{8}T\d{6}Z)\.db$/;
 const damagedBackup = /^shorty-\d{8}T\d{6}Z\.damaged\.db$/;
 const unfinished = /^shorty-\d{8}T\d{6}Z(\.damaged)?\.db\.partial-\w+$/;
-const keyOfBackup = /^(shorty-\d{8}T\d{6}Z(?:\.damaged)?\.db)\.key$/;
 
 /**
  * Creates a verified backup at each time of a schedule, and then deletes the oldest ones. A time that
@@ -97,6 +96,10 @@ export class ScheduledBackups {
     } finally {
       // The folder may be on a disk that was unmounted.
       if (existsSync(this.#options.folder)) this.deleteUnfinished();
+      // The process writes the key first. Other keys without a backup are the operator's.
+      for (const path of [to, toIfDamaged]) {
+        if (!existsSync(path)) rmSync(`${path}.key`, { force: true });
+      }
     }
   }
 
@@ -104,7 +107,6 @@ export class ScheduledBackups {
   #deleteAllBut(pattern: RegExp, latest: string, count: number): void {
     const others = this.#list(pattern).filter((name) => name !== latest);
     for (const name of others.slice(0, Math.max(0, others.length - Math.max(0, count - 1)))) {
-      // A key without a database is deleted with the unfinished backups.
       rmSync(this.#pathOf(name), { force: true });
       rmSync(`${this.#pathOf(name)}.key`, { force: true });
       this.#options.logger.info({ path: this.#pathOf(name) }, 'old backup deleted');
@@ -113,11 +115,7 @@ export class ScheduledBackups {
 
   /** Deletes what remains of backups that were killed. Requires the lock of the database. */
   deleteUnfinished(): void {
-    const names = new Set(readdirSync(this.#options.folder));
-    for (const name of names) {
-      const database = keyOfBackup.exec(name)?.[1];
-      const isKeyAlone = database !== undefined && !names.has(database);
-      if (!isKeyAlone && !unfinished.test(name)) continue;
+    for (const name of this.#list(unfinished)) {
       rmSync(this.#pathOf(name), { recursive: true, force: true });
     }
   }
@@ -148,6 +146,7 @@ function openFolder(folder: string): string {
   } catch (error) {
     throw new ConfigError(
       `SHORTY_BACKUP_FOLDER is ${JSON.stringify(folder)}: ${(error as Error).message}; it must be a folder that the server can write`,
+      { cause: error },
     );
   }
   return resolve(folder);

@@ -8,7 +8,7 @@ const configurationStatus = 78;
 // Full disks and tables of the system, an address or a lock that another process has, names and
 // interfaces that are not known yet.
 const temporaryCodes =
-  /^(EADDRINUSE|EADDRNOTAVAIL|EAGAIN|EAI_\w+|EBUSY|EDQUOT|EIO|EMFILE|ENFILE|ENOMEM|ENOSPC|ENOTFOUND|SQLITE_(BUSY|FULL|IOERR|LOCKED|NOMEM)\w*)$/;
+  /^(EADDRINUSE|EADDRNOTAVAIL|EAGAIN|EAI_\w+|EBUSY|EDQUOT|EIO|EMFILE|ENFILE|ENOMEM|ENOSPC|ENOTCONN|ENOTFOUND|ESTALE|ETIMEDOUT|SQLITE_(BUSY|FULL|IOERR|LOCKED|NOMEM)\w*)$/;
 // A path that does not exist or may not be used, and a file that is no intact database.
 const lastingCodes =
   /^(EACCES|EISDIR|ELOOP|ENAMETOOLONG|ENOENT|ENOTDIR|EPERM|EROFS|SQLITE_(AUTH|CANTOPEN|CORRUPT|NOTADB|PERM|READONLY)\w*)$/;

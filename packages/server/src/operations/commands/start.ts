@@ -109,7 +109,12 @@ function scheduleBackups(options: ScheduledBackupsOptions) {
   return {
     figures: () => backups.figures,
     start() {
-      backups.deleteUnfinished();
+      try {
+        backups.deleteUnfinished();
+      } catch (err) {
+        // The disk of the backups may be away. The server does not need it.
+        options.logger.error({ err }, 'unfinished backups were not deleted');
+      }
       service.start();
     },
     stop: () => service.stop(),
