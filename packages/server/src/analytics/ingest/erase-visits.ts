@@ -315,7 +315,8 @@ async function eraseInChunks(
 }
 
 /**
- * Sets the counters of a link and its QR codes to the visits that remain. The counts before are stored,
+ * Sets the counters of a link and its QR codes to the visits that remain: those that are stored, and
+ * those of later days that were pruned, whose daily sums remain. The counts before are stored,
  * because a threshold that was reached is not sent again.
  */
 async function resetCounters(
@@ -326,7 +327,24 @@ async function resetCounters(
   const spans = await selectSpans(transaction).where('qr_codes.url_id', '=', urlId).execute();
   const url = toScannedUrls(spans).get(urlId);
   const scans = new Map(url?.spans.map(({ qrId }) => [qrId, 0]));
-  let clicks = 0;
+  const days = await transaction
+    .selectFrom('click_days')
+    .select('clicks')
+    .where('url_id', '=', urlId)
+    .execute();
+  const scanDays = await transaction
+    .selectFrom('scan_days')
+    .select(['qr_id', 'scans'])
+    .where(
+      'qr_id',
+      'in',
+      transaction.selectFrom('qr_codes').select('id').where('url_id', '=', urlId),
+    )
+    .execute();
+  for (const day of scanDays) {
+    scans.set(day.qr_id, (scans.get(day.qr_id) ?? 0) + Number(day.scans));
+  }
+  let clicks = days.reduce((sum, day) => sum + Number(day.clicks), 0);
   let lastAt: number | null = null;
   for (const visits of remaining) {
     const { columns, indexes } = visits;
