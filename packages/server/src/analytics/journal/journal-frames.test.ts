@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type FrameScan, scanFrames, toFrame } from './journal-frames.js';
 
 const text = fc
-  .string({ unit: 'grapheme', maxLength: 80 })
+  .string({ unit: 'grapheme', minLength: 1, maxLength: 80 })
   .map((each) => each.replaceAll('\n', ' '));
 const texts = fc.array(text, { minLength: 1, maxLength: 6 });
 
@@ -97,6 +97,16 @@ describe('frames', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  it('are not found in a row of zeros of which one is damaged', () => {
+    const { bytes } = framesOf(['visitorKey=0000000000000000', 'b']);
+    bytes.write('2', bytes.indexOf('=') + 1);
+    expect(scanAll(bytes)).toMatchObject({ texts: ['b'], damaged: [{ start: 0 }] });
+  });
+
+  it('refuse an empty text', () => {
+    expect(() => toFrame('')).toThrow('must not be empty');
   });
 
   it('refuse a text that is longer than the length can say', () => {

@@ -25,9 +25,10 @@ export interface FrameScan {
   readonly end: number;
 }
 
-/** Formats a line of the journal. `text` has no line feed. Throws when it is longer than 65,535 bytes. */
+/** Formats a line of the journal. `text` has no line feed. Throws unless it has 1 to 65,535 bytes. */
 export function toFrame(text: string): string {
   const length = Buffer.byteLength(text);
+  if (length === 0) throw new RangeError('journal line: it must not be empty');
   if (length > maxTextBytes) throw new RangeError(`journal line: ${length} bytes are too many`);
   return `${version}${hex(length, lengthDigits)}${hex(crc32(text), checksumDigits)}${text}\n`;
 }
@@ -72,6 +73,8 @@ function readFrame(bytes: Buffer, at: number): ByteRange | 'incomplete' | 'inval
   const end = start + length;
   // Also without its line feed, because the writer may be about to write that.
   if (end >= bytes.length) return 'incomplete';
+  // The checksum of no bytes is 0, so damage in a row of zeros can look like an empty frame.
+  if (length === 0) return 'invalid';
   return crc32(bytes.subarray(start, end)) === checksum ? { start, end } : 'invalid';
 }
 
