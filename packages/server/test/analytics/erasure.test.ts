@@ -4,6 +4,7 @@ import { v7 as newUuid } from 'uuid';
 import { expect, it, onTestFinished } from 'vitest';
 import { eraseVisits, markErased } from '../../src/analytics/ingest/erase-visits.js';
 import { recoverOrphans } from '../../src/analytics/ingest/visit-ingester.js';
+import { pruneVisits } from '../../src/analytics/ingest/visit-pruner.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import { journalRootOf, segmentPath } from '../../src/analytics/journal/journal-folder.js';
 import { toLine } from '../../src/analytics/journal/journal-lines.js';
@@ -258,6 +259,20 @@ it('finishes only what it erased, when a link is marked during a backlog', async
   expect(await eraseVisits({ ...database, writeDirectly })).toEqual([]);
   expect(await findPending()).toEqual([]);
   expect(await rowsWith(database, visitorText)).toEqual([]);
+});
+
+it('retains the counters of later days whose visits were pruned', async () => {
+  const { stored, database, urlIds, mark } = await openCompacted([1]);
+  const [urlId = 0] = urlIds;
+  const lastAt = start + 2 * day;
+  await stored.store([makeVisit({ urlId, visitedAt: lastAt })]);
+  await stored.compact();
+  await pruneVisits({ database, clock: () => start + 9 * day, retentionDays: 1 });
+  await mark(urlIds, start + day);
+  expect(await eraseVisits(database)).toEqual([]);
+  const counters = await database.read.selectFrom('url_clicks').selectAll().execute();
+  expect(counters).toMatchObject([{ clicks: 1, last_clicked_at: lastAt }]);
+  await expectNoErrors(database);
 });
 
 it('retains the marks when it is interrupted before all copies are deleted', async () => {

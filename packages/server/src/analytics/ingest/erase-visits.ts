@@ -184,7 +184,7 @@ async function eraseMarked(
       .where('qr_id', 'in', qrIds)
       .where('day', '<=', until)
       .execute();
-    await resetCounters(transaction, urlId, visits);
+    await resetCounters(transaction, erasure, visits);
     await raiseCompleteFrom(transaction, erasure.organizationId, until + 1);
   }
   return erasures;
@@ -321,7 +321,7 @@ async function eraseInChunks(
  */
 async function resetCounters(
   transaction: WriteTransaction,
-  urlId: number,
+  { urlId, until }: Erasure,
   remaining: readonly StoredVisits[],
 ): Promise<void> {
   const spans = await selectSpans(transaction).where('qr_codes.url_id', '=', urlId).execute();
@@ -345,15 +345,12 @@ async function resetCounters(
     scans.set(day.qr_id, (scans.get(day.qr_id) ?? 0) + Number(day.scans));
   }
   let clicks = days.reduce((sum, day) => sum + Number(day.clicks), 0);
-  let lastAt: number | null = null;
   for (const visits of remaining) {
     const { columns, indexes } = visits;
     const isHuman = humanSources(columns);
     const { codes } = columns.dictionaries.source;
     for (const index of indexes) {
-      if (isHuman[codes[index] as number] === 0) continue;
-      clicks += 1;
-      lastAt = Math.max(lastAt ?? 0, columns.visitedAt[index] as number);
+      if (isHuman[codes[index] as number] === 1) clicks += 1;
     }
     for (const index of selectScans(visits, allTime, () => url).indexes) {
       const at = columns.visitedAt[index] as number;
@@ -364,7 +361,12 @@ async function resetCounters(
   }
   await transaction
     .updateTable('url_clicks')
-    .set({ clicks, last_clicked_at: lastAt, peak_clicks: greatest('peak_clicks', 'clicks') })
+    .set({
+      clicks,
+      // The last click may be pruned.
+      last_clicked_at: sql<number>`case when last_clicked_at > ${until} then last_clicked_at end`,
+      peak_clicks: greatest('peak_clicks', 'clicks'),
+    })
     .where('url_id', '=', urlId)
     .execute();
   for (const [qrId, count] of scans) {
