@@ -38,12 +38,12 @@ export async function benchDeliveries({ deliveries = 20_000, runs = 11 } = {}) {
 }
 
 /** Measures the latency of one organization's deliveries beside 400 endpoints that hang. */
-export async function benchDeliveriesBeside({ deliveries = 400, runs = 5 } = {}) {
+export async function benchDeliveriesBeside({ deliveries = 400, runs = 11 } = {}) {
   await latencyBeside(await openStore(), { name: 'SQLite', deliveries, runs });
 }
 
 /** The same in PostgreSQL. */
-export async function benchDeliveriesBesidePostgres({ deliveries = 400, runs = 5 } = {}) {
+export async function benchDeliveriesBesidePostgres({ deliveries = 400, runs = 11 } = {}) {
   const postgres = await startDefaultPostgres();
   await postgres.createDatabase('bench');
   const store = await openStore(postgres.urlOf('bench'));
@@ -213,11 +213,14 @@ async function pendingStore(receiver, count) {
 
 /** Measures a search for endpoints with pending deliveries, and a claim of 32 of them. */
 async function claimMs({ store: { queue }, webhookId }) {
+  const owner = 'bench';
+  const memory = { owner, deliveryIds: [], webhookIds: new Set() };
+  const claim = { webhookId, count: 32, except: [], isLeased: false, mustLease: true };
   const startedAt = performance.now();
-  await queue.findEndpoints();
-  const claimed = await queue.advance([], [{ webhookId, count: 32 }], Date.now(), 20_000);
+  await queue.findEndpoints(memory);
+  await queue.claim(owner, [claim], Date.now());
   const ms = performance.now() - startedAt;
-  await queue.release(claimed, Date.now());
+  await queue.release(owner);
   return ms;
 }
 
