@@ -1,19 +1,19 @@
-// Bundles the compiled server for `shorty-server`, with the packages that consist of many modules.
-// One file for each set of threads takes a third less memory than 600 modules in each thread. The
-// modules of dist remain for programs that import this package.
+// Bundles the compiled server with the packages that consist of many modules. One file for each set of
+// threads takes a third less memory than 600 modules in each thread. Only the bundle is published.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { bundled, packagesIn } from './bundled-packages.mjs';
 
 const server = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(server, 'dist');
 // Two folders below dist, as the modules that find their files relative to themselves.
 const folder = join(dist, 'bundle', 'modules');
 
-const bundled = ['kysely', 'zod'];
 const entries = [
   'bin.js',
+  'index.js',
   'analytics/ingest/ingest-thread.js',
   'analytics/reports/report-thread.js',
   'auth/password-thread.js',
@@ -39,11 +39,16 @@ const choosePackages = {
   },
 };
 
+const root = join(server, '../..');
+const metafilePath = join(dirname(folder), 'metafile.json');
+const namesOf = ({ outputs }) => Object.keys(outputs).map((path) => basename(path));
 // The names of the files that the last build wrote.
-const list = join(dirname(folder), 'files.json');
-const previous = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : [];
+const previous = existsSync(metafilePath)
+  ? namesOf(JSON.parse(readFileSync(metafilePath, 'utf8')))
+  : [];
 
 const { metafile } = await build({
+  absWorkingDir: root,
   entryPoints: entries.map((entry) => join(dist, entry)),
   outdir: folder,
   entryNames: '[name]',
@@ -57,6 +62,10 @@ const { metafile } = await build({
   lineLimit: 120,
   metafile: true,
   format: 'esm',
+  // For packages in CommonJS, which require modules of Node.
+  banner: {
+    js: "import{createRequire as shortyRequire}from'node:module';const require=shortyRequire(import.meta.url);",
+  },
   platform: 'node',
   target: 'node20.19',
   plugins: [choosePackages],
@@ -64,14 +73,15 @@ const { metafile } = await build({
 });
 
 // A server that is running loads modules of the build before, whose names have other hashes.
-const written = Object.keys(metafile.outputs).map((path) => basename(path));
+const written = namesOf(metafile);
 for (const name of readdirSync(folder)) {
   if (!written.includes(name) && !previous.includes(name)) rmSync(join(folder, name));
 }
-writeFileSync(list, JSON.stringify(written));
+writeFileSync(metafilePath, JSON.stringify(metafile));
 
-const licenses = bundled.map((name) => {
-  const text = readFileSync(join(server, 'node_modules', name, 'LICENSE'), 'utf8');
-  return `${name}\n\n${text.trim()}\n`;
+const licenses = packagesIn(metafile, root).map((path) => {
+  const name = readdirSync(path).find((file) => /^licen[cs]e/i.test(file));
+  if (!name) throw new Error(`${path} has no license`);
+  return `${path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)}\n\n${readFileSync(join(path, name), 'utf8').trim()}\n`;
 });
 writeFileSync(join(dirname(folder), 'LICENSES.txt'), licenses.join('\n\n'));
