@@ -1,5 +1,5 @@
 import type { Schema } from '../storage/database.js';
-import type { Keyring } from '../storage/keyring.js';
+import { type Keyring, UnreadableSecretError } from '../storage/keyring.js';
 import { placeOf } from '../storage/stored-secrets.js';
 
 /** A secret that another one has replaced. It signs until `expiresAt`. */
@@ -98,6 +98,28 @@ export function decryptSecrets(
   };
 }
 
+/**
+ * Returns the secrets of a webhook that can be decrypted, newest first. The current one has no end.
+ * Damaged ones sign nothing, so a rotation drops them.
+ */
+export function readableSecrets(
+  keyring: Keyring,
+  webhookId: string,
+  { secret, previousSecrets }: StoredSecrets,
+): PreviousSecret[] {
+  const all = [{ secret, expiresAt: Number.POSITIVE_INFINITY }, ...previousSecrets];
+  return all.flatMap((each, at) => {
+    const column = at === 0 ? 'secret' : (previousColumns[at - 1] ?? 'oldest_secret');
+    try {
+      const place = placeOf('webhooks', column, [webhookId]);
+      return [{ ...each, secret: keyring.decrypt(each.secret, place) }];
+    } catch (error) {
+      if (error instanceof UnreadableSecretError) return [];
+      throw error;
+    }
+  });
+}
+
 /** Returns the secrets that still sign at a time. */
 export function liveAt<Secret extends Pick<PreviousSecret, 'expiresAt'>>(
   secrets: readonly Secret[],
@@ -108,18 +130,19 @@ export function liveAt<Secret extends Pick<PreviousSecret, 'expiresAt'>>(
 
 /**
  * Returns the replaced secrets after a rotation, newest first. Without `expireOldAfterMs`, the current
- * secret signs for 24 hours more, and older ones until their promised ends. With it, none of them signs
- * for longer. The result can have more than `maxPreviousSecrets`, which is an error of the caller.
+ * secret, which has no end yet, signs for 24 hours more, and older ones until their promised ends. With
+ * it, none of them signs for longer. The result can have more than `maxPreviousSecrets`, which is an
+ * error of the caller.
  */
 export function rotate(
-  current: string,
-  previous: readonly PreviousSecret[],
+  secrets: readonly PreviousSecret[],
   now: number,
   expireOldAfterMs: number | undefined,
 ): PreviousSecret[] {
   const end = now + (expireOldAfterMs ?? defaultRotationMs);
-  const older = previous.map((each) =>
-    expireOldAfterMs === undefined ? each : { ...each, expiresAt: Math.min(each.expiresAt, end) },
-  );
-  return liveAt([{ secret: current, expiresAt: end }, ...older], now);
+  const replaced = secrets.map(({ secret, expiresAt }) => {
+    const isPromised = Number.isFinite(expiresAt) && expireOldAfterMs === undefined;
+    return { secret, expiresAt: isPromised ? expiresAt : Math.min(expiresAt, end) };
+  });
+  return liveAt(replaced, now);
 }

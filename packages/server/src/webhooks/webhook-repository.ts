@@ -24,12 +24,12 @@ import { mapHeaders } from '../storage/stored-secrets.js';
 import { urlClicked } from './click-events.js';
 import { startClickFeed } from './click-feed.js';
 import {
-  decryptSecrets,
   defaultRotationMs,
   encryptSecret,
   maxPreviousSecrets,
   previousSecretColumns,
   previousSecretsOf,
+  readableSecrets,
   rotate,
   toColumns,
   toEncryptedColumns,
@@ -241,8 +241,8 @@ export class WebhookRepository {
   }
 
   /**
-   * Replaces the secret. Throws a TooManySecretsError if more than `maxPreviousSecrets` would still
-   * sign.
+   * Replaces the secret, also a damaged one. Throws a TooManySecretsError if more than
+   * `maxPreviousSecrets` would still sign.
    */
   rotateSecret(
     organizationId: string,
@@ -265,11 +265,9 @@ export class WebhookRepository {
           .where('deleted_at', 'is', null)
           .executeTakeFirst();
         if (!row) return null;
-        const stored = decryptSecrets(keyring, id, {
-          secret: row.secret,
-          previousSecrets: previousSecretsOf(row),
-        });
-        const previous = rotate(stored.secret, stored.previousSecrets, now, expireOldAfterMs);
+        const stored = { secret: row.secret, previousSecrets: previousSecretsOf(row) };
+        const readable = readableSecrets(keyring, id, stored);
+        const previous = rotate(readable, now, expireOldAfterMs);
         if (previous.length > maxPreviousSecrets) {
           throw new TooManySecretsError(Math.min(...previous.map(({ expiresAt }) => expiresAt)));
         }
@@ -282,8 +280,9 @@ export class WebhookRepository {
           })
           .where('id', '=', id)
           .execute();
-        const previousSecretExpiresAt = now + (expireOldAfterMs ?? defaultRotationMs);
-        return { secret, previousSecretExpiresAt };
+        const isDamaged = readable.every(({ expiresAt }) => Number.isFinite(expiresAt));
+        const signsForMs = isDamaged ? 0 : (expireOldAfterMs ?? defaultRotationMs);
+        return { secret, previousSecretExpiresAt: now + signsForMs };
       },
       { audit: (rotated) => rotated && { type: 'webhook', id }, holdsSecret: true },
     );

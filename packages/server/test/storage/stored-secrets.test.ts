@@ -275,4 +275,10 @@ it('a value that was copied to another row is not used, and others are delivered
   expect((await countStored(database())).unreadable).toEqual([
     `webhooks.secret of ${forged.id} is damaged, or from another row`,
   ]);
+  // Its owner can replace it. It signs nothing, so it does not remain.
+  const rotated = await api.call('rotateWebhookSecret', { params: { id: forged.id } });
+  expect(rotated.data.previousSecretExpiresAt).toBe(new Date(api.clock()).toISOString());
+  const { data } = await api.call('getWebhook', { params: { id: forged.id } });
+  expect(data).toMatchObject({ previousSecrets: [] });
+  expect((await countStored(database())).unreadable).toEqual([]);
 });
