@@ -31,14 +31,20 @@ export function eachUpdater(database: PreparedDatabase): UpdateEach {
   return async (_transaction, table, rows) => {
     const [first] = rows;
     if (!first) return [];
-    const sets = Object.keys(first.set).map((column) => `${column} = ?`);
-    const wheres = Object.keys(first.where).map((column) => `${column} = ?`);
+    const sets = Object.keys(first.set);
+    const wheres = Object.keys(first.where);
     const statement = database.prepare(
-      `update ${table} set ${sets.join()} where ${wheres.join(' and ')}`,
+      `update ${table} set ${sets.map(toCondition).join()} where ${wheres.map(toCondition).join(' and ')}`,
     );
     return rows.map(({ set, where }) => {
-      const { changes } = statement.run([...Object.values(set), ...Object.values(where)]);
-      return Number(changes) > 0;
+      const values = [];
+      for (const column of sets) values.push(set[column as keyof typeof set]);
+      for (const column of wheres) values.push(where[column as keyof typeof where]);
+      return Number(statement.run(values).changes) > 0;
     });
   };
+}
+
+function toCondition(column: string): string {
+  return `${column} = ?`;
 }
