@@ -146,6 +146,11 @@ export function readConfig(environment: Environment) {
       '30',
       wholeNumber(0, 99_999, 'whole number of days'),
     ),
+    /** The number of days after which the visitor keys are rotated; undefined never rotates them. */
+    visitorKeyRotationDays: optional(
+      'SHORTY_VISITOR_KEY_ROTATION_DAYS',
+      wholeNumber(1, 3_650, 'whole number of days'),
+    ),
     /** The number of days that entries of the audit log are retained. */
     auditRetentionDays: read(
       'SHORTY_AUDIT_RETENTION_DAYS',

@@ -346,14 +346,19 @@ function clickTotals(totals: UrlClicks['totals'], before?: UrlClicks['totals']):
   ];
 }
 
-type PrunedReport = Pick<UrlClicks, 'uniquesAre' | 'prunedDays'>;
+type PrunedReport = Pick<UrlClicks, 'uniquesAre' | 'uniquesSpanRotation' | 'prunedDays'>;
 
-/** Returns notes about days whose visits were deleted. */
+/** Returns notes about days whose visits were deleted, and about a rotation of the visitor keys. */
 function prunedNotes(report: PrunedReport, before: PrunedReport | undefined): string[] {
   const notes: string[] = [];
   if (report.uniquesAre === 'daily sum' || before?.uniquesAre === 'daily sum') {
     notes.push(
       'unique visitors and addresses are sums of days: old visits are deleted, so a visitor of several of those days counts once for each',
+    );
+  }
+  if (report.uniquesSpanRotation || before?.uniquesSpanRotation) {
+    notes.push(
+      'the server rotated its visitor keys in the window: a visitor or address from before and after it counts once for each',
     );
   }
   const windows = [

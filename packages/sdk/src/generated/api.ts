@@ -3813,6 +3813,8 @@ export interface components {
              * @enum {string}
              */
             uniquesAre: "exact" | "daily sum";
+            /** @description True if the visitor keys are rotated within the window: a visitor and an address from before and after it count once for each. A server of an earlier version omits it. */
+            uniquesSpanRotation?: boolean;
             /** @description The days, in UTC, of which the report has only daily sums, because their visits were deleted after the retention period. */
             prunedDays: {
                 /** @description Days that the window contains entirely. The bucket with the noon of such a day has all its visits, unless buckets are hours. */
@@ -4023,6 +4025,8 @@ export interface components {
              * @enum {string}
              */
             uniquesAre: "exact" | "daily sum";
+            /** @description True if the visitor keys are rotated within the window: a visitor and an address from before and after it count once for each. A server of an earlier version omits it. */
+            uniquesSpanRotation?: boolean;
             /** @description The days, in UTC, of which the report has only daily sums, because their visits were deleted after the retention period. */
             prunedDays: {
                 /** @description Days that the window contains entirely. The bucket with the noon of such a day has all its visits, unless buckets are hours. */
@@ -4145,6 +4149,8 @@ export interface components {
              * @enum {string}
              */
             uniquesAre: "exact" | "daily sum";
+            /** @description True if the visitor keys are rotated within the window: a visitor and an address from before and after it count once for each. A server of an earlier version omits it. */
+            uniquesSpanRotation?: boolean;
             /** @description The days, in UTC, of which the report has only daily sums, because their visits were deleted after the retention period. */
             prunedDays: {
                 /** @description Days that the window contains entirely. The bucket with the noon of such a day has all its visits, unless buckets are hours. */

@@ -542,6 +542,7 @@ export const fixtures: {
     "countriesDate": null,
     "importedClicks": 1,
     "uniquesAre": "exact",
+    "uniquesSpanRotation": false,
     "prunedDays": {
       "included": 1,
       "omitted": 1
@@ -649,6 +650,7 @@ export const fixtures: {
     "countriesDate": null,
     "importedClicks": 1,
     "uniquesAre": "exact",
+    "uniquesSpanRotation": false,
     "prunedDays": {
       "included": 1,
       "omitted": 1
@@ -779,6 +781,7 @@ export const fixtures: {
     "timezone": "UTC",
     "countriesDate": null,
     "uniquesAre": "exact",
+    "uniquesSpanRotation": false,
     "prunedDays": {
       "included": 1,
       "omitted": 1

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
 import type { Config } from '../config.js';
 import type { EventOutbox } from '../events/event-outbox.js';
+import { PeriodicService } from '../lifecycle.js';
 import type { PlanTable } from '../organizations/plans.js';
 import { decodeError } from '../threads/error-transfer.js';
 import { openThread } from '../threads/open-thread.js';
@@ -26,10 +27,11 @@ import { createVisitRecorder, type RecordVisit } from './journal/visit-recorder.
 import { type ReportSources, reportHandlers } from './reports/report-handlers.js';
 import { openReports, type ThreadedReaderOptions } from './reports/report-thread.js';
 import { loadVisitorKey } from './visitor-key.js';
+import { VisitorKeyRotation } from './visitor-key-rotation.js';
 
 export interface AnalyticsModuleOptions
   extends ThreadedReaderOptions,
-    Omit<ReportSources, 'reports' | 'countriesDate'> {
+    Omit<ReportSources, 'reports' | 'countriesDate' | 'spansRotation'> {
   readonly config: Config;
   readonly outbox: EventOutbox;
   readonly plans: PlanTable;
@@ -45,6 +47,7 @@ export type AnalyticsModule = ReturnType<typeof createAnalyticsModule>;
 const toleratedErrorMs = 5_000;
 // Lines that are not stored within this time stay in the journal. The next start stores them.
 const drainTimeLimitMs = 6_000;
+const keysEveryMs = 60_000;
 
 /** Creates the analytics module: records visits, stores them, and reports clicks and scans. */
 export function createAnalyticsModule(options: AnalyticsModuleOptions) {
@@ -57,6 +60,18 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
     const builtAt = countries.builtAt();
     return builtAt === undefined ? null : toDate(builtAt);
   };
+  const visitorKeys = new VisitorKeyRotation({
+    database,
+    clock,
+    everyDays: config.visitorKeyRotationDays,
+  });
+  // Also without the setting, because another node may have it.
+  const keyService = new PeriodicService({
+    name: 'visitor keys',
+    everyMs: keysEveryMs,
+    tick: () => visitorKeys.tick(),
+    onError: (err) => logger.error({ err }, 'rotating the visitor keys failed'),
+  });
   const writerId = newUuid();
   const permanentRoot = journalRootOf(config);
   const root = permanentRoot ?? join(tmpdir(), `shorty-visits-${writerId}`);
@@ -135,12 +150,17 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
 
   return {
     handlers: {
-      ...reportHandlers({ ...options, reports, countriesDate }),
+      ...reportHandlers({
+        ...options,
+        reports,
+        countriesDate,
+        spansRotation: visitorKeys.isWithin,
+      }),
       ...erasureHandlers({ ...options, erase: () => ingest.call('erase') }),
     },
     queues: [reports.queue],
     threads: [reports.thread, ingest],
-    services: [countries.watcher],
+    services: [countries.watcher, keyService],
     storageError,
 
     /** Writes a visit to the journal, then calls `respond`. */
@@ -175,6 +195,8 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
     async start(): Promise<void> {
       const secretKey =
         config.secretKey ?? (await loadVisitorKey(database, config.databaseUrl, options));
+      await visitorKeys.start(secretKey);
+      const { keysAt } = visitorKeys;
       const findPlace = countries.find;
       await countries.open(() => openRecorder());
       folder = createJournalFolder(root, writerId);
@@ -187,7 +209,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       journal = opened;
       // A new recorder has empty caches, which contain the countries of recent visitors.
       const openRecorder = () => {
-        const describe = createVisitDescriber({ ...config, secretKey, findPlace });
+        const describe = createVisitDescriber({ ...config, keysAt, findPlace });
         record = createVisitRecorder(opened, describe, config.trustedProxies, clock);
       };
       openRecorder();

@@ -28,6 +28,7 @@ export const sharedTables: { readonly [table in Table]?: string } = {
   visit_compactions: 'one row, for all organizations',
   visit_batches: 'a row has visits of many organizations: remove-deleted-visits.ts',
   secret_keys: 'the keys of the installation',
+  visitor_keys: 'the keys of the installation',
   retired_keys: 'the keys of deleted organizations, as hashes',
 };
 

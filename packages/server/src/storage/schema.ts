@@ -69,6 +69,12 @@ export const tables = {
     check_value: 'text not null',
     created_at: 'bigint not null',
   },
+  /** The periods of the visitor keys. */
+  visitor_keys: {
+    starts_at: 'bigint primary key',
+    /** A random text, from which the keys are derived; null once the period is past. */
+    value: 'text',
+  },
   /** The hosts that no link may lead to, with their subdomains. */
   blocked_hosts: {
     /** The hostname. */

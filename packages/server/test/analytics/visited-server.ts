@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { ServerOptions } from '../../src/create-server.js';
 import { parseAddressRanges } from '../../src/network/ip-address.js';
 import { startServer } from '../api/start-server.js';
 import { untilStored } from './stored-visits.js';
@@ -23,9 +24,7 @@ export interface Visitor {
 }
 
 /** Starts a server that trusts the visitors' `X-Forwarded-For`, and counts the visits made. */
-export async function startVisitedServer(
-  options: { readonly thresholds?: readonly number[]; readonly countryDatabase?: string } = {},
-) {
+export async function startVisitedServer(options: ServerOptions = {}) {
   const api = await startServer({
     trustedProxies: parseAddressRanges('127.0.0.1'),
     ...options,

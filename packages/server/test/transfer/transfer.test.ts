@@ -41,6 +41,7 @@ const excludedTables: Readonly<Record<string, string>> = {
   audit_log: 'entries tell what happened on a server',
   retired_keys: 'keys of organizations that were deleted on a server',
   secret_keys: 'each server has its own keys; an export contains secrets in plain text',
+  visitor_keys: 'each server has its own keys',
   url_id_counter: 'all organizations share the counter',
   link_policy: 'each installation counts its own changes',
   visit_batches: 'visits are exported as chunks',

@@ -10,7 +10,7 @@ import {
 } from './describe-visit.js';
 import { createVisitorKeys } from './visitor-keys.js';
 
-const secretKey = 'a secret of the tests';
+const keys = createVisitorKeys('a secret of the tests');
 const iPhone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 16_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/16.5 Mobile/15E148 Safari/604.1';
 const chrome =
@@ -20,7 +20,7 @@ const weChat =
 
 const describer = (options: Partial<VisitDescriberOptions> = {}) =>
   createVisitDescriber({
-    secretKey,
+    keysAt: () => keys,
     findPlace: (address) => ({
       country: address === '192.0.2.1' ? 'NL' : 'Unknown',
       region: null,
@@ -35,6 +35,7 @@ const request = (
   headers: IncomingHttpHeaders = {},
   rest: Partial<VisitRequest> = {},
 ): VisitRequest => ({
+  visitedAt: 0,
   method: 'GET',
   headers: { host: 'short.example', 'user-agent': chrome, ...headers },
   query: '',
@@ -63,6 +64,20 @@ function signsOf(facts: VisitFacts) {
   };
 }
 
+it('uses the keys of the time of the visit', () => {
+  const later = createVisitorKeys('another secret');
+  const shared = describer({ keysAt: (at) => (at < 1_000 ? keys : later) });
+  const keyAt = (visitedAt: number) => {
+    const { addressKey, visitorKey } = shared(request({}, { visitedAt }));
+    return [addressKey, visitorKey];
+  };
+  const keysOf = ({ addressKey, visitorKey }: typeof keys) => [
+    addressKey('192.0.2.1'),
+    visitorKey('192.0.2.1', chrome),
+  ];
+  expect([999, 1_000, 1_001, 999].map(keyAt)).toEqual([keys, later, later, keys].map(keysOf));
+});
+
 describe('a visit', () => {
   it('has all facts', () => {
     expect(describeOne({ referer: 'https://www.google.com/' })).toMatchObject({
@@ -75,8 +90,8 @@ describe('a visit', () => {
       scannerApp: null,
       referrerDomain: 'google.com',
       referrerType: 'search',
-      addressKey: createVisitorKeys(secretKey).addressKey('192.0.2.1'),
-      visitorKey: createVisitorKeys(secretKey).visitorKey('192.0.2.1', chrome),
+      addressKey: keys.addressKey('192.0.2.1'),
+      visitorKey: keys.visitorKey('192.0.2.1', chrome),
       language: null,
       campaign: null,
     });
@@ -376,6 +391,7 @@ describe('a hostile request', () => {
         (headers, utm, address, shortDomain, isPeerTrusted) => {
           const query = `?utm_source=${utm}`;
           const visit: VisitRequest = {
+            visitedAt: 0,
             method: 'GET',
             headers,
             query,

@@ -17,7 +17,7 @@ import {
   type ReferrerFacts,
   refineReferrer,
 } from './parse-referrer.js';
-import { createVisitorKeys } from './visitor-keys.js';
+import type { VisitorKeys } from './visitor-keys.js';
 
 /** The stored facts of a visit. Texts are short and have one line. No fact identifies a person. */
 export type VisitFacts = VisitClass &
@@ -36,6 +36,8 @@ export type VisitFacts = VisitClass &
   };
 
 export interface VisitRequest {
+  /** In milliseconds since 1970. */
+  readonly visitedAt: number;
   readonly method: string | undefined;
   readonly headers: IncomingHttpHeaders;
   /** The visit's own query, with or without the question mark. */
@@ -52,7 +54,8 @@ export interface VisitRequest {
 
 export interface VisitDescriberOptions
   extends Pick<Config, 'countryHeader' | 'honourPrivacySignals'> {
-  readonly secretKey: string | Uint8Array;
+  /** Returns the keys of a time. Another object has other keys. */
+  readonly keysAt: (at: number) => VisitorKeys;
   readonly findPlace: FindPlace;
 }
 
@@ -70,9 +73,8 @@ const maxIdLength = 17;
 
 /** Creates the function that derives the facts of a visit from a request. It caches parsed headers. */
 export function createVisitDescriber(options: VisitDescriberOptions): DescribeVisit {
-  const { findPlace, honourPrivacySignals } = options;
+  const { findPlace, honourPrivacySignals, keysAt } = options;
   const countryHeader = options.countryHeader?.toLowerCase();
-  const keys = createVisitorKeys(options.secretKey);
   let lastAgentId = 0;
 
   const agentOf = memoize(maxAgents, maxAgentLength, (userAgent) => {
@@ -86,15 +88,18 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
     const facts = hostOf(origin);
     return referer.length > origin.length + 1 ? refineReferrer(facts, referer) : facts;
   }
-  const visitorOf = memoize(
-    maxVisitors,
-    maxAddressLength + maxIdLength,
-    (_visitor, address: string, userAgent: string) => ({
-      place: findPlace(address),
-      addressKey: keys.addressKey(address),
-      key: keys.visitorKey(address, userAgent.slice(0, maxAgentLength)),
-    }),
-  );
+  const cacheVisitors = (keys: VisitorKeys) =>
+    memoize(
+      maxVisitors,
+      maxAddressLength + maxIdLength,
+      (_visitor, address: string, userAgent: string) => ({
+        place: findPlace(address),
+        addressKey: keys.addressKey(address),
+        key: keys.visitorKey(address, userAgent.slice(0, maxAgentLength)),
+      }),
+    );
+  let lastKeys: VisitorKeys | undefined;
+  let visitorOf: ReturnType<typeof cacheVisitors>;
   // All visits of a server usually have the same Host header.
   let lastDomain = { host: '', name: '' };
   function domainOf(host: string): string {
@@ -102,7 +107,14 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
     return lastDomain.name;
   }
 
-  return ({ method, headers, query, linkCampaign, address, isPeerTrusted, shortDomain }) => {
+  return (request) => {
+    const { visitedAt, method, headers, query, linkCampaign, address } = request;
+    const { isPeerTrusted, shortDomain } = request;
+    const keys = keysAt(visitedAt);
+    if (keys !== lastKeys) {
+      lastKeys = keys;
+      visitorOf = cacheVisitors(keys);
+    }
     const userAgent = headers['user-agent'] ?? '';
     const agent = agentOf(userAgent);
     const { referer } = headers;

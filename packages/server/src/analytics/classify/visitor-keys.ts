@@ -4,6 +4,8 @@ import { canonicalAddress } from '../../network/ip-address.js';
 // 64 bits: the chance that any two of a million visitors share a key is 3 in 100 million.
 const keyBytes = 8;
 
+export type VisitorKeys = ReturnType<typeof createVisitorKeys>;
+
 /**
  * Creates the keys that are stored in place of addresses and user agents: 16 hexadecimal digits, the
  * same for all notations of an address. They are keyed hashes: without the secret, a reader of the

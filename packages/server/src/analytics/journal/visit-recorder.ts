@@ -37,7 +37,9 @@ export function createVisitRecorder(
     const mark = url.indexOf('?');
     const peer = socket.remoteAddress;
     const address = clientAddressOf(peer, headers['x-forwarded-for'], proxies);
+    const visitedAt = clock();
     const described = describe({
+      visitedAt,
       method,
       headers,
       query: mark < 0 ? '' : url.slice(mark),
@@ -51,6 +53,6 @@ export function createVisitRecorder(
     const facts = isExcluded ? { ...described, ...excludedVisit } : described;
     const path = mark < 0 ? url : url.slice(0, mark);
     const isByCode = path.length === shortCode.length + 1 && path.endsWith(shortCode);
-    journal.append(toLine({ urlId, visitedAt: clock(), isByCode, facts }), respond);
+    journal.append(toLine({ urlId, visitedAt, isByCode, facts }), respond);
   };
 }

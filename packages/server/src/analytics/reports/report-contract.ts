@@ -143,6 +143,11 @@ const uniquesAre = z.enum(['exact', 'daily sum']).meta({
     '`exact`: each visitor and address counts once in the totals. `daily sum`: the window contains days whose visits were deleted after the retention period, so a visitor of several of these days counts once for each.',
 });
 
+const uniquesSpanRotation = z.boolean().optional().meta({
+  description:
+    'True if the visitor keys are rotated within the window: a visitor and an address from before and after it count once for each. A server of an earlier version omits it.',
+});
+
 const certainty = {
   provenScans: count.meta({
     description:
@@ -197,6 +202,7 @@ const urlClicks = z
     countriesDate,
     importedClicks,
     uniquesAre,
+    uniquesSpanRotation,
     prunedDays,
     ...clickReport,
   })
@@ -208,6 +214,7 @@ const analyticsOverview = z
     countriesDate,
     importedClicks,
     uniquesAre,
+    uniquesSpanRotation,
     prunedDays,
     totals: z.object({
       totalUrls: count,
@@ -260,6 +267,7 @@ const qrScans = z
     ...window,
     countriesDate,
     uniquesAre,
+    uniquesSpanRotation,
     prunedDays,
     ...scanReport,
   })

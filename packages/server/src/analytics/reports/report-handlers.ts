@@ -9,7 +9,12 @@ import { selectSpans } from '../ingest/scanned-url.js';
 import { clickDimensions, type Dimensions, scanDimensions } from './dimensions.js';
 import type { reportRoutes, WindowInput } from './report-contract.js';
 import type { Reports } from './report-thread.js';
-import { parseReportQuery, type ReportQuery, toWindowFields } from './report-window.js';
+import {
+  parseReportQuery,
+  type ReportQuery,
+  toWindowFields,
+  type Window,
+} from './report-window.js';
 import { toConditions } from './visit-filter.js';
 import { maxSkipped } from './visit-page.js';
 
@@ -30,6 +35,8 @@ export interface ReportSources {
   readonly clock: Clock;
   /** Returns the date of the country database; null when it cannot be read. */
   readonly countriesDate: () => string | null;
+  /** Whether the visitor keys are rotated within a window. */
+  readonly spansRotation: (window: Window) => boolean;
 }
 
 /** Scans can be selected by all facts about a visit, also by those that have no breakdown. */
@@ -56,6 +63,7 @@ export function reportHandlers({
   reports,
   clock,
   countriesDate,
+  spansRotation,
 }: ReportSources): HandlersOf<typeof reportRoutes> {
   /** Returns when the organization, or its oldest link, was created. An imported link may be older. */
   async function firstRecordAt(organizationId: string): Promise<number> {
@@ -76,6 +84,10 @@ export function reportHandlers({
     return Math.min(organization.createdAt, organization.firstUrlAt ?? organization.createdAt);
   }
 
+  /** Whether visits before and after a rotation of the visitor keys can be in a report. */
+  const uniquesSpanRotation = ({ since, until }: Window, createdAt: number): boolean =>
+    spansRotation({ since: Math.max(since, createdAt), until: Math.min(until, clock()) });
+
   return {
     async getUrlClicks({ caller: { organizationId }, params, query: input }) {
       const { id, shortCode, createdAt, importedClicks } = await getUrl(organizationId, params.id);
@@ -88,6 +100,7 @@ export function reportHandlers({
         timezone: input.timezone,
         countriesDate: countriesDate(),
         importedClicks,
+        uniquesSpanRotation: uniquesSpanRotation(query, createdAt),
       };
       return { status: 200, json: joinJson(head, report) };
     },
@@ -109,6 +122,7 @@ export function reportHandlers({
         ...toWindowFields(query),
         timezone: input.timezone,
         countriesDate: countriesDate(),
+        uniquesSpanRotation: uniquesSpanRotation(query, span.from),
       };
       return { status: 200, json: joinJson(head, report) };
     },
@@ -170,6 +184,7 @@ export function reportHandlers({
           countriesDate: countriesDate(),
           importedClicks,
           uniquesAre: report.uniquesAre,
+          uniquesSpanRotation: uniquesSpanRotation(query, createdAt),
           prunedDays: report.prunedDays,
           totals: {
             totalUrls,

@@ -27,6 +27,7 @@ import { machineVisits } from './0023-machine-visits.js';
 import { secretKeys } from './0024-secret-keys.js';
 import { visitErasures } from './0025-visit-erasures.js';
 import { endpointLeases } from './0026-endpoint-leases.js';
+import { visitorKeys } from './0027-visitor-keys.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -122,6 +123,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0024-secret-keys': { up: (db) => secretKeys(db, engine) },
     '0025-visit-erasures': { up: (db) => visitErasures(db) },
     '0026-endpoint-leases': { up: (db) => endpointLeases(db, engine) },
+    '0027-visitor-keys': { up: (db) => visitorKeys(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -1,0 +1,131 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Clock } from '../ports.js';
+import type { Database } from '../storage/database.js';
+import { createVisitorKeys, type VisitorKeys } from './classify/visitor-keys.js';
+import { dayMs, hourMs, minuteMs } from './reports/durations.js';
+import type { Window } from './reports/report-window.js';
+
+// All nodes read a new period within a minute, before it begins.
+const leastNoticeMs = 10 * minuteMs;
+// An earlier insertion would give the value of the next period to whoever copies the database.
+const mostNoticeMs = dayMs;
+// The clocks of nodes differ, so the values before it are erased when a period is this old.
+const erasedAfterMs = hourMs;
+
+export interface VisitorKeyRotationOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** The length of a period; undefined starts no further one. */
+  readonly everyDays: number | undefined;
+}
+
+interface Period {
+  readonly startsAt: number;
+  /** A random text; null once it is erased. */
+  readonly value: string | null;
+}
+
+/**
+ * Chooses the keys of the visitor hashes. Each period has its own, derived from the secret key and the
+ * period's random value in storage. Without periods, the secret key itself keys the hashes. Values of
+ * past periods are erased, after which nobody can compare an address with their hashes.
+ */
+export class VisitorKeyRotation {
+  readonly #options: VisitorKeyRotationOptions;
+  #secretKey: string | undefined;
+  /** In ascending order. */
+  #periods: readonly Period[] = [];
+  /** The keys from one instant until another, and the value that they are derived from. */
+  #chosen: { readonly value: string | null; readonly keys: VisitorKeys } | undefined;
+  #from = Number.POSITIVE_INFINITY;
+  #until = Number.NEGATIVE_INFINITY;
+
+  constructor(options: VisitorKeyRotationOptions) {
+    this.#options = options;
+  }
+
+  /** Sets the secret key, and reads the periods. */
+  async start(secretKey: string): Promise<void> {
+    this.#secretKey = secretKey;
+    await this.#read();
+  }
+
+  /** Returns the keys of a time. They are the same object until the next period. */
+  readonly keysAt = (at: number): VisitorKeys => {
+    if (this.#chosen === undefined || at < this.#from || at >= this.#until) this.#choose(at);
+    return (this.#chosen as { readonly keys: VisitorKeys }).keys;
+  };
+
+  /** Whether a period begins within a window, so a visitor before and after it counts twice. */
+  readonly isWithin = ({ since, until }: Window): boolean =>
+    this.#periods.some(({ startsAt }) => since < startsAt && startsAt < until);
+
+  /** Reads the periods, announces the next one in time, and erases the values of past ones. */
+  async tick(): Promise<void> {
+    await this.#read();
+    const { database, clock, everyDays } = this.#options;
+    const now = clock();
+    const next = everyDays === undefined ? undefined : nextStart(this.#periods, now, everyDays);
+    const current = this.#periods.findLast(({ startsAt }) => startsAt <= now - erasedAfterMs);
+    const hasPast =
+      current !== undefined &&
+      this.#periods.some(({ startsAt, value }) => startsAt < current.startsAt && value !== null);
+    if (next === undefined && !hasPast) return;
+    await database.writeDirectly(async (transaction) => {
+      if (next !== undefined) {
+        await transaction
+          .insertInto('visitor_keys')
+          .values({ starts_at: next, value: randomBytes(32).toString('base64url') })
+          .onConflict((conflict) => conflict.column('starts_at').doNothing())
+          .execute();
+      }
+      if (hasPast) {
+        await transaction
+          .updateTable('visitor_keys')
+          .set({ value: null })
+          .where('starts_at', '<', current.startsAt)
+          .where('value', 'is not', null)
+          .execute();
+      }
+    });
+    await this.#read();
+  }
+
+  async #read(): Promise<void> {
+    this.#periods = await this.#options.database.read
+      .selectFrom('visitor_keys')
+      .select(['starts_at as startsAt', 'value'])
+      .orderBy('starts_at')
+      .execute();
+    this.#until = Number.NEGATIVE_INFINITY;
+  }
+
+  #choose(at: number): void {
+    const usable = this.#periods.filter(({ value }) => value !== null);
+    // After a clock was set back, a time may lie before all periods whose values remain.
+    const hasErased = usable.length < this.#periods.length;
+    const found = usable.findLastIndex(({ startsAt }) => startsAt <= at);
+    const index = found === -1 && hasErased ? 0 : found;
+    const value = usable[index]?.value ?? null;
+    this.#from = found === -1 ? Number.NEGATIVE_INFINITY : (usable[found] as Period).startsAt;
+    this.#until = usable[index + 1]?.startsAt ?? Number.POSITIVE_INFINITY;
+    if (this.#chosen?.value === value) return;
+    this.#chosen = { value, keys: createVisitorKeys(this.#keyOf(value)) };
+  }
+
+  #keyOf(value: string | null): string | Uint8Array {
+    const secretKey = this.#secretKey;
+    if (secretKey === undefined) throw new Error('the visitor keys are not started');
+    if (value === null) return secretKey;
+    return createHmac('sha256', secretKey).update(`visitor key\n${value}`).digest();
+  }
+}
+
+/** Returns when the next period begins, if it must be announced now. It begins at midnight, UTC. */
+function nextStart(periods: readonly Period[], now: number, everyDays: number): number | undefined {
+  // A node whose clock was wrong may have announced a period far ahead.
+  const last = periods.findLast(({ startsAt }) => startsAt <= now + mostNoticeMs);
+  const midnight = Math.ceil((now + leastNoticeMs) / dayMs) * dayMs;
+  const next = Math.max(midnight, last === undefined ? 0 : last.startsAt + everyDays * dayMs);
+  return next <= now + mostNoticeMs ? next : undefined;
+}
