@@ -20,7 +20,7 @@ import {
 } from './report-model.js';
 import { storedVisits } from './stored-visits.js';
 import { day, hour, makeVisit } from './visit-store.js';
-import { startVisitedServer, type VisitedServer } from './visited-server.js';
+import { startServerWithRotations, type VisitedServer } from './visited-server.js';
 
 // Most of them change clocks in the days of the visits.
 const timezones = [
@@ -154,6 +154,14 @@ const scenario = fc.record({
     { minLength: 1, maxLength: 4 },
   ),
   deletesQr: fc.boolean(),
+  // When periods of visitor keys begin, from before the links were created.
+  rotations: fc.uniqueArray(
+    fc.oneof(
+      fc.integer({ min: -2, max: visitDays }).map((days) => days * day),
+      fc.integer({ min: 0, max: visitDays * day }),
+    ),
+    { maxLength: 2 },
+  ),
   queries: fc.array(query, { minLength: 15, maxLength: 25 }),
 });
 type Scenario = typeof scenario extends fc.Arbitrary<infer Value> ? Value : never;
@@ -167,11 +175,13 @@ export async function checkReports(numRuns: number): Promise<void> {
   await fc.assert(fc.asyncProperty(scenario, checkScenario), { numRuns, endOnFailure: true });
 }
 
-async function checkScenario({ base, visits, steps, deletesQr, queries }: Scenario): Promise<void> {
-  const api = await startVisitedServer();
+async function checkScenario(scenario: Scenario): Promise<void> {
+  const { base, visits, steps, deletesQr, queries } = scenario;
+  const start = Date.parse(base);
+  const rotations = scenario.rotations.map((at) => start + at);
+  const api = await startServerWithRotations(rotations);
   try {
     const { database } = api.server;
-    const start = Date.parse(base);
     api.clock.advance(start - api.clock());
     const caller = await api.freshCaller();
     const inputs = [
@@ -273,7 +283,7 @@ async function checkScenario({ base, visits, steps, deletesQr, queries }: Scenar
     expect(await diagnoseOrganizationChunks(database)).toEqual([]);
     const reader = await api.freshCaller();
     const counted = model.filter(({ isDeleted, isHuman }) => !isDeleted || !isHuman);
-    const checked = { reader, start, model: counted, urls, qrs };
+    const checked = { reader, start, model: counted, urls, qrs, rotations };
     for (const each of queries) await checkQuery(each, checked);
   } finally {
     await api.stop();
@@ -327,11 +337,12 @@ interface Checked {
   readonly model: readonly ModelVisit[];
   readonly urls: readonly ModelUrl[];
   readonly qrs: readonly ModelQr[];
+  readonly rotations: readonly number[];
 }
 
 async function checkQuery(
   { kind, record, edges, groupBy, timezone, limit, tag, links, ...rest }: Query,
-  { reader, start, model, urls, qrs }: Checked,
+  { reader, start, model, urls, qrs, rotations }: Checked,
 ): Promise<void> {
   const ends = edges
     .map(({ days, offset }) => {
@@ -350,7 +361,7 @@ async function checkQuery(
   }
   const asked = { since: since.text, until: until.text, groupBy, timezone, limit, ...filters };
   const window = { since: since.at, until: until.at, groupBy, timezone, limit, filters };
-  const modelQuery = (seriesFrom: number): ModelQuery => ({ ...window, seriesFrom });
+  const modelQuery = (seriesFrom: number): ModelQuery => ({ ...window, seriesFrom, rotations });
   const url = urls[record] as ModelUrl;
   const qr = qrs[record] as ModelQr;
   const urlId = links?.map((link) => urls[link]?.id as string);

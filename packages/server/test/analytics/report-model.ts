@@ -83,7 +83,10 @@ export interface ModelQr {
 export interface ModelQuery {
   readonly since: number;
   readonly until: number;
+  /** When the link, the QR code or the organization was created. */
   readonly seriesFrom: number;
+  /** When periods of visitor keys begin. */
+  readonly rotations: readonly number[];
   readonly groupBy: 'hour' | 'day';
   readonly timezone: string;
   readonly limit: number;
@@ -283,6 +286,9 @@ function report(
     until: named(timezone, until),
     timezone,
     uniquesAre: included.length > 0 ? 'daily sum' : 'exact',
+    uniquesSpanRotation: query.rotations.some(
+      (at) => Math.max(since, query.seriesFrom) < at && at < until,
+    ),
     prunedDays: { included: included.length, omitted: touched.length - included.length },
     totals,
     breakdowns: Object.fromEntries(

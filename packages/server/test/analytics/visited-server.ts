@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
 import type { ServerOptions } from '../../src/create-server.js';
 import { parseAddressRanges } from '../../src/network/ip-address.js';
+import { openStorage } from '../../src/storage/open-storage.js';
 import { startServer } from '../api/start-server.js';
+import { emptyDatabase } from '../engine.js';
 import { untilStored } from './stored-visits.js';
 
 export const agents = {
@@ -65,3 +67,27 @@ export async function startVisitedServer(options: ServerOptions = {}) {
 }
 
 export type VisitedServer = Awaited<ReturnType<typeof startVisitedServer>>;
+
+/** Starts such a server in whose database periods of visitor keys begin at these times. */
+export async function startServerWithRotations(startTimes: readonly number[]) {
+  const { databaseUrl, journalFolder, remove } = await emptyDatabase();
+  const database = openStorage({ databaseUrl, durability: 'process' });
+  await database.migrate();
+  for (const startsAt of startTimes) {
+    await database.writeDirectly((transaction) =>
+      transaction
+        .insertInto('visitor_keys')
+        .values({ starts_at: startsAt, value: `of ${startsAt}` })
+        .execute(),
+    );
+  }
+  await database.close();
+  const api = await startVisitedServer({ databaseUrl, journalFolder });
+  return {
+    ...api,
+    async stop(): Promise<void> {
+      await api.stop();
+      await remove();
+    },
+  };
+}

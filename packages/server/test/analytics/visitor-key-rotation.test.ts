@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createVisitorKeys, type VisitorKeys } from '../../src/analytics/classify/visitor-keys.js';
 import { VisitorKeyRotation } from '../../src/analytics/visitor-key-rotation.js';
-import { openStorage } from '../../src/storage/open-storage.js';
 import { type TestClock, testClock } from '../api/start-server.js';
-import { emptyDatabase } from '../engine.js';
 import { day, hour, openVisitStore, start, type VisitStore } from './visit-store.js';
-import { startVisitedServer } from './visited-server.js';
+import { startServerWithRotations } from './visited-server.js';
 
 const secretKey = 'a secret of the tests';
 const minute = 60_000;
@@ -162,21 +160,9 @@ describe('with the setting', () => {
 
 describe('reports', () => {
   it('say when their window contains a rotation, and count a visitor once for each period', async () => {
-    const { databaseUrl, journalFolder, remove } = await emptyDatabase();
-    const database = openStorage({ databaseUrl, durability: 'process' });
-    await database.migrate();
     const begin = start + day;
-    await database.writeDirectly((transaction) =>
-      transaction
-        .insertInto('visitor_keys')
-        .values([
-          { starts_at: start - day, value: 'before the link was created' },
-          { starts_at: begin, value: 'during the visits' },
-        ])
-        .execute(),
-    );
-    await database.close();
-    const api = await startVisitedServer({ databaseUrl, journalFolder });
+    // The first one begins before the link is created.
+    const api = await startServerWithRotations([start - day, begin]);
     const { id, shortCode } = await api.createUrl();
     const qr = (await api.call('createQr', { body: { urlId: id } })).data;
     const read = async (since: number) => {
@@ -202,6 +188,5 @@ describe('reports', () => {
     expect(await read(start)).toEqual([3, 2, true]);
     expect(await read(begin)).toEqual([2, 1, false]);
     await api.stop();
-    await remove();
   });
 });
