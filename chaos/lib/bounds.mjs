@@ -11,13 +11,13 @@ const addedMs = {
 const throughput = 0.8;
 
 /**
- * Returns the missed bounds of an attack as `{ text, isTiming }`, compared with the control run of
- * the same process. A miss with `isTiming` can also come from other work on the machine.
+ * Returns the missed bounds of an attack as `{ bound, text, isTiming }`, compared with the control run
+ * of the same process. A miss with `isTiming` can also come from other work on the machine.
  */
 export function judge({ clients, loop, exits, responses }, control) {
   const misses = [];
-  const fail = (text) => misses.push({ text, isTiming: false });
-  const delay = (text) => misses.push({ text, isTiming: true });
+  const fail = (text) => misses.push({ bound: text, text, isTiming: false });
+  const delay = (bound, text) => misses.push({ bound, text, isTiming: true });
   if (exits > 0) fail('the server exited');
   for (const [kind, { count, p999Ms, failures }] of Object.entries(clients)) {
     const before = control.clients[kind];
@@ -25,15 +25,16 @@ export function judge({ clients, loop, exits, responses }, control) {
     if (Object.keys(failures).length > 0) {
       fail(`honest ${kind} failed: ${JSON.stringify(failures)}`);
     }
-    if (p999Ms > most) delay(`${kind} p99.9 ${ms(p999Ms)}; at most ${ms(most)}`);
+    if (p999Ms > most) delay(`${kind} p99.9`, `${kind} p99.9 ${ms(p999Ms)}; at most ${ms(most)}`);
     if (count < Math.floor(before.count * throughput)) {
-      delay(`${kind} ${count} done against ${before.count}; at least ${throughput}`);
+      const text = `${kind} ${count} done against ${before.count}; at least ${throughput}`;
+      delay(`${kind} throughput`, text);
     }
   }
   const mostLoop = control.loop.maxDelayMs + addedMs.loop;
   if (!loop) fail('the event loop did not respond for 30 s');
   else if (loop.maxDelayMs > mostLoop) {
-    delay(`event-loop delay ${ms(loop.maxDelayMs)}; at most ${ms(mostLoop)}`);
+    delay('event loop', `event-loop delay ${ms(loop.maxDelayMs)}; at most ${ms(mostLoop)}`);
   }
   // The server may refuse an attack with any status except that of an unexpected error.
   if (responses[500] > 0) fail(`${responses[500]} requests of the attack got status 500`);

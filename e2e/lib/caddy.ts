@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { poll } from '../../packages/server/test/poll.js';
@@ -81,9 +82,18 @@ export async function startCaddy(
   });
   const isReady = async () => {
     if (child.exitCode !== null) throw new Error(`Caddy exited with ${child.exitCode}: ${log}`);
-    return (await accepts(httpsPort)) && (await accepts(httpPort));
+    return (await accepts(httpPort)) && (await hasCertificate(httpsPort, shortDomain));
   };
-  await poll('Caddy listens on both ports', isReady, Boolean);
+  await poll('Caddy listens on both ports and has its certificate', isReady, Boolean);
   const rootCertificate = join(folder, 'pki/authorities/local/root.crt');
   return { httpPort, httpsPort, rootCertificate };
+}
+
+/** Whether a TLS handshake succeeds. Caddy listens before it has a certificate for its own domain. */
+async function hasCertificate(port: number, servername: string): Promise<boolean> {
+  const socket = connect({ host: '127.0.0.1', port, servername, rejectUnauthorized: false });
+  return new Promise<boolean>((resolve) => {
+    socket.once('secureConnect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+  }).finally(() => socket.destroy());
 }
