@@ -35,11 +35,13 @@ import { createHealthModule } from './health/health-module.js';
 import type { BackupFigures } from './health/server-metrics.js';
 import { AccessLog } from './http/access-log.js';
 import { BodySlots } from './http/body-slots.js';
-import { createHttpServer } from './http/create-http-server.js';
+import { createHttpServer, type FirstHandler } from './http/create-http-server.js';
 import { type Listener, listen, listenForOperators } from './http/listen.js';
 import { noteForwardedHeaders } from './http/note-forwarded-headers.js';
 import { RateLimiter } from './http/rate-limiter.js';
 import { defaultTimeLimits, type TimeLimits } from './http/time-limits.js';
+import type { ObserveRequest } from './http/trace-requests.js';
+import { noteLink } from './http/visited-link.js';
 import { deleteExpiredKeys } from './idempotency/with-idempotency-key.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
 import { openListReader } from './lists/open-list-reader.js';
@@ -86,6 +88,8 @@ export interface ServerOptions extends Partial<Config> {
   readonly writeAccessLog?: (line: string) => void;
   /** Returns the number of lines of the access log that were dropped, for `/metrics`. */
   readonly droppedAccessLogLines?: () => number;
+  /** Called at the beginning of each request, such as to trace it. Must not throw or change the request. */
+  readonly observeRequest?: ObserveRequest;
   /** Returns what the scheduled backups did, for `/metrics`. */
   readonly backupFigures?: () => BackupFigures;
   /** Tests pass shorter limits for slow clients. */
@@ -158,6 +162,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     droppedLogLines = () => 0,
     writeAccessLog,
     droppedAccessLogLines = () => 0,
+    observeRequest,
     backupFigures = () => noBackups,
     isThreaded = false,
     allowsNewKey = false,
@@ -384,15 +389,26 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...health.handlers,
     },
   };
-  const accessLog =
-    writeAccessLog &&
-    new AccessLog({
-      address: config.accessLogAddress,
-      proxies: config.trustedProxies,
-      clock,
-      write: writeAccessLog,
+  const observers: FirstHandler[] = [];
+  // First, so that the access log contains the id of the trace.
+  if (observeRequest) {
+    observers.push({
+      handle(request, response) {
+        observeRequest(request, response);
+        return false;
+      },
     });
-  const logRequests = accessLog ? [accessLog] : [];
+  }
+  if (writeAccessLog) {
+    observers.push(
+      new AccessLog({
+        address: config.accessLogAddress,
+        proxies: config.trustedProxies,
+        clock,
+        write: writeAccessLog,
+      }),
+    );
+  }
   const redirects = new RedirectHandler({
     cache: linkCache,
     isReserved,
@@ -404,14 +420,14 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     clock,
     bodyTimeoutMs: timeLimits.publicBody,
     onResponse: health.onLinkResponse,
-    onLink: accessLog?.noteLink,
+    onLink: observers.length > 0 ? noteLink : undefined,
     onError: onRequestError,
   });
   const http = createHttpServer({
     app: createApp(appOptions, config.adminListen ? 'public' : 'both'),
     // Redirects come first, because most requests are redirects.
     handlers: [
-      ...logRequests,
+      ...observers,
       noteForwardedHeaders({ proxies: config.trustedProxies, clock, logger }),
       redirects,
       qrs.images,
@@ -529,7 +545,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       if (config.adminListen) {
         const admin = createHttpServer({
           app: createApp(appOptions, 'admin'),
-          handlers: logRequests,
+          handlers: observers,
           onRequestError,
           timeLimits,
         });

@@ -6,6 +6,7 @@ import type { Clock } from '../ports.js';
 import type { FirstHandler } from './create-http-server.js';
 import { stableRequestIdOf } from './request-id.js';
 import { traceIdOf } from './trace-context.js';
+import { linkOf, organizationOf } from './visited-link.js';
 
 export interface AccessLogOptions {
   readonly address: Config['accessLogAddress'];
@@ -15,29 +16,16 @@ export interface AccessLogOptions {
   readonly write: (line: string) => void;
 }
 
-/** The link of a visit. */
-interface VisitedLink {
-  readonly organizationId: string;
-  readonly urlId: number;
-  readonly shortCode: string;
-}
-
 // A header of 80 KB may be one path or one host.
 const maxTextLength = 2_048;
 
 /** Writes one line of JSON for each request. It is the first request handler, and serves none. */
 export class AccessLog implements FirstHandler {
   readonly #options: AccessLogOptions;
-  readonly #links = new WeakMap<ServerResponse, VisitedLink>();
 
   constructor(options: AccessLogOptions) {
     this.#options = options;
   }
-
-  /** Adds the link of a visit to the line of its request. */
-  readonly noteLink = (response: ServerResponse, link: VisitedLink): void => {
-    this.#links.set(response, link);
-  };
 
   handle(request: IncomingMessage, response: ServerResponse): false {
     const { clock, address: form, proxies, write } = this.#options;
@@ -55,9 +43,7 @@ export class AccessLog implements FirstHandler {
         ? undefined
         : clientAddressOf(socket.remoteAddress, headers['x-forwarded-for'], proxies);
     response.once('close', () => {
-      const link = this.#links.get(response);
-      const { organizationId } =
-        (response as { locals?: { organizationId?: string } }).locals ?? {};
+      const link = linkOf(response);
       const line = {
         time,
         msg: 'access',
@@ -70,7 +56,7 @@ export class AccessLog implements FirstHandler {
         status: response.writableFinished ? response.statusCode : 'aborted',
         bytes: socket.bytesWritten - bytesBefore,
         ms: Math.round((performance.now() - startedAt) * 1000) / 1000,
-        organizationId: link?.organizationId ?? organizationId,
+        organizationId: organizationOf(response),
         urlId: link && `${link.urlId}`,
         shortCode: link?.shortCode,
       };

@@ -11,6 +11,7 @@ import { findNetworkFileSystem } from '../../storage/sqlite/network-file-system.
 import { version } from '../../version.js';
 import { ScheduledBackups, type ScheduledBackupsOptions } from '../backup/scheduled-backups.js';
 import { cleanLine, createLogger } from './create-logger.js';
+import { loadTracing } from './load-tracing.js';
 import { LogDestination } from './log-destination.js';
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
@@ -42,6 +43,7 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
           logger,
         })
       : undefined;
+  const tracing = await loadTracing(process.env, logger);
   const server = createServer({
     ...config,
     logger,
@@ -51,6 +53,7 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
       droppedAccessLogLines: () => accessLog.dropped,
     }),
     ...(backups && { backupFigures: backups.figures }),
+    ...(tracing && { observeRequest: tracing.observe }),
     isThreaded: true,
     allowsNewKey,
   });
@@ -91,6 +94,7 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
     endByForce();
   }, stopWithinMs);
   await Promise.all([backups?.stop(), server.stop()]);
+  await tracing?.stop();
   clearTimeout(forceStop);
   logger.info('stopped');
   // Runs only if something keeps the event loop alive: a hanging thread, or a reader of the log.
