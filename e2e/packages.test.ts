@@ -86,7 +86,7 @@ test('the packed packages install with npm in an empty folder and work', async (
       encoding: 'utf8',
     },
   );
-  expect(traced.status).toBe(2);
+  expect(traced.status).toBe(78);
   expect(traced.stderr).toContain(
     'OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 needs the package @opentelemetry/sdk-node, which is not installed: run npm install @opentelemetry/sdk-node@0.223.0',
   );
