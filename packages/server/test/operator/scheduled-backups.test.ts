@@ -119,7 +119,7 @@ describe('scheduled backups', () => {
   it('with damaged visits do not replace earlier ones', async () => {
     const settings = await withVisits(true);
     const folder = newFolder();
-    const { backups, pass, lines } = schedule(pathOf(settings), folder, 1);
+    const { backups, pass, lines, reopen } = schedule(pathOf(settings), folder, 1);
     await pass(dayMs / 8);
     damageVisits(settings, 'visit_chunks', 'url_id = 2', 16);
     await pass(dayMs);
@@ -131,6 +131,13 @@ describe('scheduled backups', () => {
     expect(backups.figures.failures).toBe(2);
     expect(lines.at(-2)?.msg).toBe('old backup deleted');
     expect(lines.at(-1)).toMatchObject({ msg: 'backup contains damaged visits', damaged: 1 });
+
+    // A restart before the next time repeats none of them.
+    const { length } = lines;
+    const reopened = reopen();
+    await reopened.runIfDue(new AbortController().signal);
+    expect(lines).toHaveLength(length);
+    expect(reopened.figures.lastSuccessAt).toBe(Date.parse('2030-01-05T03:00:00Z'));
   });
 
   it('end at once when the server stops, and leave no file', async () => {

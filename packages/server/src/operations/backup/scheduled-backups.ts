@@ -25,7 +25,7 @@ export interface ScheduledBackupsOptions extends NonNullable<Config['backups']> 
 
 // Manual backups may be in the folder, too. Only files with these names are ever deleted.
 const finished = /^shorty-(\d{8}T\d{6}Z)\.db$/;
-const damagedBackup = /^shorty-\d{8}T\d{6}Z\.damaged\.db$/;
+const damagedBackup = /^shorty-(\d{8}T\d{6}Z)\.damaged\.db$/;
 const unfinished = /^shorty-\d{8}T\d{6}Z(\.damaged)?\.db\.partial-\w+$/;
 
 /**
@@ -43,16 +43,20 @@ export class ScheduledBackups {
     this.#options = { ...options, folder: openFolder(folder) };
     const now = clock();
     const latest = this.#list(finished).at(-1);
-    const latestAt = latest === undefined ? undefined : timeOf(latest);
+    const lastSuccessAt = latest === undefined ? 0 : timeOf(latest, finished);
+    const lastDamaged = this.#list(damagedBackup).at(-1);
+    const lastDamagedAt = lastDamaged === undefined ? 0 : timeOf(lastDamaged, damagedBackup);
     this.#figures = {
       intervalMs: longestInterval(schedule, now),
-      lastSuccessAt: latestAt ?? 0,
+      lastSuccessAt,
       durationMs: 0,
       bytes: latest === undefined ? 0 : statSync(this.#pathOf(latest)).size,
       failures: 0,
     };
+    // A start does not repeat a backup of damaged visits, because it would be damaged, too.
+    const lastRunAt = Math.max(lastSuccessAt, lastDamagedAt) || now;
     // A clock that was wrong may have named a backup with a later time.
-    this.#dueAt = schedule.next(Math.min(latestAt ?? now, now));
+    this.#dueAt = schedule.next(Math.min(lastRunAt, now));
   }
 
   get figures(): BackupFigures {
@@ -132,8 +136,9 @@ export class ScheduledBackups {
   }
 }
 
-function timeOf(name: string): number {
-  const [, digits = ''] = finished.exec(name) ?? [];
+/** Returns the time in a name like `pattern`. */
+function timeOf(name: string, pattern: RegExp): number {
+  const [, digits = ''] = pattern.exec(name) ?? [];
   const [, year, month, day, hour, minute, second] =
     /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(digits) ?? [];
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
