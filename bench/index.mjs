@@ -3,6 +3,7 @@ import { benchAnalytics } from './analytics.mjs';
 import { benchBulkCreate } from './bulk-create.mjs';
 import { benchBulkCreatePostgres } from './bulk-create-postgres.mjs';
 import { benchCacheSimulation } from './cache-simulation.mjs';
+import { benchCreatesPostgres } from './creates-postgres.mjs';
 import {
   benchDeliveries,
   benchDeliveriesBeside,
@@ -49,6 +50,7 @@ const benchmarks = {
   'qr-printed': benchQrPrinted,
   'redirects-postgres': benchRedirectsPostgres,
   'server-start-postgres': benchServerStartPostgres,
+  'creates-postgres': benchCreatesPostgres,
   'bulk-create-postgres': benchBulkCreatePostgres,
   'visits-postgres': benchVisitsPostgres,
   'deliveries-postgres': benchDeliveriesPostgres,

@@ -87,7 +87,7 @@ export class VisitorKeyRotation {
           .where('value', 'is not', null)
           .execute();
       }
-    });
+    }, 'rows');
     await this.#read();
   }
 

@@ -159,7 +159,7 @@ export class ApiKeyRepository {
           .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<', at)]))
           .execute();
       }
-    });
+    }, 'rows');
   }
 }
 

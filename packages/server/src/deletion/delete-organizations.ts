@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { removeDeletedVisits } from '../analytics/ingest/deleted-links.js';
-import { operatorOwner } from '../idempotency/with-idempotency-key.js';
 import { OrganizationRepository } from '../organizations/organization-repository.js';
-import type { Database, WriteTransaction } from '../storage/database.js';
+import { type Database, operatorOwner, type WriteTransaction } from '../storage/database.js';
 import { changeLinkPolicy } from '../storage/link-policy.js';
 import { deleteRowsOf } from './delete-rows.js';
 

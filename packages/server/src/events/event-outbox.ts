@@ -86,6 +86,8 @@ export class EventOutbox {
   readonly #written = new WeakMap<WriteTransaction, number>();
   /** The webhooks that have new deliveries in each open transaction. */
   readonly #webhookIds = new WeakMap<WriteTransaction, Set<string>>();
+  /** The organizations of each transaction that have no webhooks. */
+  readonly #withoutWebhooks = new WeakMap<WriteTransaction, ReadonlySet<string>>();
   #lastOrganizationId = '';
 
   constructor(
@@ -107,6 +109,28 @@ export class EventOutbox {
   }
 
   /**
+   * Finds the organizations without webhooks by one statement, so that `record` does not read their
+   * webhooks. For organizations whose webhooks do not change any more in this transaction.
+   */
+  async skipWithoutWebhooks(
+    transaction: WriteTransaction,
+    organizationIds: readonly string[],
+  ): Promise<void> {
+    const rows = await transaction
+      .selectFrom('webhooks')
+      .select('organization_id')
+      .distinct()
+      .where('organization_id', 'in', organizationIds)
+      .where('deleted_at', 'is', null)
+      .execute();
+    const owners = new Set(rows.map((row) => row.organization_id));
+    this.#withoutWebhooks.set(
+      transaction,
+      new Set(organizationIds.filter((id) => !owners.has(id))),
+    );
+  }
+
+  /**
    * Writes an event for each item that `describe` returns, if a webhook other than `exceptId` subscribes
    * to the type. Returns whether one subscribes.
    */
@@ -118,6 +142,7 @@ export class EventOutbox {
     describe: () => readonly NewEvent<Event>[] | Promise<readonly NewEvent<Event>[]>,
     { exceptId }: { readonly exceptId?: string } = {},
   ): Promise<boolean> {
+    if (this.#withoutWebhooks.get(transaction)?.has(organizationId)) return false;
     const { rows } = await transaction.executeQuery(this.#webhooksOf(organizationId));
     const webhooks = rows
       .filter((webhook) => webhook.id !== exceptId && recordsEvents(webhook, this.#plans, now))
@@ -223,7 +248,9 @@ export class EventOutbox {
       (await this.#findOrganization(''));
     if (organizationId === undefined) return false;
     this.#lastOrganizationId = organizationId;
-    await this.#database.writeDirectly((transaction) => this.#fanOut(transaction, organizationId));
+    await this.#database.writeDirectly((transaction) => this.#fanOut(transaction, organizationId), {
+      organizationId,
+    });
     return true;
   }
 

@@ -41,7 +41,7 @@ const noAttempts = eventTypes.flatMap((event) =>
 );
 
 export function registerServerMetrics(registry: Registry, sources: MetricSources): void {
-  const { visitFigures, countriesBuiltAt, dispatchFigures, threads, queues } = sources;
+  const { database, visitFigures, countriesBuiltAt, dispatchFigures, threads, queues } = sources;
   const { errorLog, droppedLogLines, droppedAccessLogLines, backupFigures } = sources;
   const perThread = (value: (figures: ObservedThread['figures']) => number) =>
     toSamples(
@@ -137,6 +137,11 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
       labelNames: ['queue'],
       read: () => perQueue(({ refused }) => refused),
     },
+    shorty_storage_retries_total: {
+      help: 'Write transactions that were repeated, by cause: a lock of another transaction, a deadlock, or a concurrent change.',
+      labelNames: ['cause'],
+      read: () => toSamples('cause', Object.entries(database.retries)),
+    },
     shorty_uncaught_errors_total: {
       help: 'Unexpected errors by source. Each one is a defect.',
       labelNames: ['source'],
@@ -181,7 +186,7 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
       help: 'Scheduled backups that failed, or contain visits that cannot be read.',
       read: () => backupFigures().failures,
     },
-    ...storageMetrics(sources.database),
+    ...storageMetrics(database),
   };
   for (const [name, metric] of Object.entries(metrics))
     registerMetric(registry, { name, ...metric });

@@ -1,6 +1,6 @@
 import type { Clock } from '../ports.js';
 import type { Schema, WriteTransaction } from '../storage/database.js';
-import { insertAtCommit } from '../storage/group-commit.js';
+import { handleAtCommit } from '../storage/group-commit.js';
 
 /** The kinds of callers. `shell` is a command of `shorty-server`. */
 export const actorTypes = ['client', 'apiKey', 'operator', 'shell'] as const;
@@ -71,8 +71,16 @@ export function recordAuditEntry(
     item_count: count,
     fields: origin.fields.length === 0 ? null : origin.fields.join(),
   };
-  insertAtCommit(transaction, row);
+  handleAtCommit(transaction, insertRows, row);
   return { created_at: row.created_at, id: row.id };
+}
+
+/** Inserts the rows of a transaction. Kysely limits no statement to fewer rows than a transaction has. */
+async function insertRows(
+  transaction: WriteTransaction,
+  rows: readonly Schema['audit_log'][],
+): Promise<void> {
+  await transaction.insertInto('audit_log').values(rows).execute();
 }
 
 /**

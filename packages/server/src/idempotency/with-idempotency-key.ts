@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import {
   type Database,
+  operatorOwner,
   type Schema,
   WriteRejectedError,
   type WriteTransaction,
@@ -8,9 +9,6 @@ import {
 import { deleteExpired } from '../storage/run-in-batches.js';
 import { placeOf } from '../storage/stored-secrets.js';
 import { type AuditTarget, recordAuditEntry, type WriteOrigin } from './audit-entry.js';
-
-/** The owner of the operator's keys and queued writes. No organization has this id, because it is no UUID. */
-export const operatorOwner = 'operator';
 
 /** A request with an `Idempotency-Key`. */
 export interface IdempotentRequest {
@@ -54,9 +52,10 @@ export interface WriteOptions<T> {
 /**
  * Does the work of a request in a write transaction of its organization, or returns the stored result
  * of the first request with the same key. The result and the entry of the audit log are stored in the
- * transaction of `work`, so a crash leaves all or nothing of what `work` does. Nothing is stored if the work throws. Two
- * requests with the same key cannot both find no result, because write transactions of requests run
- * one after another. `T` must survive JSON. Without a request, the work has neither key nor entry.
+ * transaction of `work`, so a crash leaves all or nothing of what `work` does. Nothing is stored if
+ * the work throws. Two requests with the same key cannot both find no result, because write
+ * transactions of an organization run one after another. `T` must survive JSON. Without a request, the
+ * work has neither key nor entry.
  */
 export function writeOnce<T>(
   database: Database,

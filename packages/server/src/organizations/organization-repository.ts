@@ -2,11 +2,10 @@ import { insertClient, type NewClient } from '../auth/client-repository.js';
 import type { Page, PageRange } from '../contract/fields.js';
 import {
   type IdempotentResult,
-  operatorOwner,
   type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
-import type { Database, WriteTransaction } from '../storage/database.js';
+import { type Database, operatorOwner, type WriteTransaction } from '../storage/database.js';
 import { changeLinkPolicy, readLinkPolicyVersion } from '../storage/link-policy.js';
 import { readList } from '../storage/list-page.js';
 import type { PlanName } from './plans.js';

@@ -39,8 +39,9 @@ export interface Database {
   readonly maxConcurrentLists: number;
   readonly searchIndex: SearchIndex;
   /**
-   * Runs the work of a request in a transaction that holds the lock 'records', and commits it. Waits
-   * in a queue that is fair across organizations. Throws a QueueFullError.
+   * Runs the work of a request in a transaction that holds the lock of its organization, or the lock
+   * 'records' if `organizationId` is `operatorOwner`, and commits it. Waits in a queue that is fair
+   * across organizations. Throws a QueueFullError.
    */
   write<T>(
     organizationId: string,
@@ -60,6 +61,8 @@ export interface Database {
   ): Promise<T>;
   /** The queues of `write`, for metrics. */
   readonly writeQueues: readonly FairQueue[];
+  /** The number of transactions that were repeated since the start, by cause. */
+  readonly retries: Readonly<Record<RetryCause, number>>;
   /** Inserts any number of rows. A column that is null in every row gets its default. */
   readonly bulkInsert: BulkInsert;
   /**
@@ -105,21 +108,36 @@ export interface Database {
 
 export type Engine = 'sqlite' | 'postgres';
 
+/** The owner of what no organization owns. No organization has this id, because it is no UUID. */
+export const operatorOwner = 'operator';
+
 /**
  * The lock that a write transaction holds until its commit. Transactions with the same lock run one
- * after another, on all nodes. 'exclusive' takes the locks 'records', 'visits' and 'compaction'.
- * 'deliveries', 'slow deliveries' and 'claims' take no lock, because a dispatcher leases endpoints:
- * transactions with the same of these names run one after another within a thread. SQLite runs all
- * write transactions one after another.
+ * after another, on all nodes. SQLite runs all write transactions one after another.
+ *
+ * - `{ organizationId }`: records of one organization. Excludes 'records' only.
+ * - 'records': records of any organizations.
+ * - 'exclusive': 'records', 'visits' and 'compaction'.
+ * - 'rows', 'deliveries', 'slow deliveries', 'claims': no lock but those of the changed rows, because a
+ *   dispatcher leases endpoints. Transactions with the same of these names run one after another
+ *   within a thread.
  */
 export type WriteLock =
+  | { readonly organizationId: string }
   | 'records'
   | 'visits'
   | 'compaction'
   | 'deliveries'
   | 'slow deliveries'
   | 'claims'
+  | 'rows'
   | 'exclusive';
+
+/**
+ * Why a transaction is repeated: it waited too long for a lock, or PostgreSQL ended it because of a
+ * deadlock or of a concurrent change.
+ */
+export type RetryCause = 'lock' | 'deadlock' | 'serialization';
 
 /** The index of `urls.search_text`, by which searches find links. */
 export interface SearchIndex {

@@ -34,10 +34,15 @@ export function deleteExpired(
   signal: AbortSignal,
 ): Promise<number> {
   const key = sql.join(keyOf(table).map((name) => sql.ref(name)));
-  const statement = sql`delete from ${sql.table(table)} where (${key}) in (
-    select ${key} from ${sql.table(table)} where ${sql.ref(column)} <= ${until} limit ${deletedAtOnce})`;
+  const isExpired = sql`${sql.ref(column)} <= ${until}`;
+  // PostgreSQL examines a row that changes meanwhile by the outer condition only.
+  const statement = sql`delete from ${sql.table(table)} where ${isExpired} and (${key}) in (
+    select ${key} from ${sql.table(table)} where ${isExpired} limit ${deletedAtOnce})`;
   const deleteBatch = async () => {
-    const result = await database.writeDirectly((transaction) => statement.execute(transaction));
+    const result = await database.writeDirectly(
+      (transaction) => statement.execute(transaction),
+      'rows',
+    );
     return Number(result.numAffectedRows);
   };
   return runInBatches(deletedAtOnce, deleteBatch, signal);

@@ -3,9 +3,8 @@ import type { PageRange } from '../contract/fields.js';
 import type { PageText } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
-import { operatorOwner } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
-import type { Database } from '../storage/database.js';
+import { type Database, operatorOwner } from '../storage/database.js';
 import { type LoopDetector, parseShortUrl } from './loop-detector.js';
 import {
   type BlockedHostRecord,

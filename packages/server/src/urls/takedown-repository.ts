@@ -2,12 +2,11 @@ import type { Page, PageRange } from '../contract/fields.js';
 import type { AuditTarget } from '../idempotency/audit-entry.js';
 import {
   type IdempotentResult,
-  operatorOwner,
   type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import { nextUpdatedAt } from '../preconditions/if-match.js';
-import type { Database, WriteTransaction } from '../storage/database.js';
+import { type Database, operatorOwner, type WriteTransaction } from '../storage/database.js';
 import { changeLinkPolicy } from '../storage/link-policy.js';
 import { readList } from '../storage/list-page.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';

@@ -54,23 +54,3 @@ export async function findKeyOwners(
   }
   return owners;
 }
-
-/**
- * Reserves `count` consecutive link ids in this transaction. Returns the first of them, and whether an
- * organization was ever deleted, which would take a statement of its own.
- */
-export async function allocateUrlIds(transaction: WriteTransaction, count: number) {
-  const { last_id, retired } = await transaction
-    .updateTable('url_id_counter')
-    .set((counter) => ({ last_id: counter('last_id', '+', count) }))
-    .returning((counter) => [
-      'last_id',
-      // One look at the index. `limit 1` would be a scan to SQLite's planner.
-      counter
-        .selectFrom('retired_keys')
-        .select(({ fn }) => fn.min('key_hash').as('hash'))
-        .as('retired'),
-    ])
-    .executeTakeFirstOrThrow();
-  return { firstId: last_id - count + 1, hasRetiredKeys: retired !== null };
-}

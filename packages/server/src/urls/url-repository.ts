@@ -25,6 +25,7 @@ import {
   UniqueViolationError,
   type WriteTransaction,
 } from '../storage/database.js';
+import { handleAtCommit } from '../storage/group-commit.js';
 import { prepare } from '../storage/prepared.js';
 import { formatTags } from '../storage/tag-text.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
@@ -40,14 +41,8 @@ import {
   urlRestored,
   urlUpdated,
 } from './url-events.js';
-import {
-  allocateUrlIds,
-  domainKeyOf,
-  findKeyOwners,
-  keysOf,
-  mapKeyOf,
-  slugsOf,
-} from './url-keys.js';
+import { UrlIds } from './url-ids.js';
+import { domainKeyOf, findKeyOwners, keysOf, mapKeyOf, slugsOf } from './url-keys.js';
 import { type Refusal, type Refused, refusalError } from './url-refusals.js';
 
 /** A valid item of a request for new links, or the error message of an invalid one. */
@@ -72,6 +67,13 @@ export interface Creation {
 }
 
 type RecordEvent = typeof urlCreated | typeof urlDeleted | typeof urlRestored | typeof urlExpired;
+
+/** New links of one request. */
+interface NewLinks {
+  readonly organizationId: string;
+  readonly urls: readonly ShortUrl[];
+  readonly now: number;
+}
 
 /** A link after a change, and before it. */
 interface ChangedUrl {
@@ -132,20 +134,25 @@ export interface UrlRepositoryOptions {
 const noUrl = 0;
 // Links that are updated, or checked for loops, in one turn of the event loop. Takes about 2 ms.
 const linksAtOnce = 4;
-const maxCreateAttempts = 10;
 // Links that are inserted, or whose events are written, in one turn of the event loop.
 const linksPerSlice = 10;
+// PostgreSQL inserts them in its own process.
+const linksPerPostgresInsert = 100;
 
 /** Stores links and their keys. Every method is one transaction. */
 export class UrlRepository {
   readonly #database: Database;
   readonly #options: UrlRepositoryOptions;
+  readonly #ids: UrlIds;
+  readonly #linksPerInsert: number;
   // Prepared, because reports run the first, and redirects of links that are not cached the second.
   readonly #byId;
   readonly #byKey;
 
   constructor(database: Database, options: UrlRepositoryOptions) {
     this.#database = database;
+    this.#ids = new UrlIds(database);
+    this.#linksPerInsert = database.engine === 'postgres' ? linksPerPostgresInsert : linksPerSlice;
     this.#byId = prepare(
       selectUrls(database.read).where('urls.id', '=', 0).where('urls.organization_id', '=', ''),
     );
@@ -182,15 +189,10 @@ export class UrlRepository {
     const isBulk = items.length > 1;
     const audit = ({ outcomes }: Creation) =>
       auditOf(outcomes.flatMap((each) => (each.status === 'created' ? [each.id] : [])));
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await writeOnce(this.#database, organizationId, write, work, { isBulk, audit });
-      } catch (error) {
-        // Another link has one of the short codes, which is rarer than one in a million. The work runs
-        // again with other codes. Looking up the codes first would take a tenth of every create.
-        if (!(error instanceof UniqueViolationError) || attempt === maxCreateAttempts) throw error;
-      }
-    }
+    // If another link has one of the short codes, which is rarer than one in a million, the storage
+    // runs the work again, with other codes. Looking up the codes first would take a tenth of every
+    // create.
+    return writeOnce(this.#database, organizationId, write, work, { isBulk, audit });
   }
 
   /** Returns the result of an earlier call of the same method with the same Idempotency-Key. */
@@ -319,16 +321,30 @@ export class UrlRepository {
   }
 
   /**
-   * Deactivates up to `limit` links that are due, with their events, and returns their ids. Starts no
-   * write transaction if none is due.
+   * Deactivates up to `limit` links that are due, with their events, in one transaction for each
+   * organization. Returns their ids. Starts no write transaction if none is due.
    */
   async expireDue(now: number, limit: number): Promise<number[]> {
-    if ((await selectDue(this.#database.read, now, 1)).length === 0) return [];
-    return this.#database.writeDirectly(async (transaction) => {
-      const due = await selectDue(transaction, now, limit);
-      await this.#deactivate(transaction, due, urlExpired, now);
-      return due.map(({ id }) => id);
-    });
+    const found = await selectDue(this.#database.read, now, limit);
+    const organizationIds = [...new Set(found.map((url) => url.organizationId))];
+    const expired = await Promise.all(
+      organizationIds.map((organizationId) =>
+        this.#database.writeDirectly(
+          async (transaction) => {
+            // Some may have changed meanwhile.
+            const ids = found.flatMap((url) =>
+              url.organizationId === organizationId ? url.id : [],
+            );
+            const urls = await this.#findMany(transaction, organizationId, ids);
+            const due = urls.filter((url) => url.isActive && isExpired(url, now));
+            await this.#deactivate(transaction, due, urlExpired, now);
+            return due.map(({ id }) => id);
+          },
+          { organizationId },
+        ),
+      ),
+    );
+    return expired.flat();
   }
 
   async #find(
@@ -353,7 +369,7 @@ export class UrlRepository {
       organizationId,
       drafts.map(({ body }) => body.domainId ?? null),
     );
-    const { firstId, hasRetiredKeys } = await allocateUrlIds(transaction, drafts.length);
+    const firstId = await this.#ids.allocate(transaction, drafts.length);
     const urls = drafts.map((draft, index) => {
       const hostname = domains.get(draft.body.domainId ?? '') ?? null;
       const shortCode = context.newShortCode();
@@ -364,11 +380,8 @@ export class UrlRepository {
     // Maps the slugs of stored links, and the keys of links that this request has accepted so far, to
     // link ids.
     const owners = await findKeyOwners(transaction, urls.flatMap(slugsOf));
-    if (hasRetiredKeys) {
-      const keys = urls.flatMap(keysOf).flatMap((each) => (each.domain_key === '' ? each.key : []));
-      for (const key of await findRetiredKeys(transaction, keys)) {
-        owners.set(mapKeyOf({ domain_key: '', key }), noUrl);
-      }
+    for (const key of await findRetiredKeys(transaction, platformKeysOf(urls.flatMap(slugsOf)))) {
+      owners.set(mapKeyOf({ domain_key: '', key }), noUrl);
     }
     const local = new Set(await this.#options.loops.findLocal(transaction, urls));
     let checked = 0;
@@ -415,13 +428,34 @@ export class UrlRepository {
     }
     await releaseLinks(transaction, organizationId, active.length - free);
     const created = [...accepted.values()];
-    for await (const slice of slicesOf(created)) {
-      await this.#database.bulkInsert(transaction, 'urls', slice.map(toRow));
-      await this.#database.bulkInsert(transaction, 'url_keys', slice.flatMap(keysOf));
-    }
-    await this.#record(transaction, urlCreated, organizationId, created, now);
+    const creation = { organizationId, urls: created, now };
+    // Other works of the transaction may look for a slug, or for the links of a domain. Nobody knows
+    // the other links yet.
+    const isKnown = created.some((url) => url.customSlug !== null || url.domainId !== null);
+    if (isKnown) await this.#insertCreated(transaction, [creation]);
+    else if (created.length > 0) handleAtCommit(transaction, this.#insertCreated, creation);
     return urls.map(({ id }) => refused.get(id) ?? createdOutcome(accepted.get(id) as ShortUrl));
   }
+
+  /** Inserts new links, and writes their events. Throws a UniqueViolationError if a short code is taken. */
+  readonly #insertCreated = async (
+    transaction: WriteTransaction,
+    creations: readonly NewLinks[],
+  ): Promise<void> => {
+    const urls = creations.flatMap((creation) => creation.urls);
+    for await (const slice of slicesOf(urls, this.#linksPerInsert)) {
+      const keys = slice.flatMap(keysOf);
+      await this.#database.bulkInsert(transaction, 'urls', slice.map(toRow));
+      await this.#database.bulkInsert(transaction, 'url_keys', keys);
+      const [retired] = await findRetiredKeys(transaction, platformKeysOf(keys));
+      if (retired !== undefined) throw new UniqueViolationError(`${retired} is retired`);
+    }
+    const organizationIds = [...new Set(creations.map(({ organizationId }) => organizationId))];
+    await this.#options.outbox.skipWithoutWebhooks(transaction, organizationIds);
+    for (const { organizationId, urls: own, now } of creations) {
+      await this.#record(transaction, urlCreated, organizationId, own, now);
+    }
+  };
 
   /**
    * Writes changes of different links, in order; undefined stands for an unknown link. The number of
@@ -532,8 +566,7 @@ export class UrlRepository {
     const owners = await findKeyOwners(transaction, keys);
     if ([...owners.values()].some((id) => id !== url.id)) return false;
     const free = keys.filter((key) => !owners.has(mapKeyOf(key)));
-    const onPlatform = free.flatMap(({ domain_key, key }) => (domain_key === '' ? key : []));
-    if ((await findRetiredKeys(transaction, onPlatform)).length > 0) return false;
+    if ((await findRetiredKeys(transaction, platformKeysOf(free))).length > 0) return false;
     await this.#database.bulkInsert(transaction, 'url_keys', free);
     return true;
   }
@@ -661,11 +694,19 @@ function subjectOf({ id, domainId, tags }: ShortUrl): EventSubject {
 }
 
 /** Yields a few links at a time, with a turn of the event loop in between. */
-async function* slicesOf<Item>(items: readonly Item[]): AsyncGenerator<readonly Item[]> {
-  for (let at = 0; at < items.length; at += linksPerSlice) {
+async function* slicesOf<Item>(
+  items: readonly Item[],
+  size = linksPerSlice,
+): AsyncGenerator<readonly Item[]> {
+  for (let at = 0; at < items.length; at += size) {
     if (at > 0) await yieldToEventLoop();
-    yield items.slice(at, at + linksPerSlice);
+    yield items.slice(at, at + size);
   }
+}
+
+/** Returns the keys on the platform's domain. */
+function platformKeysOf(keys: readonly Schema['url_keys'][]): string[] {
+  return keys.flatMap(({ domain_key, key }) => (domain_key === '' ? key : []));
 }
 
 function createdOutcome({ id, shortCode, hostname }: ShortUrl): CreateOutcome {

@@ -39,8 +39,8 @@ const always = { since: 0, until: Number.POSITIVE_INFINITY };
 
 /**
  * Starts the feed at the visits that are stored from now on, unless it has started. Callers have just
- * subscribed a webhook of the organization to `url.clicked`, in the same transaction, which holds the
- * lock 'records'. Throws VALIDATION_FAILED when too many webhooks subscribe.
+ * subscribed a webhook of the organization to `url.clicked`, in the same transaction, which holds its
+ * lock. Throws VALIDATION_FAILED when too many webhooks subscribe.
  */
 export async function startClickFeed(
   transaction: WriteTransaction,
@@ -60,6 +60,8 @@ export async function startClickFeed(
   await transaction
     .insertInto('click_feed')
     .values({ up_to_batch: last ?? 0 })
+    // Another organization may start the feed at the same time.
+    .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 

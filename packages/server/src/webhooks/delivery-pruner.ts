@@ -13,7 +13,10 @@ export const deliveryRetentionMs = 30 * 24 * 60 * 60 * 1000;
 const batchSize = 100;
 
 type DeliveryIds = Pick<Schema['deliveries'], 'id' | 'event_id'>;
-type WebhookTimes = Pick<Schema['webhooks'], 'id' | 'deleted_at' | 'disabled_at'>;
+type WebhookTimes = Pick<
+  Schema['webhooks'],
+  'id' | 'organization_id' | 'deleted_at' | 'disabled_at'
+>;
 
 /**
  * Removes old finished deliveries with their attempts, events without deliveries, and deleted
@@ -27,7 +30,7 @@ export async function pruneDeliveries(
 ): Promise<number> {
   const webhooks = await database.read
     .selectFrom('webhooks')
-    .select(['id', 'deleted_at', 'disabled_at'])
+    .select(['id', 'organization_id', 'deleted_at', 'disabled_at'])
     .execute();
   let removed = 0;
   for (const webhook of webhooks) {
@@ -39,7 +42,7 @@ export async function pruneDeliveries(
 
 async function pruneWebhook(
   database: Database,
-  { id, deleted_at, disabled_at }: WebhookTimes,
+  { id, organization_id: organizationId, deleted_at, disabled_at }: WebhookTimes,
   now: number,
   signal: AbortSignal | undefined,
 ): Promise<number> {
@@ -51,7 +54,9 @@ async function pruneWebhook(
     const changeBatch = async () => {
       const batch = await find.execute();
       if (batch.length === 0) return 0;
-      return database.writeDirectly((transaction) => change(transaction, batch));
+      return database.writeDirectly((transaction) => change(transaction, batch), {
+        organizationId,
+      });
     };
     return runInBatches(batchSize, changeBatch, signal);
   }
@@ -69,20 +74,23 @@ async function pruneWebhook(
       .selectFrom('deliveries')
       .select('id')
       .where('webhook_id', '=', id);
-    await database.writeDirectly(async (transaction) => {
-      for (const table of ['webhook_replays', 'attempt_counts'] as const) {
-        await transaction.deleteFrom(table).where('webhook_id', '=', id).execute();
-      }
-      await transaction
-        .deleteFrom('webhooks')
-        .where('id', '=', id)
-        .where(({ not, exists }) => not(exists(hasDeliveries)))
-        // The batches of clicks are removed elsewhere.
-        .where(({ not, exists, selectFrom }) =>
-          not(exists(selectFrom('click_queues').select('waiting').where('webhook_id', '=', id))),
-        )
-        .execute();
-    });
+    await database.writeDirectly(
+      async (transaction) => {
+        for (const table of ['webhook_replays', 'attempt_counts'] as const) {
+          await transaction.deleteFrom(table).where('webhook_id', '=', id).execute();
+        }
+        await transaction
+          .deleteFrom('webhooks')
+          .where('id', '=', id)
+          .where(({ not, exists }) => not(exists(hasDeliveries)))
+          // The batches of clicks are removed elsewhere.
+          .where(({ not, exists, selectFrom }) =>
+            not(exists(selectFrom('click_queues').select('waiting').where('webhook_id', '=', id))),
+          )
+          .execute();
+      },
+      { organizationId },
+    );
     return removed;
   }
   if (disabled_at !== null && disabled_at <= now - disabledRetentionMs) {
@@ -94,12 +102,14 @@ async function pruneWebhook(
     .where('webhook_id', '=', id)
     .where('hour', '<', now - deliveryRetentionMs);
   if (await oldCounts.limit(1).executeTakeFirst()) {
-    await database.writeDirectly((transaction) =>
-      transaction
-        .deleteFrom('attempt_counts')
-        .where('webhook_id', '=', id)
-        .where('hour', '<', now - deliveryRetentionMs)
-        .execute(),
+    await database.writeDirectly(
+      (transaction) =>
+        transaction
+          .deleteFrom('attempt_counts')
+          .where('webhook_id', '=', id)
+          .where('hour', '<', now - deliveryRetentionMs)
+          .execute(),
+      { organizationId },
     );
   }
   const clicks = own

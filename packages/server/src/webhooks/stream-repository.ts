@@ -255,7 +255,7 @@ export async function deleteExpiredStreams(database: Database, now: number): Pro
       .where('expires_at', '<=', now)
       .where('deleted_at', 'is', null)
       .execute();
-  });
+  }, 'rows');
 }
 
 function attemptOf(

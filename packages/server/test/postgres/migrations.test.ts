@@ -92,6 +92,8 @@ it('creates the same indexes in both engines', async () => {
     .where('schemaname' as never, '=', 'public' as never)
     .where('indexname' as never, 'not like', '%_pkey' as never)
     .where('indexname' as never, 'not like', '%_primary' as never)
+    // SQLite has only one node.
+    .where('tablename' as never, '<>', 'cache_changes' as never)
     .execute();
   const names = (rows: readonly { name?: string }[]) =>
     rows

@@ -14,6 +14,7 @@ import { emptyDatabase } from '../engine.js';
 /** A node, with requests of an API client and of visitors. */
 export interface Node extends Caller {
   readonly server: ShortyServer;
+  readonly databaseUrl: string;
   visit(path: string, init?: RequestInit): Promise<ApiResponse>;
 }
 
@@ -45,6 +46,7 @@ export async function startTwoNodes(options: ServerOptions = {}): Promise<TwoNod
   const nodeOf = (server: ShortyServer): Node => ({
     ...callerOf(server.url, token, organizationId),
     server,
+    databaseUrl,
     visit: (path, { headers, ...init } = {}) =>
       contractFetch(server.url + path, { ...init, headers: { host: 'sho.example', ...headers } }),
   });

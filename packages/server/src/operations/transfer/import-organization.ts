@@ -15,7 +15,7 @@ import { searchTextOf } from '../../storage/search-text.js';
 import { mapSecrets } from '../../storage/stored-secrets.js';
 import { LoopDetector } from '../../urls/loop-detector.js';
 import { findRetiredKeys, reclaimKeys } from '../../urls/retired-keys.js';
-import { allocateUrlIds } from '../../urls/url-keys.js';
+import { reserveUrlIds } from '../../urls/url-ids.js';
 import { startClickFeed } from '../../webhooks/click-feed.js';
 import { readTransferFile, type TransferRow } from './transfer-file.js';
 import { batchesOf, countRows, type TransferTable, transferTables } from './transfer-tables.js';
@@ -36,7 +36,7 @@ export async function importOrganization(
   const summary = await checkFile(path);
   return database.writeDirectly(async (transaction) => {
     await refuseKnownOrganization(transaction, summary);
-    const urlIdShift = await reserveUrlIds(transaction, summary);
+    const urlIdShift = await reserveIds(transaction, summary);
     const { visitsUntil } = summary;
     for await (const [table, rows] of batchesIn(path)) {
       const encrypt = (secret: string, place: Place) => database.keyring.encrypt(secret, place);
@@ -138,7 +138,7 @@ async function refuseKnownOrganization(
  * Reserves the ids of the links. Returns the number to add to each id; 0 if no link ever had an id in
  * the file's range. Journals may still have visits of links that were deleted.
  */
-async function reserveUrlIds(
+async function reserveIds(
   transaction: WriteTransaction,
   { urlIds }: TransferSummary,
 ): Promise<number> {
@@ -147,7 +147,7 @@ async function reserveUrlIds(
   const { rows: used } = await sql`
     select 1 from url_id_counter where last_id >= ${first}`.execute(transaction);
   if (used.length > 0) {
-    return (await allocateUrlIds(transaction, last - first + 1)).firstId - first;
+    return (await reserveUrlIds(transaction, last - first + 1)) - first;
   }
   await sql`update url_id_counter set last_id = ${last} where last_id < ${last}`.execute(
     transaction,

@@ -28,6 +28,7 @@ import { secretKeys } from './0024-secret-keys.js';
 import { visitErasures } from './0025-visit-erasures.js';
 import { endpointLeases } from './0026-endpoint-leases.js';
 import { visitorKeys } from './0027-visitor-keys.js';
+import { concurrentWrites } from './0028-concurrent-writes.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -124,6 +125,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0025-visit-erasures': { up: (db) => visitErasures(db) },
     '0026-endpoint-leases': { up: (db) => endpointLeases(db, engine) },
     '0027-visitor-keys': { up: (db) => visitorKeys(db, engine) },
+    '0028-concurrent-writes': { up: (db) => concurrentWrites(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

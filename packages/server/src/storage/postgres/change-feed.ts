@@ -12,33 +12,35 @@ const maxGapMs = 30 * 60_000;
  * is called. Handlers evict the records that they change before they send the response.
  *
  * Triggers insert each change into `cache_changes`, in the transaction that changes the record
- * (`node-tables.ts`). Every such transaction holds the 'records' lock, so the ids are in the order of
- * the commits. Otherwise a lower id could be committed after a higher one was read, and be missed.
+ * (`node-tables.ts`). Transactions commit in another order than they insert changes. So each poll
+ * stores PostgreSQL's snapshot, which says which transactions were visible to it, and the next poll
+ * reads the changes of all others.
  */
 export async function watchChanges(
   db: Kysely<Schema>,
   caches: Readonly<Record<RecordKind, Invalidatable>>,
   onError: (error: unknown) => void,
 ): Promise<() => Promise<void>> {
-  let lastId = await findLastChange(db);
+  let snapshot = await readSnapshot(db);
   let polledAt = performance.now();
   const service = new PeriodicService({
     name: 'change feed',
     everyMs: pollEveryMs,
     async tick() {
       if (performance.now() - polledAt > maxGapMs) {
-        // After a failover, the new server's ids may differ.
-        lastId = await findLastChange(db);
+        // After a failover, the new server's transaction ids may differ.
+        snapshot = await readSnapshot(db);
         polledAt = performance.now();
         for (const cache of Object.values(caches)) cache.clear();
         return;
       }
-      const { rows } = await sql<{ id: number; kind: RecordKind; key: string }>`
-        select id, kind, key from cache_changes where id > ${lastId} order by id`.execute(db);
+      const rows = await readChanges(db, snapshot);
       polledAt = performance.now();
-      lastId = rows.at(-1)?.id ?? lastId;
+      snapshot = rows[0]?.snapshot ?? snapshot;
       for (const [kind, cache] of Object.entries(caches)) {
-        const keys = new Set(rows.flatMap((row) => (row.kind === kind ? [row.key] : [])));
+        const keys = new Set(
+          rows.flatMap((row) => (row.kind === kind && row.key !== null ? [row.key] : [])),
+        );
         if (keys.size > 0) cache.invalidate([...keys]);
       }
     },
@@ -51,9 +53,26 @@ export async function watchChanges(
   return () => service.stop();
 }
 
-/** Returns the id of the last change; 0 if there is none. */
-async function findLastChange(db: Kysely<Schema>): Promise<number> {
-  const { rows } = await sql<{ last: number }>`
-    select coalesce(max(id), 0) as last from cache_changes`.execute(db);
-  return rows[0]?.last ?? 0;
+async function readSnapshot(db: Kysely<Schema>): Promise<string> {
+  const { rows } = await sql<{ snapshot: string }>`
+    select pg_current_snapshot()::text as snapshot`.execute(db);
+  return (rows[0] as { snapshot: string }).snapshot;
+}
+
+/**
+ * Returns the visible changes of the transactions that were not visible to a snapshot, because they
+ * were running or had not begun. Each row has the new snapshot. Without changes, there is one row with
+ * nulls.
+ */
+async function readChanges(db: Kysely<Schema>, since: string) {
+  const { rows } = await sql<{ snapshot: string; kind: RecordKind | null; key: string | null }>`
+    select pg_current_snapshot()::text as snapshot, kind, key from (select) as one
+    left join (
+      select kind, key from cache_changes
+        where transaction_id >= pg_snapshot_xmax(${since}::pg_snapshot)
+      union all
+      select kind, key from cache_changes
+        where transaction_id = any(array(select pg_snapshot_xip(${since}::pg_snapshot)))
+    ) as changes on true`.execute(db);
+  return rows;
 }

@@ -1,6 +1,13 @@
-import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
-import type { Database, Schema, StorageOptions, WriteLock, WriteTransaction } from '../database.js';
-import { GroupCommit } from '../group-commit.js';
+import { Kysely, PostgresDialect, type PostgresPoolClient, type RawBuilder, sql } from 'kysely';
+import {
+  type Database,
+  operatorOwner,
+  type RetryCause,
+  type Schema,
+  type StorageOptions,
+  type WriteTransaction,
+} from '../database.js';
+import { GroupCommit, noRetries } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
@@ -8,27 +15,33 @@ import { watchChanges } from './change-feed.js';
 import { checkServer, explainMissingRights } from './check-server.js';
 import { readListPage } from './list-page.js';
 import { dropEmptyPartitions } from './partitions.js';
-import { isRetryable } from './postgres-error.js';
+import { findRetryCause } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
 import { PreparedClient } from './prepared-client.js';
 import { openSearchIndex } from './search-index.js';
-import { ServerPool } from './server-pool.js';
+import { ServerPool, sessionLimits } from './server-pool.js';
 import { bulkInsert, updateEach } from './write-rows.js';
 
-// The first key of Shorty's advisory locks, so that they differ from other programs' locks.
+// The first keys of Shorty's advisory locks, so that they differ from other programs' locks. An
+// organization's second key is a hash of its id.
 const lockNamespace = 0x5_40_27;
+const organizationNamespace = 0x5_40_28;
 
-// The advisory locks that a transaction takes. Dispatchers lease endpoints, so those of several nodes
-// run concurrently.
-const advisoryLocks: Record<WriteLock, readonly number[]> = {
-  records: [1],
-  visits: [2],
-  compaction: [3],
-  deliveries: [],
-  'slow deliveries': [],
-  claims: [],
-  exclusive: [1, 2, 3],
-};
+// The second keys of the other locks. All transactions take them in descending order, which prevents
+// deadlock.
+const recordsKey = 1;
+const visitsKey = 2;
+const compactionKey = 3;
+
+// Those who wait for the lock of records let nobody pass, so they wait only this long at a time, and
+// likewise an organization for its own lock.
+const lockMs = 500;
+// A transaction of several organizations waits for rows of one of them only this long.
+const sharedLockMs = 100;
+// How long a write is repeated while others hold its locks.
+const maxLockedMs = 10_000;
+// How many organizations whose locks others hold may fill the queue of writes before the rest waits.
+const organizationsAtOnce = 8;
 
 // Statements about deliveries read some rows by their index. Without statistics about a new backlog,
 // the planner would sort all of it for each claim, or read the whole table for some outcomes.
@@ -45,22 +58,44 @@ export function openPostgres(
   { databaseConnections: maxConnections = 4, withoutTimeout = false, secretKeys }: StorageOptions,
 ): Database {
   const db = connect(address, maxConnections, withoutTimeout);
-  const commits = Object.fromEntries(
-    Object.entries(advisoryLocks).map(([lock, keys]) => {
-      // In ascending order, which prevents deadlock.
-      const locks = keys.map(
-        (key) => sql`select pg_advisory_xact_lock(${sql.lit(lockNamespace)}, ${sql.lit(key)})`,
-      );
-      const begin = locks.length === 0 ? [useIndexes] : locks;
-      const prepareTransaction = async (transaction: WriteTransaction) => {
-        for (const each of begin) await each.execute(transaction);
-      };
-      return [lock, new GroupCommit(db, bulkInsert, prepareTransaction, isRetryable)];
+  const retries = { ...noRetries };
+  const common = {
+    findRetryCause,
+    lockTimeoutMs: withoutTimeout ? Number.POSITIVE_INFINITY : maxLockedMs,
+    onRetry: (cause: RetryCause) => {
+      retries[cause] += 1;
+    },
+  };
+  const commitWith = (...statements: readonly RawBuilder<unknown>[]) => {
+    const begin = async (transaction: WriteTransaction) => {
+      for (const each of statements) await each.execute(transaction);
+      return [];
+    };
+    return new GroupCommit(db, { ...common, begin });
+  };
+  const defaultMs = withoutTimeout ? 0 : sessionLimits.lock_timeout;
+  const locksOf = (keys: readonly number[]) => keys.map((key) => takeLock(key, defaultMs));
+  const commits = {
+    records: commitWith(...locksOf([recordsKey])),
+    visits: commitWith(...locksOf([visitsKey])),
+    compaction: commitWith(...locksOf([compactionKey])),
+    // The lock of records is last, because requests wait for its holder.
+    exclusive: commitWith(...locksOf([compactionKey, visitsKey, recordsKey])),
+    deliveries: commitWith(useIndexes),
+    'slow deliveries': commitWith(useIndexes),
+    claims: commitWith(useIndexes),
+    rows: commitWith(),
+    organization: new GroupCommit(db, {
+      ...common,
+      begin: takeOrganizationLocks,
+      concurrency: Math.max(2, Math.floor(maxConnections / 4)),
     }),
-  ) as Record<WriteLock, GroupCommit>;
-  const queues = new WriteQueues();
+  };
+  const queues = new WriteQueues(organizationsAtOnce);
   const writeDirectly: Database['writeDirectly'] = (work, lock = 'records') =>
-    commits[lock].write(work);
+    typeof lock === 'object'
+      ? commits.organization.write(work, lock.organizationId)
+      : commits[lock].write(work);
   let changesDeletedAt = performance.now();
   return {
     engine: 'postgres',
@@ -77,9 +112,15 @@ export function openPostgres(
     maxConcurrentLists: Math.max(1, Math.floor(maxConnections / 4)),
     searchIndex: openSearchIndex(db, writeDirectly),
     write: (organizationId, work, { isBulk } = {}) =>
-      queues.run(organizationId, () => commits.records.write(work), isBulk),
+      queues.run(
+        organizationId,
+        () =>
+          writeDirectly(work, organizationId === operatorOwner ? 'records' : { organizationId }),
+        isBulk,
+      ),
     writeDirectly,
     writeQueues: queues.all,
+    retries,
     bulkInsert,
     updateEach,
     async migrate() {
@@ -112,7 +153,7 @@ export function openPostgres(
       return rows[0]?.value ?? fresh;
     },
     dropEmptyPartitions: (before) =>
-      commits.compaction.write((transaction) => dropEmptyPartitions(transaction, before)),
+      writeDirectly((transaction) => dropEmptyPartitions(transaction, before), 'compaction'),
     // PostgreSQL itself runs autovacuum and checkpoints.
     async maintain() {
       if (performance.now() - changesDeletedAt < deleteChangesEveryMs) return;
@@ -126,6 +167,37 @@ export function openPostgres(
       await db.destroy();
     },
   };
+}
+
+/** Takes an advisory lock until the end of the transaction. Later statements have the limit `afterMs`. */
+function takeLock(key: number, afterMs: number): RawBuilder<unknown> {
+  const take = sql`pg_advisory_xact_lock(${sql.lit(lockNamespace)}, ${sql.lit(key)})`;
+  if (key !== recordsKey) return sql`select ${take}`;
+  return sql`select ${setLockTimeout(lockMs)}, ${take}, ${setLockTimeout(afterMs)}`;
+}
+
+/**
+ * Takes the locks of organizations until the end of the transaction. Waits for the lock of one
+ * organization; of several, it returns those whose lock another transaction has.
+ */
+async function takeOrganizationLocks(
+  transaction: WriteTransaction,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const isShared = ids.length > 1;
+  const keys = sql`${sql.lit(organizationNamespace)}, hashtext(id)`;
+  const isBlocked = isShared
+    ? sql`not pg_try_advisory_xact_lock(${keys})`
+    : sql`pg_advisory_xact_lock(${keys}) is null`;
+  const { rows } = await sql<{ id: string }>`
+    with begun as materialized (select ${setLockTimeout(isShared ? sharedLockMs : lockMs)},
+      pg_advisory_xact_lock_shared(${sql.lit(lockNamespace)}, ${sql.lit(recordsKey)}))
+    select id from begun, unnest(${ids}::text[]) as id where ${isBlocked}`.execute(transaction);
+  return rows.map(({ id }) => id);
+}
+
+function setLockTimeout(ms: number): RawBuilder<unknown> {
+  return sql`set_config('lock_timeout', ${sql.lit(String(ms))}, true)`;
 }
 
 function connect(

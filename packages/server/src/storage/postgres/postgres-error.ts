@@ -1,25 +1,39 @@
-import { StorageUnavailableError, UniqueViolationError } from '../database.js';
+import { type RetryCause, StorageUnavailableError, UniqueViolationError } from '../database.js';
 import { pg } from './pg.js';
 
 // SQLSTATE classes and codes of conditions that pass: connection, resources, operator intervention,
 // system error, lock timeout, read-only standby. An operator repairs the others: failed
 // authentication, a missing database, missing rights.
 const temporary = /^(08|53|57|58|55P03|25006|28|3D000|42501|3F000)/;
-// Serialization failure and deadlock.
-const retryable = /^(40001|40P01)$/;
+const lockTimeout = '55P03';
+const retryCauses: Readonly<Record<string, RetryCause>> = {
+  '40001': 'serialization',
+  '40P01': 'deadlock',
+  [lockTimeout]: 'lock',
+};
 const notUnique = '23505';
 // Codes of network and certificate errors, such as ECONNREFUSED.
 const network = /^[A-Z][A-Z_]+$/;
 
-/** Returns true if the same transaction can be retried at once. */
-export function isRetryable(error: unknown): boolean {
-  return error instanceof pg().DatabaseError && retryable.test(error.code ?? '');
+/** Returns why the same transaction may succeed if it is repeated; undefined if it would fail again. */
+export function findRetryCause(error: unknown): RetryCause | undefined {
+  return retryCauses[codeOf(error) ?? ''];
 }
 
 /** Returns true if the server cancelled a statement that exceeded its time limit. */
 export function isStatementTimeout(error: unknown): boolean {
+  return codeOf(error) === '57014';
+}
+
+/** Returns true if the server cancelled a statement that waited too long for a lock. */
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === lockTimeout;
+}
+
+/** Returns the SQLSTATE of an error of the server. */
+function codeOf(error: unknown): string | undefined {
   const cause = error instanceof StorageUnavailableError ? error.cause : error;
-  return cause instanceof pg().DatabaseError && cause.code === '57014';
+  return cause instanceof pg().DatabaseError ? cause.code : undefined;
 }
 
 /**

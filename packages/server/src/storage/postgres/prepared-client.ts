@@ -1,6 +1,6 @@
 import type { PoolClient, QueryResult } from 'pg';
 import { StorageUnavailableError } from '../database.js';
-import { translatePostgresError } from './postgres-error.js';
+import { isLockTimeout, translatePostgresError } from './postgres-error.js';
 
 /**
  * A client in use, for Kysely's driver. Prepares each statement once, and closes a connection that
@@ -24,8 +24,8 @@ export class PreparedClient {
     } catch (error) {
       const translated = translatePostgresError(error);
       // A late response would reach the next user of the connection.
-      if (translated instanceof StorageUnavailableError || isRollback)
-        this.#brokenBy = error as Error;
+      const isBroken = translated instanceof StorageUnavailableError && !isLockTimeout(translated);
+      if (isBroken || isRollback) this.#brokenBy = error as Error;
       // The server rolls back the transaction of a lost connection.
       if (isRollback) return {};
       throw translated;

@@ -10,7 +10,7 @@ const connectMs = 3_000;
 const noFreeConnection = 'timeout exceeded when trying to connect';
 // The limits of statements that a request waits for, as settings of the session. PgBouncer refuses
 // connections whose startup packet has them.
-const sessionLimits = {
+export const sessionLimits = {
   // Includes the wait for locks.
   statement_timeout: 10_000,
   lock_timeout: 10_000,

@@ -10,7 +10,7 @@ import {
 } from 'kysely';
 import { ConfigError } from '../../config-error.js';
 import type { Database, Schema, StorageOptions } from '../database.js';
-import { GroupCommit } from '../group-commit.js';
+import { GroupCommit, noRetries } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
@@ -48,8 +48,8 @@ export function openSqlite(path: string, options: StorageOptions): Database {
   // A second handle, so that a read never queues behind a writer that waits for a lock.
   const read = isMemory ? write : kyselyOn(openHandle(path, options, 'read'));
   const bulkInsert = bulkInserter(writer);
-  const commits = new GroupCommit(write, bulkInsert);
-  const queues = new WriteQueues();
+  const commits = new GroupCommit(write);
+  const queues = new WriteQueues(1);
   const writeDirectly: Database['writeDirectly'] = (work) => commits.write(work);
   const updateEach = eachUpdater(writer);
   let maintainer: SqliteHandle.Database | undefined;
@@ -83,6 +83,8 @@ export function openSqlite(path: string, options: StorageOptions): Database {
       queues.run(organizationId, () => commits.write(work), isBulk),
     writeDirectly,
     writeQueues: queues.all,
+    // SQLite has one writer at a time.
+    retries: noRetries,
     bulkInsert,
     updateEach,
     async migrate() {
