@@ -13,6 +13,7 @@ import {
 import { benchExport } from './export.mjs';
 import { benchImport } from './import.mjs';
 import { missedBounds } from './lib/ratio.mjs';
+import { benchLinkMissesPostgres } from './link-misses-postgres.mjs';
 import { benchManyLinks } from './many-links.mjs';
 import { benchMemory } from './memory.mjs';
 import { benchQrDownload } from './qr-download.mjs';
@@ -49,6 +50,7 @@ const benchmarks = {
   'qr-drawing': benchQrDrawing,
   'qr-printed': benchQrPrinted,
   'redirects-postgres': benchRedirectsPostgres,
+  'link-misses-postgres': benchLinkMissesPostgres,
   'server-start-postgres': benchServerStartPostgres,
   'creates-postgres': benchCreatesPostgres,
   'bulk-create-postgres': benchBulkCreatePostgres,

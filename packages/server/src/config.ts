@@ -95,6 +95,8 @@ export function readConfig(environment: Environment) {
         : undefined,
     /** The limit of this process's connections to PostgreSQL for requests. */
     databaseConnections: read('SHORTY_DATABASE_CONNECTIONS', '10', wholeNumber(4, 1_000)),
+    /** The maximum memory of the links that redirects cache. */
+    linkCacheBytes: read('SHORTY_LINK_CACHE_MB', '64', wholeNumber(1, 65_536)) * 1024 * 1024,
     /** The key of the administration API; undefined turns the API off. */
     operatorKey: readSecret('SHORTY_OPERATOR_KEY', parseOperatorKey),
     /** The public origin of the API; undefined uses the listener's address. */

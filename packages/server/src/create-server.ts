@@ -251,6 +251,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   });
   const excludedAddressesOf = createExcludedAddresses();
   const linkCache = new LinkCache({
+    maxBytes: config.linkCacheBytes,
     load: async (domainId, key) => {
       const found = await urls.urls.findByKey(domainId, key);
       if (!found) return undefined;

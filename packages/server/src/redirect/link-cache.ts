@@ -2,17 +2,14 @@ import { LRUCache } from 'lru-cache';
 import type { Link } from './link.js';
 
 export interface LinkCacheOptions {
-  /** The approximate maximum number of links; 100,000 by default. */
-  readonly max?: number;
-  /** The maximum sum of the characters of all links; 64 Mi by default. */
-  readonly maxCharacters?: number;
+  /** The maximum memory of all links. */
+  readonly maxBytes: number;
   /** Reads a link from storage. */
   readonly load: (domainId: string | null, key: string) => Promise<Link | undefined>;
 }
 
-const defaultMax = 100_000;
-// A Location with UTM parameters has up to 140,000 characters, each of which is one byte.
-const defaultMaxCharacters = 64 * 1024 * 1024;
+// What a link takes without its characters, by a measurement of a million links (`bench/README.md`).
+export const bytesPerLink = 600;
 
 interface CachedLink {
   readonly link: Link;
@@ -37,13 +34,12 @@ export class LinkCache {
   readonly #load: LinkCacheOptions['load'];
   readonly #loads = new Map<string, Load>();
 
-  constructor({ max = defaultMax, maxCharacters = defaultMaxCharacters, load }: LinkCacheOptions) {
+  constructor({ maxBytes, load }: LinkCacheOptions) {
     this.#load = load;
-    const leastSize = Math.ceil(maxCharacters / max);
     this.#byId = new LRUCache({
-      maxSize: maxCharacters,
-      // A least size instead of the option `max`, with which LRUCache allocates lists of that length.
-      sizeCalculation: ({ link }) => Math.max(leastSize, charactersOf(link)),
+      maxSize: maxBytes,
+      // A Location with UTM parameters has up to 140,000 characters, each of which is one byte.
+      sizeCalculation: ({ link }) => bytesPerLink + charactersOf(link),
       dispose: ({ cacheKeys }) => {
         for (const cacheKey of cacheKeys) this.#byKey.delete(cacheKey);
       },
@@ -115,7 +111,7 @@ export class LinkCache {
   #add(cacheKey: string, link: Link): void {
     const cacheKeys = [...new Set(this.#byId.peek(link.urlId)?.cacheKeys).add(cacheKey)];
     this.#byId.set(link.urlId, { link, cacheKeys });
-    // A link that exceeds the limit of characters is not cached.
+    // A link that exceeds the limit is not cached.
     if (!this.#byId.has(link.urlId)) return;
     for (const each of cacheKeys) this.#byKey.set(each, link);
   }

@@ -30,7 +30,7 @@ const link: Link = {
 async function serve(options: Partial<RedirectHandlerOptions>) {
   const errors: { readonly error: unknown; readonly requestId: string }[] = [];
   const cache = new LinkCache({
-    max: 10,
+    maxBytes: 10_000,
     load: async (_, key) => {
       if (key === 'good-link') return link;
       if (key === 'own-link') return { ...link, targetName: { hostname: 'own.example', key } };

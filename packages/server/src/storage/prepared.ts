@@ -7,7 +7,7 @@ import type { Compilable, CompiledQuery, InferResult } from 'kysely';
 export function prepare<Query extends Compilable<unknown>>(
   query: Query,
 ): (
-  ...parameters: readonly (string | number | Uint8Array | null)[]
+  ...parameters: readonly (string | number | Uint8Array | null | readonly string[])[]
 ) => CompiledQuery<RowOf<Query>> {
   const compiled = query.compile() as CompiledQuery<RowOf<Query>>;
   return (...parameters) => ({ ...compiled, parameters });

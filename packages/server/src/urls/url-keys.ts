@@ -1,7 +1,7 @@
 import type { Schema, WriteTransaction } from '../storage/database.js';
 import type { ShortUrl } from './short-url.js';
 
-type DomainAndKey = Pick<Schema['url_keys'], 'domain_key' | 'key'>;
+export type DomainAndKey = Pick<Schema['url_keys'], 'domain_key' | 'key'>;
 
 /** Returns the value that `url_keys.domain_key` has for a domain; null is the platform's domain. */
 export function domainKeyOf(domainId: string | null): string {

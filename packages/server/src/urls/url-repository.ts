@@ -19,6 +19,7 @@ import {
   nextUpdatedAt,
   nextUpdatedAtOfRow,
 } from '../preconditions/if-match.js';
+import { batchReads } from '../storage/batch-reads.js';
 import {
   type Database,
   type Schema,
@@ -42,7 +43,14 @@ import {
   urlUpdated,
 } from './url-events.js';
 import { UrlIds } from './url-ids.js';
-import { domainKeyOf, findKeyOwners, keysOf, mapKeyOf, slugsOf } from './url-keys.js';
+import {
+  type DomainAndKey,
+  domainKeyOf,
+  findKeyOwners,
+  keysOf,
+  mapKeyOf,
+  slugsOf,
+} from './url-keys.js';
 import { type Refusal, type Refused, refusalError } from './url-refusals.js';
 
 /** A valid item of a request for new links, or the error message of an invalid one. */
@@ -136,6 +144,8 @@ const noUrl = 0;
 const linksAtOnce = 4;
 // Links that are inserted, or whose events are written, in one turn of the event loop.
 const linksPerSlice = 10;
+// The reads of redirects leave connections to writes and to other reads.
+const batchLimits = { concurrency: 2, maxKeys: 256 };
 // PostgreSQL inserts them in its own process.
 const linksPerPostgresInsert = 100;
 
@@ -148,6 +158,7 @@ export class UrlRepository {
   // Prepared, because reports run the first, and redirects of links that are not cached the second.
   readonly #byId;
   readonly #byKey;
+  readonly #readByKey: (key: DomainAndKey) => Promise<FoundUrl | undefined>;
 
   constructor(database: Database, options: UrlRepositoryOptions) {
     this.#database = database;
@@ -157,13 +168,14 @@ export class UrlRepository {
       selectUrls(database.read).where('urls.id', '=', 0).where('urls.organization_id', '=', ''),
     );
     this.#byKey = prepare(
-      selectUrls(database.read)
-        .innerJoin('url_keys', 'url_keys.url_id', 'urls.id')
-        .innerJoin('organizations', 'organizations.id', 'urls.organization_id')
-        .select(['suspended_at as suspendedAt', 'exclude_addresses as excludeAddresses'])
+      selectFound(database.read)
         .where('url_keys.domain_key', '=', '')
         .where('url_keys.key', '=', ''),
     );
+    this.#readByKey =
+      database.engine === 'postgres'
+        ? batchReads({ readMany: findByKeys(database.read), ...batchLimits })
+        : (key) => this.#findOneByKey(key);
     this.#options = options;
   }
 
@@ -236,14 +248,8 @@ export class UrlRepository {
    * Returns the link of a key on a domain, and whether its organization is suspended; `domainId` null is
    * the platform's domain.
    */
-  async findByKey(domainId: string | null, key: string): Promise<FoundUrl | undefined> {
-    const { rows } = await this.#database.read.executeQuery(
-      this.#byKey(domainKeyOf(domainId), key),
-    );
-    const [row] = rows;
-    if (!row) return undefined;
-    const { suspendedAt, excludeAddresses } = row;
-    return { url: fromRow(row), isSuspended: suspendedAt !== null, excludeAddresses };
+  findByKey(domainId: string | null, key: string): Promise<FoundUrl | undefined> {
+    return this.#readByKey({ domain_key: domainKeyOf(domainId), key });
   }
 
   /**
@@ -345,6 +351,12 @@ export class UrlRepository {
       ),
     );
     return expired.flat();
+  }
+
+  async #findOneByKey({ domain_key, key }: DomainAndKey): Promise<FoundUrl | undefined> {
+    const { rows } = await this.#database.read.executeQuery(this.#byKey(domain_key, key));
+    const [row] = rows;
+    return row && toFound(row);
   }
 
   async #find(
@@ -643,6 +655,47 @@ export class UrlRepository {
       if (!isSubscribed) return;
     }
   }
+}
+
+/** Selects links by their keys, with what a redirect needs of their organizations. */
+function selectFound(db: Kysely<Schema>) {
+  return selectUrls(db)
+    .innerJoin('url_keys', 'url_keys.url_id', 'urls.id')
+    .innerJoin('organizations', 'organizations.id', 'urls.organization_id')
+    .select(['url_keys.domain_key as domain_key', 'url_keys.key as key'])
+    .select(['suspended_at as suspendedAt', 'exclude_addresses as excludeAddresses']);
+}
+
+type FoundRow = Awaited<ReturnType<ReturnType<typeof selectFound>['execute']>>[number];
+
+function toFound(row: FoundRow): FoundUrl {
+  const { suspendedAt, excludeAddresses } = row;
+  return { url: fromRow(row), isSuspended: suspendedAt !== null, excludeAddresses };
+}
+
+/** Returns a function that finds the links of several keys by one statement of PostgreSQL. */
+function findByKeys(db: Kysely<Schema>) {
+  // Two arrays, so that one prepared statement serves any number of keys.
+  const none: readonly string[] = [];
+  const query = prepare(
+    selectFound(db).where(
+      sql<boolean>`(url_keys.domain_key, url_keys.key) in
+        (select * from unnest(${none}::text[], ${none}::text[]))`,
+    ),
+  );
+  return async (keys: readonly DomainAndKey[]) => {
+    const { rows } = await db.executeQuery(
+      query(
+        keys.map(({ domain_key }) => domain_key),
+        keys.map(({ key }) => key),
+      ),
+    );
+    const found = new Map(rows.map((row) => [mapKeyOf(row), row]));
+    return keys.map((key) => {
+      const row = found.get(mapKeyOf(key));
+      return row && toFound(row);
+    });
+  };
 }
 
 /** Returns what the audit log says about changed links; null if there are none. */

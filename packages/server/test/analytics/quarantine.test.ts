@@ -23,6 +23,17 @@ async function open() {
     const [outcome] = await stored.create(organizationId, [{}]);
     return outcome?.status === 'created' ? outcome.id : 0;
   };
+  /** Creates links until the next one has an id that no node has reserved. */
+  const createLinks = async () => {
+    for (;;) {
+      const id = await createLink();
+      const { last_id } = await stored.database.read
+        .selectFrom('url_id_counter')
+        .select('last_id')
+        .executeTakeFirstOrThrow();
+      if (id === last_id) return id;
+    }
+  };
   const { save, files, count } = openQuarantine(root);
   const repositoryOn = (database: Database) =>
     new VisitRepository(database, { outbox: stored.outbox, thresholds: [] });
@@ -31,6 +42,7 @@ async function open() {
     root,
     database: stored.database,
     createLink,
+    createLinks,
     files,
     count,
     /** Writes the journal of a process that has ended. */
@@ -139,7 +151,7 @@ it('a line that its process did not finish is torn, not damaged', async () => {
 
 it('a line of a link that does not exist is not counted, until the link exists', async () => {
   const journals = await open();
-  const urlId = await journals.createLink();
+  const urlId = await journals.createLinks();
   const missing = urlId + 1;
   const [known = ''] = linesOf(urlId, 1);
   journals.write('writer', [known, ...linesOf(missing, 2), known].join(''));
@@ -156,7 +168,7 @@ it('a line of a link that does not exist is not counted, until the link exists',
 
 it('a repair that is killed before or after its transaction stores each line once', async () => {
   const journals = await open();
-  const missing = (await journals.createLink()) + 1;
+  const missing = (await journals.createLinks()) + 1;
   journals.write('writer', `${linesOf(missing, 2).join('')}damage\n`);
   await journals.recover();
   await journals.createLink();

@@ -19,6 +19,7 @@ import { transferTables } from '../../src/operations/transfer/transfer-tables.js
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { startServer, type TestServer } from '../api/start-server.js';
+import { engine } from '../engine.js';
 import { openRepository, type Stored, temporaryFile } from '../storage/temporary-database.js';
 
 const day = 24 * 60 * 60 * 1000;
@@ -380,7 +381,9 @@ describe('an organization that moves to a server with other organizations', () =
     const link = await reader.readClicks(2 + urlIdShift, always);
     expect(link).toEqual(await new ReportReader(api.server.database).readClicks(2, always));
     const [created] = await there.create(neighbour, [{}], ['DDDDDDD']);
-    expect(created).toMatchObject({ status: 'created', id: linkCount + 3 + urlIdShift + 1 });
+    // A node of PostgreSQL has reserved the ids before.
+    const id = engine() === 'postgres' ? 4 : linkCount + 3 + urlIdShift + 1;
+    expect(created).toMatchObject({ status: 'created', id });
   });
 
   it('is refused with the names of slugs that are taken, and nothing is written', async () => {
