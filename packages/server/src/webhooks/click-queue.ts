@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import { withoutErased } from '../analytics/ingest/erase-visits.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { disabledRetentionMs } from '../events/event-outbox.js';
 import type { Clock } from '../ports.js';
@@ -30,6 +32,8 @@ const maxVisitBytes = 100 * 1024 - 1024;
 const eventsPerCall = 25;
 // The number of rows that one transaction deletes.
 const rowsPerDelete = 100;
+// The number of rows in which one transaction searches for erased visits. Each has up to 2,500.
+const rowsPerErasure = 4;
 
 /**
  * Adds clicks to the queue of a webhook. If more than `maxWaiting` visits wait then, the oldest are
@@ -114,6 +118,8 @@ async function findOldest(transaction: WriteTransaction, webhookId: string, atLe
  */
 export class ClickBatcher {
   readonly #options: ClickBatcherOptions;
+  /** The latest erasure of visits that was applied to the queues. */
+  #erasedUntil = 0;
 
   constructor(options: ClickBatcherOptions) {
     this.#options = options;
@@ -124,6 +130,7 @@ export class ClickBatcher {
     const now = this.#options.clock();
     const queues = await this.findQueues();
     for (const queue of queues.filter((each) => !isWanted(each, now))) await this.#delete(queue);
+    await this.#removeErased(queues);
     const due = queues.filter((each) => isWanted(each, now) && isDue(each, now));
     for (const queue of due.slice(0, eventsPerCall)) await this.#writeEvent(queue, now);
   }
@@ -154,8 +161,14 @@ export class ClickBatcher {
         .executeTakeFirst();
       // Another node has written the event.
       if (!stored) return;
-      const visits = await takeVisits(transaction, webhook_id);
-      if (visits.length === 0) return;
+      const { taken, visits } = await takeVisits(transaction, webhook_id);
+      if (taken === 0) return;
+      const queue = transaction
+        .updateTable('click_queues')
+        .set(({ eb }) => ({ waiting: eb('waiting', '-', taken) }))
+        .where('webhook_id', '=', webhook_id);
+      // All of them were erased.
+      if (visits.length === 0) return queue.execute();
       const { omitted } = stored;
       const deliveryId = await outbox.recordFor(
         transaction,
@@ -165,16 +178,66 @@ export class ClickBatcher {
         { visits, omitted },
         webhook_id,
       );
-      await transaction
-        .updateTable('click_queues')
-        .set(({ eb }) => ({
-          waiting: eb('waiting', '-', visits.length),
-          omitted: 0,
-          last_delivery_id: deliveryId,
-        }))
-        .where('webhook_id', '=', webhook_id)
-        .execute();
+      await queue.set({ omitted: 0, last_delivery_id: deliveryId }).execute();
     }, 'deliveries');
+  }
+
+  /**
+   * Deletes the waiting visits that were erased since the last call. The queue of a paused webhook would
+   * retain them.
+   */
+  async #removeErased(queues: readonly Queue[]): Promise<void> {
+    const filled = queues.filter(({ waiting }) => waiting > 0);
+    if (filled.length === 0) return;
+    const { read } = this.#options.database;
+    // `erased_until > 0` is the condition of the index.
+    const { rows: erasures } = await sql<{ organizationId: string; until: number }>`
+      select organization_id as "organizationId", erased_until as until
+      from url_clicks join urls on urls.id = url_clicks.url_id
+      where erased_until > 0 and erased_until > ${this.#erasedUntil}`.execute(read);
+    if (erasures.length === 0) return;
+    const organizations = new Set(erasures.map(({ organizationId }) => organizationId));
+    for (const { webhook_id, organization_id } of filled) {
+      if (organizations.has(organization_id)) await this.#removeErasedOf(webhook_id);
+    }
+    this.#erasedUntil = erasures.reduce((last, { until }) => Math.max(last, until), 0);
+  }
+
+  async #removeErasedOf(webhookId: string): Promise<void> {
+    for (let last: number | undefined = 0; last !== undefined; ) {
+      const after: number = last;
+      last = await this.#options.database.writeDirectly(async (transaction) => {
+        const rows = await transaction
+          .selectFrom('queued_clicks')
+          .select(['batch_id', 'visits'])
+          .where('webhook_id', '=', webhookId)
+          .where('batch_id', '>', after)
+          .orderBy('batch_id')
+          .limit(rowsPerErasure)
+          .execute();
+        let removed = 0;
+        for (const { batch_id, visits } of rows) {
+          const lines = visits.split('\n').map(toQueued);
+          const rest = await withoutErased(transaction, lines);
+          if (rest.length === lines.length) continue;
+          removed += lines.length - rest.length;
+          await replaceRow(
+            transaction,
+            webhookId,
+            batch_id,
+            rest.map(({ line }) => line),
+          );
+        }
+        if (removed > 0) {
+          await transaction
+            .updateTable('click_queues')
+            .set(({ eb }) => ({ waiting: eb('waiting', '-', removed) }))
+            .where('webhook_id', '=', webhookId)
+            .execute();
+        }
+        return rows.length < rowsPerErasure ? undefined : rows.at(-1)?.batch_id;
+      }, 'deliveries');
+    }
   }
 
   async #delete({ webhook_id }: Queue): Promise<void> {
@@ -208,14 +271,17 @@ function isDue({ waiting, next_at, is_active, attempts, status }: Queue, now: nu
   return waiting > 0 && next_at <= now && is_active === 1 && wasAttempted;
 }
 
-/** Deletes the oldest visits of a queue, as many as one event can have, and returns them. */
+/**
+ * Deletes the oldest visits of a queue, as many as one event can have. Returns their number, and those that
+ * were not erased since.
+ */
 async function takeVisits(
   transaction: WriteTransaction,
   webhookId: string,
-): Promise<ClickedVisit[]> {
+): Promise<{ readonly taken: number; readonly visits: ClickedVisit[] }> {
   const { rows: oldest } = await findOldest(transaction, webhookId, maxVisitsPerEvent);
   const last = oldest.at(-1);
-  if (!last) return [];
+  if (!last) return { taken: 0, visits: [] };
   const upToLast = transaction
     .selectFrom('queued_clicks')
     .select(['batch_id', 'visits'])
@@ -235,14 +301,44 @@ async function takeVisits(
     .execute();
   if (next) {
     const left = rest.filter(({ batch_id }) => batch_id === next.batch_id);
-    await transaction
-      .updateTable('queued_clicks')
-      .set({ visit_count: left.length, visits: left.map(({ line }) => line).join('\n') })
-      .where('webhook_id', '=', webhookId)
-      .where('batch_id', '=', next.batch_id)
-      .execute();
+    await replaceRow(
+      transaction,
+      webhookId,
+      next.batch_id,
+      left.map(({ line }) => line),
+    );
   }
-  return lines.slice(0, count).map(({ line }) => JSON.parse(line) as ClickedVisit);
+  const taken = lines.slice(0, count).map(({ line }) => toQueued(line));
+  const visits = (await withoutErased(transaction, taken)).map(({ visit }) => visit);
+  return { taken: count, visits };
+}
+
+function toQueued(line: string) {
+  const visit = JSON.parse(line) as ClickedVisit;
+  return { line, visit, urlId: Number(visit.urlId), visitedAt: Date.parse(visit.visitedAt) };
+}
+
+/** Replaces the visits of a row, and deletes the row without a visit. */
+async function replaceRow(
+  transaction: WriteTransaction,
+  webhookId: string,
+  batchId: number,
+  lines: readonly string[],
+): Promise<void> {
+  if (lines.length === 0) {
+    await transaction
+      .deleteFrom('queued_clicks')
+      .where('webhook_id', '=', webhookId)
+      .where('batch_id', '=', batchId)
+      .execute();
+    return;
+  }
+  await transaction
+    .updateTable('queued_clicks')
+    .set({ visit_count: lines.length, visits: lines.join('\n') })
+    .where('webhook_id', '=', webhookId)
+    .where('batch_id', '=', batchId)
+    .execute();
 }
 
 /** Returns how many of the first lines one event can have. */

@@ -184,7 +184,7 @@ it('continues after a kill at any write, during a compaction, too', async () => 
   };
   let day0 = start;
   let remaining = 0;
-  for (let writes = 0; writes < 6; writes += 1) {
+  for (let writes = 0; writes < 7; writes += 1) {
     await stored.store([...visitsOf(first, day0), ...visitsOf(second, day0)]);
     await stored.compact();
     await stored.store([...visitsOf(second, day0 + day), ...visitsOf(first, day0 + day)]);
@@ -290,6 +290,39 @@ it('retains the marks when it is interrupted before all copies are deleted', asy
   expect(await eraseVisits(database)).toEqual([]);
   expect(await findPending()).toEqual([]);
   expect(await rowsWith(database, visitorText)).toEqual([]);
+});
+
+it('deletes the visits of a large link in several transactions', async () => {
+  const { stored, database, urlIds, mark, findPending } = await openCompacted([1]);
+  const [urlId = 0] = urlIds;
+  // More chunks than a transaction deletes.
+  const visits = 33 * 2048;
+  for (let from = 0; from < visits; from += visits / 3) {
+    const batch = Array.from({ length: visits / 3 }, (_, index) =>
+      makeVisit({ urlId, visitedAt: start + from + index, facts: keys }),
+    );
+    await stored.store(batch);
+  }
+  await stored.compact();
+  await mark(urlIds, start + day);
+  let transactions = 0;
+  const killed: Database['writeDirectly'] = (work, lock) => {
+    transactions += 1;
+    if (transactions > 1) throw new Error('killed');
+    return database.writeDirectly(work, lock);
+  };
+  await expect(eraseVisits({ ...database, writeDirectly: killed })).rejects.toThrow('killed');
+  const { totals } = await stored.reader.readClicks(urlId, month);
+  expect(totals.totalClicks).toBeGreaterThan(0);
+  expect(totals.totalClicks).toBeLessThanOrEqual(2048 + 4);
+  // `doctor` must not reduce the counter now: its thresholds would be sent again.
+  await expectNoErrors(database);
+  expect(await eraseVisits(database)).toEqual([]);
+  expect(await findPending()).toEqual([]);
+  const counters = await database.read.selectFrom('url_clicks').selectAll().execute();
+  expect(counters).toMatchObject([{ clicks: 0, peak_clicks: visits + 4 }]);
+  expect(await rowsWith(database, visitorText)).toEqual([]);
+  await expectNoErrors(database);
 });
 
 it('deletes a damaged copy; one of a later version does not block other organizations', async () => {

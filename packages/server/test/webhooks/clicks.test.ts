@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { markErased } from '../../src/analytics/ingest/erase-visits.js';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import type { Visit } from '../../src/analytics/journal/journal-lines.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
@@ -399,6 +400,59 @@ describe('a webhook', () => {
     await opened.store(4);
     await tick();
     expect(await sizes(id)).toEqual([[5, 0]]);
+  });
+
+  it('gets no clicks that were erased meanwhile', async () => {
+    const id = await opened.subscribe();
+    const paused = await opened.subscribe();
+    const node = opened.node();
+    await opened.store(2, { visitedAt: 1_000 });
+    await opened.store(3, { visitedAt: 3_000 });
+    await opened.store(1, { visitedAt: 1_500 });
+    await node.feed.copy();
+    await opened.change(paused, { isActive: false });
+    await opened.stored.database.writeDirectly((transaction) =>
+      markErased(transaction, opened.urlId, 2_000),
+    );
+    await node.tick();
+    expect(await sizes(id)).toEqual([[3, 0]]);
+    const waiting = () =>
+      opened.stored.database.read
+        .selectFrom('click_queues')
+        .leftJoin('queued_clicks', 'queued_clicks.webhook_id', 'click_queues.webhook_id')
+        .select(['waiting', 'visit_count'])
+        .where('click_queues.webhook_id', '=', paused)
+        .execute();
+    expect(await waiting()).toEqual([{ waiting: 3, visit_count: 3 }]);
+    await opened.stored.database.writeDirectly((transaction) =>
+      markErased(transaction, opened.urlId, 4_000),
+    );
+    await node.tick();
+    expect(await waiting()).toEqual([{ waiting: 0, visit_count: null }]);
+    await opened.store(1, { visitedAt: 5_000 });
+    await opened.deliver();
+    await opened.change(paused, { isActive: true });
+    opened.clock.advance(1_000);
+    await node.tick();
+    expect(await sizes(paused)).toEqual([[1, 0]]);
+  });
+
+  it('writes no event when all clicks were erased after the node looked', async () => {
+    const id = await opened.subscribe();
+    const { database } = opened.stored;
+    await opened.store(2, { visitedAt: 1_000 });
+    await opened.node().feed.copy();
+    const writeDirectly: Database['writeDirectly'] = async (work, lock) => {
+      await database.writeDirectly((transaction) => markErased(transaction, opened.urlId, 2_000));
+      return database.writeDirectly(work, lock);
+    };
+    await opened.node({ ...database, writeDirectly }).tick();
+    expect(await sizes(id)).toEqual([]);
+    expect(await opened.count('queued_clicks')).toBe(0);
+    await opened.store(1, { visitedAt: 5_000 });
+    opened.clock.advance(1_000);
+    await opened.node().tick();
+    expect(await sizes(id)).toEqual([[1, 0]]);
   });
 
   it('gets the clicks of 30 days after the server disabled it', async () => {

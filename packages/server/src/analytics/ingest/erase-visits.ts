@@ -33,6 +33,8 @@ interface Erasure {
 
 // The number of links in one transaction, which holds all write locks. They share the read of the batches.
 const urlsPerTransaction = 20;
+// The number of entire chunks that a transaction deletes. Each has up to 2,048 visits: typically 50 KB.
+const chunksPerTransaction = 32;
 const allTime = { since: 0, until: Number.POSITIVE_INFINITY };
 
 /**
@@ -89,7 +91,10 @@ export async function eraseVisits(
   const errors = new Map<string, Error>();
   while (!signal?.aborted) {
     // The lock delays all writes, so it is not taken in vain.
-    if ((await findErasures(database.read, errors)).length === 0) break;
+    const marked = await findErasures(database.read, errors);
+    if (marked.length === 0) break;
+    for (const erasure of marked) await eraseWholeChunks(database, erasure, signal);
+    if (signal?.aborted) break;
     // Waits for the transactions that began before the mark.
     const erasures = await database.writeDirectly(
       (transaction) => eraseMarked(database, transaction, errors, damaged),
@@ -156,6 +161,42 @@ async function finishErasures(database: Database, erasures: readonly Erasure[]):
         .execute();
     }
   }, 'exclusive');
+}
+
+/**
+ * Deletes the chunks of a link that have only erased visits, a few in each transaction: a link may have
+ * millions of visits. Until the erasure is finished, the counters still include them.
+ */
+async function eraseWholeChunks(
+  database: Database,
+  { urlId, organizationId, until }: Erasure,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (let hasMore = true; hasMore && !signal?.aborted; ) {
+    hasMore = await database.writeDirectly(async (transaction) => {
+      const chunks = await transaction
+        .selectFrom('visit_chunks')
+        .select('number')
+        .where('url_id', '=', urlId)
+        .where('last_at', '<=', until)
+        .orderBy('number')
+        .limit(chunksPerTransaction)
+        .execute();
+      const last = chunks.at(-1);
+      if (!last) return false;
+      // `doctor` may correct the counters before the erasure is finished.
+      await storePeaks(transaction, urlId);
+      // Overviews must not read the copies of these visits.
+      await raiseCompleteFrom(transaction, organizationId, until + 1);
+      await transaction
+        .deleteFrom('visit_chunks')
+        .where('url_id', '=', urlId)
+        .where('last_at', '<=', until)
+        .where('number', '<=', last.number)
+        .execute();
+      return chunks.length === chunksPerTransaction;
+    }, 'compaction');
+  }
 }
 
 /** Erases the visits of marked links except for copies. Returns these links. */
@@ -359,23 +400,41 @@ async function resetCounters(
       }
     }
   }
+  await storePeaks(transaction, urlId);
   await transaction
     .updateTable('url_clicks')
     .set({
       clicks,
       // The last click may be pruned.
       last_clicked_at: sql<number>`case when last_clicked_at > ${until} then last_clicked_at end`,
-      peak_clicks: greatest('peak_clicks', 'clicks'),
     })
     .where('url_id', '=', urlId)
     .execute();
   for (const [qrId, count] of scans) {
     await transaction
       .updateTable('qr_counts')
-      .set({ scans: count, peak_scans: greatest('peak_scans', 'scans') })
+      .set({ scans: count })
       .where('qr_id', '=', qrId)
       .execute();
   }
+}
+
+/** Stores the highest counts of a link and its QR codes, before the counters decrease. */
+async function storePeaks(transaction: WriteTransaction, urlId: number): Promise<void> {
+  await transaction
+    .updateTable('url_clicks')
+    .set({ peak_clicks: greatest('peak_clicks', 'clicks') })
+    .where('url_id', '=', urlId)
+    .execute();
+  await transaction
+    .updateTable('qr_counts')
+    .set({ peak_scans: greatest('peak_scans', 'scans') })
+    .where(
+      'qr_id',
+      'in',
+      transaction.selectFrom('qr_codes').select('id').where('url_id', '=', urlId),
+    )
+    .execute();
 }
 
 // SQLite has no `greatest`.

@@ -70,8 +70,9 @@ export function diagnoseClicks(database: Database) {
     const counters = db.selectFrom('url_clicks').select(['url_id as id', 'clicks as counted']);
     const { ids: links, total, wrongCounters } = compare(await counters.execute(), clicks);
     // The clicks of other links are known.
+    const isErased = new Set((await findErased(db).execute()).map(({ id }) => id));
     const isKnown = (id: number) =>
-      damaged.every(({ urlId }) => urlId !== undefined && urlId !== id);
+      !isErased.has(id) && damaged.every(({ urlId }) => urlId !== undefined && urlId !== id);
     return {
       links,
       visits,
@@ -104,9 +105,20 @@ export function diagnoseScans(database: Database) {
     for (const day of days) increase(scans, day.qr_id, day.scans);
     const counters = db.selectFrom('qr_counts').select(['qr_id as id', 'scans as counted']);
     const { ids: codes, total, wrongCounters } = compare(await counters.execute(), scans);
-    // A URL with damaged visits may have any code.
-    return { codes, scans: total, wrongCounters: damaged.length > 0 ? [] : wrongCounters };
+    const erased = db.selectFrom('qr_codes').select('id').where('url_id', 'in', findErased(db));
+    const isErased = new Set((await erased.execute()).map(({ id }) => id));
+    return {
+      codes,
+      scans: total,
+      // A URL with damaged visits may have any code.
+      wrongCounters: damaged.length > 0 ? [] : wrongCounters.filter(({ id }) => !isErased.has(id)),
+    };
   });
+}
+
+/** The links whose visits are being erased. The counters change when the last visit is deleted. */
+function findErased(db: Kysely<Schema>) {
+  return db.selectFrom('url_clicks').select('url_id as id').where('erasure_pending', '=', 1);
 }
 
 /** Adds the difference to each counter, so clicks since the diagnosis are not lost. */
