@@ -85,6 +85,8 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     customUtmParams: {},
     sourceDomain: 'example.com',
     clickThresholds: [50, 500],
+    forwardQuery: true,
+    forwardPath: false,
   };
   const look = {
     size: 400,

@@ -242,6 +242,10 @@ describe('update and delete', () => {
     expect(await update('--click-thresholds', '50')).toMatchObject({ clickThresholds: [50] });
     const cleared = await update('--clear', 'click-thresholds');
     expect(cleared).toMatchObject({ clickThresholds: null });
+    const forwarding = await update('--forward-query', '--no-forward-path');
+    expect(forwarding).toMatchObject({ forwardQuery: true, forwardPath: false });
+    const byDomain = await update('--clear', 'forward-query', '--clear', 'forward-path');
+    expect(byDomain).toMatchObject({ forwardQuery: null, forwardPath: null });
   });
 
   test.each([

@@ -55,6 +55,10 @@ const descriptions: Readonly<Record<string, string>> = {
   importedClicks:
     'The clicks that another link shortener counted before the link was imported. No other count includes them.',
   clickThresholds: "The click counts at which url.click_threshold is sent. Null: the server's.",
+  forwardQuery:
+    'Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain.',
+  forwardPath:
+    'Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain.',
   isPasswordProtected: 'Whether visitors must enter a password.',
   'UnlockRequest.password': 'The password of the link.',
   'UnlockForm.password': 'The password of the link.',

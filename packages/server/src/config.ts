@@ -103,6 +103,10 @@ export function readConfig(environment: Environment) {
     baseUrl,
     /** The host of short links; undefined uses the host of `baseUrl`. */
     shortDomain: optional('SHORTY_SHORT_DOMAIN', parseHost),
+    /** Whether links on the short domain forward the query of a visit, unless they say otherwise. */
+    forwardQuery: read('SHORTY_FORWARD_QUERY', '0', parseFlag),
+    /** Whether they forward the path after their key. */
+    forwardPath: read('SHORTY_FORWARD_PATH', '0', parseFlag),
     /** The prefix of the URLs in QR codes; undefined uses the scheme and `shortDomain`. */
     publicHost: optional('SHORTY_PUBLIC_HOST', parsePrefix),
     /** The first client of an empty database; undefined generates one. */

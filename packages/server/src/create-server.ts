@@ -249,6 +249,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     isReserved,
     onChanged: (ids) => linkCache.invalidate(ids),
   });
+  const platformForwarding = { query: config.forwardQuery, path: config.forwardPath };
   const excludedAddressesOf = createExcludedAddresses();
   const linkCache = new LinkCache({
     maxBytes: config.linkCacheBytes,
@@ -258,7 +259,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       const { url, isSuspended } = found;
       const isBlocked = linkPolicy.findBlockedHost(url.targetUrl) !== undefined;
       const excludedAddresses = excludedAddressesOf(found.excludeAddresses);
-      return toLink(url, { isSuspended, isBlocked, excludedAddresses });
+      const forwarding = found.domainForwarding ?? platformForwarding;
+      return toLink(url, { isSuspended, isBlocked, excludedAddresses, forwarding });
     },
   });
   const analytics = createAnalyticsModule({

@@ -42,6 +42,8 @@ const link = fc.record({
   customUtmParams: fc.dictionary(word, word, { noNullPrototype: true }),
   sourceDomain: text,
   clickThresholds: fc.option(fc.array(fc.integer({ min: 1 }), { minLength: 1 })),
+  forwardQuery: fc.option(fc.boolean()),
+  forwardPath: fc.option(fc.boolean()),
 });
 
 it('an import reads each value of an exported link', () => {

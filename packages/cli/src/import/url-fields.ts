@@ -28,6 +28,8 @@ const commonFields: Readonly<Record<string, ParseCell>> = {
   customUtmParams: parseStringRecord,
   sourceDomain: parseText,
   clickThresholds: parseIntegers,
+  forwardQuery: parseBoolean,
+  forwardPath: parseBoolean,
   isActive: parseBoolean,
 };
 const importedClicks = { importedClicks: parseInteger };

@@ -44,6 +44,14 @@ const linkFields = {
       'the click counts at which webhooks get url.click_threshold; default: those of the server',
     )
     .exactOptional(),
+  forwardQuery: z
+    .boolean()
+    .describe('whether the query of a visit is added to the target; default: as its domain')
+    .exactOptional(),
+  forwardPath: z
+    .boolean()
+    .describe('whether the path after the link is added to the target; default: as its domain')
+    .exactOptional(),
 } satisfies Record<
   Exclude<keyof UrlUpdateRequest, 'targetUrl' | 'isActive' | 'isPasswordProtected'>,
   z.ZodType

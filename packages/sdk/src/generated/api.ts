@@ -1644,6 +1644,10 @@ export interface components {
              */
             sourceDomain?: string | null;
             clickThresholds?: number[] | null;
+            /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
+            forwardQuery?: boolean | null;
+            /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
+            forwardPath?: boolean | null;
             /** @description False creates a paused link, which answers with 410 until a PATCH sets isActive to true. True by default. */
             isActive?: boolean | null;
             /**
@@ -1729,6 +1733,10 @@ export interface components {
              */
             sourceDomain?: string | null;
             clickThresholds?: number[] | null;
+            /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
+            forwardQuery?: boolean | null;
+            /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
+            forwardPath?: boolean | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive?: boolean;
         };
@@ -2241,6 +2249,10 @@ export interface components {
              *     ]
              */
             clickThresholds: number[] | null;
+            /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
+            forwardQuery: boolean | null;
+            /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
+            forwardPath: boolean | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
             /** @description Clicks counted so far. */
@@ -2383,6 +2395,10 @@ export interface components {
              *     ]
              */
             clickThresholds: number[] | null;
+            /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
+            forwardQuery: boolean | null;
+            /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
+            forwardPath: boolean | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
             /** @description Clicks counted so far. */
@@ -2484,6 +2500,10 @@ export interface components {
                  *     ]
                  */
                 clickThresholds?: number[] | null;
+                /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
+                forwardQuery?: boolean | null;
+                /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
+                forwardPath?: boolean | null;
                 /** @description Whether the link redirects. An inactive link answers 410. */
                 isActive?: boolean;
                 /**
@@ -3448,6 +3468,10 @@ export interface components {
              *     ]
              */
             clickThresholds: number[] | null;
+            /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
+            forwardQuery: boolean | null;
+            /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
+            forwardPath: boolean | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
             /** @description Clicks counted so far. */
@@ -5190,6 +5214,10 @@ export interface components {
              */
             sourceDomain?: string | null;
             clickThresholds?: number[] | null;
+            /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
+            forwardQuery?: boolean | null;
+            /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
+            forwardPath?: boolean | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive?: boolean;
         };

@@ -15,7 +15,8 @@ const linkTo = (location: string, urlId = 1): Link => ({
   isActive: true,
   expiresAt: null,
   passwordHash: null,
-  targetName: undefined,
+  targetHostname: undefined,
+  forwarding: undefined,
 });
 
 interface Read {

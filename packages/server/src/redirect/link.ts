@@ -1,8 +1,10 @@
 import { parseCampaign } from '../analytics/classify/parse-campaign.js';
 import { utmFields, utmParameters } from '../contract/utm-parameters.js';
 import type { AddressRanges } from '../network/ip-address.js';
-import { linkNameOf } from '../urls/loop-detector.js';
+import { linkNameOf, parseLinkPath } from '../urls/loop-detector.js';
 import { isExpired, type RedirectType, type ShortUrl } from '../urls/short-url.js';
+import type { Forwarding } from './forward-request.js';
+import { parameterName } from './parameter-name.js';
 
 /** The fields of a link that a redirect needs. They do not depend on the request. */
 export type Link = Readonly<ReturnType<typeof toLink>>;
@@ -22,19 +24,24 @@ interface LinkPolicy {
   readonly isBlocked: boolean;
   /** The addresses that the organization of the link excludes; undefined without any. */
   readonly excludedAddresses: AddressRanges | undefined;
+  /** What a link without settings of its own forwards. */
+  readonly forwarding: Forwarding;
 }
 
 const noPolicy: LinkPolicy = {
   isSuspended: false,
   isBlocked: false,
   excludedAddresses: undefined,
+  forwarding: { query: false, path: false },
 };
 
 export function toLink(
   url: ShortUrl,
-  { isSuspended, isBlocked, excludedAddresses }: LinkPolicy = noPolicy,
+  { isSuspended, isBlocked, excludedAddresses, forwarding: ofDomain }: LinkPolicy = noPolicy,
 ) {
   const location = injectUtm(new URL(url.targetUrl).href, utmParametersOf(url));
+  const query = url.forwardQuery ?? ofDomain.query;
+  const path = url.forwardPath ?? ofDomain.path;
   return {
     isTakenDown: url.takenDownAt !== null || isBlocked,
     urlId: url.id,
@@ -50,8 +57,10 @@ export function toLink(
     isActive: url.isActive && !isSuspended,
     expiresAt: url.expiresAt,
     passwordHash: url.passwordHash,
-    /** Undefined when the path of the target cannot be that of a short link. */
-    targetName: linkNameOf(url.targetUrl),
+    /** The host of the target; undefined when its path cannot be that of a short link. */
+    targetHostname: (path ? parseLinkPath(url.targetUrl) : linkNameOf(url.targetUrl))?.hostname,
+    /** Undefined for a link that forwards nothing. */
+    forwarding: query || path ? { query, path } : undefined,
   };
 }
 
@@ -97,15 +106,9 @@ export function injectUtm(
   const base = mark < 0 ? rest : rest.slice(0, mark);
   const query = mark < 0 ? '' : rest.slice(mark + 1);
   const names = new Set(parameters.map(([name]) => name));
-  const others = query.split('&').filter((pair) => pair !== '' && !names.has(nameOf(pair)));
+  const others = query.split('&').filter((pair) => pair !== '' && !names.has(parameterName(pair)));
   const set = parameters.map(([name, value]) => `${encode(name)}=${encode(value)}`);
   return `${base}?${[...others, ...set].join('&')}${fragment}`;
-}
-
-function nameOf(pair: string): string {
-  const name = pair.split('=', 1)[0] ?? '';
-  // Decodes like browsers: a plus is a space, and an invalid escape stays as it is.
-  return new URLSearchParams(name).keys().next().value ?? '';
 }
 
 function encode(text: string): string {

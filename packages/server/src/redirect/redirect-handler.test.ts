@@ -19,7 +19,8 @@ const link: Link = {
   isActive: true,
   expiresAt: null,
   passwordHash: null,
-  targetName: undefined,
+  targetHostname: undefined,
+  forwarding: undefined,
   campaign: null,
 };
 
@@ -33,7 +34,7 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
     maxBytes: 10_000,
     load: async (_, key) => {
       if (key === 'good-link') return link;
-      if (key === 'own-link') return { ...link, targetName: { hostname: 'own.example', key } };
+      if (key === 'own-link') return { ...link, targetHostname: 'own.example' };
       return key === 'bad-link' ? { ...link, location: 'https://example.com/\n' } : undefined;
     },
   });
@@ -143,8 +144,8 @@ describe('RedirectHandler answers 500 with a request id', () => {
       process.off('unhandledRejection', note);
     });
     const { visit } = await serve({ findDomain: () => Promise.reject(new Error('no domain')) });
-    expect((await visit('/not/a/link')).status).toBe(404);
-    expect((await visit('/not/a/link')).status).toBe(404);
+    expect((await visit('/not_a_link')).status).toBe(404);
+    expect((await visit('/not_a_link')).status).toBe(404);
     expect(rejections).toEqual([]);
   });
 });

@@ -22,7 +22,8 @@ import {
 } from '../pages/link-pages.js';
 import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
-import { maxHops } from '../urls/loop-detector.js';
+import { maxHops, parseLinkPath } from '../urls/loop-detector.js';
+import { forwardRequest } from './forward-request.js';
 import { decideRedirect, type Link } from './link.js';
 import type { LinkCache } from './link-cache.js';
 import { linkKey, unlockForm, unlockRequest } from './redirect-contract.js';
@@ -88,17 +89,19 @@ export class RedirectHandler {
         return true;
       }
     }
-    const hasSlash = path.endsWith('/');
-    const key = hasSlash ? path.slice(1, -1) : path.slice(1);
+    const slash = path.indexOf('/', 1);
+    const key = slash < 0 ? path.slice(1) : path.slice(1, slash);
+    // A trailing slash alone leads to the same link.
+    const rest = slash < 0 || slash === path.length - 1 ? '' : path.slice(slash);
     if (!linkKey.test(key) || this.#options.isReserved(key)) {
       // Nothing awaits the look-up any more, so its rejection is handled here.
       if (domainId instanceof Promise) domainId.catch(() => {});
       return false;
     }
-    // The visit is recorded with the path without its trailing slash.
-    if (hasSlash) request.url = `/${key}${url.slice(path.length)}`;
+    // The visit is recorded with the path of the link alone.
+    if (slash >= 0) request.url = `/${key}${url.slice(path.length)}`;
     this.#find(domainId, key)
-      .then((link) => this.#respond(response, link))
+      .then((link) => this.#respond(response, takesPath(link, rest) ? link : undefined, rest))
       .catch((error) => this.#fail(response, error));
     return true;
   }
@@ -112,7 +115,7 @@ export class RedirectHandler {
     return cache.peek(domain, `/${key}`) ?? (await cache.load(domain, key));
   }
 
-  #respond(response: ServerResponse, link: Link | undefined): void {
+  #respond(response: ServerResponse, link: Link | undefined, rest = ''): void {
     if (link) this.#options.onLink?.(response, link);
     const decision = decideRedirect(link, this.#options.clock());
     const { method } = response.req;
@@ -121,11 +124,11 @@ export class RedirectHandler {
     else if (decision === 'gone') this.#refuse(response, gone, gonePage);
     else if (decision === 'taken-down') this.#refuse(response, takenDown, takenDownPage);
     else if (decision === 'redirect') {
-      if (isRead) this.#redirect(response, link, link.status);
+      if (isRead) this.#redirect(response, link, link.status, rest);
       else this.#refuse(response, methodNotAllowed('GET, HEAD'));
     } else if (isRead) this.#askPassword(response);
     else if (method === 'POST') {
-      this.#unlock(response, link).catch((error) => this.#fail(response, error));
+      this.#unlock(response, link, rest).catch((error) => this.#fail(response, error));
     } else this.#refuse(response, methodNotAllowed('GET, HEAD, POST'));
   }
 
@@ -137,7 +140,7 @@ export class RedirectHandler {
     }
   }
 
-  async #unlock(response: ServerResponse, link: Link): Promise<void> {
+  async #unlock(response: ServerResponse, link: Link, rest: string): Promise<void> {
     const { passwords, clock, proxies, bodyTimeoutMs } = this.#options;
     const { socket, headers } = response.req;
     const address = clientAddressOf(socket.remoteAddress, headers['x-forwarded-for'], proxies);
@@ -159,16 +162,27 @@ export class RedirectHandler {
       return;
     }
     this.#passwordLimiter.refund(clientKey);
-    this.#redirect(response, link, 303);
+    this.#redirect(response, link, 303, rest);
   }
 
-  #redirect(response: ServerResponse, link: Link, status: number): void {
-    const { host } = response.req.headers;
-    if (host === undefined || !this.#mayLeadBack(link, host)) {
-      this.#record(response, link, status);
+  #redirect(response: ServerResponse, link: Link, status: number, rest: string): void {
+    const location =
+      link.forwarding === undefined
+        ? link.location
+        : forwardRequest(link.location, link.forwarding, {
+            rest,
+            query: queryOf(response.req.url as string),
+          });
+    if (location === undefined) {
+      this.#refuse(response, unknown);
       return;
     }
-    this.#leadsBack(link, host)
+    const { host } = response.req.headers;
+    if (host === undefined || !this.#mayLeadBack(link, host)) {
+      this.#record(response, link, status, location);
+      return;
+    }
+    this.#leadsBack(link, location, host)
       .catch((error) => {
         // Cached links redirect without this check while storage is unavailable.
         if (error instanceof StorageUnavailableError) return false;
@@ -176,7 +190,7 @@ export class RedirectHandler {
       })
       .then((leadsBack) => {
         if (leadsBack) this.#refuse(response, gone, gonePage);
-        else this.#record(response, link, status);
+        else this.#record(response, link, status, location);
       })
       .catch((error) => this.#fail(response, error));
   }
@@ -185,10 +199,10 @@ export class RedirectHandler {
    * Returns whether a link may lead back to itself although writes refuse loops: DNS may point unknown
    * names at this server, and a change of its own hosts may close a loop.
    */
-  #mayLeadBack({ targetName }: Link, host: string): boolean {
+  #mayLeadBack({ targetHostname }: Link, host: string): boolean {
     const { isOwnHost, findDomain } = this.#options;
-    if (targetName === undefined) return false;
-    if (isOwnHost(targetName.hostname)) return true;
+    if (targetHostname === undefined) return false;
+    if (isOwnHost(targetHostname)) return true;
     if (isOwnHost(host)) return false;
     const domainId = findDomain(host);
     // The check reads the domain again and handles an error.
@@ -197,31 +211,37 @@ export class RedirectHandler {
   }
 
   /** Returns whether a link leads back to itself, also through `host`, the host of this visit. */
-  async #leadsBack(link: Link, host: string): Promise<boolean> {
+  async #leadsBack(link: Link, location: string, host: string): Promise<boolean> {
     const { findDomain, isOwnHost } = this.#options;
     const visitedHostname = hostnameOf(host);
-    let current = link;
+    let current = location;
     for (let hops = 0; hops <= maxHops; hops += 1) {
-      if (current.targetName === undefined) return false;
-      const { hostname, key } = current.targetName;
+      const path = parseLinkPath(current);
+      if (path === undefined) return false;
+      const { hostname, key, rest } = path;
       const domainId = await findDomain(hostname);
       const isOnThisServer =
         domainId !== null || hostname === visitedHostname || isOwnHost(hostname);
-      if (!isOnThisServer) return false;
+      if (!isOnThisServer || !linkKey.test(key)) return false;
       const next = await this.#find(domainId, key);
-      if (!next) return false;
+      if (next === undefined || !takesPath(next, rest)) return false;
       if (next.urlId === link.urlId) return true;
-      current = next;
+      // The query cannot change which link follows.
+      const forwarded = next.forwarding
+        ? forwardRequest(next.location, next.forwarding, { rest, query: '' })
+        : next.location;
+      if (forwarded === undefined) return false;
+      current = forwarded;
     }
     return true;
   }
 
-  #record(response: ServerResponse, link: Link, status: number): void {
+  #record(response: ServerResponse, link: Link, status: number, location: string): void {
     // Callbacks of several visits run in one batch, so this one must not throw.
     this.#options.record(response.req, link, () => {
       try {
         this.#options.onResponse(status);
-        redirect(response, link, status);
+        redirect(response, link, status, location);
       } catch (error) {
         this.#fail(response, error);
       }
@@ -282,10 +302,20 @@ async function readPassword(
   return parsed.value.password;
 }
 
-function redirect(response: ServerResponse, link: Link, status: number): void {
+/** Returns whether a link is visited by this path after its key. */
+function takesPath(link: Link | undefined, rest: string): boolean {
+  return rest === '' || link?.forwarding?.path === true;
+}
+
+function queryOf(url: string): string {
+  const mark = url.indexOf('?');
+  return mark < 0 ? '' : url.slice(mark + 1);
+}
+
+function redirect(response: ServerResponse, link: Link, status: number, location: string): void {
   response.writeHead(status, [
     'Location',
-    link.location,
+    location,
     'Cache-Control',
     status === 303 ? 'no-store' : link.cacheControl,
     'X-Request-Id',

@@ -120,6 +120,21 @@ export const tables = {
     imported_clicks: 'bigint not null default 0',
     /** The link's own click thresholds, as JSON; null for those of the server. */
     click_thresholds: 'text',
+    /** Whether visits forward their query and path; null for the setting of the domain. */
+    forward_query: 'integer',
+    forward_path: 'integer',
+  },
+  domains: {
+    ...baselineTables.domains,
+    root_url: 'text',
+    not_found_url: 'text',
+    expired_url: 'text',
+    ignore_case: 'integer not null default 0',
+    forward_query: 'integer not null default 0',
+    forward_path: 'integer not null default 0',
+    /** JSON documents of apps, as they are served. */
+    apple_app_site_association: 'text',
+    asset_links: 'text',
   },
   qr_codes: {
     ...baselineTables.qr_codes,

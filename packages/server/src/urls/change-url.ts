@@ -57,6 +57,8 @@ export function newUrl(
     customUtmParams: body.customUtmParams ?? {},
     sourceDomain: body.sourceDomain ?? null,
     clickThresholds: body.clickThresholds ?? null,
+    forwardQuery: body.forwardQuery ?? null,
+    forwardPath: body.forwardPath ?? null,
     isActive: body.isActive ?? true,
     clickCount: 0,
     importedClicks: body.importedClicks ?? 0,

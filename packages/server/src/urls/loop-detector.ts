@@ -21,10 +21,20 @@ export type LoopCheckedUrl = Pick<
  * cannot be that of a short link.
  */
 export function linkNameOf(targetUrl: string) {
-  const url = parseUrl(targetUrl);
+  const path = parseLinkPath(targetUrl);
+  return path && path.rest === '' && /^.{3,50}$/.test(path.key)
+    ? { hostname: path.hostname, key: path.key }
+    : undefined;
+}
+
+/** Returns the hostname of a URL, the first segment of its path, and the further segments, if any. */
+export function parseLinkPath(href: string) {
+  const url = parseUrl(href);
   if (!url) return undefined;
-  const [, key] = /^\/+([^/]{3,50})\/*$/.exec(decodePath(url.pathname)) ?? [];
-  return key === undefined ? undefined : { hostname: hostnameOf(url.host), key };
+  const path = decodePath(url.pathname).replace(/^\/+/, '');
+  const [key = ''] = path.split('/', 1);
+  const rest = path.slice(key.length);
+  return { hostname: hostnameOf(url.host), key, rest: /[^/]/.test(rest) ? rest : '' };
 }
 
 /**

@@ -95,6 +95,8 @@ export function toRecord(
     customUtmParams: url.customUtmParams,
     sourceDomain: url.sourceDomain,
     clickThresholds: url.clickThresholds,
+    forwardQuery: url.forwardQuery,
+    forwardPath: url.forwardPath,
     isActive: isLive(url, now),
     clickCount: url.clickCount,
     importedClicks: url.importedClicks,

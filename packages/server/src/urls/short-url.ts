@@ -27,6 +27,7 @@ export function selectUrls(db: Kysely<Schema>) {
     .select(['custom_utm_params as customUtmParams', 'urls.is_active as isActive'])
     .select(['clicks', 'last_clicked_at as lastClickAt', 'imported_clicks as importedClicks'])
     .select('click_thresholds as clickThresholds')
+    .select(['urls.forward_query as forwardQuery', 'urls.forward_path as forwardPath'])
     .select(['takedowns.created_at as takenDownAt', 'takedowns.reason as takedownReason'])
     .select(['urls.created_at as createdAt', 'updated_at as updatedAt']);
 }
@@ -60,6 +61,8 @@ export function fromRow(row: UrlRow) {
     importedClicks: row.importedClicks,
     clickThresholds:
       row.clickThresholds === null ? null : (JSON.parse(row.clickThresholds) as number[]),
+    forwardQuery: toBoolean(row.forwardQuery),
+    forwardPath: toBoolean(row.forwardPath),
     lastClickAt: row.lastClickAt,
     takenDownAt: row.takenDownAt,
     takedownReason: row.takedownReason,
@@ -94,6 +97,8 @@ export function toRow(url: ShortUrl): Selectable<Schema['urls']> {
     source_domain: url.sourceDomain,
     imported_clicks: url.importedClicks,
     click_thresholds: url.clickThresholds === null ? null : JSON.stringify(url.clickThresholds),
+    forward_query: toInteger(url.forwardQuery),
+    forward_path: toInteger(url.forwardPath),
     is_active: url.isActive ? 1 : 0,
     created_at: url.createdAt,
     updated_at: url.updatedAt,
@@ -106,6 +111,14 @@ export function toRow(url: ShortUrl): Selectable<Schema['urls']> {
       tags,
     }),
   };
+}
+
+function toBoolean(value: number | null): boolean | null {
+  return value === null ? null : value === 1;
+}
+
+function toInteger(value: boolean | null): number | null {
+  return value === null ? null : Number(value);
 }
 
 /** Returns whether `expiresAt` has passed. Such a link never redirects, even while it is active. */

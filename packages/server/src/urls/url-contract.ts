@@ -136,6 +136,8 @@ const settings = {
     example: 'blog.example.com',
   }),
   clickThresholds: clickThresholds.nullish(),
+  forwardQuery: z.boolean().nullish(),
+  forwardPath: z.boolean().nullish(),
 };
 
 /** Returns the error of a link that has protection without a password, or the reverse. */
@@ -241,6 +243,8 @@ export const urlRecord = z
       .array(z.int().min(1))
       .nullable()
       .meta({ example: [50, 500] }),
+    forwardQuery: z.boolean().nullable(),
+    forwardPath: z.boolean().nullable(),
     isActive: z.boolean(),
     clickCount: z.int().min(0).meta({ description: 'Clicks counted so far.' }),
     importedClicks: z.int().min(0),

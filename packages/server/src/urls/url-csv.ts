@@ -30,6 +30,8 @@ const columns: Readonly<Record<string, Column>> = {
   },
   sourceDomain: ({ sourceDomain }) => escapeText(sourceDomain),
   clickThresholds: ({ clickThresholds }) => clickThresholds?.join('|') ?? null,
+  forwardQuery: ({ forwardQuery }) => forwardQuery,
+  forwardPath: ({ forwardPath }) => forwardPath,
   isActive: (url, _, now) => isLive(url, now),
   importedClicks: ({ importedClicks }) => importedClicks,
   id: ({ id }) => id,

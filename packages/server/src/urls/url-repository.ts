@@ -116,6 +116,8 @@ export interface FoundUrl {
   readonly isSuspended: boolean;
   /** The addresses that its organization excludes, separated by commas. */
   readonly excludeAddresses: string;
+  /** What its custom domain forwards; null on the platform's domain. */
+  readonly domainForwarding: { readonly query: boolean; readonly path: boolean } | null;
 }
 
 export interface WriteContext {
@@ -663,14 +665,24 @@ function selectFound(db: Kysely<Schema>) {
     .innerJoin('url_keys', 'url_keys.url_id', 'urls.id')
     .innerJoin('organizations', 'organizations.id', 'urls.organization_id')
     .select(['url_keys.domain_key as domain_key', 'url_keys.key as key'])
-    .select(['suspended_at as suspendedAt', 'exclude_addresses as excludeAddresses']);
+    .select(['suspended_at as suspendedAt', 'exclude_addresses as excludeAddresses'])
+    .select('domains.forward_query as domainForwardsQuery')
+    .select('domains.forward_path as domainForwardsPath');
 }
 
 type FoundRow = Awaited<ReturnType<ReturnType<typeof selectFound>['execute']>>[number];
 
 function toFound(row: FoundRow): FoundUrl {
-  const { suspendedAt, excludeAddresses } = row;
-  return { url: fromRow(row), isSuspended: suspendedAt !== null, excludeAddresses };
+  const { suspendedAt, excludeAddresses, domainForwardsQuery, domainForwardsPath } = row;
+  return {
+    url: fromRow(row),
+    isSuspended: suspendedAt !== null,
+    excludeAddresses,
+    domainForwarding:
+      row.domainId === null
+        ? null
+        : { query: domainForwardsQuery === 1, path: domainForwardsPath === 1 },
+  };
 }
 
 /** Returns a function that finds the links of several keys by one statement of PostgreSQL. */

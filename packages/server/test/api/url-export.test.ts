@@ -80,6 +80,8 @@ describe('GET /api/v1/urls/export', () => {
         utmSource: "'quoted",
         customUtmParams: { utm_id: '7' },
         clickThresholds: [5, 50],
+        forwardQuery: true,
+        forwardPath: false,
         isActive: false,
         importedClicks: 12,
       },
@@ -103,6 +105,8 @@ describe('GET /api/v1/urls/export', () => {
       tags: 'mail|spring',
       customUtmParams: '{"utm_id":"7"}',
       clickThresholds: '5|50',
+      forwardQuery: 'true',
+      forwardPath: 'false',
     });
   });
 

@@ -44,6 +44,8 @@ const refused: Record<string, unknown[]> = {
   utmContent: [7, {}, [], ''],
   customUtmParams: ['a=b', 7, [], true],
   sourceDomain: [7, {}, [], 'x'.repeat(254), 'a\nb', half],
+  forwardQuery: ['true', 1, 0, {}, []],
+  forwardPath: ['true', 1, 0, {}, []],
   clickThresholds: [100, '100', {}, [], Array.from({ length: 21 }, (_, at) => at + 1)],
 };
 

@@ -282,6 +282,8 @@ describe.each(names.slice(6))('a database with the migrations up to %s', (last) 
         search_text: searchTextOf(url as never),
         imported_clicks: 0,
         click_thresholds: null,
+        forward_query: null,
+        forward_path: null,
       })),
     );
     if (engine() === 'sqlite') {

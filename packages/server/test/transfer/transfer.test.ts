@@ -95,6 +95,8 @@ async function fill(): Promise<void> {
     isPasswordProtected: true,
     password: 'sesame',
     clickThresholds: [50, 500],
+    forwardQuery: true,
+    forwardPath: false,
   };
   const { id } = (await api.call('createUrl', { body: rich })).data;
   await api.call('createUrl', {

@@ -45,6 +45,10 @@ export interface UrlEventData {
   readonly sourceDomain: string | null;
   /** The click counts at which url.click_threshold is sent. Null: the server's. */
   readonly clickThresholds: ReadonlyArray<number> | null;
+  /** Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
+  readonly forwardQuery: boolean | null;
+  /** Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
+  readonly forwardPath: boolean | null;
   /** Whether the link redirects. An inactive link answers 410. */
   readonly isActive: boolean;
   /** Clicks counted so far. */
@@ -113,6 +117,10 @@ export interface UrlUpdatedEventData {
   readonly sourceDomain: string | null;
   /** The click counts at which url.click_threshold is sent. Null: the server's. */
   readonly clickThresholds: ReadonlyArray<number> | null;
+  /** Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
+  readonly forwardQuery: boolean | null;
+  /** Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
+  readonly forwardPath: boolean | null;
   /** Whether the link redirects. An inactive link answers 410. */
   readonly isActive: boolean;
   /** Clicks counted so far. */
@@ -170,6 +178,10 @@ export interface UrlUpdatedEventData {
     readonly sourceDomain?: string | null | undefined;
     /** The click counts at which url.click_threshold is sent. Null: the server's. */
     readonly clickThresholds?: ReadonlyArray<number> | null | undefined;
+    /** Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
+    readonly forwardQuery?: boolean | null | undefined;
+    /** Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
+    readonly forwardPath?: boolean | null | undefined;
     /** Whether the link redirects. An inactive link answers 410. */
     readonly isActive?: boolean | undefined;
     /** Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it. */

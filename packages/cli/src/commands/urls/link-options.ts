@@ -23,6 +23,8 @@ export interface LinkOptions {
   readonly utmParam?: readonly string[];
   readonly sourceDomain?: string;
   readonly clickThresholds?: readonly number[];
+  readonly forwardQuery?: boolean;
+  readonly forwardPath?: boolean;
 }
 
 const redirectTypes = ['301', '302', '307', '308'];
@@ -52,7 +54,11 @@ export function addLinkOptions(command: Command): Command {
       '--click-thresholds <counts>',
       'click counts that send url.click_threshold, such as 100,1000',
       parseThresholds,
-    );
+    )
+    .option('--forward-query', 'add the query of a visit to the target')
+    .option('--no-forward-query', 'do not, whatever the domain does')
+    .option('--forward-path', 'add the path after the link to the target')
+    .option('--no-forward-path', 'do not, whatever the domain does');
 }
 
 type RedirectType = NonNullable<UrlUpdateRequest['redirectType']>;
@@ -64,11 +70,14 @@ export async function readLinkOptions(
 ): Promise<UrlUpdateRequest> {
   const { tag, utmParam, passwordStdin, redirectType, clickThresholds, ...texts } = options;
   const { title, description, category, domainId, expiresAt, sourceDomain } = texts;
+  const { forwardQuery, forwardPath } = texts;
   const { utmSource, utmMedium, utmCampaign, utmTerm, utmContent } = texts;
   const named = { title, description, category, domainId, expiresAt, sourceDomain };
   const utm = { utmSource, utmMedium, utmCampaign, utmTerm, utmContent };
   const body: UrlUpdateRequest = Object.fromEntries(
-    Object.entries({ ...named, ...utm }).filter(([, value]) => value !== undefined),
+    Object.entries({ ...named, ...utm, forwardQuery, forwardPath }).filter(
+      ([, value]) => value !== undefined,
+    ),
   );
   // The server validates the number.
   if (redirectType !== undefined) body.redirectType = redirectType as RedirectType;

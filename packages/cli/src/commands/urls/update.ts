@@ -35,6 +35,8 @@ const clearable = [
   'customUtmParams',
   'sourceDomain',
   'clickThresholds',
+  'forwardQuery',
+  'forwardPath',
 ] as const satisfies readonly (keyof UrlUpdateRequest)[];
 
 export const define: DefineCommand = (command, start) => {

@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { forwardRequest } from './forward-request.js';
+import { injectUtm } from './link.js';
+
+const both = { query: true, path: true };
+
+describe('the query of a visit', () => {
+  const forward = (location: string, query: string) =>
+    forwardRequest(location, { query: true, path: false }, { rest: '', query });
+
+  it.each([
+    ['https://e.com/', '', 'https://e.com/'],
+    ['https://e.com/', 'a=1', 'https://e.com/?a=1'],
+    ['https://e.com/?', 'a=1', 'https://e.com/?a=1'],
+    ['https://e.com/p?b=2', 'a=1', 'https://e.com/p?b=2&a=1'],
+    ['https://e.com/p?b=2#top', 'a=1', 'https://e.com/p?b=2&a=1#top'],
+    ['https://e.com/p#top?a=2', 'a=1', 'https://e.com/p?a=1#top?a=2'],
+    // What the target has wins, however its name is encoded.
+    ['https://e.com/?a=2', 'a=1&b=3', 'https://e.com/?a=2&b=3'],
+    ['https://e.com/?a=2', '%61=1', 'https://e.com/?a=2'],
+    ['https://e.com/?a%20b=2', 'a+b=1', 'https://e.com/?a%20b=2'],
+    ['https://e.com/?A=2', 'a=1', 'https://e.com/?A=2&a=1'],
+    // Repeated parameters of the visit are all added.
+    ['https://e.com/', 'a=1&a=2&&b', 'https://e.com/?a=1&a=2&b'],
+    ['https://e.com/', 'q=a+b%20c&s=%zz&t[]=1', 'https://e.com/?q=a+b%20c&s=%zz&t[]=1'],
+    ['https://e.com/', 'q="<x>\'#y', 'https://e.com/?q=%22%3Cx%3E%27%23y'],
+    ['https://e.com/', 'q=\u00e2\u0082\u00ac', 'https://e.com/?q=%E2%82%AC'],
+    ['https://e.com/', 'u=https://evil.com/', 'https://e.com/?u=https://evil.com/'],
+  ])('%s and ?%s', (location, query, expected) => {
+    expect(forward(location, query)).toBe(expected);
+  });
+
+  it('is dropped when it is longer than a target may be', () => {
+    expect(forward('https://e.com/', `a=${'x'.repeat(8190)}`)).toHaveLength(8207);
+    expect(forward('https://e.com/', `a=${'x'.repeat(8191)}`)).toBe('https://e.com/');
+  });
+
+  it('is not forwarded by a link that forwards paths only', () => {
+    const forwarding = { query: false, path: true };
+    expect(forwardRequest('https://e.com/', forwarding, { rest: '', query: 'a=1' })).toBe(
+      'https://e.com/',
+    );
+  });
+});
+
+describe('the path of a visit', () => {
+  const forward = (location: string, rest: string) =>
+    forwardRequest(location, both, { rest, query: '' });
+
+  it.each([
+    ['https://e.com/', '/a', 'https://e.com/a'],
+    ['https://e.com/docs', '/a/b', 'https://e.com/docs/a/b'],
+    ['https://e.com/docs/', '/a/', 'https://e.com/docs/a/'],
+    ['https://e.com/docs?x=1#top', '/a', 'https://e.com/docs/a?x=1#top'],
+    ['https://e.com/docs', '/a%20b', 'https://e.com/docs/a%20b'],
+    ['https://e.com/docs', '/a"b{c}', 'https://e.com/docs/a%22b%7Bc%7D'],
+    ['https://e.com/docs', '/..a/b..', 'https://e.com/docs/..a/b..'],
+    ['https://e.com/docs', '/@evil.com', 'https://e.com/docs/@evil.com'],
+    ['https://e.com/docs', '/:80', 'https://e.com/docs/:80'],
+  ])('%s and %s', (location, rest, expected) => {
+    expect(forward(location, rest)).toBe(expected);
+  });
+
+  it.each([
+    ...['//', '//evil.com', '/a//b', '/..', '/a/../b', '/.', '/a/./b', '/%2e%2E/b', '/.%2e'],
+    ...['/%2e', '/a%2fb', '/a%2Fb', '/a%5cb', '/a\\b', '/a%00', '/a%0d%0aLocation:x', '/a%7F'],
+    `/${'x'.repeat(8192)}`,
+  ])('%s is refused', (rest) => {
+    expect(forward('https://e.com/docs', rest)).toBeUndefined();
+  });
+
+  it('is refused by a link that forwards queries only', () => {
+    const forwarding = { query: true, path: false };
+    expect(forwardRequest('https://e.com/', forwarding, { rest: '/a', query: '' })).toBeUndefined();
+  });
+});
+
+describe('any visit of any link', () => {
+  const bytes = (exclude: RegExp) =>
+    fc
+      .array(fc.integer({ min: 0x21, max: 0xff }), { maxLength: 30 })
+      .map((codes) => String.fromCharCode(...codes).replace(exclude, ''));
+  const pieces = fc.constantFrom(
+    ...[
+      'a',
+      'utm_source',
+      '=',
+      '&',
+      '%',
+      '%2e',
+      '%2f',
+      '..',
+      '.',
+      '/',
+      '\\',
+      '#',
+      '?',
+      '+',
+      '@',
+      ':',
+    ],
+  );
+  const query = fc
+    .array(fc.oneof(pieces, bytes(/$^/)), { maxLength: 12 })
+    .map((parts) => parts.join(''));
+  const rest = fc
+    .option(
+      fc.array(fc.oneof(pieces, bytes(/\?/g)), { maxLength: 12 }).map((parts) => parts.join('')),
+    )
+    .map((text) => (text === null ? '' : `/${text.replaceAll('?', '')}`));
+  const utm = fc.option(fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }));
+  const location = fc
+    .tuple(
+      fc.webUrl({
+        withQueryParameters: true,
+        withFragments: true,
+        validSchemes: ['http', 'https'],
+      }),
+      utm,
+    )
+    .map(([url, source]) => {
+      const { href } = new URL(url);
+      return injectUtm(href, source === null ? [] : [['utm_source', source]]);
+    });
+  const forwarding = fc.record({ query: fc.boolean(), path: fc.boolean() });
+
+  it('keeps the origin, the fragment, the target and the UTM values of the link', () => {
+    fc.assert(
+      fc.property(location, forwarding, rest, query, (target, settings, path, search) => {
+        const result = forwardRequest(target, settings, { rest: path, query: search });
+        if (result === undefined) {
+          expect(path).not.toBe('');
+          return;
+        }
+        const before = new URL(target);
+        const after = new URL(result);
+        // One ASCII line that a URL parser does not change.
+        expect(result).toMatch(/^[!-~]+$/);
+        expect(after.href).toBe(result);
+        expect(after.origin).toBe(before.origin);
+        expect(after.username + after.password).toBe(before.username + before.password);
+        expect(after.hash).toBe(before.hash);
+        expect(after.pathname.startsWith(before.pathname.replace(/\/$/, ''))).toBe(true);
+        expect(after.search.startsWith(before.search)).toBe(true);
+        for (const name of before.searchParams.keys()) {
+          expect(after.searchParams.getAll(name)).toEqual(before.searchParams.getAll(name));
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import { parameterName } from './parameter-name.js';
+
+/** What a link adds of a visit to its target. */
+export interface Forwarding {
+  readonly query: boolean;
+  readonly path: boolean;
+}
+
+/** What follows the key in the address of a visit, as it was sent. */
+export interface VisitedAddress {
+  /** Empty, or a slash and further segments. */
+  readonly rest: string;
+  /** Without the question mark. */
+  readonly query: string;
+}
+
+// The limit of a target, because a Location beyond it would be refused by many servers.
+const maxForwardedCharacters = 8192;
+
+/**
+ * Adds the query, and the path after the key, of a visit to a serialised target. Parameters that the
+ * target has, such as those of the link's UTM fields, win over those of the visit. The origin and the
+ * fragment stay. Returns undefined for a path that is not forwarded.
+ */
+export function forwardRequest(
+  location: string,
+  forwarding: Forwarding,
+  { rest, query }: VisitedAddress,
+): string | undefined {
+  const takesPath = rest !== '';
+  if (takesPath && !(forwarding.path && isPlainPath(rest))) return undefined;
+  const takesQuery = forwarding.query && query !== '' && query.length <= maxForwardedCharacters;
+  if (!takesPath && !takesQuery) return location;
+  const { base, search, fragment } = splitLocation(location);
+  const path = takesPath ? base.replace(/\/$/, '') + escapePath(rest) : base;
+  const joined = takesQuery ? joinQueries(search, query) : search;
+  return `${path}${joined === '' ? '' : `?${joined}`}${fragment}`;
+}
+
+function splitLocation(location: string) {
+  const hash = location.indexOf('#');
+  const fragment = hash < 0 ? '' : location.slice(hash);
+  const rest = hash < 0 ? location : location.slice(0, hash);
+  const mark = rest.indexOf('?');
+  return {
+    base: mark < 0 ? rest : rest.slice(0, mark),
+    search: mark < 0 ? '' : rest.slice(mark + 1),
+    fragment,
+  };
+}
+
+/**
+ * Returns whether each segment stays one segment on every server: no dots that lead upwards, no encoded
+ * slash or backslash, no control character, and no empty segment but the last.
+ */
+function isPlainPath(rest: string): boolean {
+  if (rest.length > maxForwardedCharacters) return false;
+  if (/\\|%2f|%5c|%[01][\da-f]|%7f|\/\//i.test(rest)) return false;
+  return !rest.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
+}
+
+/** Appends the parameters whose names the target does not have, in their order. */
+function joinQueries(search: string, query: string): string {
+  const own = new Set(search.split('&').map(parameterName));
+  const added = query.split('&').filter((pair) => pair !== '' && !own.has(parameterName(pair)));
+  const kept = search === '' ? [] : [search];
+  return [...kept, ...added.map(escapeQuery)].join('&');
+}
+
+// All characters but those of RFC 3986.
+const unsafeInPath = /[^\w~!$&'()*+,;=:@%/.-]/g;
+// The characters that a URL parser encodes. The others stay, because signed URLs compare bytes.
+const unsafeInQuery = /[^!$-&(-;=?-~]/g;
+
+function escapePath(path: string): string {
+  return path.replace(unsafeInPath, percentEncode);
+}
+
+function escapeQuery(pair: string): string {
+  return pair.replace(unsafeInQuery, percentEncode);
+}
+
+/** Node reads the bytes of a request line as Latin-1, so a character is one byte. */
+function percentEncode(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+}

@@ -1,0 +1,8 @@
+/** Returns the name of a parameter of a query, such as `a` of `a=1`. */
+export function parameterName(pair: string): string {
+  const name = pair.split('=', 1)[0] ?? '';
+  if (!/[%+]/.test(name)) return name;
+  // Decodes like browsers: a plus is a space, and an invalid escape stays as it is.
+  // The ampersand protects a question mark at the beginning.
+  return new URLSearchParams(`&${name}`).keys().next().value ?? '';
+}

@@ -1,0 +1,113 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer, type TestServer } from './start-server.js';
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.stop());
+
+const create = async (body: object) => (await api.call('createUrl', { body })).data;
+
+/** Returns the Location of a visit, or its status. The path is sent as it is. */
+function follow(path: string, options: { method?: string; body?: string } = {}) {
+  return new Promise<string | number | undefined>((resolve, reject) => {
+    const { method = 'GET', body = '' } = options;
+    const headers = {
+      'Content-Type': 'application/x-www-form-urlencoded',
+      'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+    };
+    const { hostname, port } = new URL(api.server.url);
+    const call = request({ hostname, port, path, method, headers });
+    call.on('error', reject).on('response', (response) => {
+      response.resume();
+      resolve(response.headers.location ?? response.statusCode);
+    });
+    call.end(body);
+  });
+}
+
+describe('forwardQuery', () => {
+  it('adds parameters that the target does not have', async () => {
+    await create({
+      targetUrl: 'https://example.com/page?a=1#top',
+      customSlug: 'with-query',
+      utmSource: 'mail',
+      forwardQuery: true,
+    });
+    expect(await follow('/with-query')).toBe('https://example.com/page?a=1&utm_source=mail#top');
+    expect(await follow('/with-query/?a=2&utm_source=x&gclid=7&b=%20')).toBe(
+      'https://example.com/page?a=1&utm_source=mail&gclid=7&b=%20#top',
+    );
+    expect(await follow('/with-query?q="<x>')).toBe(
+      'https://example.com/page?a=1&utm_source=mail&q=%22%3Cx%3E#top',
+    );
+    expect(await follow('/with-query/further')).toBe(404);
+  });
+
+  it('is read by every visit of a redirect that browsers cache, because its URL differs', async () => {
+    const targetUrl = 'https://example.com/';
+    const link = { targetUrl, customSlug: 'permanent', redirectType: 301, forwardQuery: true };
+    await create(link);
+    expect(await follow('/permanent?a=1')).toBe('https://example.com/?a=1');
+    expect(await follow('/permanent?a=2')).toBe('https://example.com/?a=2');
+  });
+
+  it('applies after a password', async () => {
+    await create({
+      targetUrl: 'https://example.com/',
+      customSlug: 'locked',
+      isPasswordProtected: true,
+      password: 'sesame',
+      forwardQuery: true,
+      forwardPath: true,
+    });
+    const unlock = { method: 'POST', body: 'password=sesame' };
+    expect(await follow('/locked/a/b?c=1')).toBe(200);
+    expect(await follow('/locked/a/b?c=1', unlock)).toBe('https://example.com/a/b?c=1');
+  });
+});
+
+describe('forwardPath', () => {
+  it('adds the path after the link', async () => {
+    const { id, shortCode } = await create({
+      targetUrl: 'https://example.com/docs?v=1#top',
+      customSlug: 'handbook',
+      forwardPath: true,
+    });
+    expect(await follow('/handbook/')).toBe('https://example.com/docs?v=1#top');
+    expect(await follow('/handbook/a/b?v=2')).toBe('https://example.com/docs/a/b?v=1#top');
+    expect(await follow(`/${shortCode}/a`)).toBe('https://example.com/docs/a?v=1#top');
+    for (const path of ['//', '//evil.com', '/../a', '/%2e%2e/a', '/a%2fb', '/a\\b', '/a%5Cb']) {
+      expect(await follow(`/handbook${path}`), path).toBe(404);
+    }
+    await api.call('updateUrl', { params: { id }, body: { forwardPath: null } });
+    expect(await follow('/handbook/a')).toBe(404);
+  });
+
+  it('counts visits below a link', async () => {
+    const targetUrl = 'https://example.com/';
+    const { id } = await create({ targetUrl, customSlug: 'counted', forwardPath: true });
+    await follow('/counted/a');
+    await follow('/counted/b?c=1');
+    await expect
+      .poll(async () => (await api.call('getUrl', { params: { id } })).data.clickCount)
+      .toBe(2);
+  });
+
+  it.each([
+    ['leads to itself with a longer path', 'loop-self', 'loop-self/x'],
+    ['leads to the home page, which adds its own path', 'loop-home', ''],
+  ])('does not redirect a link that %s', async (_, customSlug, target) => {
+    const targetUrl = `${api.server.url}/${target}`;
+    await create({ targetUrl, customSlug, forwardPath: true });
+    expect(await follow(`/${customSlug}/${customSlug}`)).toBe(410);
+  });
+
+  it('does not redirect a loop through another link', async () => {
+    await create({ targetUrl: `${api.server.url}/`, customSlug: 'loop-one', forwardPath: true });
+    await create({ targetUrl: `${api.server.url}/loop-one/loop-two`, customSlug: 'loop-two' });
+    expect(await follow('/loop-one/loop-two')).toBe(410);
+  });
+});
