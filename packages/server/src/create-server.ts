@@ -202,11 +202,14 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const organizations = new OrganizationRepository(database);
   const apiKeys = new ApiKeyRepository(database);
   const apiKeyUses = new ApiKeyUses(apiKeys);
+  // By the clock of PostgreSQL, which the nodes share, unless a test passes its own.
+  const limits = database.openLimits(options.clock);
   const auth = createAuthService({
     clients,
     apiKeys,
     uses: apiKeyUses,
     operatorKey: config.operatorKey,
+    limits,
     clock,
     randomBytes,
   });
@@ -338,6 +341,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     droppedAccessLogLines,
     backupFigures,
   });
+  const rateLimiterOf = (name: string, perMinute: number, rule: string) =>
+    perMinute > 0 ? new RateLimiter({ name, perMinute, rule, store: limits }) : undefined;
   const appOptions = {
     logger,
     onRequestError,
@@ -352,11 +357,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     }),
     corsOrigins: config.corsOrigins,
     proxies: config.trustedProxies,
-    rateLimiter: config.rateLimit > 0 ? new RateLimiter(config.rateLimit) : undefined,
-    publicRateLimiter:
-      config.tokenRateLimit > 0
-        ? new RateLimiter(config.tokenRateLimit, 'An address may send the token endpoint')
-        : undefined,
+    rateLimiter: rateLimiterOf('requests', config.rateLimit, 'An organization may make'),
+    publicRateLimiter: rateLimiterOf(
+      'token requests',
+      config.tokenRateLimit,
+      'An address may send the token endpoint',
+    ),
     bodySlots,
     publicBodyTimeoutMs: timeLimits.publicBody,
     countCall: analytics.countCall,
@@ -419,6 +425,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     isOwnHost: (host) => host === origins().shortDomain || isOwnHost(hostnameOf(host)),
     record: analytics.record,
     passwords,
+    limits,
     proxies: config.trustedProxies,
     clock,
     bodyTimeoutMs: timeLimits.publicBody,

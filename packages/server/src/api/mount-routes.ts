@@ -89,7 +89,7 @@ async function serve(call: Call, options: MountOptions): Promise<Reply<unknown>>
   const { route, request, response } = call;
   if (route.access === 'public') return handle(call, options, undefined);
   if (route.access === 'operator') {
-    options.auth.authenticateOperator(
+    await options.auth.authenticateOperator(
       request.headers.authorization,
       addressBlockOf(addressOf(request, options)),
     );
@@ -113,7 +113,7 @@ async function handle(
   const { headers } = request;
   if (caller) {
     if (rateLimiter) {
-      response.set(rateLimitHeaders(rateLimiter.take(caller.organizationId, clock())));
+      response.set(rateLimitHeaders(await rateLimiter.take(caller.organizationId, clock())));
     }
     checkScope(route, caller);
   }
@@ -124,7 +124,7 @@ async function handle(
     const address = addressOf(request, options);
     // Public routes without a body are health and documentation, which have no limit.
     if (route.access === 'public' && route.body)
-      publicRateLimiter?.take(addressBlockOf(address), clock());
+      await publicRateLimiter?.take(addressBlockOf(address), clock());
     const body = await readInput(kind, request, response, {
       slots: options.bodySlots,
       organizationId: caller?.organizationId,

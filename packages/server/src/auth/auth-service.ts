@@ -2,9 +2,10 @@ import { ApiError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
 import { keyScopes, type Scope } from '../contract/define-route.js';
 import type { Clock, RandomBytes } from '../ports.js';
+import type { LimitStore } from '../storage/limits.js';
 import type { ApiKeyRepository } from './api-key-repository.js';
 import type { ApiKeyUses } from './api-key-uses.js';
-import { AttemptLimiter, tokenAttempts, tooManyAttempts } from './attempt-limiter.js';
+import { AttemptLimiter, tokenAttempts } from './attempt-limiter.js';
 import type { ClientRepository, NewClient } from './client-repository.js';
 import { hashSecret, isApiKey, matchesHash, newSecret } from './secrets.js';
 import { tokenLifetimeSeconds } from './token-contract.js';
@@ -27,6 +28,7 @@ export interface AuthServiceOptions {
   readonly uses: Pick<ApiKeyUses, 'note'>;
   /** Undefined accepts no key. */
   readonly operatorKey: string | undefined;
+  readonly limits: LimitStore;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
 }
@@ -37,10 +39,11 @@ export function createAuthService({
   apiKeys,
   uses,
   operatorKey,
+  limits,
   clock,
   randomBytes,
 }: AuthServiceOptions) {
-  const limiter = new AttemptLimiter(tokenAttempts);
+  const limiter = new AttemptLimiter(tokenAttempts, limits);
   // Compared when the client does not exist. Response times must not reveal which client ids exist.
   const decoyHash = hashSecret(newSecret('clientSecret', randomBytes));
   const operatorKeyHash = operatorKey === undefined ? undefined : hashSecret(operatorKey);
@@ -58,8 +61,7 @@ export function createAuthService({
       const matches = matchesHash(clientSecret, client?.secretHash ?? decoyHash);
       const isCorrect = client !== undefined && matches;
       // Correct attempts are not counted. A blocked address is refused even with valid credentials.
-      const waitMs = limiter.take(clientKey, clock(), isCorrect);
-      if (waitMs > 0) throw tooManyAttempts(tokenAttempts, waitMs);
+      await limiter.take(clientKey, isCorrect);
       if (!client || !isCorrect) {
         throw new ApiError('UNAUTHORIZED', 'The client is unknown or its secret is wrong');
       }
@@ -103,11 +105,13 @@ export function createAuthService({
      * Throws UNAUTHORIZED unless an `Authorization` header has the operator key, or RATE_LIMITED when the
      * client key has too many failed attempts. These count together with those of token requests.
      */
-    authenticateOperator(authorization: string | undefined, clientKey: string): void {
+    async authenticateOperator(
+      authorization: string | undefined,
+      clientKey: string,
+    ): Promise<void> {
       const token = bearerTokenOf(authorization);
       const isCorrect = operatorKeyHash !== undefined && matchesHash(token, operatorKeyHash);
-      const waitMs = limiter.take(clientKey, clock(), isCorrect);
-      if (waitMs > 0) throw tooManyAttempts(tokenAttempts, waitMs);
+      await limiter.take(clientKey, isCorrect);
       if (!isCorrect) throw new ApiError('UNAUTHORIZED', 'The operator key is wrong');
     },
   };

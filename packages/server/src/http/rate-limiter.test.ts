@@ -1,12 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../contract/api-error.js';
+import { type Grant, type LimitStore, MemoryLimits } from '../storage/limits.js';
 import { RateLimiter } from './rate-limiter.js';
 
+const rule = 'An organization may make';
+const newLimiter = (perMinute: number, store: LimitStore) =>
+  new RateLimiter({ name: 'requests', perMinute, rule, store });
+
 /** Returns the remaining requests, or the seconds to wait as a negative number. */
-function take(limiter: RateLimiter, now: number, organization = 'a'): number {
+async function take(limiter: RateLimiter, now: number, organization = 'a'): Promise<number> {
   try {
-    return limiter.take(organization, now).remaining;
+    return (await limiter.take(organization, now)).remaining;
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'RATE_LIMITED') throw error;
     return -Number(error.headers['Retry-After']);
@@ -14,76 +19,153 @@ function take(limiter: RateLimiter, now: number, organization = 'a'): number {
 }
 
 describe('RateLimiter', () => {
-  it('accepts all requests of a minute at once, and refuses the next one with the time to wait', () => {
-    const limiter = new RateLimiter(3);
-    expect([0, 0, 0, 0].map((now) => take(limiter, now))).toEqual([2, 1, 0, -20]);
-    expect(take(limiter, 19_999)).toBe(-1);
-    expect(take(limiter, 20_000)).toBe(0);
+  it('accepts all requests of a minute at once, and refuses the next one with the time to wait', async () => {
+    let now = 0;
+    const limiter = newLimiter(3, new MemoryLimits(() => now));
+    const results: number[] = [];
+    for (now of [0, 0, 0, 0, 19_999, 20_000]) results.push(await take(limiter, now));
+    expect(results).toEqual([2, 1, 0, -20, -1, 0]);
   });
 
-  it('restores capacity evenly, up to that of one minute', () => {
-    const limiter = new RateLimiter(60);
-    for (let count = 0; count < 60; count += 1) take(limiter, 0);
-    expect([1_000, 1_000, 5_000].map((now) => take(limiter, now))).toEqual([0, -1, 3]);
-    expect(take(limiter, 10_000_000)).toBe(59);
-  });
-
-  it('returns the time until the full limit is available', () => {
-    const limiter = new RateLimiter(60);
-    expect(limiter.take('a', 0)).toEqual({
+  it('returns the time until the full limit is available', async () => {
+    const limiter = newLimiter(60, new MemoryLimits(() => 0));
+    expect(await limiter.take('a', 0)).toEqual({
       limit: 60,
       windowSeconds: 60,
       remaining: 59,
       resetSeconds: 1,
     });
-    expect(limiter.take('a', 0)).toMatchObject({ remaining: 58, resetSeconds: 2 });
+    expect(await limiter.take('a', 0)).toMatchObject({ remaining: 58, resetSeconds: 2 });
   });
 
-  it('counts each organization separately', () => {
-    const limiter = new RateLimiter(1);
-    expect(['a', 'b', 'a'].map((organization) => take(limiter, 0, organization))).toEqual([
-      0, 0, -60,
+  it('counts each organization separately', async () => {
+    const limiter = newLimiter(1, new MemoryLimits(() => 0));
+    const results = [];
+    for (const organization of ['a', 'b', 'a']) results.push(await take(limiter, 0, organization));
+    expect(results).toEqual([0, 0, -60]);
+  });
+});
+
+/** A store of several nodes, whose statements take a turn of the event loop. */
+class SlowLimits implements LimitStore {
+  readonly isShared = true;
+  statements = 0;
+  readonly #memory: MemoryLimits;
+
+  constructor(clock: () => number) {
+    this.#memory = new MemoryLimits(clock);
+  }
+
+  async take(...args: Parameters<MemoryLimits['take']>): Promise<Grant> {
+    this.statements += 1;
+    await new Promise((resolve) => setImmediate(resolve));
+    return this.#memory.take(...args);
+  }
+
+  refund(): void {}
+}
+
+describe('RateLimiter of several nodes', () => {
+  it('asks the store once for a hundredth of the limit', async () => {
+    const store = new SlowLimits(() => 0);
+    const limiter = newLimiter(1000, store);
+    const first = await limiter.take('a', 0);
+    expect(first).toMatchObject({ remaining: 999, resetSeconds: 1 });
+    for (let at = 1; at < 11; at += 1) expect(await take(limiter, 0)).toBe(999 - at);
+    expect(store.statements).toBe(1);
+    expect(await take(limiter, 0)).toBe(988);
+    expect(store.statements).toBe(2);
+  });
+
+  it('asks the store once for the requests of one turn', async () => {
+    const store = new SlowLimits(() => 0);
+    const limiter = newLimiter(60, store);
+    const results = await Promise.all(Array.from({ length: 80 }, () => take(limiter, 0)));
+    expect(results.filter((left) => left >= 0)).toHaveLength(60);
+    expect(store.statements).toBeLessThan(5);
+  });
+
+  it('refuses requests without asking the store until capacity is restored', async () => {
+    let now = 0;
+    const store = new SlowLimits(() => now);
+    const limiter = newLimiter(2, store);
+    expect([await take(limiter, 0), await take(limiter, 0), await take(limiter, 0)]).toEqual([
+      1, 0, -30,
     ]);
+    const { statements } = store;
+    expect(await take(limiter, 10_000)).toBe(-20);
+    expect(store.statements).toBe(statements);
+    now = 30_000;
+    expect(await take(limiter, now)).toBe(0);
   });
 
-  it('does not extend the wait for refused requests', () => {
-    const limiter = new RateLimiter(1);
-    for (let now = 0; now < 60_000; now += 100) take(limiter, now);
-    expect(take(limiter, 60_000)).toBe(0);
+  it('refuses on all nodes what it refuses on one', async () => {
+    const store = new SlowLimits(() => 0);
+    const [first, second] = [newLimiter(20, store), newLimiter(20, store)];
+    for (let at = 0; at < 20; at += 1) await first.take('a', 0);
+    expect(await take(first, 0)).toBe(-3);
+    expect(await take(second, 0)).toBe(-3);
   });
 
-  it('works when the clock is set back', () => {
-    const limiter = new RateLimiter(2);
-    expect([60_000, 0, 0].map((now) => take(limiter, now))).toEqual([1, 0, -30]);
-    expect(take(limiter, 30_000)).toBe(0);
+  it('fails all waiting requests with the error of the store', async () => {
+    const error = new Error('storage is unavailable');
+    const limiter = newLimiter(60, {
+      isShared: true,
+      take: () => Promise.reject(error),
+      refund: () => {},
+    });
+    const results = await Promise.allSettled([limiter.take('a', 0), limiter.take('a', 0)]);
+    expect(results.map((result) => 'reason' in result && result.reason)).toEqual([error, error]);
   });
 
-  it('accepts the remaining requests, and one after the wait, and never exceeds the limit', () => {
-    const limits = fc.integer({ min: 1, max: 100 });
-    const pauses = fc.array(fc.integer({ min: 0, max: 30_000 }), { maxLength: 10 });
-    fc.assert(
-      fc.property(limits, pauses, (perMinute, pausesMs) => {
-        const limiter = new RateLimiter(perMinute);
-        let now = 0;
-        let accepted = 0;
-        for (const pauseMs of pausesMs) {
-          now += pauseMs;
-          const left = take(limiter, now);
-          if (left >= 0) {
-            accepted += 1;
-            for (let each = left; each > 0; each -= 1) {
-              expect(take(limiter, now)).toBe(each - 1);
-              accepted += 1;
-            }
-            expect(take(limiter, now)).toBeLessThan(0);
-          } else {
-            now += -left * 1000;
-            expect(take(limiter, now)).toBeGreaterThanOrEqual(0);
-            accepted += 1;
-          }
-          expect(accepted).toBeLessThanOrEqual(perMinute + Math.floor((now * perMinute) / 60_000));
-        }
+  it('accepts in any interval at most the limit, what is restored, and a hundredth of a node in advance', async () => {
+    const bursts = fc.array(
+      fc.record({
+        node: fc.nat(4),
+        requests: fc.integer({ min: 1, max: 150 }),
+        passedMs: fc.oneof(fc.constant(0), fc.nat(20_000)),
       }),
+      { minLength: 1, maxLength: 25 },
+    );
+    const limits = fc.integer({ min: 1, max: 600 });
+    const nodeCounts = fc.integer({ min: 1, max: 5 });
+    await fc.assert(
+      fc.asyncProperty(limits, nodeCounts, bursts, async (perMinute, nodeCount, sent) => {
+        let now = 0;
+        const store = new SlowLimits(() => now);
+        const nodes = Array.from({ length: nodeCount }, () => newLimiter(perMinute, store));
+        const accepted: { at: number; count: number }[] = [];
+        for (const [index, { node, requests, passedMs }] of sent.entries()) {
+          now += passedMs;
+          const limiter = nodes[node % nodeCount] as RateLimiter;
+          // At the same time, another node gets as many.
+          const other = nodes[(node + index) % nodeCount] as RateLimiter;
+          const results = await Promise.all(
+            Array.from({ length: requests }, () => [take(limiter, now), take(other, now)]).flat(),
+          );
+          accepted.push({ at: now, count: results.filter((left) => left >= 0).length });
+        }
+        const inAdvance = nodeCount * Math.floor(perMinute / 100);
+        for (const [from, first] of accepted.entries()) {
+          let sum = 0;
+          for (const { at, count } of accepted.slice(from)) {
+            sum += count;
+            const restored = ((at - first.at) * perMinute) / 60_000;
+            // Nothing is leased before the first request.
+            const bound = perMinute + restored + (from === 0 ? 0 : inAdvance);
+            expect(sum).toBeLessThanOrEqual(bound);
+          }
+        }
+        // All that is left can be used: nothing is lost.
+        now += 60_000;
+        const all = await Promise.all(
+          nodes.flatMap((limiter) =>
+            Array.from({ length: perMinute + 10 }, () => take(limiter, now)),
+          ),
+        );
+        expect(all.filter((left) => left >= 0).length).toBeGreaterThanOrEqual(perMinute);
+      }),
+      { numRuns: 40 },
     );
   });
 });

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StorageUnavailableError } from '../storage/database.js';
+import { MemoryLimits } from '../storage/limits.js';
 import type { Link } from './link.js';
 import { LinkCache } from './link-cache.js';
 import { RedirectHandler, type RedirectHandlerOptions } from './redirect-handler.js';
@@ -45,6 +46,7 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
     isOwnHost: () => true,
     record: (_request, _link, respond) => setImmediate(respond),
     passwords: { verify: async () => false },
+    limits: new MemoryLimits(Date.now),
     proxies: { includes: () => false },
     bodyTimeoutMs: 1_000,
     clock: Date.now,

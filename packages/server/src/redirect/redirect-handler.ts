@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AttemptLimiter, passwordAttempts, tooManyAttempts } from '../auth/attempt-limiter.js';
+import { AttemptLimiter, passwordAttempts } from '../auth/attempt-limiter.js';
 import type { Passwords } from '../auth/passwords.js';
 import { ApiError, validationError } from '../contract/api-error.js';
 import { parseInput } from '../contract/parse-input.js';
@@ -22,6 +22,7 @@ import {
 } from '../pages/link-pages.js';
 import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
+import type { LimitStore } from '../storage/limits.js';
 import { maxHops, parseLinkPath } from '../urls/loop-detector.js';
 import { forwardRequest } from './forward-request.js';
 import { decideRedirect, type Link } from './link.js';
@@ -38,6 +39,7 @@ export interface RedirectHandlerOptions {
   /** Stores the visit and then calls `respond`. */
   readonly record: (request: IncomingMessage, link: Link, respond: () => void) => void;
   readonly passwords: Pick<Passwords, 'verify'>;
+  readonly limits: LimitStore;
   readonly proxies: AddressRanges;
   readonly clock: Clock;
   /** The time in which the whole body with a password must arrive. */
@@ -55,10 +57,11 @@ export interface RedirectHandlerOptions {
  */
 export class RedirectHandler {
   readonly #options: RedirectHandlerOptions;
-  readonly #passwordLimiter = new AttemptLimiter(passwordAttempts);
+  readonly #passwordLimiter: AttemptLimiter;
 
   constructor(options: RedirectHandlerOptions) {
     this.#options = options;
+    this.#passwordLimiter = new AttemptLimiter(passwordAttempts, options.limits);
   }
 
   /** Handles a request for a link; returns false when the path cannot be that of a link. */
@@ -141,27 +144,25 @@ export class RedirectHandler {
   }
 
   async #unlock(response: ServerResponse, link: Link, rest: string): Promise<void> {
-    const { passwords, clock, proxies, bodyTimeoutMs } = this.#options;
+    const { passwords, proxies, bodyTimeoutMs } = this.#options;
     const { socket, headers } = response.req;
     const address = clientAddressOf(socket.remoteAddress, headers['x-forwarded-for'], proxies);
     const password = await readPassword(response.req, response, bodyTimeoutMs);
     const clientKey = `${link.urlId} ${addressBlockOf(address)}`;
-    const waitMs = this.#passwordLimiter.take(clientKey, clock());
-    if (waitMs > 0) throw tooManyAttempts(passwordAttempts, waitMs);
-    let isCorrect: boolean;
-    try {
-      const passwordHash = link.passwordHash as string;
-      isCorrect = await passwords.verify(link.organizationId, passwordHash, password);
-    } catch (error) {
-      // The password was not checked, for example because the queue is full.
-      this.#passwordLimiter.refund(clientKey);
-      throw error;
-    }
+    const uncount = await this.#passwordLimiter.take(clientKey);
+    const passwordHash = link.passwordHash as string;
+    const isCorrect = await passwords
+      .verify(link.organizationId, passwordHash, password)
+      // It was not checked, for example because the queue is full.
+      .catch(async (error: unknown) => {
+        await uncount();
+        throw error;
+      });
     if (!isCorrect) {
       this.#refuse(response, wrongPassword, passwordPage('Wrong password.'));
       return;
     }
-    this.#passwordLimiter.refund(clientKey);
+    await uncount();
     this.#redirect(response, link, 303, rest);
   }
 

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 /** The place of a value: table, column, and the key of the row. */
@@ -27,6 +27,7 @@ const maxDecrypted = 2_000;
 export class Keyring {
   #secretKeys: readonly string[] = [];
   readonly #keys = new Map<string, Uint8Array>();
+  #pseudonymKey: Uint8Array = new Uint8Array();
   readonly #decrypted = new LRUCache<string, { readonly at: string; readonly text: string }>({
     max: maxDecrypted,
   });
@@ -43,6 +44,8 @@ export class Keyring {
     for (const secretKey of this.#secretKeys) {
       this.#keys.set(keyIdOf(secretKey), derive(secretKey, 'shorty stored secrets', keyBytes));
     }
+    const [first = ''] = this.#secretKeys;
+    this.#pseudonymKey = derive(first, 'shorty pseudonyms', keyBytes);
   }
 
   get secretKeys(): readonly string[] {
@@ -67,6 +70,11 @@ export class Keyring {
     const encrypting = createCipheriv(cipher, key, nonce).setAAD(bytesOf(place));
     const bytes = [nonce, encrypting.update(text, 'utf8'), encrypting.final()];
     return `${prefix}${id}:${Buffer.concat([...bytes, encrypting.getAuthTag()]).toString('base64url')}`;
+  }
+
+  /** Returns a keyed hash of a text, such as an address. The same text and secret key give the same hash. */
+  pseudonymOf(text: string): string {
+    return createHmac('sha256', this.#pseudonymKey).update(text).digest('base64url');
   }
 
   /** Returns a text that is not encrypted as it is. Throws an UnreadableSecretError. */

@@ -20,7 +20,13 @@ const routes: readonly Route[] = table;
 export type Rows = Readonly<Record<string, readonly string[]>>;
 
 // Tables that a refused request may change: its token, its usage, and the next id.
-const unwatched = new Set(['access_tokens', 'usage_meters', 'journal_positions', 'url_id_counter']);
+const unwatched = new Set([
+  'access_tokens',
+  'usage_meters',
+  'journal_positions',
+  'limit_usages',
+  'url_id_counter',
+]);
 
 /** The search index is derived from the links and updated after them. */
 const isSearchIndex = (name: string) => name.startsWith('url_search');

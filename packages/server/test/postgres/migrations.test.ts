@@ -21,7 +21,7 @@ const meanings: Readonly<Record<string, string>> = {
 };
 
 /** The tables that only several nodes on one database need. */
-const nodeTables = ['cache_changes', 'installation_keys'];
+const nodeTables = ['cache_changes', 'installation_keys', 'limit_usages'];
 
 /** Returns true for the search index, which is several tables in SQLite and an index in PostgreSQL. */
 const isSearchIndex = (name: string) => /^url_search|^urls_by_search_text$/.test(name);

@@ -494,7 +494,8 @@ it('every table is exported, or excluded for a reason', async () => {
   const tables = (await database.read.introspection.getTables()).map(({ name }) => name);
   const known = [...transferTables, ...Object.keys(excludedTables)];
   // The tables of the engine, of the migrations, and of several nodes.
-  const ofEngines = /^(sqlite_|cache_changes$|installation_keys$|url_search|visit_chunks_\d)/;
+  const ofEngines =
+    /^(sqlite_|cache_changes$|installation_keys$|limit_usages$|url_search|visit_chunks_\d)/;
   const own = tables.filter((name) => !ofEngines.test(name));
   expect([...known].sort()).toEqual([...own].sort());
 });

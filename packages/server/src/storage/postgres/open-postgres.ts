@@ -20,6 +20,7 @@ import type { PostgresAddress } from './postgres-url.js';
 import { PreparedClient } from './prepared-client.js';
 import { openSearchIndex } from './search-index.js';
 import { ServerPool, sessionLimits } from './server-pool.js';
+import { deleteRestoredUsages, SharedLimits } from './shared-limits.js';
 import { bulkInsert, updateEach } from './write-rows.js';
 
 // The first keys of Shorty's advisory locks, so that they differ from other programs' locks. An
@@ -52,6 +53,8 @@ const useIndexes = sql`select ${sql.join(
 
 // Deletes changes older than an hour. A node that has not polled for 30 minutes evicts everything.
 const deleteChangesEveryMs = 10 * 60_000;
+// Each attempt with a secret inserts a row, which has no meaning after a minute or ten.
+const deleteUsagesEveryMs = 60_000;
 
 export function openPostgres(
   address: PostgresAddress,
@@ -91,15 +94,17 @@ export function openPostgres(
       concurrency: Math.max(2, Math.floor(maxConnections / 4)),
     }),
   };
+  const keyring = new Keyring(secretKeys);
   const queues = new WriteQueues(organizationsAtOnce);
   const writeDirectly: Database['writeDirectly'] = (work, lock = 'records') =>
     typeof lock === 'object'
       ? commits.organization.write(work, lock.organizationId)
       : commits[lock].write(work);
   let changesDeletedAt = performance.now();
+  let usagesDeletedAt = performance.now();
   return {
     engine: 'postgres',
-    keyring: new Keyring(secretKeys),
+    keyring,
     read: db,
     snapshot: (work) =>
       db
@@ -135,6 +140,7 @@ export function openPostgres(
         await migrationDb.destroy();
       }
     },
+    openLimits: (clock) => new SharedLimits(db, keyring, clock),
     watchChanges: (caches, onError) => watchChanges(db, caches, onError),
     async findVersionProblem() {
       await checkServer(address);
@@ -156,6 +162,10 @@ export function openPostgres(
       writeDirectly((transaction) => dropEmptyPartitions(transaction, before), 'compaction'),
     // PostgreSQL itself runs autovacuum and checkpoints.
     async maintain() {
+      if (performance.now() - usagesDeletedAt > deleteUsagesEveryMs) {
+        usagesDeletedAt = performance.now();
+        await deleteRestoredUsages(db);
+      }
       if (performance.now() - changesDeletedAt < deleteChangesEveryMs) return;
       changesDeletedAt = performance.now();
       await sql`delete from cache_changes where changed_at < now() - interval '1 hour'`.execute(db);

@@ -12,6 +12,7 @@ import { ConfigError } from '../../config-error.js';
 import type { Database, Schema, StorageOptions } from '../database.js';
 import { GroupCommit, noRetries } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
+import { MemoryLimits } from '../limits.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
 import { createFile } from './create-file.js';
@@ -98,6 +99,7 @@ export function openSqlite(path: string, options: StorageOptions): Database {
       }
     },
     // A SQLite file has one node.
+    openLimits: (clock = Date.now) => new MemoryLimits(clock),
     watchChanges: undefined,
     findVersionProblem: () => findVersionProblem(read, 'sqlite', updateEach),
     lockForServer(now) {

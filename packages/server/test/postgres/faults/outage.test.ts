@@ -156,6 +156,16 @@ describe('a PostgreSQL that is killed', () => {
     const { data: onDomain } = await api.call('createUrl', {
       body: { targetUrl, domainId: domain.id },
     });
+    const { data: locked } = await api.call('createUrl', {
+      body: { targetUrl, isPasswordProtected: true, password: 'x' },
+    });
+    const unlock = (password: string) =>
+      api.visit(`/${locked.shortCode}`, {
+        method: 'POST',
+        headers: { accept: 'application/json' },
+        body: new URLSearchParams({ password }),
+      });
+    expect((await unlock('x')).status).toBe(303);
     const visits = visitRepeatedly(api, `/${cached.customSlug}`);
     const visitsOnDomain = visitRepeatedly(api, `/${onDomain.shortCode}`, host);
     // Long enough for the change feed, which reports the new links and so removes them from the cache.
@@ -172,6 +182,12 @@ describe('a PostgreSQL that is killed', () => {
       expect(page.status).toBe(503);
       expect((await api.visit('/health/live')).status).toBe(200);
       expect((await api.visit('/metrics')).status).toBe(200);
+      // The link is cached. Without a count, neither the correct password nor a wrong one is compared.
+      for (const password of ['x', 'wrong']) {
+        const response = await unlock(password);
+        expect(response.outcome).toBe('503 UNAVAILABLE');
+        expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+      }
       const form = { grant_type: 'client_credentials', client_id: 'x', client_secret: 'y' };
       const token = await api.visit('/api/v1/auth/token', {
         method: 'POST',
