@@ -79,3 +79,42 @@ test('ignores the content of reused memory', () => {
   expect(count(visits, 700, pool)).toEqual(first);
   expect(count([], 1, pool)).toEqual({ total: 0, inBuckets: [0, 0, 0, 0, 0] });
 });
+
+test('counts keys that are not in a set, and makes a set of keys', () => {
+  fc.assert(
+    fc.property(
+      fc.array(visit, { maxLength: 200 }),
+      fc.array(visit, { maxLength: 200 }),
+      fc.constantFrom(1, 5, 40),
+      (before, visits, buckets) => {
+        const pool = new Int32Pool();
+        const add = (some: readonly Visit[]) => {
+          const distinct = new DistinctKeys(pool);
+          distinct.add(
+            Int32Array.from(some.flatMap(({ high, low }) => [high, low])),
+            Uint32Array.from(some, (_, index) => index),
+            Int32Array.from(some, ({ bucket }) => (buckets === 1 ? 0 : bucket)),
+          );
+          return distinct;
+        };
+        const first = add(before);
+        const ofBucket = add([]);
+        ofBucket.addAll(first.keysOf(0), 0);
+        const { keys, total, inBuckets: firstInBuckets } = first.finishAsSet(buckets);
+        if (buckets > 1) {
+          expect([...firstInBuckets.subarray(0, 5)]).toEqual(countBySets(before).inBuckets);
+        }
+        expect([total, keys.size]).toEqual(Array(2).fill(countBySets(before).total));
+        const inFirst = before.filter(({ bucket }) => buckets === 1 || bucket === 0);
+        expect(ofBucket.finish().total).toBe(countBySets(inFirst).total);
+        const second = add(visits);
+        const counted = second.finish(buckets, keys);
+        expect(counted.total + keys.size).toBe(countBySets([...before, ...visits]).total);
+        const { inBuckets } = countBySets(visits);
+        if (buckets > 1) expect([...counted.inBuckets.subarray(0, 5)]).toEqual(inBuckets);
+        for (const each of [first, ofBucket, second, keys]) each.release();
+        expect(pool.usedBytes).toBe(0);
+      },
+    ),
+  );
+});

@@ -1,4 +1,5 @@
 import { Int32Pool } from './int32-pool.js';
+import { KeySet } from './key-set.js';
 
 /** The number of distinct keys in total, and in each bucket. */
 export interface DistinctCount {
@@ -59,6 +60,39 @@ export class DistinctKeys {
     this.#length = end;
   }
 
+  /** Adds all keys of an array to one bucket. */
+  addAll(keys: Int32Array, bucket: number): void {
+    const count = keys.length / 2;
+    this.#reserve(count * stride);
+    const collected = this.#collected;
+    for (let at = 0; at < keys.length; at += 2) {
+      collected[this.#length] = keys[at] as number;
+      collected[this.#length + 1] = keys[at + 1] as number;
+      collected[this.#length + 2] = bucket;
+      this.#length += stride;
+    }
+  }
+
+  /** Returns the keys that were added to a bucket, two numbers each. Must precede `finish`. */
+  keysOf(bucket: number): Int32Array {
+    const segments = this.#segments();
+    let found = 0;
+    for (const keys of segments) {
+      for (let at = 2; at < keys.length; at += stride) if (keys[at] === bucket) found += 1;
+    }
+    const result = new Int32Array(found * 2);
+    let end = 0;
+    for (const keys of segments) {
+      for (let at = 0; at < keys.length; at += stride) {
+        if (keys[at + 2] !== bucket) continue;
+        result[end] = keys[at] as number;
+        result[end + 1] = keys[at + 1] as number;
+        end += 2;
+      }
+    }
+    return result;
+  }
+
   /** Releases the memory. Must be the last call. */
   release(): void {
     for (const segment of [...this.#full, this.#collected]) this.#pool.release(segment);
@@ -66,7 +100,34 @@ export class DistinctKeys {
     this.#collected = new Int32Array();
   }
 
-  finish(bucketCount = 1): DistinctCount {
+  /** Counts the keys. The total does not include those in `known`. */
+  finish(bucketCount = 1, known?: KeySet): DistinctCount {
+    if (known === undefined) return this.#count(bucketCount);
+    let total = 0;
+    const { inBuckets } = this.#count(bucketCount, (high, low) => {
+      if (!known.has(high, low)) total += 1;
+    });
+    return { total, inBuckets };
+  }
+
+  /** Counts the keys, and returns them as a set, which the caller must release. */
+  finishAsSet(bucketCount = 1): DistinctCount & { readonly keys: KeySet } {
+    // The distinct keys replace those that were counted.
+    let end = 0;
+    const counted = this.#count(bucketCount, (high, low) => {
+      this.#collected[end] = high;
+      this.#collected[end + 1] = low;
+      end += 2;
+    });
+    const keys = new KeySet(this.#pool, counted.total);
+    for (let at = 0; at < end; at += 2) {
+      keys.add(this.#collected[at] as number, this.#collected[at + 1] as number);
+    }
+    return { ...counted, keys };
+  }
+
+  /** Counts the keys. Calls `onKey` with each distinct key, those with the same last bits together. */
+  #count(bucketCount: number, onKey?: (high: number, low: number) => void): DistinctCount {
     const inBuckets = new Uint32Array(bucketCount);
     const length = this.#lengths.reduce((sum, each) => sum + each, this.#length);
     const partitionCount = powerOfTwo(length / stride / keysPerPartition);
@@ -82,9 +143,11 @@ export class DistinctKeys {
       if (bucketCount > 1 && bucketCount <= maxBits) {
         total += countInFewBuckets(partition, table, slots, inBuckets);
       } else {
-        total += countDistinct(partition, table, slots);
         if (bucketCount > 1) countDistinct(partition, table, slots, inBuckets);
+        total += countDistinct(partition, table, slots);
       }
+      // The table has the keys of the partition, which is not read any more.
+      if (onKey) forEachKey(table, slots, onKey);
       start = end;
     }
     if (bucketCount === 1) inBuckets[0] = total;
@@ -104,11 +167,15 @@ export class DistinctKeys {
     this.#length = 0;
   }
 
-  /** Joins the segments so that each partition is contiguous. Returns the end of each partition. */
-  #partition(length: number, partitionCount: number): Uint32Array {
-    const segments = [...this.#full, this.#collected].map((segment, at) =>
+  #segments(): readonly Int32Array[] {
+    return [...this.#full, this.#collected].map((segment, at) =>
       segment.subarray(0, this.#lengths[at] ?? this.#length),
     );
+  }
+
+  /** Joins the segments so that each partition is contiguous. Returns the end of each partition. */
+  #partition(length: number, partitionCount: number): Uint32Array {
+    const segments = this.#segments();
     const ends = new Uint32Array(partitionCount);
     const mask = partitionCount - 1;
     for (const keys of segments) {
@@ -136,6 +203,19 @@ export class DistinctKeys {
     this.release();
     this.#collected = partitioned;
     return ends;
+  }
+}
+
+/** Calls `onKey` with each key of a hash table. */
+function forEachKey(
+  table: Int32Array,
+  slots: number,
+  onKey: (high: number, low: number) => void,
+): void {
+  for (let at = 0; at < slots * stride; at += stride) {
+    const high = table[at] as number;
+    const low = table[at + 1] as number;
+    if ((high | low) !== 0) onKey(high, low);
   }
 }
 

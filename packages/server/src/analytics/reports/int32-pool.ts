@@ -14,9 +14,15 @@ export class Int32Pool {
   readonly #free = new Map<number, Int32Array[]>();
   #freeNumbers = 0;
   #usedNumbers = 0;
+  #evict: () => boolean = () => false;
 
   constructor(maxBytes = maxKeyBytes) {
     this.#maxBytes = maxBytes;
+  }
+
+  /** Sets a function that releases arrays of a cache when memory is short. It returns false if it has none. */
+  setEviction(evict: () => boolean): void {
+    this.#evict = evict;
   }
 
   /** The bytes of all arrays that were taken and not released. */
@@ -30,7 +36,8 @@ export class Int32Pool {
    */
   take(length: number): Int32Array {
     const size = 2 ** Math.ceil(Math.log2(Math.max(64, length)));
-    if ((this.#usedNumbers + size) * Int32Array.BYTES_PER_ELEMENT > this.#maxBytes) {
+    while ((this.#usedNumbers + size) * Int32Array.BYTES_PER_ELEMENT > this.#maxBytes) {
+      if (this.#evict()) continue;
       throw new ReportTooLargeError(
         'The report needs more memory for its visitors than is free; choose a shorter window, or try again later',
       );

@@ -8,7 +8,13 @@ import { countUrls, readUrlIds, type UrlTotals } from './count-urls.js';
 import { dayMs } from './durations.js';
 import { findScannedUrls, findScannedUrlsOf } from './find-scanned-urls.js';
 import { Int32Pool } from './int32-pool.js';
-import { findCompleteFrom, readOrganizationChunks } from './organization-chunks.js';
+import {
+  findCompleteFrom,
+  listOrganizationChunks,
+  type OrganizationChunk,
+  readOrganizationChunks,
+} from './organization-chunks.js';
+import { OverviewCache, type UsedClicks } from './overview-cache.js';
 import { PendingVisits } from './pending-visits.js';
 import { type PrunedClicks, parseSummary } from './pruned-days.js';
 import {
@@ -20,8 +26,10 @@ import {
   readUrlRows,
   type UrlPage,
 } from './read-url-rows.js';
+import type { ClickReport } from './report-contract.js';
 import { PrunedVisitsError, ReportClock } from './report-limits.js';
 import type { ReportQuery, Window } from './report-window.js';
+import { utc } from './time-zone.js';
 import { hasFilter, type UrlFilter, urlCondition } from './url-filter.js';
 import { filterVisits } from './visit-filter.js';
 import {
@@ -40,6 +48,16 @@ interface ReportRun<R extends Report> {
   readonly db: Kysely<Schema>;
   readonly tally: VisitTally<R>;
   readonly clock: ReportClock;
+  /** False counts all visits. */
+  usesCache: boolean;
+  /** What ends with the report. */
+  readonly releases: (() => void)[];
+}
+
+/** The scans of an overview. */
+interface ScanCounts {
+  total: number;
+  proven: number;
 }
 
 /** Reads reports from storage. It reads many visits, so it runs in a separate thread. */
@@ -47,12 +65,14 @@ export class ReportReader {
   readonly #database: Database;
   readonly #pending: PendingVisits;
   readonly #pool: Int32Pool;
+  readonly #cache: OverviewCache;
 
-  /** The reports that run at once share the memory of a pool. */
-  constructor(database: Database, pool = new Int32Pool()) {
+  /** The reports that run at once share the memory of a pool, and a cache. */
+  constructor(database: Database, pool = new Int32Pool(), cache = new OverviewCache(pool)) {
     this.#database = database;
     this.#pending = new PendingVisits(database.read);
     this.#pool = pool;
+    this.#cache = cache;
   }
 
   readClicks(urlId: number, query: ReportQuery) {
@@ -78,7 +98,7 @@ export class ReportReader {
   readOverview(organizationId: string, query: ReportQuery, now: number, filter: UrlFilter = {}) {
     return this.#report(clickMeasure, query, async (run) => {
       const { db, tally } = run;
-      const scans = { total: 0, proven: 0 };
+      const scans: ScanCounts = { total: 0, proven: 0 };
       const completeFrom = hasFilter(filter)
         ? query.until
         : await findCompleteFrom(db, organizationId);
@@ -89,16 +109,9 @@ export class ReportReader {
         part: Window,
         scannedUrls: ReadonlyMap<number, ScannedUrl>,
       ) => {
-        const { columns } = visits;
         const isWhole = part.since === query.since && part.until === query.until;
         const indexes = isWhole ? visits.indexes : selectWindow(visits, part);
-        tally.add({ columns, indexes });
-        if (scannedUrls.size === 0) return;
-        const selected = filterVisits(columns.dictionaries, indexes, query.conditions);
-        const urlAt = (index: number) => scannedUrls.get(columns.urlIds[index] as number);
-        const found = selectScans({ columns, indexes: selected }, query, urlAt);
-        scans.total += found.indexes.length;
-        scans.proven += found.proven.length;
+        addVisits({ columns: visits.columns, indexes }, query, scannedUrls, tally, scans);
       };
       const addOfUrls = async (urlIds: Float64Array, part: Window) => {
         for await (const visits of this.#pending.ofUrls(db, (id) => contains(urlIds, id))) {
@@ -128,9 +141,30 @@ export class ReportReader {
           add(visits, part, await findUrls(visits));
           await run.clock.pause();
         }
-        const rows = readOrganizationChunks(db, organizationId, part);
-        for await (const visits of readChunks(run, rows)) {
+        const stored = await listOrganizationChunks(db, organizationId, part);
+        const counted =
+          run.usesCache && known
+            ? await this.#countChunks(run, organizationId, query, part, stored, known)
+            : undefined;
+        scans.total += counted?.scans.total ?? 0;
+        scans.proven += counted?.scans.proven ?? 0;
+        const isCounted = new Set(counted?.chunks.map(({ number }) => number));
+        const rest = stored.filter(({ number }) => !isCounted.has(number));
+        for await (const visits of readChunks(
+          run,
+          readOrganizationChunks(db, organizationId, rest),
+        )) {
           add(visits, part, await findUrls(visits));
+        }
+        const buckets = tally.bucketsToRecount();
+        const again = (counted?.chunks ?? []).filter(({ first_at, last_at }) =>
+          buckets.some(({ since, until }) => first_at < until && last_at >= since),
+        );
+        for await (const visits of readChunks(
+          run,
+          readOrganizationChunks(db, organizationId, again),
+        )) {
+          tally.recount(visits);
         }
       };
       let counts: UrlTotals;
@@ -188,31 +222,85 @@ export class ReportReader {
     });
   }
 
-  /** Creates a report from the visits that `read` adds. Calls `read` twice if a count is not exact. */
+  /**
+   * Includes the counts of chunks of an organization in an overview, from the cache if they are there.
+   * Returns undefined if it has too few visits, or if they cannot be included.
+   */
+  async #countChunks(
+    run: ReportRun<ClickReport>,
+    organizationId: string,
+    query: ReportQuery,
+    part: Window,
+    stored: readonly OrganizationChunk[],
+    scannedUrls: ReadonlyMap<number, ScannedUrl>,
+  ): Promise<UsedClicks | undefined> {
+    const { timezone, groupBy, conditions = [] } = query;
+    const key = JSON.stringify([organizationId, timezone ?? utc, groupBy, conditions]);
+    // Earlier visits count in the first bucket, which may be a later one in another window.
+    const window = { ...part, since: Math.max(part.since, run.tally.seriesStart) };
+    let used = this.#cache.find(key, window, stored, scannedUrls);
+    if (!used) {
+      const chunks = this.#cache.select(key, window, stored);
+      if (chunks.length === 0) return undefined;
+      const tally = new VisitTally(clickMeasure, query, this.#pool);
+      const scans: ScanCounts = { total: 0, proven: 0 };
+      try {
+        const rows = readOrganizationChunks(run.db, organizationId, chunks);
+        for await (const visits of readChunks(run, rows)) {
+          addVisits(visits, query, scannedUrls, tally, scans);
+        }
+        const clicks = tally.toCounted();
+        if (!clicks) {
+          this.#cache.exclude(key);
+          return undefined;
+        }
+        used = this.#cache.add(key, { clicks, chunks, scans, scannedUrls });
+      } finally {
+        tally.release();
+      }
+    }
+    const { clicks } = used;
+    run.releases.push(() => this.#cache.release(used));
+    return run.tally.include(clicks) ? used : undefined;
+  }
+
+  /** Creates a report from the visits that `read` adds. Calls `read` again if a count is not exact. */
   #report<R extends Report, More>(
     measure: VisitMeasure<R>,
     query: ReportQuery,
     read: (run: ReportRun<R>) => Promise<More>,
   ): Promise<R & More & Pick<VisitTally<R>, 'uniquesAre' | 'prunedDays'>> {
     return this.#database.snapshot(async (db) => {
-      const tally = new VisitTally(measure, query, this.#pool);
-      const run = { db, tally, clock: new ReportClock() };
-      try {
-        let more = await read(run);
-        const { uniquesAre, prunedDays, lastPrunedDay } = tally;
-        const [condition] = query.conditions ?? [];
-        if (condition && prunedDays.included > 0) {
-          const firstPossible = lastPrunedDay + dayMs;
-          throw new PrunedVisitsError(
-            condition.parameter,
-            firstPossible < query.until ? new Date(firstPossible) : undefined,
-          );
+      const clock = new ReportClock();
+      const attempt = async (usesCache: boolean) => {
+        const tally = new VisitTally(measure, query, this.#pool);
+        const run: ReportRun<R> = { db, tally, clock, usesCache, releases: [] };
+        try {
+          let more = await read(run);
+          const { uniquesAre, prunedDays, lastPrunedDay } = tally;
+          const [condition] = query.conditions ?? [];
+          if (condition && prunedDays.included > 0) {
+            const firstPossible = lastPrunedDay + dayMs;
+            throw new PrunedVisitsError(
+              condition.parameter,
+              firstPossible < query.until ? new Date(firstPossible) : undefined,
+            );
+          }
+          if (tally.startSecondPass()) {
+            if (tally.includesCounted) return undefined;
+            run.usesCache = false;
+            more = await read(run);
+          }
+          return { uniquesAre, prunedDays, ...tally.finish(query.limit), ...more };
+        } finally {
+          tally.release();
+          for (const release of run.releases) release();
         }
-        if (tally.startSecondPass()) more = await read(run);
-        return { uniquesAre, prunedDays, ...tally.finish(query.limit), ...more };
-      } finally {
-        tally.release();
-      }
+      };
+      return (
+        (await attempt(true)) ??
+        ((await attempt(false)) as NonNullable<Awaited<ReturnType<typeof attempt>>>)
+      );
     });
   }
 
@@ -231,6 +319,23 @@ export class ReportReader {
     for await (const visits of readChunks(run, rows)) run.tally.add(visits);
     for await (const { position, summary } of days) await addDay(run, urlId, position, summary);
   }
+}
+
+/** Adds visits to a tally of clicks, and counts the scans among those in the window. */
+function addVisits(
+  { columns, indexes }: StoredVisits,
+  query: ReportQuery,
+  scannedUrls: ReadonlyMap<number, ScannedUrl>,
+  tally: VisitTally<ClickReport>,
+  scans: ScanCounts,
+): void {
+  tally.add({ columns, indexes });
+  if (scannedUrls.size === 0) return;
+  const selected = filterVisits(columns.dictionaries, indexes, query.conditions);
+  const urlAt = (index: number) => scannedUrls.get(columns.urlIds[index] as number);
+  const found = selectScans({ columns, indexes: selected }, query, urlAt);
+  scans.total += found.indexes.length;
+  scans.proven += found.proven.length;
 }
 
 /** Searches a number in an array in ascending order. */

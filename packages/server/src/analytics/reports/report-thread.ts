@@ -50,6 +50,8 @@ export interface ThreadedReaderOptions {
 
 // Longer than `reportTimeoutMs`, because several reports share the thread in slices.
 const timeLimitMs = 90_000;
+// The cache of overviews ends with the thread.
+const idleLimitMs = 10 * 60_000;
 const concurrency = 4;
 
 /** Opens the thread that reads reports, and the queue in front of it. */
@@ -67,6 +69,7 @@ export function openReports({ isThreaded, storage, database, logger }: ThreadedR
     data: storage,
     inline: () => ({ methods: reportMethods(database) }),
     timeLimitMs,
+    idleLimitMs,
     logger,
   });
   /**

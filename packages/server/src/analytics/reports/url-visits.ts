@@ -6,6 +6,7 @@ const urlsPerPage = 4096;
 const defaultMaxPages = 2_000;
 // As many as a map counts in 100 MB.
 const maxOtherUrls = 1_000_000;
+const bytesOfOther = 100;
 // A power of two. Visits of a million consecutive URLs find their pages without the map.
 const recentPages = 256;
 
@@ -62,17 +63,50 @@ export class UrlVisits {
     return this.#others.startSecondPass();
   }
 
-  /** Returns the URLs with the most visits; equal counts in ascending order of their ids. */
-  largest(limit: number): [urlId: number, visits: number][] {
+  /** Whether all URLs are counted, so that no second pass is necessary. */
+  get isComplete(): boolean {
+    return this.#others.isComplete;
+  }
+
+  /** The approximate size in memory. */
+  get bytes(): number {
+    let others = 0;
+    for (const _ of this.#others.entries()) others += 1;
+    return this.#pages.size * urlsPerPage * Uint32Array.BYTES_PER_ELEMENT + others * bytesOfOther;
+  }
+
+  countOf(urlId: number): number {
+    const page = Math.floor(urlId / urlsPerPage);
+    const counted = this.#pages.get(page)?.[urlId - page * urlsPerPage] ?? 0;
+    return counted + this.#others.countOf(urlId);
+  }
+
+  /**
+   * Returns the URLs with the most visits; equal counts in ascending order of their ids. Adds the visits
+   * of `others`.
+   */
+  largest(limit: number, others?: UrlVisits): [urlId: number, visits: number][] {
     const largest = new LargestCounts<number>(limit);
-    for (const [urlId, visits] of this.#others.largest(limit)) largest.add(urlId, visits);
+    this.#forEach((urlId, visits) => {
+      largest.add(urlId, visits + (others === undefined ? 0 : others.countOf(urlId)));
+    });
+    if (others !== undefined) {
+      others.#forEach((urlId, visits) => {
+        if (this.countOf(urlId) === 0) largest.add(urlId, visits);
+      });
+    }
+    return largest.finish();
+  }
+
+  /** Calls `onUrl` once for each URL: a URL with a page is never among the others. */
+  #forEach(onUrl: (urlId: number, visits: number) => void): void {
+    for (const [urlId, visits] of this.#others.entries()) onUrl(urlId, visits);
     for (const [page, counts] of this.#pages) {
       for (let at = 0; at < urlsPerPage; at += 1) {
         const visits = counts[at] as number;
-        if (visits > 0) largest.add(page * urlsPerPage + at, visits);
+        if (visits > 0) onUrl(page * urlsPerPage + at, visits);
       }
     }
-    return largest.finish();
   }
 
   /** Returns undefined if the URLs of the page are among the others. */

@@ -44,10 +44,31 @@ export class ValueCounts<Value extends string | number> {
     return this.#proven.get(value) ?? 0;
   }
 
-  /** Returns the entries with the largest counts; equal counts in ascending order of their values. */
-  largest(limit: number): [Value, number][] {
+  /** Whether all values are counted, so that no second pass is necessary. */
+  get isComplete(): boolean {
+    return !this.#hasDropped;
+  }
+
+  entries(): IterableIterator<[Value, number]> {
+    return this.#counts.entries();
+  }
+
+  countOf(value: Value): number {
+    return this.#counts.get(value) ?? 0;
+  }
+
+  /**
+   * Returns the entries with the largest counts; equal counts in ascending order of their values. Adds
+   * the counts of `others`.
+   */
+  largest(limit: number, others?: ValueCounts<Value>): [Value, number][] {
     const largest = new LargestCounts<Value>(limit);
-    for (const [value, count] of this.#counts) largest.add(value, count);
+    for (const [value, count] of this.#counts) {
+      largest.add(value, count + (others === undefined ? 0 : others.countOf(value)));
+    }
+    for (const [value, count] of others?.entries() ?? []) {
+      if (!this.#counts.has(value)) largest.add(value, count);
+    }
     return largest.finish();
   }
 

@@ -4,7 +4,8 @@ import { type Dimension, layoutOf, shownValue, splitFields } from './dimensions.
 import { DistinctKeys } from './distinct-keys.js';
 import { dayMs, hourMs } from './durations.js';
 import { Int32Pool } from './int32-pool.js';
-import { bucketsOf, type ReportWindow, type VisitQuery } from './report-window.js';
+import type { KeySet } from './key-set.js';
+import { bucketsOf, type ReportWindow, type VisitQuery, type Window } from './report-window.js';
 import { UrlVisits } from './url-visits.js';
 import { ValueCounts } from './value-counts.js';
 import { filterVisits } from './visit-filter.js';
@@ -39,6 +40,24 @@ export interface VisitMeasure<R extends Report> {
   readonly areAllProven?: boolean;
 }
 
+/** The exact counts of clicks, to which a tally adds further ones. */
+export interface CountedClicks {
+  readonly count: number;
+  /** The buckets of the time series, by their starts. */
+  readonly starts: Float64Array;
+  readonly inBuckets: Float64Array;
+  readonly uniquesInBuckets: Uint32Array;
+  /** The visitors of the first and of the last bucket, in which further clicks are likely. */
+  readonly visitorsAtEnds: ReadonlyMap<number, Int32Array>;
+  /** The values of each breakdown, in the order of the dimensions. */
+  readonly breakdowns: readonly ValueCounts<string>[];
+  readonly urls: UrlVisits;
+  readonly visitors: KeySet;
+  readonly addresses: KeySet;
+  /** The approximate size in memory. */
+  readonly bytes: number;
+}
+
 const none = new Uint32Array();
 
 /** Returns the fields of a report's entry for a value of a column. */
@@ -70,6 +89,8 @@ export class VisitTally<R extends Report> {
   readonly #visitsInBucket: Float64Array;
   readonly #provenInBucket: Float64Array;
   readonly #prunedVisitorsInBucket: Float64Array;
+  /** 1 for each bucket to which `add` has added visits. */
+  readonly #isAddedTo: Uint8Array;
   readonly #visitsOfUrl = new UrlVisits();
   readonly #includedDays = new Set<number>();
   readonly #omittedDays = new Set<number>();
@@ -78,6 +99,9 @@ export class VisitTally<R extends Report> {
   #prunedVisitors = 0;
   #prunedAddresses = 0;
   #isSecondPass = false;
+  #counted: CountedClicks | undefined;
+  /** 1 for each bucket whose visitors are counted again, because both added and counted clicks are in it. */
+  readonly #isRecounted: Uint8Array;
 
   /** Several tallies may share a pool. */
   constructor(measure: VisitMeasure<R>, window: VisitQuery, pool = new Int32Pool()) {
@@ -92,6 +116,8 @@ export class VisitTally<R extends Report> {
     this.#buckets = bucketsOf(window);
     this.#visitors = new DistinctKeys(pool);
     this.#addresses = new DistinctKeys(pool);
+    this.#isAddedTo = new Uint8Array(this.#buckets.count);
+    this.#isRecounted = new Uint8Array(this.#buckets.count);
     this.#visitsInBucket = new Float64Array(this.#buckets.count);
     this.#provenInBucket = new Float64Array(this.#buckets.count);
     this.#prunedVisitorsInBucket = new Float64Array(this.#buckets.count);
@@ -119,7 +145,13 @@ export class VisitTally<R extends Report> {
       }
     }
     if (this.#isSecondPass) return;
-    this.#visitors.add(columns.visitors, indexes, this.#addToBuckets(columns, indexes));
+    const buckets = this.#bucketsOf(columns, indexes);
+    for (let at = 0; at < buckets.length; at += 1) {
+      const bucket = buckets[at] as number;
+      this.#visitsInBucket[bucket] = (this.#visitsInBucket[bucket] as number) + 1;
+      this.#isAddedTo[bucket] = 1;
+    }
+    this.#visitors.add(columns.visitors, indexes, buckets);
     this.#addresses.add(columns.addresses, indexes);
     this.count += indexes.length;
     this.#provenCount += proven.length;
@@ -201,6 +233,108 @@ export class VisitTally<R extends Report> {
     }
   }
 
+  /**
+   * Includes clicks that were counted before. Returns false, and ignores them, if they are in other
+   * buckets. The caller must add them to `recount` if `bucketsToRecount` returns their buckets.
+   */
+  include(counted: CountedClicks): boolean {
+    const { starts, inBuckets } = counted;
+    const hasBuckets = starts.every((start, bucket) => {
+      return (
+        inBuckets[bucket] === 0 || this.#buckets.starts[this.#buckets.indexOf(start)] === start
+      );
+    });
+    if (hasBuckets) this.#counted = counted;
+    return hasBuckets;
+  }
+
+  /** The start of the time series. Earlier visits count in its first bucket. */
+  get seriesStart(): number {
+    return this.#buckets.starts[0] ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether the tally includes clicks that were counted before. It cannot have a second pass. */
+  get includesCounted(): boolean {
+    return this.#counted !== undefined;
+  }
+
+  /**
+   * Returns the buckets with both added and counted clicks, except for those whose visitors are known.
+   * No visits may be added after it.
+   */
+  bucketsToRecount(): readonly Window[] {
+    const found: Window[] = [];
+    // The visitors of a single bucket are those of the report.
+    if (this.#counted === undefined || this.#buckets.count === 1) return found;
+    const { starts, inBuckets, visitorsAtEnds } = this.#counted;
+    for (const [at, start] of starts.entries()) {
+      const bucket = this.#buckets.indexOf(start);
+      if (inBuckets[at] === 0 || this.#isAddedTo[bucket] === 0) continue;
+      this.#isRecounted[bucket] = 1;
+      const visitors = visitorsAtEnds.get(at);
+      if (visitors) this.#visitors.addAll(visitors, bucket);
+      else {
+        const until = this.#buckets.starts[bucket + 1] ?? Number.POSITIVE_INFINITY;
+        found.push({ since: start, until });
+      }
+    }
+    return found;
+  }
+
+  /** Adds the visitors of counted clicks to the buckets to recount. Ignores other visits. */
+  recount(visits: StoredVisits): void {
+    const { columns } = visits;
+    const selected = this.#measure.select(visits, this.#window);
+    const indexes = filterVisits(selected.columns, selected.indexes, this.#window.conditions);
+    const buckets = this.#bucketsOf(columns, indexes);
+    const isWanted = (_: number, at: number) => this.#isRecounted[buckets[at] as number] === 1;
+    const wanted = indexes.filter(isWanted);
+    this.#visitors.add(
+      columns.visitors,
+      wanted,
+      buckets.filter((_, at) => isWanted(0, at)),
+    );
+  }
+
+  /**
+   * Returns the counts so that another tally can include them, or undefined if they are not exact. The
+   * caller must release their keys. No visits may follow.
+   */
+  toCounted(): CountedClicks | undefined {
+    const isComplete = [this.#visitsOfUrl, ...this.#breakdowns.map(({ counts }) => counts)].every(
+      (counts) => counts.isComplete,
+    );
+    if (!isComplete) return undefined;
+    const withVisits = [...this.#visitsInBucket.keys()].filter(
+      (bucket) => (this.#visitsInBucket[bucket] as number) > 0,
+    );
+    const ends = this.#buckets.count === 1 ? [] : [withVisits[0], withVisits.at(-1)];
+    const visitorsAtEnds = new Map<number, Int32Array>();
+    for (const bucket of ends) {
+      if (bucket !== undefined) visitorsAtEnds.set(bucket, this.#visitors.keysOf(bucket));
+    }
+    const visitors = this.#visitors.finishAsSet(this.#buckets.count);
+    const addresses = this.#addresses.finishAsSet();
+    const breakdowns = this.#breakdowns.map(({ counts }) => counts);
+    return {
+      count: this.count,
+      starts: this.#buckets.starts,
+      inBuckets: this.#visitsInBucket,
+      uniquesInBuckets: visitors.inBuckets,
+      visitorsAtEnds,
+      breakdowns,
+      urls: this.#visitsOfUrl,
+      visitors: visitors.keys,
+      addresses: addresses.keys,
+      bytes:
+        visitors.keys.bytes +
+        addresses.keys.bytes +
+        [...visitorsAtEnds.values()].reduce((sum, keys) => sum + keys.byteLength, 0) +
+        this.#visitsOfUrl.bytes +
+        breakdowns.reduce((sum, counts) => sum + bytesOfTexts(counts), 0),
+    };
+  }
+
   /** Returns false when all counts are exact. If true, the caller must add all visits again. */
   startSecondPass(): boolean {
     const counts = [this.#visitsOfUrl, ...this.#breakdowns.map((each) => each.counts)];
@@ -209,7 +343,7 @@ export class VisitTally<R extends Report> {
   }
 
   largestUrls(limit: number): [urlId: number, visits: number][] {
-    return this.#visitsOfUrl.largest(limit);
+    return this.#visitsOfUrl.largest(limit, this.#counted?.urls);
   }
 
   /** Releases the memory of the pool. Must be the last call. */
@@ -226,20 +360,29 @@ export class VisitTally<R extends Report> {
     const { noun } = this.#measure;
     const countField = this.#countField;
     const { names, count } = this.#buckets;
-    const visitors = this.#visitors.finish(count);
-    const addresses = this.#addresses.finish();
+    const counted = this.#counted;
+    const visitors = this.#visitors.finish(count, counted?.visitors);
+    const addresses = this.#addresses.finish(1, counted?.addresses);
+    const total = this.count + (counted?.count ?? 0);
+    const uniques = visitors.total + (counted?.visitors.size ?? 0);
+    const uniquesInBuckets = visitors.inBuckets;
+    if (counted) this.#addCountedBuckets(counted, uniquesInBuckets);
+    if (count === 1) uniquesInBuckets[0] = uniques;
     const report: Report = {
       totals: {
-        [`total${noun}`]: this.count,
-        [`unique${noun}`]: visitors.total + this.#prunedVisitors,
-        uniqueIps: addresses.total + this.#prunedAddresses,
-        ...this.#certaintyOf(this.#provenCount, this.count),
+        [`total${noun}`]: total,
+        [`unique${noun}`]: uniques + this.#prunedVisitors,
+        uniqueIps: addresses.total + (counted?.addresses.size ?? 0) + this.#prunedAddresses,
+        ...this.#certaintyOf(this.#provenCount, total),
       },
       breakdowns: Object.fromEntries(
-        this.#breakdowns.map(({ name, dimension, counts }) => [
+        this.#breakdowns.map(({ name, dimension, counts }, at) => [
           name,
           counts
-            .largest(isDaily ? Math.min(limit, dimension.maxDailyValues ?? limit) : limit)
+            .largest(
+              isDaily ? Math.min(limit, dimension.maxDailyValues ?? limit) : limit,
+              counted?.breakdowns[at],
+            )
             .map(([value, visits]) => ({
               ...toFields(dimension, value),
               [countField]: visits,
@@ -251,7 +394,7 @@ export class VisitTally<R extends Report> {
         bucket: names[bucket] as string,
         [countField]: visits,
         uniques:
-          (visitors.inBuckets[bucket] as number) + (this.#prunedVisitorsInBucket[bucket] as number),
+          (uniquesInBuckets[bucket] as number) + (this.#prunedVisitorsInBucket[bucket] as number),
         ...this.#certaintyOf(this.#provenInBucket[bucket] as number, visits),
       })),
     };
@@ -269,9 +412,18 @@ export class VisitTally<R extends Report> {
     return Number(entry.provenScans ?? (this.#measure.areAllProven ? scans : 0));
   }
 
-  /** Counts visits in the time series. Returns the bucket of each. */
-  #addToBuckets({ visitedAt }: VisitColumns, indexes: Uint32Array): Int32Array {
-    const visitsInBucket = this.#visitsInBucket;
+  #addCountedBuckets({ starts, inBuckets, uniquesInBuckets }: CountedClicks, uniques: Uint32Array) {
+    for (const [at, visits] of inBuckets.entries()) {
+      if (visits === 0) continue;
+      const bucket = this.#buckets.indexOf(starts[at] as number);
+      addAt(this.#visitsInBucket, bucket, visits);
+      if (this.#isRecounted[bucket] === 1) continue;
+      uniques[bucket] = (uniques[bucket] as number) + (uniquesInBuckets[at] as number);
+    }
+  }
+
+  /** Returns the bucket of each visit. */
+  #bucketsOf({ visitedAt }: VisitColumns, indexes: Uint32Array): Int32Array {
     // A visit can be some milliseconds older than its record if the clocks of two nodes differ.
     const { indexOf, starts } = this.#buckets;
     const buckets = new Int32Array(indexes.length);
@@ -287,10 +439,18 @@ export class VisitTally<R extends Report> {
         end = starts[bucket + 1] ?? Number.POSITIVE_INFINITY;
       }
       buckets[at] = bucket;
-      visitsInBucket[bucket] = (visitsInBucket[bucket] as number) + 1;
     }
     return buckets;
   }
+}
+
+// An entry of a map, with the header of its text.
+const bytesOfEntry = 80;
+
+function bytesOfTexts(counts: ValueCounts<string>): number {
+  let bytes = 0;
+  for (const [text] of counts.entries()) bytes += bytesOfEntry + 2 * text.length;
+  return bytes;
 }
 
 function addAt(numbers: Float64Array, index: number, added: number): void {

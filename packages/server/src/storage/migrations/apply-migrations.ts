@@ -29,6 +29,7 @@ import { visitErasures } from './0025-visit-erasures.js';
 import { endpointLeases } from './0026-endpoint-leases.js';
 import { visitorKeys } from './0027-visitor-keys.js';
 import { concurrentWrites } from './0028-concurrent-writes.js';
+import { organizationChunkList } from './0031-organization-chunk-list.js';
 import { sharedLimits } from './0032-shared-limits.js';
 import { domainSettings } from './0035-domain-settings.js';
 import { adoptDatabase } from './adopt-database.js';
@@ -128,6 +129,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0026-endpoint-leases': { up: (db) => endpointLeases(db, engine) },
     '0027-visitor-keys': { up: (db) => visitorKeys(db, engine) },
     '0028-concurrent-writes': { up: (db) => concurrentWrites(db, engine) },
+    '0031-organization-chunk-list': { up: organizationChunkList },
     '0032-shared-limits': { up: (db) => sharedLimits(db, engine) },
     '0035-domain-settings': { up: (db) => domainSettings(db, engine) },
   };
