@@ -61,6 +61,7 @@ const outputs: Readonly<Record<string, OutputFields>> = {
   'urls bulk-create': fileImport,
   'urls bulk-update': { table: none, json: updatedRow, ndjson: updatedRow, csv: updatedRow },
   'urls bulk-delete': deletion,
+  'urls restore': deletion,
   'urls erase-visits': deletion,
   'tags rename': ['name', 'updatedCount'],
   'tags delete': deletion,

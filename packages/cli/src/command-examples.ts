@@ -113,6 +113,7 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty urls bulk-delete 41,42,43',
     'shorty urls bulk-delete ids.txt --dry-run',
   ],
+  'urls restore': ['shorty urls restore spring-sale', 'shorty urls restore 41 42'],
   'urls erase-visits': [
     'shorty urls erase-visits spring-sale',
     'shorty urls erase-visits 41 42 --yes',

@@ -65,8 +65,12 @@ const tree: Tree = {
         load: () => import('./commands/urls/update.js'),
       },
       delete: {
-        summary: 'Deactivate short links',
+        summary: 'Delete short links',
         load: () => import('./commands/urls/delete.js'),
+      },
+      restore: {
+        summary: 'Make deleted or paused short links active again',
+        load: () => import('./commands/urls/restore.js'),
       },
       'bulk-create': {
         summary: 'Create short links from a CSV file of any size',
@@ -77,7 +81,7 @@ const tree: Tree = {
         load: () => import('./commands/urls/bulk-update.js'),
       },
       'bulk-delete': {
-        summary: 'Deactivate short links by id or from a file',
+        summary: 'Delete short links by id or from a file',
         load: () => import('./commands/urls/bulk-delete.js'),
       },
       'erase-visits': {

@@ -122,6 +122,7 @@ export async function everyCommand(
   add('urls bulk-delete', [path('ids.txt'), '--yes'], 3);
   add('urls export', ['--out', path('export.csv')]);
   add('urls clicks', [link.id]);
+  add('urls restore', [gone[0]?.id ?? '']);
   add('urls erase-visits', [gone[0]?.id ?? '', '--yes']);
   add('tags list');
   add('tags rename', [`spring ${stamp}`, `autumn ${stamp}`]);

@@ -275,6 +275,30 @@ describe('update and delete', () => {
     const bad = await shorty.run(['urls', 'delete', other, 'x1']);
     expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining('"x1" is not a link')]);
   });
+
+  test('restore makes deleted links active again, by id or by short URL', async () => {
+    const expiredUrl = 'https://example.com/over';
+    const options = ['--activates-at', '2020-01-01', '--expired-url', expiredUrl];
+    const one = await create('https://example.com/one', ...options);
+    const two = await create('https://example.com/two');
+    await shorty.run(['urls', 'delete', one.id, two.id, '--yes']);
+    const listed = await shorty.run(['urls', 'list', '--deleted', '-o', 'ndjson']);
+    expect(listed.stdout).toContain(`"id":"${one.id}"`);
+    const names = `${one.id},999998`;
+    const preview = await shorty.run(['urls', 'restore', names, '--dry-run', '-o', 'ndjson']);
+    expect(preview.stdout).toContain(`{"id":"${one.id}","status":"would be restored"}`);
+    const restored = await shorty.run(['urls', 'restore', names, two.shortUrl, '-o', 'ndjson']);
+    expect([restored.code, restored.stdout]).toEqual([
+      3,
+      `{"id":"${one.id}","status":"restored"}\n{"id":"999998","status":"skipped"}\n{"id":"${two.id}","status":"restored"}\n`,
+    ]);
+    expect(await server.client.urls.get(one.id)).toMatchObject({
+      activatesAt: '2020-01-01T00:00:00.000Z',
+      expiredUrl,
+      isActive: true,
+      deletedAt: null,
+    });
+  });
 });
 
 test.each([

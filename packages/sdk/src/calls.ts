@@ -4,7 +4,13 @@ import type { RequestOptions } from './options.js';
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 // The contract describes instants as strings. A Date becomes such a string.
-type InstantField = 'expiresAt' | 'since' | 'until' | 'createdSince' | 'createdUntil';
+type InstantField =
+  | 'activatesAt'
+  | 'expiresAt'
+  | 'since'
+  | 'until'
+  | 'createdSince'
+  | 'createdUntil';
 
 /** A request of the contract, with a Date allowed for each instant. */
 export type WithDates<T> = T extends readonly (infer Item)[]

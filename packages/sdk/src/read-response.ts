@@ -23,9 +23,11 @@ export function readResponse<T>(
 ): T {
   const { status, headers } = response;
   if (typeof text !== 'string') {
-    const contentType = headers.get('content-type') ?? '';
-    const image: QrImage = { bytes: text, contentType, etag: response.etag };
-    return image as T;
+    return {
+      bytes: text,
+      contentType: headers.get('content-type') ?? '',
+      etag: response.etag,
+    } satisfies QrImage as T;
   }
   const isSuccess = status >= 200 && status < 300;
   const body = parse(text);
@@ -39,7 +41,7 @@ export function readResponse<T>(
       ? ` with a redirect to ${location}: check the base URL`
       : quote(text);
   throw createStatusError(status, isFromApi ? message : `${request} answered ${status}${reason}`, {
-    ...(isFromApi ? { code, details } : {}),
+    ...(isFromApi && { code, details }),
     requestId: response.requestId ?? requestId,
     retryAfterMs: readRetryAfter(headers, nowMs),
   });

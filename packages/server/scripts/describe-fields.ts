@@ -51,7 +51,10 @@ const descriptions: Readonly<Record<string, string>> = {
   category: 'A category, to filter lists by.',
   tags: 'Up to 20 labels, to filter lists by.',
   domainId: "The custom domain of the link. Null: the platform's domain.",
+  activatesAt: 'When the link starts redirecting. Null: it always has.',
   expiresAt: 'When the link stops redirecting. Null: never.',
+  expiredUrl: 'Where visitors are sent when the link has expired. Null: they are told that it has.',
+  deletedAt: 'When the link was deleted. Null: it was not, or it was restored.',
   importedClicks:
     'The clicks that another link shortener counted before the link was imported. No other count includes them.',
   clickThresholds: "The click counts at which url.click_threshold is sent. Null: the server's.",

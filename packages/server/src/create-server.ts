@@ -263,7 +263,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       const isBlocked = linkPolicy.findBlockedHost(url.targetUrl) !== undefined;
       const excludedAddresses = excludedAddressesOf(found.excludeAddresses);
       const forwarding = found.domainForwarding ?? platformForwarding;
-      return toLink(url, { isSuspended, isBlocked, excludedAddresses, forwarding });
+      const isFallbackBlocked =
+        url.expiredUrl !== null && linkPolicy.findBlockedHost(url.expiredUrl) !== undefined;
+      const policy = { isSuspended, isBlocked, excludedAddresses, forwarding, isFallbackBlocked };
+      return toLink(url, policy);
     },
   });
   const analytics = createAnalyticsModule({

@@ -15,6 +15,7 @@ const statuses = {
   Delete: { status: 'deleted', participle: 'deleted' },
   // The API counts links that it deactivates as deleted, too.
   Deactivate: { status: 'deleted', participle: 'deactivated' },
+  Restore: { status: 'restored', participle: 'restored' },
   Revoke: { status: 'revoked', participle: 'revoked' },
   'Erase all visits of': { status: 'erased', participle: 'without earlier visits' },
 } as const;

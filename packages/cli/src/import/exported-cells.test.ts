@@ -33,7 +33,9 @@ const link = fc.record({
   description: text,
   category: text,
   tags: fc.array(word.filter((tag) => !tag.includes('\r'))),
+  activatesAt: fc.option(fc.nat()),
   expiresAt: fc.option(fc.nat()),
+  expiredUrl: text,
   utmSource: text,
   utmMedium: text,
   utmCampaign: text,
@@ -59,6 +61,7 @@ it('an import reads each value of an exported link', () => {
         redirectType: 307,
         passwordHash: null,
         isActive: true,
+        deletedAt: null,
         clickCount: 0,
         importedClicks: 3,
         lastClickAt: null,
@@ -72,10 +75,11 @@ it('an import reads each value of an exported link', () => {
         columns: true,
         record_delimiter: '\n',
       });
-      const expiresAt = fields.expiresAt === null ? null : new Date(fields.expiresAt).toISOString();
+      const toTime = (at: number | null) => (at === null ? null : new Date(at).toISOString());
       const expected = {
         ...fields,
-        expiresAt,
+        activatesAt: toTime(fields.activatesAt),
+        expiresAt: toTime(fields.expiresAt),
         redirectType: 307,
         isActive: true,
         importedClicks: 3,

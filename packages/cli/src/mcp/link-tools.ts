@@ -24,9 +24,11 @@ const linkFields = {
     .literal([301, 302, 307, 308])
     .describe('the HTTP status of the redirect; 307 for new links')
     .exactOptional(),
+  activatesAt: text('when the link starts redirecting: an instant before expiresAt'),
   expiresAt: text(
     'when the link stops redirecting: a future instant, such as 2030-12-31T23:59:59Z',
   ),
+  expiredUrl: text('the http or https URL where visitors are sent when the link has expired'),
   password: text('visitors must enter this password'),
   utmSource: text('utm_source, added to the target URL'),
   utmMedium: text('utm_medium, added to the target URL'),

@@ -199,7 +199,7 @@ export interface paths {
          */
         post: operations["bulkCreateUrls"];
         /**
-         * Deactivate up to 100 short links
+         * Delete up to 100 short links
          * @description Send the ids in the query or in the body, not in both. Ids that do not exist, and elements that are no id, are skipped.
          */
         delete: operations["bulkDeleteUrls"];
@@ -241,14 +241,34 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Deactivate a short link
-         * @description The link answers 410 from now on. Its record stays readable.
+         * Delete a short link
+         * @description The link answers 410 from now on. Its record stays readable, with the time of the deletion, and can be restored.
          */
         delete: operations["deleteUrl"];
         options?: never;
         head?: never;
         /** Change, pause or resume a short link */
         patch: operations["updateUrl"];
+        trace?: never;
+    };
+    "/api/v1/urls/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a deleted short link
+         * @description The same as a PATCH that sets isActive to true.
+         */
+        post: operations["restoreUrl"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/tags": {
@@ -1346,7 +1366,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An active link was deleted: it is inactive now */
+        /** A link was deleted: it is inactive now */
         post: operations["url.deleted"];
         delete?: never;
         options?: never;
@@ -1363,7 +1383,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An inactive link became active again, after it was deleted, paused or had expired */
+        /** A deleted link was restored: it is active again */
         post: operations["url.restored"];
         delete?: never;
         options?: never;
@@ -1609,8 +1629,15 @@ export interface components {
             /** @description An active custom domain of the organization; the platform's domain otherwise. */
             domainId?: string | null;
             redirectType?: (301 | 302 | 307 | 308) | null;
+            /** @description When the link starts redirecting: before expiresAt. Until then, visitors get 404, as for a link that does not exist. */
+            activatesAt?: string | null;
             /** @description When the link stops redirecting. Must lie in the future. */
             expiresAt?: string | null;
+            /**
+             * @description Where visitors are sent (302) when the link has expired, instead of a page that says so: http or https, at most 8192 bytes. It must not lead back to the link. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
+             * @example https://example.com/sale-is-over
+             */
+            expiredUrl?: string | null;
             /** @description Whether visitors must enter a password. */
             isPasswordProtected?: boolean | null;
             /**
@@ -1698,8 +1725,15 @@ export interface components {
             /** @description An active custom domain of the organization; the platform's domain otherwise. */
             domainId?: string | null;
             redirectType?: (301 | 302 | 307 | 308) | null;
+            /** @description When the link starts redirecting: before expiresAt. Until then, visitors get 404, as for a link that does not exist. */
+            activatesAt?: string | null;
             /** @description When the link stops redirecting. Must lie in the future. */
             expiresAt?: string | null;
+            /**
+             * @description Where visitors are sent (302) when the link has expired, instead of a page that says so: http or https, at most 8192 bytes. It must not lead back to the link. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
+             * @example https://example.com/sale-is-over
+             */
+            expiredUrl?: string | null;
             /** @description Whether visitors must enter a password. */
             isPasswordProtected?: boolean | null;
             /**
@@ -2221,8 +2255,12 @@ export interface components {
              * @enum {number}
              */
             redirectType: 301 | 302 | 307 | 308;
+            /** @description When the link starts redirecting. Null: it always has. */
+            activatesAt: string | null;
             /** @description When the link stops redirecting. Null: never. */
             expiresAt: string | null;
+            /** @description Where visitors are sent when the link has expired. Null: they are told that it has. */
+            expiredUrl: string | null;
             /** @description Whether visitors must enter a password. */
             isPasswordProtected: boolean;
             /** @description Set as utm_source on the target: where the visitor comes from. */
@@ -2255,6 +2293,8 @@ export interface components {
             forwardPath: boolean | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
+            /** @description When the link was deleted. Null: it was not, or it was restored. */
+            deletedAt: string | null;
             /** @description Clicks counted so far. */
             clickCount: number;
             /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
@@ -2367,8 +2407,12 @@ export interface components {
              * @enum {number}
              */
             redirectType: 301 | 302 | 307 | 308;
+            /** @description When the link starts redirecting. Null: it always has. */
+            activatesAt: string | null;
             /** @description When the link stops redirecting. Null: never. */
             expiresAt: string | null;
+            /** @description Where visitors are sent when the link has expired. Null: they are told that it has. */
+            expiredUrl: string | null;
             /** @description Whether visitors must enter a password. */
             isPasswordProtected: boolean;
             /** @description Set as utm_source on the target: where the visitor comes from. */
@@ -2401,6 +2445,8 @@ export interface components {
             forwardPath: boolean | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
+            /** @description When the link was deleted. Null: it was not, or it was restored. */
+            deletedAt: string | null;
             /** @description Clicks counted so far. */
             clickCount: number;
             /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
@@ -2472,8 +2518,12 @@ export interface components {
                  * @enum {number}
                  */
                 redirectType?: 301 | 302 | 307 | 308;
+                /** @description When the link starts redirecting. Null: it always has. */
+                activatesAt?: string | null;
                 /** @description When the link stops redirecting. Null: never. */
                 expiresAt?: string | null;
+                /** @description Where visitors are sent when the link has expired. Null: they are told that it has. */
+                expiredUrl?: string | null;
                 /** @description Whether visitors must enter a password. */
                 isPasswordProtected?: boolean;
                 /** @description Set as utm_source on the target: where the visitor comes from. */
@@ -2506,6 +2556,8 @@ export interface components {
                 forwardPath?: boolean | null;
                 /** @description Whether the link redirects. An inactive link answers 410. */
                 isActive?: boolean;
+                /** @description When the link was deleted. Null: it was not, or it was restored. */
+                deletedAt?: string | null;
                 /**
                  * @description Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it.
                  * @example null
@@ -3440,8 +3492,12 @@ export interface components {
              * @enum {number}
              */
             redirectType: 301 | 302 | 307 | 308;
+            /** @description When the link starts redirecting. Null: it always has. */
+            activatesAt: string | null;
             /** @description When the link stops redirecting. Null: never. */
             expiresAt: string | null;
+            /** @description Where visitors are sent when the link has expired. Null: they are told that it has. */
+            expiredUrl: string | null;
             /** @description Whether visitors must enter a password. */
             isPasswordProtected: boolean;
             /** @description Set as utm_source on the target: where the visitor comes from. */
@@ -3474,6 +3530,8 @@ export interface components {
             forwardPath: boolean | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
+            /** @description When the link was deleted. Null: it was not, or it was restored. */
+            deletedAt: string | null;
             /** @description Clicks counted so far. */
             clickCount: number;
             /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
@@ -3554,7 +3612,7 @@ export interface components {
             /** @description The number of links on this page. */
             count: number;
             /**
-             * @description One line for each link. The texts of all pages make one file. ndjson: the UrlRecord of each link. csv (RFC 4180, with line feeds): the first page starts with the names of the columns, which are the fields of UrlRecord; POST /api/v1/urls takes the first 20. Tags are separated by |. An apostrophe precedes a text that a spreadsheet would evaluate as a formula.
+             * @description One line for each link. The texts of all pages make one file. ndjson: the UrlRecord of each link. csv (RFC 4180, with line feeds): the first page starts with the names of the columns, which are the fields of UrlRecord; POST /api/v1/urls takes those up to importedClicks. Tags are separated by |. An apostrophe precedes a text that a spreadsheet would evaluate as a formula.
              * @example targetUrl,customSlug,title
              *     https://example.com/,spring-sale,Spring
              */
@@ -5179,8 +5237,15 @@ export interface components {
             /** @description An active custom domain of the organization; the platform's domain otherwise. */
             domainId?: string | null;
             redirectType?: (301 | 302 | 307 | 308) | null;
+            /** @description When the link starts redirecting: before expiresAt. Until then, visitors get 404, as for a link that does not exist. */
+            activatesAt?: string | null;
             /** @description When the link stops redirecting. Must lie in the future. */
             expiresAt?: string | null;
+            /**
+             * @description Where visitors are sent (302) when the link has expired, instead of a page that says so: http or https, at most 8192 bytes. It must not lead back to the link. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
+             * @example https://example.com/sale-is-over
+             */
+            expiredUrl?: string | null;
             /** @description Whether visitors must enter a password. */
             isPasswordProtected?: boolean | null;
             /**
@@ -6120,6 +6185,8 @@ export interface components {
         UrlOrder: "asc" | "desc";
         /** @description true: only active links; false: only inactive links. */
         IsActive: boolean;
+        /** @description true: only deleted links; false: only links that are not deleted. */
+        IsDeleted: boolean;
         /** @description Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case. */
         UrlSearch: string;
         /** @description Only links with exactly this tag. */
@@ -6721,6 +6788,8 @@ export interface operations {
                 order?: components["parameters"]["UrlOrder"];
                 /** @description true: only active links; false: only inactive links. */
                 isActive?: components["parameters"]["IsActive"];
+                /** @description true: only deleted links; false: only links that are not deleted. */
+                isDeleted?: components["parameters"]["IsDeleted"];
                 /** @description Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case. */
                 search?: components["parameters"]["UrlSearch"];
                 /** @description Only links with exactly this tag. */
@@ -6852,6 +6921,8 @@ export interface operations {
                 order?: components["parameters"]["UrlOrder"];
                 /** @description true: only active links; false: only inactive links. */
                 isActive?: components["parameters"]["IsActive"];
+                /** @description true: only deleted links; false: only links that are not deleted. */
+                isDeleted?: components["parameters"]["IsDeleted"];
                 /** @description Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case. */
                 search?: components["parameters"]["UrlSearch"];
                 /** @description Only links with exactly this tag. */
@@ -6993,7 +7064,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The deactivated links */
+            /** @description The deleted links */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7202,7 +7273,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The deactivated link */
+            /** @description The deleted link */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7289,6 +7360,55 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    restoreUrl: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the link. */
+                id: components["parameters"]["UrlId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The active link */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["UrlRecord"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailedOrDomainInvalid"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["QuotaExceeded"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

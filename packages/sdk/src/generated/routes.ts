@@ -20,6 +20,7 @@ export const lookupUrl = 'GET /api/v1/urls/lookup';
 export const getUrl = 'GET /api/v1/urls/{id}';
 export const updateUrl = 'PATCH /api/v1/urls/{id}';
 export const deleteUrl = 'DELETE /api/v1/urls/{id}';
+export const restoreUrl = 'POST /api/v1/urls/{id}/restore';
 export const listTags = 'GET /api/v1/tags';
 export const renameTag = 'PATCH /api/v1/tags/{tag}';
 export const deleteTag = 'DELETE /api/v1/tags/{tag}';

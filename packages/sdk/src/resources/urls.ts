@@ -180,7 +180,7 @@ export class UrlsResource extends Resource {
   }
 
   /**
-   * Deactivates a link and returns it. The record is not deleted, so `update` can activate it again.
+   * Deletes a link and returns it. The record stays, and `update` can make the link active again.
    * Rejects with NotFoundError, and with ConflictError if `ifMatch` does not match.
    *
    * @example
@@ -188,7 +188,8 @@ export class UrlsResource extends Resource {
    * import { Shorty } from '@shorty/sdk';
    *
    * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
-   * const { isActive } = await shorty.urls.delete('42'); // false
+   * const { isActive, deletedAt } = await shorty.urls.delete('42');
+   * console.log(isActive, deletedAt); // false, and the time
    * ```
    */
   delete(id: UrlId, options?: RequestOptions): ApiPromise<UrlRecord> {

@@ -6,6 +6,7 @@ import { findTargetUrlError } from '../urls/target-url.js';
 import { decideRedirect, toLink } from './link.js';
 
 const now = Date.UTC(2030, 0, 1);
+const expiredUrl = 'https://example.com/over';
 
 function url(fields: Partial<ShortUrl> = {}): ShortUrl {
   const identity = { id: 1, organizationId: 'o', shortCode: 'abcdefg', hostname: null };
@@ -25,8 +26,31 @@ describe('decideRedirect', () => {
     ['gone', { expiresAt: now - 1 }],
     ['gone', { expiresAt: now, passwordHash: 'hash' }],
     ['gone', { isActive: false, passwordHash: 'hash' }],
+    ['redirect', { activatesAt: now }],
+    ['unknown', { activatesAt: now + 1 }],
+    ['unknown', { activatesAt: now + 1, isActive: false, passwordHash: 'hash' }],
+    ['unknown', { activatesAt: now + 1, takenDownAt: now, takedownReason: 'phishing' }],
+    ['redirect', { expiredUrl }],
+    ['fallback', { expiredUrl, expiresAt: now }],
+    ['fallback', { expiredUrl, expiresAt: now, isActive: false, passwordHash: 'hash' }],
+    ['gone', { expiredUrl, isActive: false }],
+    ['gone', { expiredUrl, isActive: false, expiresAt: now + 1 }],
+    ['gone', { expiredUrl, isActive: false, expiresAt: now, deletedAt: now }],
+    ['taken-down', { expiredUrl, expiresAt: now, takenDownAt: now, takedownReason: 'x' }],
   ] as const)('%s for %j', (decision, fields) => {
     expect(decideRedirect(toLink(url(fields)), now)).toBe(decision);
+  });
+
+  it.each(['isSuspended', 'isFallbackBlocked'])('is gone for an expired link with %s', (reason) => {
+    const policy = {
+      isSuspended: false,
+      isBlocked: false,
+      excludedAddresses: undefined,
+      forwarding: { query: false, path: false },
+      isFallbackBlocked: false,
+      [reason]: true,
+    };
+    expect(decideRedirect(toLink(url({ expiredUrl, expiresAt: now }), policy), now)).toBe('gone');
   });
 
   it('is unknown without a link', () => {

@@ -26,6 +26,8 @@ interface LinkPolicy {
   readonly excludedAddresses: AddressRanges | undefined;
   /** What a link without settings of its own forwards. */
   readonly forwarding: Forwarding;
+  /** Whether the operator has blocked the host of its `expiredUrl`. */
+  readonly isFallbackBlocked: boolean;
 }
 
 const noPolicy: LinkPolicy = {
@@ -33,11 +35,18 @@ const noPolicy: LinkPolicy = {
   isBlocked: false,
   excludedAddresses: undefined,
   forwarding: { query: false, path: false },
+  isFallbackBlocked: false,
 };
 
 export function toLink(
   url: ShortUrl,
-  { isSuspended, isBlocked, excludedAddresses, forwarding: ofDomain }: LinkPolicy = noPolicy,
+  {
+    isSuspended,
+    isBlocked,
+    excludedAddresses,
+    forwarding: ofDomain,
+    isFallbackBlocked,
+  }: LinkPolicy = noPolicy,
 ) {
   const location = injectUtm(new URL(url.targetUrl).href, utmParametersOf(url));
   const query = url.forwardQuery ?? ofDomain.query;
@@ -55,7 +64,14 @@ export function toLink(
     campaign: parseCampaign(queryOf(location), location.length),
     cacheControl: cacheControls[url.redirectType],
     isActive: url.isActive && !isSuspended,
+    /** Undefined for a link that has always redirected. */
+    activatesAt: url.activatesAt ?? undefined,
     expiresAt: url.expiresAt,
+    /** Where visitors are sent once the link has expired; undefined if they are told so. */
+    fallback:
+      url.expiredUrl === null || isSuspended || isFallbackBlocked || url.deletedAt !== null
+        ? undefined
+        : new URL(url.expiredUrl).href,
     passwordHash: url.passwordHash,
     /** The host of the target; undefined when its path cannot be that of a short link. */
     targetHostname: (path ? parseLinkPath(url.targetUrl) : linkNameOf(url.targetUrl))?.hostname,
@@ -85,8 +101,12 @@ function utmParametersOf(url: ShortUrl) {
 /** Returns the kind of response to a visit. */
 export function decideRedirect(link: Link | undefined, now: number) {
   if (!link) return 'unknown';
+  // It says nothing about the link, so this comes first.
+  if (link.activatesAt !== undefined && now < link.activatesAt) return 'unknown';
   if (link.isTakenDown) return 'taken-down';
-  if (!link.isActive || isExpired(link, now)) return 'gone';
+  if (!link.isActive || isExpired(link, now)) {
+    return link.fallback !== undefined && isExpired(link, now) ? 'fallback' : 'gone';
+  }
   return link.passwordHash === null ? 'redirect' : 'ask-password';
 }
 

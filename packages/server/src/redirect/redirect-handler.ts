@@ -125,6 +125,7 @@ export class RedirectHandler {
     const isRead = method === 'GET' || method === 'HEAD';
     if (decision === 'unknown' || link === undefined) this.#refuse(response, unknown);
     else if (decision === 'gone') this.#refuse(response, gone, gonePage);
+    else if (decision === 'fallback') this.#redirectToFallback(response, link);
     else if (decision === 'taken-down') this.#refuse(response, takenDown, takenDownPage);
     else if (decision === 'redirect') {
       if (isRead) this.#redirect(response, link, link.status, rest);
@@ -249,6 +250,12 @@ export class RedirectHandler {
     });
   }
 
+  /** Sends the visitor of an expired link elsewhere. The visit is not recorded. */
+  #redirectToFallback(response: ServerResponse, link: Link): void {
+    this.#options.onResponse(302);
+    redirect(response, { cacheControl: 'no-store' }, 302, link.fallback as string);
+  }
+
   /** Sends an error as a page, or as JSON to clients that prefer it. */
   #refuse(response: ServerResponse, error: ApiError, page: string = notFoundPage): void {
     const { accept } = response.req.headers;
@@ -313,12 +320,17 @@ function queryOf(url: string): string {
   return mark < 0 ? '' : url.slice(mark + 1);
 }
 
-function redirect(response: ServerResponse, link: Link, status: number, location: string): void {
+function redirect(
+  response: ServerResponse,
+  { cacheControl }: Pick<Link, 'cacheControl'>,
+  status: number,
+  location: string,
+): void {
   response.writeHead(status, [
     'Location',
     location,
     'Cache-Control',
-    status === 303 ? 'no-store' : link.cacheControl,
+    status === 303 ? 'no-store' : cacheControl,
     'X-Request-Id',
     requestIdOf(response.req.headers['x-request-id']),
     'Content-Length',

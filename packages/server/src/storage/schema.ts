@@ -123,6 +123,14 @@ export const tables = {
     /** Whether visits forward their query and path; null for the setting of the domain. */
     forward_query: 'integer',
     forward_path: 'integer',
+    /** Before it, the link is like one that does not exist. */
+    activates_at: 'bigint',
+    /** Where visitors are sent when the link has expired or its clicks are used up. */
+    expired_url: 'text',
+    /** When a DELETE made the link inactive; null for a link that is active, paused or expired. */
+    deleted_at: 'bigint',
+    /** How many clicks the link redirects in all. */
+    max_clicks: 'bigint',
   },
   domains: {
     ...baselineTables.domains,
@@ -153,6 +161,8 @@ export const tables = {
     erasure_pending: 'integer not null default 0',
     /** The greatest number of clicks before an erasure. Its thresholds are not sent again. */
     peak_clicks: 'bigint not null default 0',
+    /** The clicks that erasures removed from `clicks`. They count for `urls.max_clicks`. */
+    erased_clicks: 'bigint not null default 0',
   },
   qr_counts: {
     ...baselineTables.qr_counts,
@@ -214,6 +224,28 @@ export const tables = {
     created_at: 'bigint not null',
     expires_at: 'bigint',
     last_used_at: 'bigint',
+  },
+  /**
+   * The clicks of links with `max_clicks` that a process may redirect, or has redirected and that are not
+   * in storage yet.
+   */
+  click_leases: {
+    url_id: 'bigint not null',
+    /** The name of the process's journal. */
+    writer_id: 'text not null',
+    clicks: 'bigint not null',
+    /** The last change by the process, which thereby finds out whether it was committed. */
+    change_id: 'text not null',
+    /** The clicks that this change added. */
+    granted: 'bigint not null',
+    updated_at: 'bigint not null',
+  },
+  /** The links that were erased. Their visits are dropped, also those that are still in journals. */
+  erased_links: {
+    url_id: 'rowId primary key',
+    organization_id: 'text not null references organizations (id)',
+    /** 1 while copies of visits are still to be erased. */
+    is_pending: 'integer not null',
   },
   /** How far stored visits were copied into the queues below; no row if no webhook wants them. */
   click_feed: { up_to_batch: 'bigint not null' },

@@ -1,6 +1,11 @@
 import type { ErrorDetail } from '../contract/errors.js';
 import { isExpired, type ShortUrl } from './short-url.js';
-import { findPasswordError, type UrlCreateRequest, type UrlUpdateRequest } from './url-contract.js';
+import {
+  activationRule,
+  findPasswordError,
+  type UrlCreateRequest,
+  type UrlUpdateRequest,
+} from './url-contract.js';
 
 /** The new state of a link, or why it cannot change. */
 export type UrlChange =
@@ -47,7 +52,9 @@ export function newUrl(
     tags: body.tags ?? [],
     domainId: body.domainId ?? null,
     redirectType: body.redirectType ?? 307,
+    activatesAt: body.activatesAt == null ? null : Date.parse(body.activatesAt),
     expiresAt: body.expiresAt == null ? null : Date.parse(body.expiresAt),
+    expiredUrl: body.expiredUrl ?? null,
     passwordHash,
     utmSource: body.utmSource ?? null,
     utmMedium: body.utmMedium ?? null,
@@ -60,6 +67,7 @@ export function newUrl(
     forwardQuery: body.forwardQuery ?? null,
     forwardPath: body.forwardPath ?? null,
     isActive: body.isActive ?? true,
+    deletedAt: null,
     clickCount: 0,
     importedClicks: body.importedClicks ?? 0,
     lastClickAt: null,
@@ -86,7 +94,11 @@ export function patchUrl(
     ...settingsOf(settings),
     passwordHash: isProtected ? (newPasswordHash ?? url.passwordHash) : null,
     isActive: isActive ?? url.isActive,
+    deletedAt: isActive ? null : url.deletedAt,
   };
+  if (!startsBeforeItEnds(changed)) {
+    return { ok: false, error: { path: 'activatesAt', message: activationRule } };
+  }
   if (isActive && isExpired(changed, now)) {
     const message = 'cannot be true: expiresAt has passed, so set a later one or null';
     return { ok: false, error: { path: 'isActive', message } };
@@ -94,9 +106,13 @@ export function patchUrl(
   return { ok: true, url: changed };
 }
 
+function startsBeforeItEnds({ activatesAt, expiresAt }: ShortUrl): boolean {
+  return activatesAt === null || expiresAt === null || activatesAt < expiresAt;
+}
+
 const clearedValues = { tags: [], customUtmParams: {}, redirectType: 307 } as const;
 
-function settingsOf({ expiresAt, ...rest }: Settings): Partial<ShortUrl> {
+function settingsOf({ activatesAt, expiresAt, ...rest }: Settings): Partial<ShortUrl> {
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
   return {
     ...Object.fromEntries(
@@ -105,6 +121,9 @@ function settingsOf({ expiresAt, ...rest }: Settings): Partial<ShortUrl> {
         value ?? clearedValues[field as keyof typeof clearedValues] ?? null,
       ]),
     ),
+    ...(activatesAt !== undefined && {
+      activatesAt: activatesAt === null ? null : Date.parse(activatesAt),
+    }),
     ...(expiresAt !== undefined && {
       expiresAt: expiresAt === null ? null : Date.parse(expiresAt),
     }),

@@ -11,10 +11,13 @@ import { domainKeyOf, mapKeyOf } from './url-keys.js';
 export const maxHops = 10;
 
 /** The fields of a link that the detection of loops reads. */
-export type LoopCheckedUrl = Pick<
-  ShortUrl,
-  'id' | 'targetUrl' | 'domainId' | 'shortCode' | 'customSlug'
->;
+export type LoopCheckedUrl = Pick<ShortUrl, 'id' | 'domainId' | 'shortCode' | 'customSlug'> &
+  Targets;
+
+/** The fields by which a link leads somewhere. */
+type Targets = Pick<ShortUrl, TargetField>;
+const targetFields = ['targetUrl', 'expiredUrl'] as const;
+export type TargetField = (typeof targetFields)[number];
 
 /**
  * Returns the hostname, as `hostnameOf` does, and the key of a target. Returns undefined when its path
@@ -67,48 +70,68 @@ export class LoopDetector {
     this.#isOwnHost = isOwnHost;
   }
 
-  /** Returns the links whose target is on a host of this server. */
+  /** Returns the links that lead to a host of this server. */
   async findLocal<Url extends LoopCheckedUrl>(
     db: Kysely<Schema>,
     urls: readonly Url[],
   ): Promise<readonly Url[]> {
-    const hostnames = new Map<Url, string>();
+    const hostnames = new Map<Url, readonly string[]>();
     for (const url of urls) {
-      const name = linkNameOf(url.targetUrl);
-      if (name) hostnames.set(url, name.hostname);
+      const named = targetsOf(url).flatMap((target) => linkNameOf(target)?.hostname ?? []);
+      if (named.length > 0) hostnames.set(url, named);
     }
     const isOwn = this.#isOwnHost;
-    const others = [...new Set(hostnames.values())].filter((hostname) => !isOwn(hostname));
+    const others = [...new Set([...hostnames.values()].flat())].filter((each) => !isOwn(each));
     const domains = await findDomainsOf(db, others);
     return [...hostnames]
-      .filter(([, hostname]) => isOwn(hostname) || domains.has(hostname))
+      .filter(([, named]) => named.some((each) => isOwn(each) || domains.has(each)))
       .map(([url]) => url);
   }
 
   /**
-   * Returns whether the target of a link leads back to it, or through more than `maxHops` links.
-   * `findPending` finds links that the transaction has not inserted yet, by `mapKeyOf`.
+   * Returns the field by which a link leads back to itself, or through more than `maxHops` links; each of
+   * these may lead to its target or, once it has expired, to its `expiredUrl`. `findPending` finds links
+   * that the transaction has not inserted yet, by `mapKeyOf`.
    */
-  async leadsBack(
+  async findLoop(
     db: Kysely<Schema>,
     start: LoopCheckedUrl,
     findPending: (mapKey: string) => LoopCheckedUrl | undefined = () => undefined,
+  ): Promise<TargetField | undefined> {
+    for (const field of targetFields) {
+      const target = start[field];
+      if (target === null) continue;
+      if (await this.#leadsBack(db, start, target, findPending)) return field;
+    }
+    return undefined;
+  }
+
+  async #leadsBack(
+    db: Kysely<Schema>,
+    start: LoopCheckedUrl,
+    target: string,
+    findPending: (mapKey: string) => LoopCheckedUrl | undefined,
   ): Promise<boolean> {
-    let { targetUrl } = start;
+    let targets: ReadonlySet<string> = new Set([target]);
     for (let hops = 0; hops <= maxHops; hops += 1) {
-      const name = linkNameOf(targetUrl);
-      const domainKey = name && (await this.findDomainKey(db, name.hostname));
-      if (!name || domainKey === undefined) return false;
-      const isStart =
-        domainKey === domainKeyOf(start.domainId) &&
-        (name.key === start.shortCode || name.key === start.customSlug);
-      if (isStart) return true;
-      const key = { domain_key: domainKey, key: name.key };
-      const next = findPending(mapKeyOf(key)) ?? (await findTarget(db, key));
-      if (!next) return false;
-      // A link also has the keys of the domains that it was on before.
-      if (next.id === start.id) return true;
-      ({ targetUrl } = next);
+      const nextTargets = new Set<string>();
+      for (const each of targets) {
+        const name = linkNameOf(each);
+        const domainKey = name && (await this.findDomainKey(db, name.hostname));
+        if (!name || domainKey === undefined) continue;
+        const isStart =
+          domainKey === domainKeyOf(start.domainId) &&
+          (name.key === start.shortCode || name.key === start.customSlug);
+        if (isStart) return true;
+        const key = { domain_key: domainKey, key: name.key };
+        const next = findPending(mapKeyOf(key)) ?? (await findTarget(db, key));
+        if (!next) continue;
+        // A link also has the keys of the domains that it was on before.
+        if (next.id === start.id) return true;
+        for (const further of targetsOf(next)) nextTargets.add(further);
+      }
+      if (nextTargets.size === 0) return false;
+      targets = nextTargets;
     }
     return true;
   }
@@ -120,14 +143,18 @@ export class LoopDetector {
   }
 }
 
+function targetsOf({ targetUrl, expiredUrl }: Targets): readonly string[] {
+  return expiredUrl === null ? [targetUrl] : [targetUrl, expiredUrl];
+}
+
 function findTarget(
   db: Kysely<Schema>,
   { domain_key, key }: { readonly domain_key: string; readonly key: string },
-): Promise<Pick<LoopCheckedUrl, 'id' | 'targetUrl'> | undefined> {
+): Promise<Pick<LoopCheckedUrl, 'id' | TargetField> | undefined> {
   return db
     .selectFrom('url_keys')
     .innerJoin('urls', 'urls.id', 'url_keys.url_id')
-    .select(['urls.id', 'urls.target_url as targetUrl'])
+    .select(['urls.id', 'urls.target_url as targetUrl', 'urls.expired_url as expiredUrl'])
     .where('url_keys.domain_key', '=', domain_key)
     .where('url_keys.key', '=', key)
     .executeTakeFirst();

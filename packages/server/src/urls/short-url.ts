@@ -21,6 +21,8 @@ export function selectUrls(db: Kysely<Schema>) {
     .select(['hostname', 'short_code as shortCode', 'custom_slug as customSlug'])
     .select(['target_url as targetUrl', 'title', 'description', 'category', 'tags'])
     .select(['redirect_type as redirectType', 'expires_at as expiresAt'])
+    .select(['activates_at as activatesAt', 'urls.expired_url as expiredUrl'])
+    .select(['urls.deleted_at as deletedAt'])
     .select(['password_hash as passwordHash', 'source_domain as sourceDomain'])
     .select(['utm_source as utmSource', 'utm_medium as utmMedium', 'utm_campaign as utmCampaign'])
     .select(['utm_term as utmTerm', 'utm_content as utmContent'])
@@ -47,7 +49,9 @@ export function fromRow(row: UrlRow) {
     category: row.category,
     tags: parseTags(row.tags),
     redirectType: row.redirectType as RedirectType,
+    activatesAt: row.activatesAt,
     expiresAt: row.expiresAt,
+    expiredUrl: row.expiredUrl,
     passwordHash: row.passwordHash,
     sourceDomain: row.sourceDomain,
     utmSource: row.utmSource,
@@ -57,6 +61,7 @@ export function fromRow(row: UrlRow) {
     utmContent: row.utmContent,
     customUtmParams: JSON.parse(row.customUtmParams) as Record<string, string>,
     isActive: row.isActive === 1,
+    deletedAt: row.deletedAt,
     clickCount: row.clicks ?? 0,
     importedClicks: row.importedClicks,
     clickThresholds:
@@ -86,7 +91,9 @@ export function toRow(url: ShortUrl): Selectable<Schema['urls']> {
     category: url.category,
     tags,
     redirect_type: url.redirectType,
+    activates_at: url.activatesAt,
     expires_at: url.expiresAt,
+    expired_url: url.expiredUrl,
     password_hash: url.passwordHash,
     utm_source: url.utmSource,
     utm_medium: url.utmMedium,
@@ -100,6 +107,8 @@ export function toRow(url: ShortUrl): Selectable<Schema['urls']> {
     forward_query: toInteger(url.forwardQuery),
     forward_path: toInteger(url.forwardPath),
     is_active: url.isActive ? 1 : 0,
+    deleted_at: url.deletedAt,
+    max_clicks: null,
     created_at: url.createdAt,
     updated_at: url.updatedAt,
     search_text: searchTextOf({
@@ -126,7 +135,7 @@ export function isExpired(url: { expiresAt: number | null }, now: number): boole
   return url.expiresAt !== null && url.expiresAt <= now;
 }
 
-/** Returns whether the link redirects now. */
+/** Returns whether the link is active, and has not expired. */
 export function isLive(url: Pick<ShortUrl, 'isActive' | 'expiresAt'>, now: number): boolean {
   return url.isActive && !isExpired(url, now);
 }

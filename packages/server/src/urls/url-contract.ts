@@ -36,6 +36,14 @@ const targetUrl = z
     example: 'https://example.com/spring?ref=mail#offers',
   });
 
+const expiredUrl = targetUrl.nullish().meta({
+  description: `Where visitors are sent (302) when the link has expired, instead of a page that says so: http or https, at most ${maxTargetUrlBytes} bytes. It must not lead back to the link. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.`,
+  example: 'https://example.com/sale-is-over',
+});
+
+/** What is wrong with an `activatesAt` that is not before `expiresAt`. */
+export const activationRule = 'must be before expiresAt';
+
 const customSlug = z
   .string()
   .min(3, 'must be 3 to 50 characters long')
@@ -116,9 +124,14 @@ const settings = {
     description: "An active custom domain of the organization; the platform's domain otherwise.",
   }),
   redirectType: redirectType.nullish(),
+  activatesAt: timestamp.nullish().meta({
+    description:
+      'When the link starts redirecting: before expiresAt. Until then, visitors get 404, as for a link that does not exist.',
+  }),
   expiresAt: timestamp.nullish().meta({
     description: 'When the link stops redirecting. Must lie in the future.',
   }),
+  expiredUrl,
   isPasswordProtected: z.boolean().nullish(),
   password: characters(256, 1).nullish().meta({
     format: 'password',
@@ -170,9 +183,12 @@ export const urlCreateRequest = z
       example: 1204,
     }),
   })
-  .superRefine(({ isPasswordProtected, password }, context) => {
+  .superRefine(({ isPasswordProtected, password, activatesAt, expiresAt }, context) => {
     const error = findPasswordError(isPasswordProtected === true, password != null, false);
     if (error) context.addIssue({ code: 'custom', path: [error.path], message: error.message });
+    if (activatesAt == null || expiresAt == null) return;
+    if (Date.parse(activatesAt) < Date.parse(expiresAt)) return;
+    context.addIssue({ code: 'custom', path: ['activatesAt'], message: activationRule });
   })
   .meta({ id: 'UrlCreateRequest' });
 
@@ -230,7 +246,9 @@ export const urlRecord = z
     tags: z.array(z.string()),
     domainId: z.string().nullable().meta({ format: 'uuid' }),
     redirectType,
+    activatesAt: instant.nullable(),
     expiresAt: instant.nullable(),
+    expiredUrl: text,
     isPasswordProtected: z.boolean(),
     utmSource: text,
     utmMedium: text,
@@ -246,6 +264,7 @@ export const urlRecord = z
     forwardQuery: z.boolean().nullable(),
     forwardPath: z.boolean().nullable(),
     isActive: z.boolean(),
+    deletedAt: instant.nullable(),
     clickCount: z.int().min(0).meta({ description: 'Clicks counted so far.' }),
     importedClicks: z.int().min(0),
     lastClickAt: instant.nullable().meta({
@@ -393,6 +412,10 @@ const filters = {
     description: 'true: only active links; false: only inactive links.',
     param: { id: 'IsActive' },
   }),
+  isDeleted: queryBoolean.optional().meta({
+    description: 'true: only deleted links; false: only links that are not deleted.',
+    param: { id: 'IsDeleted' },
+  }),
   search: line(200, 1)
     .optional()
     .meta({
@@ -442,7 +465,7 @@ const urlExport = pageOf(urlRecord)
     count: z.int().min(0).meta({ description: 'The number of links on this page.' }),
     text: z.string().meta({
       description:
-        'One line for each link. The texts of all pages make one file. ndjson: the UrlRecord of each link. csv (RFC 4180, with line feeds): the first page starts with the names of the columns, which are the fields of UrlRecord; POST /api/v1/urls takes the first 20. Tags are separated by |. An apostrophe precedes a text that a spreadsheet would evaluate as a formula.',
+        'One line for each link. The texts of all pages make one file. ndjson: the UrlRecord of each link. csv (RFC 4180, with line feeds): the first page starts with the names of the columns, which are the fields of UrlRecord; POST /api/v1/urls takes those up to importedClicks. Tags are separated by |. An apostrophe precedes a text that a spreadsheet would evaluate as a formula.',
       example: 'targetUrl,customSlug,title\nhttps://example.com/,spring-sale,Spring\n',
     }),
   })
@@ -502,7 +525,7 @@ export const urlRoutes = [
   }),
   defineRoute('bulkDeleteUrls', 'DELETE /api/v1/urls/bulk', {
     ...write,
-    summary: 'Deactivate up to 100 short links',
+    summary: 'Delete up to 100 short links',
     description:
       'Send the ids in the query or in the body, not in both. Ids that do not exist, and elements that are no id, are skipped.',
     query: z.strictObject({
@@ -519,7 +542,7 @@ export const urlRoutes = [
     }),
     body: urlBulkDeleteRequest,
     bodyOptional: true,
-    responses: { 200: { description: 'The deactivated links', data: urlBulkDeleteResult } },
+    responses: { 200: { description: 'The deleted links', data: urlBulkDeleteResult } },
   }),
   defineRoute('lookupUrl', 'GET /api/v1/urls/lookup', {
     ...read,
@@ -554,10 +577,20 @@ export const urlRoutes = [
   defineRoute('deleteUrl', 'DELETE /api/v1/urls/{id}', {
     ...write,
     hasVersions: true,
-    summary: 'Deactivate a short link',
-    description: 'The link answers 410 from now on. Its record stays readable.',
+    summary: 'Delete a short link',
+    description:
+      'The link answers 410 from now on. Its record stays readable, with the time of the deletion, and can be restored.',
     params,
-    responses: { 200: { description: 'The deactivated link', data: urlRecord } },
+    responses: { 200: { description: 'The deleted link', data: urlRecord } },
+  }),
+  defineRoute('restoreUrl', 'POST /api/v1/urls/{id}/restore', {
+    ...write,
+    hasVersions: true,
+    summary: 'Restore a deleted short link',
+    description: 'The same as a PATCH that sets isActive to true.',
+    params,
+    responses: { 200: { description: 'The active link', data: urlRecord } },
+    errors: ['QUOTA_EXCEEDED', 'DOMAIN_INVALID'],
   }),
 ] as const;
 

@@ -39,13 +39,13 @@ export const urlUpdated = defineEvent({
 export const urlDeleted = defineEvent({
   type: 'url.deleted',
   data,
-  summary: 'An active link was deleted: it is inactive now',
+  summary: 'A link was deleted: it is inactive now',
 });
 
 export const urlRestored = defineEvent({
   type: 'url.restored',
   data,
-  summary: 'An inactive link became active again, after it was deleted, paused or had expired',
+  summary: 'A deleted link was restored: it is active again',
 });
 
 export const urlExpired = defineEvent({

@@ -13,7 +13,7 @@ import { ListTimeoutError } from '../storage/database.js';
 import { listTimeoutMs } from '../storage/list-page.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
 import { findExpiryError, patchUrl, type UrlChange } from './change-url.js';
-import { parseShortUrl } from './loop-detector.js';
+import { parseShortUrl, type TargetField } from './loop-detector.js';
 import {
   type LinkOrigins,
   shortUrlOf,
@@ -104,14 +104,15 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
 
   /** Returns why the server accepts no link like this now, although the request is valid. */
   function findStateError(
-    body: Pick<UrlUpdateRequest, 'expiresAt' | 'targetUrl'>,
+    body: Pick<UrlUpdateRequest, 'expiresAt' | TargetField>,
     now: number,
   ): ErrorDetail | undefined {
-    const { targetUrl } = body;
-    const host = targetUrl === undefined ? undefined : options.findBlockedHost(targetUrl);
-    if (host !== undefined && targetUrl !== undefined) {
-      const message = `${shorten(targetUrl)} must not lead to ${host}, which the operator of this server has blocked`;
-      return { path: 'targetUrl', message };
+    for (const path of ['targetUrl', 'expiredUrl'] as const) {
+      const target = body[path];
+      const host = target == null ? undefined : options.findBlockedHost(target);
+      if (host === undefined || target == null) continue;
+      const message = `${shorten(target)} must not lead to ${host}, which the operator of this server has blocked`;
+      return { path, message };
     }
     return findExpiryError(body, now);
   }
@@ -168,17 +169,30 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
     }
   }
 
-  /** Deactivates links. `present` gets those of the organization. */
-  async function deactivateAll<Presented>(
+  /** Deletes links. `present` gets those of the organization. */
+  async function deleteAll<Presented>(
     ids: readonly number[],
     present: (urls: readonly ShortUrl[]) => Presented,
     context: WriteContext,
   ): Promise<IdempotentResult<Presented>> {
     try {
-      return await urls.deactivateMany(ids, present, context);
+      return await urls.deleteMany(ids, present, context);
     } finally {
       onChanged(ids);
     }
+  }
+
+  async function updateOne(id: number, body: UrlUpdateRequest, context: WriteContext) {
+    const { write, now } = context;
+    const present = (url: ShortUrl) => toRecord(origins(), url, now);
+    const { result, replayed } =
+      (await findFirstResult<UpdateOutcome<UrlRecord>[]>([body], write)) ??
+      (await updateAll([{ ...body, id }], present, context));
+    const [outcome = { status: 'not-found' }] = result;
+    if (outcome.status === 'refused') throw validationError([outcome.error]);
+    if (outcome.status !== 'updated')
+      throw refusalError(outcome.status, { ...body, ...outcome, id }, replayed);
+    return { status: 200, replayed, data: outcome.presented } as const;
   }
 
   /** Returns the hash of each body's password; null where there is none. */
@@ -295,21 +309,11 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
     },
 
     async updateUrl({ caller: { organizationId }, params: { id }, body, write, ifMatch }) {
-      const now = clock();
-      const present = (url: ShortUrl) => toRecord(origins(), url, now);
-      const { result, replayed } =
-        (await findFirstResult<UpdateOutcome<UrlRecord>[]>([body], write)) ??
-        (await updateAll([{ ...body, id }], present, {
-          organizationId,
-          now,
-          write,
-          ifMatch,
-        }));
-      const [outcome = { status: 'not-found' }] = result;
-      if (outcome.status === 'refused') throw validationError([outcome.error]);
-      if (outcome.status !== 'updated')
-        throw refusalError(outcome.status, { ...body, ...outcome, id }, replayed);
-      return { status: 200, replayed, data: outcome.presented };
+      return updateOne(id, body, { organizationId, now: clock(), write, ifMatch });
+    },
+
+    async restoreUrl({ caller: { organizationId }, params: { id }, write }) {
+      return updateOne(id, { isActive: true }, { organizationId, now: clock(), write });
     },
 
     async bulkUpdateUrls({ caller: { organizationId }, body: { updates: items }, write }) {
@@ -361,7 +365,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       const now = clock();
       const present = ([url]: readonly ShortUrl[]) => (url ? toRecord(origins(), url, now) : null);
       const context = { organizationId, now, write, ifMatch };
-      const { result, replayed } = await deactivateAll([id], present, context);
+      const { result, replayed } = await deleteAll([id], present, context);
       if (!result) throw refusalError('not-found', { id }, replayed);
       return { status: 200, replayed, data: result };
     },
@@ -380,7 +384,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       }
       const elements = [...new Set(given.map(idText))];
       const ids = elements.map(parseUrlId).filter((id) => id !== undefined);
-      const { result, replayed } = await deactivateAll(ids, (found) => found.map(({ id }) => id), {
+      const { result, replayed } = await deleteAll(ids, (found) => found.map(({ id }) => id), {
         organizationId,
         now: clock(),
         write,

@@ -112,12 +112,15 @@ function createdWithin({ createdSince, createdUntil }: UrlFilter): RawBuilder<Sq
 
 /** Returns the condition of all filters that are set; undefined when none is. */
 function conditionOf(filter: UrlFilter, now: number): RawBuilder<SqlBool> | undefined {
-  const { isActive, category, domainId, tag, search, targetUrl } = filter;
+  const { isActive, isDeleted, category, domainId, tag, search, targetUrl } = filter;
   const conditions: RawBuilder<SqlBool>[] = [];
   if (isActive !== undefined) {
     const active = sql<SqlBool>`(urls.is_active = 1
       and (urls.expires_at is null or urls.expires_at > ${now}))`;
     conditions.push(isActive ? active : sql`not ${active}`);
+  }
+  if (isDeleted !== undefined) {
+    conditions.push(sql`urls.deleted_at is ${sql.raw(isDeleted ? 'not null' : 'null')}`);
   }
   if (category !== undefined) conditions.push(sql`urls.category = ${category}`);
   if (domainId !== undefined) conditions.push(sql`urls.domain_id = ${domainId}`);

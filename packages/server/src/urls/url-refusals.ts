@@ -1,6 +1,6 @@
 import { ApiError, notFoundMessage, quotaError, shorten } from '../contract/api-error.js';
 import { describeQuota, type Quota } from '../organizations/quota.js';
-import { maxHops } from './loop-detector.js';
+import { maxHops, type TargetField } from './loop-detector.js';
 
 const refusals = {
   'slug-conflict': { code: 'SLUG_CONFLICT', message: 'is taken on this domain' },
@@ -25,22 +25,27 @@ export type Refusal = keyof typeof refusals;
 /** Why a link was not written. Results of earlier versions have no quota. */
 export type Refused<Reason extends Refusal = Refusal> = Reason extends 'quota-exceeded'
   ? { readonly status: Reason; readonly quota?: Quota | undefined }
-  : { readonly status: Reason };
+  : Reason extends 'loop'
+    ? { readonly status: Reason; readonly field?: TargetField | undefined }
+    : { readonly status: Reason };
 
 /** What an error message repeats of a request and its outcome. */
 export interface RefusedFields {
   /** The id, slug or short URL that was asked for. */
   readonly id?: number | string | undefined;
   readonly quota?: Quota | undefined;
+  /** The field that leads back to the link; `targetUrl` if it is missing. */
+  readonly field?: TargetField | undefined;
   readonly customSlug?: string | null | undefined;
   readonly targetUrl?: string | undefined;
+  readonly expiredUrl?: string | null | undefined;
 }
 
 /** Returns the error of a request for one link. */
 export function refusalError(reason: Refusal, body: RefusedFields = {}, replayed = false) {
   const { code, message } = refusals[reason];
   if (reason === 'quota-exceeded') return quotaError(describeUse(body), moreLinks, replayed);
-  const details = reason === 'loop' ? [{ path: 'targetUrl', message }] : [];
+  const details = reason === 'loop' ? [{ path: body.field ?? 'targetUrl', message }] : [];
   return new ApiError(code, refusalMessage(reason, body), { details, replayed });
 }
 
@@ -69,10 +74,11 @@ function describeUse({ quota }: RefusedFields): string {
 
 function refusalMessage(reason: Refusal, fields: RefusedFields): string {
   const { message } = refusals[reason];
-  const { customSlug, targetUrl, id } = fields;
+  const { customSlug, field = 'targetUrl', id } = fields;
   if (reason === 'not-found') return notFoundMessage('URL', id ?? '');
   if (reason === 'quota-exceeded') return `${describeUse(fields)}. ${moreLinks}`;
   if (reason === 'slug-conflict') return `The slug ${customSlug ?? 'or code'} ${message}`;
   if (reason !== 'loop') return message;
-  return `targetUrl ${targetUrl === undefined ? '' : `${shorten(targetUrl)} `}${message}`;
+  const target = fields[field];
+  return `${field} ${target == null ? '' : `${shorten(target)} `}${message}`;
 }

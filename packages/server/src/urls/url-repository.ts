@@ -291,7 +291,9 @@ export class UrlRepository {
       }
       await activeLinks.settle();
       await this.recordUpdates(transaction, organizationId, changed, now);
-      const restored = changed.filter(({ before, url }) => !before.isActive && url.isActive);
+      const restored = changed.filter(
+        ({ before, url }) => before.deletedAt !== null && url.deletedAt === null,
+      );
       const urls = restored.map(({ url }) => url);
       await this.#record(transaction, urlRestored, organizationId, urls, now);
       changedIds = changed.map(({ url }) => url.id);
@@ -302,8 +304,8 @@ export class UrlRepository {
     return writeOnce(this.#database, organizationId, write, work, { isBulk, audit });
   }
 
-  /** Deactivates links. `present` gets those of the organization in their new state. */
-  deactivateMany<Presented>(
+  /** Deletes links. `present` gets those of the organization in their new state. */
+  deleteMany<Presented>(
     ids: readonly number[],
     present: (urls: readonly ShortUrl[]) => Presented,
     { organizationId, now, write, ifMatch }: WriteContext,
@@ -312,14 +314,14 @@ export class UrlRepository {
     const work = async (transaction: WriteTransaction) => {
       const found = await this.#findMany(transaction, organizationId, ids);
       for (const { updatedAt } of found) checkIfMatch(ifMatch, updatedAt);
-      const active = found.filter(({ isActive }) => isActive);
-      changedIds = active.map(({ id }) => id);
-      // A link that is due expires first, even if the periodic expiry has not reached it yet.
-      const due = active.filter((url) => isExpired(url, now));
-      const live = active.filter((url) => !isExpired(url, now));
-      await this.#deactivate(transaction, due, urlExpired, now);
-      await this.#deactivate(transaction, live, urlDeleted, now);
-      return present(found.map((url) => (url.isActive ? deactivated(url, now) : url)));
+      const current = await this.#expireDue(transaction, found, now);
+      const changed = current
+        .filter(({ deletedAt }) => deletedAt === null)
+        .map((before) => ({ before, url: { ...deactivated(before, now), deletedAt: now } }));
+      changedIds = changed.map(({ url }) => url.id);
+      await this.#delete(transaction, organizationId, changed, now);
+      const deleted = new Map(changed.map(({ url }) => [url.id, url]));
+      return present(current.map((url) => deleted.get(url.id) ?? url));
     };
     const isBulk = ids.length > 1;
     return writeOnce(this.#database, organizationId, write, work, {
@@ -344,8 +346,8 @@ export class UrlRepository {
               url.organizationId === organizationId ? url.id : [],
             );
             const urls = await this.#findMany(transaction, organizationId, ids);
-            const due = urls.filter((url) => url.isActive && isExpired(url, now));
-            await this.#deactivate(transaction, due, urlExpired, now);
+            const due = urls.filter((url) => isDue(url, now));
+            await this.#expire(transaction, due, now);
             return due.map(({ id }) => id);
           },
           { organizationId },
@@ -419,8 +421,9 @@ export class UrlRepository {
       if (local.has(draft)) {
         checked += 1;
         if (checked % linksAtOnce === 0) await yieldToEventLoop();
-        if (await this.#options.loops.leadsBack(transaction, url, findAccepted)) {
-          refused.set(url.id, { status: 'loop' });
+        const field = await this.#options.loops.findLoop(transaction, url, findAccepted);
+        if (field) {
+          refused.set(url.id, { status: 'loop', field });
           continue;
         }
       }
@@ -516,7 +519,8 @@ export class UrlRepository {
       if (local.has(changed)) {
         // The detection reads the targets of the links before this one.
         await writeAll();
-        if (await loops.leadsBack(transaction, url)) return { status: 'loop' };
+        const field = await loops.findLoop(transaction, url);
+        if (field) return { status: 'loop', field };
       }
       if (url.isActive && !before.isActive) {
         const quota = await activeLinks.take();
@@ -550,15 +554,22 @@ export class UrlRepository {
   ): Promise<Map<number, ShortUrl>> {
     const found = await this.#findMany(transaction, organizationId, ids);
     for (const { updatedAt } of found) checkIfMatch(ifMatch, updatedAt);
-    // A link that is due expires first, even if the periodic expiry has not reached it yet.
-    const due = found.filter((url) => url.isActive && isExpired(url, now));
-    await this.#deactivate(transaction, due, urlExpired, now);
-    return new Map(
-      found.map((url) => [
-        url.id,
-        url.isActive && isExpired(url, now) ? deactivated(url, now) : url,
-      ]),
-    );
+    const current = await this.#expireDue(transaction, found, now);
+    return new Map(current.map((url) => [url.id, url]));
+  }
+
+  /**
+   * Returns links before a change. One that is due expires first, even if the periodic expiry has not
+   * reached it yet.
+   */
+  async #expireDue(
+    transaction: WriteTransaction,
+    found: readonly ShortUrl[],
+    now: number,
+  ): Promise<ShortUrl[]> {
+    const due = found.filter((url) => isDue(url, now));
+    await this.#expire(transaction, due, now);
+    return found.map((url) => (isDue(url, now) ? deactivated(url, now) : url));
   }
 
   async #findMany(
@@ -585,30 +596,49 @@ export class UrlRepository {
     return true;
   }
 
-  /** Deactivates active links, and writes their events. A deleted link is also an updated one. */
-  async #deactivate(
+  /** Deactivates links that are due, and writes their events. */
+  async #expire(
     transaction: WriteTransaction,
-    active: readonly ShortUrl[],
-    event: typeof urlDeleted | typeof urlExpired,
+    due: readonly ShortUrl[],
     now: number,
   ): Promise<void> {
-    if (active.length === 0) return;
-    const ids = active.map(({ id }) => id);
+    if (due.length === 0) return;
+    const ids = due.map(({ id }) => id);
     await transaction
       .updateTable('urls')
       .set({ is_active: 0, updated_at: nextUpdatedAtOfRow(now) })
       .where('id', 'in', ids)
       .execute();
-    for (const organizationId of new Set(active.map((url) => url.organizationId))) {
-      const own = active.filter((url) => url.organizationId === organizationId);
+    for (const organizationId of new Set(due.map((url) => url.organizationId))) {
+      const own = due.filter((url) => url.organizationId === organizationId);
       await releaseLinks(transaction, organizationId, own.length);
-      const changed = own.map((before) => ({ before, url: deactivated(before, now) }));
-      if (event === urlDeleted) {
-        await this.recordUpdates(transaction, organizationId, changed, now);
-      }
-      const urls = changed.map(({ url }) => url);
-      await this.#record(transaction, event, organizationId, urls, now);
+      const urls = own.map((url) => deactivated(url, now));
+      await this.#record(transaction, urlExpired, organizationId, urls, now);
     }
+  }
+
+  /** Stores that links of an organization are deleted, and writes their events. */
+  async #delete(
+    transaction: WriteTransaction,
+    organizationId: string,
+    changed: readonly ChangedUrl[],
+    now: number,
+  ): Promise<void> {
+    if (changed.length === 0) return;
+    const urls = changed.map(({ url }) => url);
+    await transaction
+      .updateTable('urls')
+      .set({ is_active: 0, deleted_at: now, updated_at: nextUpdatedAtOfRow(now) })
+      .where(
+        'id',
+        'in',
+        urls.map(({ id }) => id),
+      )
+      .execute();
+    const active = changed.filter(({ before }) => before.isActive);
+    await releaseLinks(transaction, organizationId, active.length);
+    await this.recordUpdates(transaction, organizationId, changed, now);
+    await this.#record(transaction, urlDeleted, organizationId, urls, now);
   }
 
   /** Writes an event for each link. */
@@ -742,12 +772,21 @@ function needsDomain(change: ChangedUrl): boolean {
 }
 
 function needsLoopCheck(change: ChangedUrl): boolean {
-  return needsDomain(change) || change.url.targetUrl !== change.before.targetUrl;
+  const { before, url } = change;
+  return (
+    needsDomain(change) ||
+    url.targetUrl !== before.targetUrl ||
+    url.expiredUrl !== before.expiredUrl
+  );
 }
 
 function toUpdate(url: ShortUrl) {
   const { id, ...set } = toRow(url);
   return { set, where: { id } };
+}
+
+function isDue(url: ShortUrl, now: number): boolean {
+  return url.isActive && isExpired(url, now);
 }
 
 function deactivated(url: ShortUrl, now: number): ShortUrl {

@@ -35,6 +35,8 @@ const refused: Record<string, unknown[]> = {
     '2030-01-02T24:00:00Z',
     '2030-01-02T00:00:00+25:00',
   ],
+  activatesAt: [7, {}, '', 'tomorrow', '2030-02-30T00:00:00Z'],
+  expiredUrl: [7, true, {}, [], '', ' https://example.com/', 'ftp://example.com/'],
   isPasswordProtected: ['true', 1, 0, {}, []],
   password: [7, {}, [], ''],
   utmSource: [7, {}, [], '', 'x'.repeat(513), 'a\nb', half],

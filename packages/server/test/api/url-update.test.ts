@@ -23,7 +23,9 @@ describe('PATCH /api/v1/urls/{id}', () => {
     category: 'c',
     tags: ['a', 'b'],
     redirectType: 308,
+    activatesAt: '2025-06-01T12:00:00.000Z',
     expiresAt: '2031-01-01T00:00:00.000Z',
+    expiredUrl: 'https://example.com/over?x=1#y',
     utmSource: 's',
     utmMedium: 'm',
     utmCampaign: 'c',
@@ -59,7 +61,7 @@ describe('PATCH /api/v1/urls/{id}', () => {
 
   it.each([
     ...['customSlug', 'data', 'urlId', 'id', 'shortCode', 'organizationId'],
-    ...['clickCount', 'importedClicks'],
+    ...['clickCount', 'importedClicks', 'deletedAt'],
   ])('refuses %s, which PATCH cannot change', async (field) => {
     const response = await patch(await create(), { [field]: 'new-value' });
     expect(response.outcome).toBe('400 VALIDATION_FAILED');

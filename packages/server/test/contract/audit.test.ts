@@ -59,6 +59,8 @@ async function prepare(caller: Caller, request: SampleRequest) {
   const { path, body } = (await world.prepare(request, { own: caller, foreign: caller }, made))
     .request;
   const sender = route.access === 'operator' ? world.api.operator : caller;
+  // The restore of an active link changes nothing.
+  if (route.operationId === 'restoreUrl') await caller.send('DELETE', path.replace('/restore', ''));
   const bodyOf = bodies[route.operationId];
   const sent = bodyOf ? JSON.stringify(await bodyOf(caller)) : body;
   return (key: string) => {

@@ -153,6 +153,8 @@ function edgesOf(given: Schema, field: string): Edge[] {
 
 /** Fields that are valid only together with others. */
 function companionsOf(operationId: string, field: string): object {
+  // The field before it may have set a later start.
+  if (field === 'expiresAt' && operationId !== 'createApiKey') return { activatesAt: null };
   if (field === 'password') return { isPasswordProtected: true };
   if (operationId !== 'createQr' || field === 'urlId') return {};
   if (field === 'data') return { size: 2048, errorCorrectionLevel: 'L' };

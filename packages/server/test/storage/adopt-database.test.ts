@@ -284,6 +284,10 @@ describe.each(names.slice(6))('a database with the migrations up to %s', (last) 
         click_thresholds: null,
         forward_query: null,
         forward_path: null,
+        activates_at: null,
+        expired_url: null,
+        deleted_at: null,
+        max_clicks: null,
       })),
     );
     if (engine() === 'sqlite') {

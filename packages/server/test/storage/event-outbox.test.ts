@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import {
-  deactivateUrls,
+  deleteUrls,
   draftOf,
   failingItem,
   now,
@@ -77,8 +77,8 @@ describe('the transaction of a change', () => {
     await update(false);
     await update(true);
     await update(true);
-    await deactivateUrls(stored.urls, organizationId, [id], now);
-    await deactivateUrls(stored.urls, organizationId, [id], now);
+    await deleteUrls(stored.urls, organizationId, [id], now);
+    await deleteUrls(stored.urls, organizationId, [id], now);
     await updateUrls(stored.urls, organizationId, [id], now, () => ({
       ok: false,
       error: { path: 'title', message: 'is refused' },
@@ -100,14 +100,14 @@ describe('the transaction of a change', () => {
     await update({ tags: ['b', 'a'] });
     await update({ passwordHash: 'hash' });
     await update({ passwordHash: 'another hash' });
-    await deactivateUrls(stored.urls, organizationId, [id], now);
+    await deleteUrls(stored.urls, organizationId, [id], now);
     const events = await recorded(organizationId);
     expect(events.map(({ data }) => data.previous)).toEqual([
       { title: 'Before', description: null },
       { tags: ['a', 'b'] },
       { isPasswordProtected: false },
       {},
-      { isActive: true },
+      { isActive: true, deletedAt: null },
     ]);
   });
 
@@ -127,7 +127,7 @@ describe('the transaction of a change', () => {
     ]);
   });
 
-  it('writes url.deleted for a delete and url.restored for a link that becomes active, each with url.updated', async () => {
+  it('writes url.deleted for a delete and url.restored for its end, each with url.updated', async () => {
     const organizationId = await stored.addOrganization('scale');
     await stored.subscribe(organizationId, ['url.deleted', 'url.restored', 'url.updated']);
     const id = await makeOne(organizationId);
@@ -136,11 +136,12 @@ describe('the transaction of a change', () => {
         ok: true,
         url: { ...url, ...change },
       }));
-    await deactivateUrls(stored.urls, organizationId, [id], now);
-    await deactivateUrls(stored.urls, organizationId, [id], now);
-    await update({ isActive: true });
+    await deleteUrls(stored.urls, organizationId, [id], now);
+    await deleteUrls(stored.urls, organizationId, [id], now);
+    await update({ isActive: true, deletedAt: null });
     await update({ isActive: true, title: 'New' });
     await update({ isActive: false });
+    await update({ isActive: true });
     const events = await recorded(organizationId);
     expect(events.map(({ type, data }) => `${type} ${data.isActive}`)).toEqual([
       'url.updated false',
@@ -149,15 +150,17 @@ describe('the transaction of a change', () => {
       'url.restored true',
       'url.updated true',
       'url.updated false',
+      'url.updated true',
     ]);
   });
 
-  it('writes no url.deleted for a link that expired before its DELETE', async () => {
+  it('writes url.deleted after url.expired for a link that expired before its DELETE', async () => {
     const organizationId = await stored.addOrganization('scale');
     await stored.subscribe(organizationId, ['url.deleted', 'url.expired']);
     const id = await makeOne(organizationId, { expiresAt: now + 1000 });
-    await deactivateUrls(stored.urls, organizationId, [id], now + 1000);
-    expect((await recorded(organizationId)).map(({ type }) => type)).toEqual(['url.expired']);
+    await deleteUrls(stored.urls, organizationId, [id], now + 1000);
+    const types = (await recorded(organizationId)).map(({ type }) => type);
+    expect(types).toEqual(['url.expired', 'url.deleted']);
   });
 
   it('writes url.expired once when expiresAt passes', async () => {
@@ -180,12 +183,13 @@ describe('the transaction of a change', () => {
       ok: true,
       url: { ...url, title: 'New' },
     }));
-    await deactivateUrls(stored.urls, organizationId, [deleted], now + 1000);
+    await deleteUrls(stored.urls, organizationId, [deleted], now + 1000);
     const events = await recorded(organizationId);
     expect(events.filter(({ type }) => type === 'url.expired').map(({ data }) => data.id)).toEqual(
       expect.arrayContaining([patched, deleted].map(String)),
     );
-    expect(events.filter(({ type }) => type === 'url.updated')).toHaveLength(1);
+    // Each of the two changes.
+    expect(events.filter(({ type }) => type === 'url.updated')).toHaveLength(2);
   });
 
   it('writes no event while the plan has no webhooks, and events again after an upgrade', async () => {

@@ -2,13 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { LoopDetector } from '../../src/urls/loop-detector.js';
 import { expireUrls } from '../../src/urls/url-module.js';
 import { engine } from '../engine.js';
-import {
-  deactivateUrls,
-  now,
-  openRepository,
-  type Stored,
-  updateUrls,
-} from './temporary-database.js';
+import { deleteUrls, now, openRepository, type Stored, updateUrls } from './temporary-database.js';
 
 // A long write takes several turns of the event loop. The server serves redirects in between.
 let stored: Stored;
@@ -93,13 +87,13 @@ describe('a bulk create', () => {
     }));
     await stored.create(organizationId, chain);
     const steps = new StepsByTurn();
-    const leadsBack = LoopDetector.prototype.leadsBack;
-    vi.spyOn(LoopDetector.prototype, 'leadsBack').mockImplementation(function (
+    const findLoop = LoopDetector.prototype.findLoop;
+    vi.spyOn(LoopDetector.prototype, 'findLoop').mockImplementation(function (
       this: LoopDetector,
       ...call
     ) {
       steps.add();
-      return leadsBack.apply(this, call);
+      return findLoop.apply(this, call);
     });
     const outcomes = await stored.create(
       organizationId,
@@ -128,7 +122,7 @@ describe('rows and events of a bulk request', () => {
       ok: true,
       url: { ...url, title: 'changed' },
     }));
-    await deactivateUrls(stored.urls, organizationId, ids, now);
+    await deleteUrls(stored.urls, organizationId, ids, now);
     await expireUrls(stored.urls, () => now + 1);
     const countOf = (table: string) =>
       [...rowsByTurn].filter(([key]) => key.startsWith(`${table} `)).map(([, count]) => count);

@@ -23,7 +23,7 @@ import { deliveryListQuery } from '../../src/webhooks/delivery-repository.js';
 import { eventExamples } from '../../src/webhooks/event-examples.js';
 import {
   type DraftFields,
-  deactivateUrls,
+  deleteUrls,
   draftOf,
   now,
   requestWith,
@@ -203,7 +203,7 @@ describe('no call on the redirect thread scans a table', () => {
       ]);
       await change('domain-1', false);
       await change(null, true);
-      await deactivateUrls(urls, organizationId, [7, 8], now);
+      await deleteUrls(urls, organizationId, [7, 8], now);
       expect((await urls.expireDue(now + 50, 10)).length).toBe(10);
       await urls.get(organizationId, 100);
       await urls.findByKey('domain-1', 'code100');
@@ -224,7 +224,7 @@ describe('no call on the redirect thread scans a table', () => {
       next: undefined,
     }));
     const steps = await explain(async () => {
-      await deactivateUrls(urls, organizationId, ids, now);
+      await deleteUrls(urls, organizationId, ids, now);
       await tags.replace('old', 'new', { organizationId, now, write: undefined });
     });
     const searches = steps.filter(({ detail }) => /^(SEARCH|SCAN) urls\b/.test(detail));

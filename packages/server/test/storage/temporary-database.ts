@@ -161,8 +161,8 @@ export async function updateUrls(
   return (await urls.updateMany(ids, change, ({ id }) => id, context)).result;
 }
 
-/** Deactivates links without an idempotency key, and returns the ids of those that exist. */
-export async function deactivateUrls(
+/** Deletes links without an idempotency key, and returns the ids of those that exist. */
+export async function deleteUrls(
   urls: UrlRepository,
   organizationId: string,
   ids: readonly number[],
@@ -170,7 +170,7 @@ export async function deactivateUrls(
 ) {
   const context = { organizationId, now, write: undefined };
   const idsOf = (found: readonly ShortUrl[]) => found.map(({ id }) => id);
-  return (await urls.deactivateMany(ids, idsOf, context)).result;
+  return (await urls.deleteMany(ids, idsOf, context)).result;
 }
 
 /** An invalid item whose outcome cannot be read, which is the last step of a create. */

@@ -72,6 +72,8 @@ it('each event that the server sends fits its schema, and the schema has all of 
     tags: ['launch'],
     redirectType: 301,
     expiresAt: new Date(api.clock() + 60_000).toISOString(),
+    activatesAt: new Date(api.clock()).toISOString(),
+    expiredUrl: 'https://example.com/over',
     isPasswordProtected: true,
     password: 'open sesame',
     utmSource: 'mail',

@@ -25,8 +25,12 @@ export interface UrlEventData {
   readonly domainId: string | null;
   /** The HTTP status of the redirect. */
   readonly redirectType: 301 | 302 | 307 | 308;
+  /** When the link starts redirecting. Null: it always has. */
+  readonly activatesAt: string | null;
   /** When the link stops redirecting. Null: never. */
   readonly expiresAt: string | null;
+  /** Where visitors are sent when the link has expired. Null: they are told that it has. */
+  readonly expiredUrl: string | null;
   /** Whether visitors must enter a password. */
   readonly isPasswordProtected: boolean;
   /** Set as utm_source on the target: where the visitor comes from. */
@@ -51,6 +55,8 @@ export interface UrlEventData {
   readonly forwardPath: boolean | null;
   /** Whether the link redirects. An inactive link answers 410. */
   readonly isActive: boolean;
+  /** When the link was deleted. Null: it was not, or it was restored. */
+  readonly deletedAt: string | null;
   /** Clicks counted so far. */
   readonly clickCount: number;
   /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
@@ -97,8 +103,12 @@ export interface UrlUpdatedEventData {
   readonly domainId: string | null;
   /** The HTTP status of the redirect. */
   readonly redirectType: 301 | 302 | 307 | 308;
+  /** When the link starts redirecting. Null: it always has. */
+  readonly activatesAt: string | null;
   /** When the link stops redirecting. Null: never. */
   readonly expiresAt: string | null;
+  /** Where visitors are sent when the link has expired. Null: they are told that it has. */
+  readonly expiredUrl: string | null;
   /** Whether visitors must enter a password. */
   readonly isPasswordProtected: boolean;
   /** Set as utm_source on the target: where the visitor comes from. */
@@ -123,6 +133,8 @@ export interface UrlUpdatedEventData {
   readonly forwardPath: boolean | null;
   /** Whether the link redirects. An inactive link answers 410. */
   readonly isActive: boolean;
+  /** When the link was deleted. Null: it was not, or it was restored. */
+  readonly deletedAt: string | null;
   /** Clicks counted so far. */
   readonly clickCount: number;
   /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
@@ -158,8 +170,12 @@ export interface UrlUpdatedEventData {
     readonly domainId?: string | null | undefined;
     /** The HTTP status of the redirect. */
     readonly redirectType?: 301 | 302 | 307 | 308 | undefined;
+    /** When the link starts redirecting. Null: it always has. */
+    readonly activatesAt?: string | null | undefined;
     /** When the link stops redirecting. Null: never. */
     readonly expiresAt?: string | null | undefined;
+    /** Where visitors are sent when the link has expired. Null: they are told that it has. */
+    readonly expiredUrl?: string | null | undefined;
     /** Whether visitors must enter a password. */
     readonly isPasswordProtected?: boolean | undefined;
     /** Set as utm_source on the target: where the visitor comes from. */
@@ -184,6 +200,8 @@ export interface UrlUpdatedEventData {
     readonly forwardPath?: boolean | null | undefined;
     /** Whether the link redirects. An inactive link answers 410. */
     readonly isActive?: boolean | undefined;
+    /** When the link was deleted. Null: it was not, or it was restored. */
+    readonly deletedAt?: string | null | undefined;
     /** Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it. */
     readonly takenDown?: {
       /** When the operator took the link down, in UTC. */

@@ -13,7 +13,9 @@ export interface LinkOptions {
   readonly tag?: readonly string[];
   readonly domainId?: string;
   readonly redirectType?: number;
+  readonly activatesAt?: string;
   readonly expiresAt?: string;
+  readonly expiredUrl?: string;
   readonly passwordStdin?: boolean;
   readonly utmSource?: string;
   readonly utmMedium?: string;
@@ -41,7 +43,9 @@ export function addLinkOptions(command: Command): Command {
         .choices(redirectTypes)
         .argParser(parseRedirectType),
     )
+    .option('--activates-at <time>', 'when the link starts redirecting')
     .option('--expires-at <time>', 'expiry time, for example 2030-12-31T23:59:59Z')
+    .option('--expired-url <url>', 'where visitors are sent when the link has expired')
     .option('--password-stdin', 'read a password for the link from stdin (prompts on a terminal)')
     .option('--utm-source <text>', 'utm_source to add to the target URL')
     .option('--utm-medium <text>', 'utm_medium to add to the target URL')
@@ -69,13 +73,14 @@ export async function readLinkOptions(
   context: Context,
 ): Promise<UrlUpdateRequest> {
   const { tag, utmParam, passwordStdin, redirectType, clickThresholds, ...texts } = options;
-  const { title, description, category, domainId, expiresAt, sourceDomain } = texts;
-  const { forwardQuery, forwardPath } = texts;
+  const { title, description, category, domainId, sourceDomain } = texts;
+  const { activatesAt, expiresAt, expiredUrl, forwardQuery, forwardPath } = texts;
   const { utmSource, utmMedium, utmCampaign, utmTerm, utmContent } = texts;
-  const named = { title, description, category, domainId, expiresAt, sourceDomain };
+  const named = { title, description, category, domainId, sourceDomain };
+  const lifeCycle = { activatesAt, expiresAt, expiredUrl };
   const utm = { utmSource, utmMedium, utmCampaign, utmTerm, utmContent };
   const body: UrlUpdateRequest = Object.fromEntries(
-    Object.entries({ ...named, ...utm, forwardQuery, forwardPath }).filter(
+    Object.entries({ ...named, ...lifeCycle, ...utm, forwardQuery, forwardPath }).filter(
       ([, value]) => value !== undefined,
     ),
   );

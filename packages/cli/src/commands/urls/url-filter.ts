@@ -6,17 +6,19 @@ type UrlFilter = Omit<UrlListQuery, 'limit' | 'offset' | 'after' | 'view'>;
 
 /** The options that select links. */
 export interface UrlFilterOptions
-  extends Omit<UrlFilter, 'isActive' | 'createdSince' | 'createdUntil'> {
+  extends Omit<UrlFilter, 'isActive' | 'isDeleted' | 'createdSince' | 'createdUntil'> {
   readonly createdSince?: string;
   readonly createdUntil?: string;
   readonly active?: boolean;
   readonly inactive?: boolean;
+  readonly deleted?: boolean;
 }
 
 export function addUrlFilter(command: Command): Command {
   return command
     .addOption(new Option('--active', 'only active links').conflicts('inactive'))
     .option('--inactive', 'only inactive links')
+    .addOption(new Option('--deleted', 'only deleted links').conflicts('active'))
     .option(
       '--search <text>',
       'only links with this text in title, description, tags, target, slug or code',
@@ -31,7 +33,7 @@ export function addUrlFilter(command: Command): Command {
 
 /** Returns the query of the options. Durations such as `7d` are before `now`. */
 export function readUrlFilter(
-  { active, inactive, createdSince, createdUntil, ...filter }: UrlFilterOptions,
+  { active, inactive, deleted, createdSince, createdUntil, ...filter }: UrlFilterOptions,
   now: number,
 ): UrlFilter {
   const since = readInstant(createdSince, now);
@@ -41,6 +43,7 @@ export function readUrlFilter(
     ...(since === undefined ? {} : { createdSince: since }),
     ...(until === undefined ? {} : { createdUntil: until }),
     ...(active || inactive ? { isActive: active === true } : {}),
+    ...(deleted ? { isDeleted: true } : {}),
   };
 }
 

@@ -265,14 +265,16 @@ async function refuseLoops(
     const urls = rows.map((row) => ({
       id: Number(row.id),
       targetUrl: String(row.target_url),
+      expiredUrl: (row.expired_url ?? null) as string | null,
       domainId: row.domain_id as string | null,
       shortCode: String(row.short_code),
       customSlug: row.custom_slug as string | null,
     }));
     for (const url of await loops.findLocal(transaction, urls)) {
-      if (!(await loops.leadsBack(transaction, url))) continue;
+      const field = await loops.findLoop(transaction, url);
+      if (!field) continue;
       throw new ConfigError(
-        `the link ${url.customSlug ?? url.shortCode} would lead back to itself: its target is ${url.targetUrl}`,
+        `the link ${url.customSlug ?? url.shortCode} would lead back to itself: its ${field} is ${url[field]}`,
       );
     }
   }

@@ -282,4 +282,5 @@ export const compositeKeys: { readonly [table: string]: readonly string[] } = {
   queued_clicks: ['webhook_id', 'batch_id'],
   attempt_counts: ['webhook_id', 'hour', 'outcome', 'duration_ms'],
   audit_log: ['created_at', 'id'],
+  click_leases: ['url_id', 'writer_id'],
 };
