@@ -81,14 +81,15 @@ function renderRequiredInput(document) {
       .map(({ name }) => name);
     if (requestBody?.required) names.push('body');
     if (names.length > 1) throw new Error(`${method} ${path} requires ${names}: list all of them`);
-    // The client requires the body of every PATCH.
-    if (method !== 'PATCH' && names.length > 0) required[`${method} ${path}`] = names[0];
+    // The client requires the body of every PUT and PATCH.
+    if (method !== 'PUT' && method !== 'PATCH' && names.length > 0)
+      required[`${method} ${path}`] = names[0];
   }
   return `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.
 
 /**
  * What an operation requires beside the parameters of its path: its body, or one query parameter.
- * Without PATCH, which always requires its body.
+ * Without PUT and PATCH, which always require their body.
  */
 export const requiredInput: Readonly<Record<string, string>> = ${JSON.stringify(required, null, 2)};
 `;

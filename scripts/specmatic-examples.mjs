@@ -125,6 +125,8 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
   );
   const onDomain = { path: { id: domain.id } };
   const onUrl = { path: { id } };
+  const onExternal = { path: { externalId: 'order-7' } };
+  await newUrl({ externalId: onExternal.path.externalId });
   const onQr = { path: { id: qr.id } };
   const settings = {
     description: 'The CRM',
@@ -181,6 +183,11 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     ],
     bulkDeleteUrls: { body: { ids: [Number((await newUrl()).id), 999999] } },
     exportUrls: { query: { limit: '100', isActive: 'true' } },
+    getUrlByExternalId: onExternal,
+    upsertUrl: [
+      { path: { externalId: 'order-1001' }, body: { ...link, importedClicks: 7 }, status: 201 },
+      { ...onExternal, body: { ...link, importedClicks: 0 } },
+    ],
     lookupUrl: { query: { shortUrl: locked.shortUrl } },
     getUrl: [onUrl, { path: { id: '999999' }, status: 404 }],
     updateUrl: { ...onUrl, body: { ...link, isActive: true } },

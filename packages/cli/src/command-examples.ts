@@ -21,6 +21,11 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty urls create https://example.com/spring',
     'shorty urls create https://example.com --slug launch --tag spring',
     'shorty urls create https://example.com | pbcopy',
+    'shorty urls create https://example.com --if-exists return',
+  ],
+  'urls upsert': [
+    'shorty urls upsert order-1001 https://example.com/orders/1001',
+    'shorty urls upsert product-7 https://example.com/sale --slug sale --tag shop',
   ],
   'urls list': [
     'shorty urls list --search spring',
@@ -30,6 +35,7 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   'urls get': [
     'shorty urls get https://sho.example/spring-sale',
     'shorty urls get 42 --fields title,clickCount',
+    'shorty urls get --external-id order-1001',
   ],
   'urls update': [
     'shorty urls update 42 --target-url https://example.com/autumn',

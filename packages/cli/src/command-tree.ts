@@ -59,6 +59,10 @@ const tree: Tree = {
         summary: 'List short links, newest first',
         load: () => import('./commands/urls/list.js'),
       },
+      upsert: {
+        summary: 'Create a short link with an external id, or change the one that has it',
+        load: () => import('./commands/urls/upsert.js'),
+      },
       get: { summary: 'Show a short link', load: () => import('./commands/urls/get.js') },
       update: {
         summary: 'Change, pause or resume a short link',

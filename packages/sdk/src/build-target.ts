@@ -14,7 +14,7 @@ export function buildTarget(
   // Otherwise the path could continue the host name.
   if (template?.[0] !== '/') refuse('path', 'a path from /', template);
   const path = template.replace(/{(\w+)}/g, (_, name) => escapeValue(name, params?.[name]));
-  const required = method === 'PATCH' ? 'body' : requiredInput[route];
+  const required = /^P(UT|ATCH)$/.test(method) ? 'body' : requiredInput[route];
   const values = { ...query } as Record<string, unknown>;
   if (required === 'body') {
     if (Object(body) !== body) refuse(required, 'present', body);

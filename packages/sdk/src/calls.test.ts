@@ -114,6 +114,7 @@ export function narrowedCodes(error: unknown) {
   if (error instanceof ConflictError) {
     expectTypeOf(error.code).toEqualTypeOf<
       | 'SLUG_CONFLICT'
+      | 'EXTERNAL_ID_CONFLICT'
       | 'DOMAIN_CONFLICT'
       | 'SECRET_CONFLICT'
       | 'IDEMPOTENCY_CONFLICT'

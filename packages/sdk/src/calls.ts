@@ -1,7 +1,7 @@
 import type { paths } from './generated/api.js';
 import type { RequestOptions } from './options.js';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 // The contract describes instants as strings. A Date becomes such a string.
 type InstantField =

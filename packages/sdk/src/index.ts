@@ -128,6 +128,7 @@ export type {
   UrlRecord,
   UrlRecordPage,
   UrlUpdateRequest,
+  UrlUpsertRequest,
   Usage,
   UsageQuery,
   VisitExport,

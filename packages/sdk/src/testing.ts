@@ -9,7 +9,7 @@ export interface HandlerOptions {
   readonly baseUrl?: string;
 }
 
-type Method = 'get' | 'post' | 'patch' | 'delete';
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 type Fixtures = typeof fixtures;
 
 const operationIds = Object.keys(successes) as OperationId[];

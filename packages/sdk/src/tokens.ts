@@ -5,11 +5,12 @@ import type { Ports } from './ports.js';
 import { readResponse } from './read-response.js';
 import { runWithin, settleOrAbort } from './run-within.js';
 import type { ClientCredentials, Settings } from './settings.js';
-import type { Token } from './types.js';
 
-const renewBeforeMs = 60_000;
-
-type RequestToken = (credentials: ClientCredentials, signal: AbortSignal) => Promise<Incoming>;
+/** Sends the request for a token. */
+export type RequestToken = (
+  credentials: ClientCredentials,
+  signal: AbortSignal,
+) => Promise<Incoming>;
 
 /** Provides access tokens. */
 export interface Tokens {
@@ -18,79 +19,30 @@ export interface Tokens {
   drop(token: string): boolean;
 }
 
-interface Flight {
-  readonly token: Promise<string>;
-  readonly controller: AbortController;
-  waiting: number;
-}
-
-/**
- * Requests tokens with client credentials. Calls that need a token at the same time share one
- * request, which is not retried: each waiting call retries within its own limits.
- */
+/** Returns the given token, or requests tokens with client credentials. */
 export function createTokens(
-  { credentials, limits: { timeoutMs } }: Settings,
+  { credentials, limits }: Settings,
   ports: Ports,
   request: RequestToken,
 ): Tokens {
   if ('accessToken' in credentials) {
     return { get: () => credentials.accessToken, drop: () => false };
   }
-  let current: { readonly token: string; readonly renewAt: number } | undefined;
-  let flight: Flight | undefined;
-
-  const fetchToken = async (signal: AbortSignal): Promise<string> => {
-    const startedAt = ports.monotonicMs();
-    const incoming = await request(credentials, signal);
-    const { accessToken: token, expiresIn } = readResponse<Token>(
-      incoming,
-      createToken,
-      ports.epochMs(),
-    );
-    if (typeof token !== 'string' || !(expiresIn > 0)) {
-      const { status, requestId } = incoming.response;
-      throw new UnexpectedResponseError(`${createToken} returned no token`, { status, requestId });
-    }
-    const lifetimeMs = expiresIn * 1000;
-    const renewAt = startedAt + lifetimeMs - Math.min(renewBeforeMs, lifetimeMs / 2);
-    current = { token, renewAt };
-    return token;
-  };
-
-  const start = (): Flight => {
-    const controller = new AbortController();
-    const { signal } = controller;
-    const createTimeoutError = () => createTimeout(createToken, `${timeoutMs} ms`);
-    const started: Flight = {
-      token: runWithin({ signal, timeoutMs, createTimeoutError }, ports, fetchToken).finally(() => {
-        if (flight === started) flight = undefined;
-      }),
-      controller,
-      waiting: 0,
-    };
-    return started;
-  };
-
+  let tokens: Tokens | undefined;
   return {
     async get(signal) {
-      if (current && ports.monotonicMs() < current.renewAt) return current.token;
-      flight ??= start();
-      const shared = flight;
-      shared.waiting++;
-      try {
-        return await settleOrAbort(shared.token, signal);
-      } finally {
-        // A request that no call waits for must not keep the process alive. One that has settled is
-        // not aborted: edge runtimes refuse that in another request than the one that started it.
-        if (--shared.waiting === 0 && flight === shared) {
-          flight = undefined;
-          shared.controller.abort();
-        }
-      }
+      // Loaded on demand: a program with an API key does not need it.
+      const { createClientTokens } = await import('./client-tokens.js');
+      tokens ??= createClientTokens(credentials, limits, ports, request, {
+        createTimeout,
+        createToken,
+        readResponse,
+        runWithin,
+        settleOrAbort,
+        UnexpectedResponseError,
+      });
+      return tokens.get(signal);
     },
-    drop(token) {
-      if (current?.token === token) current = undefined;
-      return true;
-    },
+    drop: (token) => tokens?.drop(token) === true,
   };
 }

@@ -35,6 +35,7 @@ type PasswordFields =
 export interface UrlCreated extends Schema<'UrlCreated'> {}
 /** The fields of a link to change; null clears an optional one. */
 export interface UrlUpdateRequest extends Request<'UrlUpdateRequest'> {}
+export interface UrlUpsertRequest extends Request<'UrlUpsertRequest'> {}
 /** A link with all fields except the password. */
 export interface UrlRecord extends Schema<'UrlRecord'> {}
 /** A link in a list. */

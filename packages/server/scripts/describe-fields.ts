@@ -46,6 +46,7 @@ const descriptions: Readonly<Record<string, string>> = {
   targetUrl: 'Where the link leads, exactly as it was sent.',
   customSlug: 'The chosen path of the link. Null: the short code is its path.',
   shortUrl: 'The public link: the custom slug when there is one, otherwise the short code.',
+  externalId: 'The id of the link in another system. Null: none.',
   title: 'A title for people who manage the links. Visitors do not see it.',
   description: 'Notes for people who manage the links. Visitors do not see them.',
   category: 'A category, to filter lists by.',

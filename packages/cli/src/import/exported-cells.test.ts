@@ -29,6 +29,7 @@ const origins = { scheme: 'https://', shortDomain: 'sho.example' };
 
 const link = fc.record({
   targetUrl: word,
+  externalId: text,
   title: text,
   description: text,
   category: text,

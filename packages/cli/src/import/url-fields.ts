@@ -11,6 +11,7 @@ import { type LinkSource, targetColumns } from './link-sources.js';
 
 /** The parser of each field. */
 const commonFields: Readonly<Record<string, ParseCell>> = {
+  externalId: parseText,
   title: parseText,
   description: parseText,
   category: parseText,
@@ -34,7 +35,7 @@ const commonFields: Readonly<Record<string, ParseCell>> = {
   forwardPath: parseBoolean,
   isActive: parseBoolean,
 };
-const importedClicks = { importedClicks: parseInteger };
+const createOnly = { importedClicks: parseInteger, ifExists: parseText };
 
 /** The columns that a file can have. */
 export interface FieldSet {
@@ -67,7 +68,7 @@ const readOnly = [
 const targetAliases = Object.fromEntries(targetColumns().map((name) => [name, 'targetUrl']));
 
 export const createFields: FieldSet = {
-  fields: { targetUrl: parseText, customSlug: parseText, ...commonFields, ...importedClicks },
+  fields: { targetUrl: parseText, customSlug: parseText, ...commonFields, ...createOnly },
   aliases: { ...targetAliases, slug: 'customSlug', active: 'isActive' },
   positions: ['targetUrl', 'customSlug'],
   required: ['targetUrl'],

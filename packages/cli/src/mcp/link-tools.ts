@@ -15,6 +15,7 @@ export const link = z
 const text = (description: string) => z.string().describe(description).exactOptional();
 
 const linkFields = {
+  externalId: text('the id of the link in another system; unique in the organization'),
   title: text('a title for people who manage the links'),
   description: text('notes for people who manage the links'),
   category: text('a category, to filter by'),
@@ -132,7 +133,7 @@ export const linkTools: readonly Tool[] = [
     name: 'create_link',
     title: 'Create a link',
     description:
-      'Creates a short link and returns its id and shortUrl. Each call creates another link: search with find_links first if the link may exist.',
+      'Creates a short link and returns its id and shortUrl. Each call creates another link, except with ifExists.',
     access: 'add',
     scopes: ['urls:write'],
     input: z.strictObject({
@@ -142,6 +143,12 @@ export const linkTools: readonly Tool[] = [
       ),
       ...linkFields,
       isActive: z.boolean().describe('false creates a paused link').exactOptional(),
+      ifExists: z
+        .literal('return')
+        .describe(
+          'return: the link that already has this target and the same settings, if there is one',
+        )
+        .exactOptional(),
     } satisfies Record<
       Exclude<keyof UrlCreateRequest, 'isPasswordProtected' | 'importedClicks'>,
       z.ZodType

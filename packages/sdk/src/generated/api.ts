@@ -229,6 +229,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/urls/by-external-id/{externalId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the short link that has an external id */
+        get: operations["getUrlByExternalId"];
+        /**
+         * Create a short link with an external id, or change the link that has it
+         * @description The same request can be repeated at any time: it creates one link, and then changes nothing. An inactive link stays inactive unless isActive is true.
+         */
+        put: operations["upsertUrl"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/urls/{id}": {
         parameters: {
             query?: never;
@@ -1606,6 +1627,109 @@ export interface components {
              */
             targetUrl: string;
             customSlug?: string | null;
+            externalId?: string | null;
+            /**
+             * @description A title for people who manage the links. Visitors do not see it.
+             * @example Spring sale
+             */
+            title?: string | null;
+            /** @description Notes for people who manage the links. Visitors do not see them. */
+            description?: string | null;
+            /**
+             * @description A category, to filter lists by.
+             * @example campaigns
+             */
+            category?: string | null;
+            /**
+             * @description Up to 20 labels, to filter lists by.
+             * @example [
+             *       "launch",
+             *       "mail"
+             *     ]
+             */
+            tags?: string[] | null;
+            /** @description An active custom domain of the organization; the platform's domain otherwise. */
+            domainId?: string | null;
+            redirectType?: (301 | 302 | 307 | 308) | null;
+            /** @description When the link starts redirecting: before expiresAt. Until then, visitors get 404, as for a link that does not exist. */
+            activatesAt?: string | null;
+            /** @description When the link stops redirecting. Must lie in the future. */
+            expiresAt?: string | null;
+            /**
+             * @description Where visitors are sent (302) when the link has expired, instead of a page that says so: http or https, at most 8192 bytes. It must not lead back to the link. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
+             * @example https://example.com/sale-is-over
+             */
+            expiredUrl?: string | null;
+            /** @description Whether visitors must enter a password. */
+            isPasswordProtected?: boolean | null;
+            /**
+             * Format: password
+             * @description Needed when isPasswordProtected is true. Stored only as a hash, never returned.
+             * @example open sesame
+             */
+            password?: string | null;
+            /**
+             * @description Set as utm_source on the target: where the visitor comes from.
+             * @example newsletter
+             */
+            utmSource?: string | null;
+            /**
+             * @description Set as utm_medium on the target: the kind of channel.
+             * @example email
+             */
+            utmMedium?: string | null;
+            /** @description Set as utm_campaign on the target: the name of the campaign. */
+            utmCampaign?: string | null;
+            /** @description Set as utm_term on the target: the paid search term. */
+            utmTerm?: string | null;
+            /** @description Set as utm_content on the target: which of several links it is. */
+            utmContent?: string | null;
+            customUtmParams?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description A hint for attribution.
+             * @example blog.example.com
+             */
+            sourceDomain?: string | null;
+            clickThresholds?: number[] | null;
+            /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
+            forwardQuery?: boolean | null;
+            /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
+            forwardPath?: boolean | null;
+            /** @description False creates a paused link, which answers with 410 until a PATCH sets isActive to true. True by default. */
+            isActive?: boolean | null;
+            /**
+             * @description The clicks that another link shortener counted before. Reports show them separately. 0 by default.
+             * @example 1204
+             */
+            importedClicks?: number | null;
+            /**
+             * @description "return": if an active link already has this target and leads there in the same way, the response has that link, and none is created. Domain, redirectType, expiresAt, UTM parameters and all other settings of the redirect must be equal, and customSlug and externalId if they are given. title, description, category, tags, sourceDomain and clickThresholds are ignored. The first 10000 links with the target are compared. It cannot be combined with a password.
+             * @example return
+             */
+            ifExists?: "return" | null;
+        };
+        UrlBulkCreateRequest: {
+            /** @description 1 to 100 links to create. An item that does not match UrlCreateRequest fails alone. */
+            urls: (components["schemas"]["UrlCreateRequest"] | unknown)[];
+        };
+        UrlBulkUpdateRequest: {
+            /** @description 1 to 100 changes. An item that does not match UrlBulkUpdateItem fails alone. */
+            updates: (components["schemas"]["UrlBulkUpdateItem"] | unknown)[];
+        };
+        UrlBulkDeleteRequest: {
+            /** @description At most 100 ids. Elements that are no id are skipped. */
+            ids: ((number | string) | unknown)[];
+        };
+        /** @description The fields of the link. For a link that exists, a missing field stays as it is, null clears an optional one, and customSlug and importedClicks must be left out or equal. */
+        UrlUpsertRequest: {
+            /**
+             * @description Where the link leads: http or https, at most 8192 bytes. It must not lead back to the link. Returned exactly as it was sent.
+             * @example https://example.com/spring?ref=mail#offers
+             */
+            targetUrl: string;
+            customSlug?: string | null;
             /**
              * @description A title for people who manage the links. Visitors do not see it.
              * @example Spring sale
@@ -1683,18 +1807,6 @@ export interface components {
              */
             importedClicks?: number | null;
         };
-        UrlBulkCreateRequest: {
-            /** @description 1 to 100 links to create. An item that does not match UrlCreateRequest fails alone. */
-            urls: (components["schemas"]["UrlCreateRequest"] | unknown)[];
-        };
-        UrlBulkUpdateRequest: {
-            /** @description 1 to 100 changes. An item that does not match UrlBulkUpdateItem fails alone. */
-            updates: (components["schemas"]["UrlBulkUpdateItem"] | unknown)[];
-        };
-        UrlBulkDeleteRequest: {
-            /** @description At most 100 ids. Elements that are no id are skipped. */
-            ids: ((number | string) | unknown)[];
-        };
         /** @description The fields to change; null clears an optional one. */
         UrlUpdateRequest: {
             /**
@@ -1702,6 +1814,7 @@ export interface components {
              * @example https://example.com/spring?ref=mail#offers
              */
             targetUrl?: string;
+            externalId?: string | null;
             /**
              * @description A title for people who manage the links. Visitors do not see it.
              * @example Spring sale
@@ -2236,6 +2349,8 @@ export interface components {
              * @description The id of the organization that owns the record.
              */
             organizationId: string;
+            /** @description The id of the link in another system. Null: none. */
+            externalId: string | null;
             /** @description A title for people who manage the links. Visitors do not see it. */
             title: string | null;
             /** @description Notes for people who manage the links. Visitors do not see them. */
@@ -2388,6 +2503,8 @@ export interface components {
              * @description The id of the organization that owns the record.
              */
             organizationId: string;
+            /** @description The id of the link in another system. Null: none. */
+            externalId: string | null;
             /** @description A title for people who manage the links. Visitors do not see it. */
             title: string | null;
             /** @description Notes for people who manage the links. Visitors do not see them. */
@@ -2499,6 +2616,8 @@ export interface components {
                  * @example https://sho.example/spring-sale
                  */
                 shortUrl?: string;
+                /** @description The id of the link in another system. Null: none. */
+                externalId?: string | null;
                 /** @description A title for people who manage the links. Visitors do not see it. */
                 title?: string | null;
                 /** @description Notes for people who manage the links. Visitors do not see them. */
@@ -3124,7 +3243,7 @@ export interface components {
             };
         };
         /** @enum {string} */
-        ErrorCode: "VALIDATION_FAILED" | "SLUG_RESERVED" | "DOMAIN_INVALID" | "UNAUTHORIZED" | "QUOTA_EXCEEDED" | "PLAN_REQUIRED" | "INSUFFICIENT_SCOPE" | "ORGANIZATION_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_CONFLICT" | "DOMAIN_CONFLICT" | "SECRET_CONFLICT" | "IDEMPOTENCY_CONFLICT" | "REPLAY_CONFLICT" | "GONE" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "TAKEN_DOWN" | "INTERNAL" | "UNAVAILABLE";
+        ErrorCode: "VALIDATION_FAILED" | "SLUG_RESERVED" | "DOMAIN_INVALID" | "UNAUTHORIZED" | "QUOTA_EXCEEDED" | "PLAN_REQUIRED" | "INSUFFICIENT_SCOPE" | "ORGANIZATION_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_CONFLICT" | "EXTERNAL_ID_CONFLICT" | "DOMAIN_CONFLICT" | "SECRET_CONFLICT" | "IDEMPOTENCY_CONFLICT" | "REPLAY_CONFLICT" | "GONE" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "TAKEN_DOWN" | "INTERNAL" | "UNAVAILABLE";
         ErrorDetail: {
             /**
              * @description JSON path of the field; empty for the body as a whole.
@@ -3473,6 +3592,8 @@ export interface components {
              * @description The id of the organization that owns the record.
              */
             organizationId: string;
+            /** @description The id of the link in another system. Null: none. */
+            externalId: string | null;
             /** @description A title for people who manage the links. Visitors do not see it. */
             title: string | null;
             /** @description Notes for people who manage the links. Visitors do not see them. */
@@ -3657,6 +3778,11 @@ export interface components {
                  * @example https://sho.example/spring-sale
                  */
                 shortUrl: string;
+                /**
+                 * @description The link existed, and ifExists asked for it. Missing for a new link.
+                 * @constant
+                 */
+                isExisting?: true;
             }[];
             /** @description The items that failed, in the order of the request. */
             errors: {
@@ -5214,6 +5340,7 @@ export interface components {
              * @example https://example.com/spring?ref=mail#offers
              */
             targetUrl?: string;
+            externalId?: string | null;
             /**
              * @description A title for people who manage the links. Visitors do not see it.
              * @example Spring sale
@@ -5768,8 +5895,8 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description SLUG_CONFLICT, IDEMPOTENCY_CONFLICT */
-        SlugConflictOrIdempotencyConflict: {
+        /** @description SLUG_CONFLICT, EXTERNAL_ID_CONFLICT, IDEMPOTENCY_CONFLICT */
+        SlugConflictOrExternalIdConflictOrIdempotencyConflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -6201,6 +6328,8 @@ export interface components {
         CreatedSince: string;
         /** @description Only links created before it. */
         CreatedUntil: string;
+        /** @description The id of the link in another system. It is unique in the organization, deleted links included. */
+        ExternalId: string;
         /** @description The id of the link. */
         UrlId: string;
         /** @description Changes the record only if it still has this ETag: another change since then is answered with 412. Also a list of ETags, or `*` for any version. */
@@ -6871,6 +7000,29 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The link that exists, with ifExists */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["UrlCreated"];
+                    };
+                };
+            };
             /** @description The new link */
             201: {
                 headers: {
@@ -6898,7 +7050,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["QuotaExceeded"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
-            409: components["responses"]["SlugConflictOrIdempotencyConflict"];
+            409: components["responses"]["SlugConflictOrExternalIdConflictOrIdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -7212,6 +7364,128 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getUrlByExternalId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the link in another system. It is unique in the organization, deleted links included. */
+                externalId: components["parameters"]["ExternalId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["UrlRecord"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    upsertUrl: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the link in another system. It is unique in the organization, deleted links included. */
+                externalId: components["parameters"]["ExternalId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UrlUpsertRequest"];
+            };
+        };
+        responses: {
+            /** @description The link that exists, after the change */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["UrlRecord"];
+                    };
+                };
+            };
+            /** @description The new link */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["UrlRecord"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailedOrSlugReservedOrDomainInvalid"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["QuotaExceeded"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["SlugConflictOrExternalIdConflictOrIdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getUrl: {
         parameters: {
             query?: never;
@@ -7356,7 +7630,7 @@ export interface operations {
             402: components["responses"]["QuotaExceeded"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["SlugConflictOrIdempotencyConflict"];
+            409: components["responses"]["SlugConflictOrExternalIdConflictOrIdempotencyConflict"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -2,7 +2,7 @@
 
 /**
  * What an operation requires beside the parameters of its path: its body, or one query parameter.
- * Without PATCH, which always requires its body.
+ * Without PUT and PATCH, which always require their body.
  */
 export const requiredInput: Readonly<Record<string, string>> = {
   "POST /api/v1/api-keys": "body",

@@ -17,6 +17,8 @@ export const bulkCreateUrls = 'POST /api/v1/urls/bulk';
 export const bulkUpdateUrls = 'PATCH /api/v1/urls/bulk';
 export const bulkDeleteUrls = 'DELETE /api/v1/urls/bulk';
 export const lookupUrl = 'GET /api/v1/urls/lookup';
+export const getUrlByExternalId = 'GET /api/v1/urls/by-external-id/{externalId}';
+export const upsertUrl = 'PUT /api/v1/urls/by-external-id/{externalId}';
 export const getUrl = 'GET /api/v1/urls/{id}';
 export const updateUrl = 'PATCH /api/v1/urls/{id}';
 export const deleteUrl = 'DELETE /api/v1/urls/{id}';
@@ -90,7 +92,7 @@ export interface ErrorCodes {
   402: 'QUOTA_EXCEEDED';
   403: 'PLAN_REQUIRED' | 'INSUFFICIENT_SCOPE' | 'ORGANIZATION_SUSPENDED';
   404: 'NOT_FOUND';
-  409: 'SLUG_CONFLICT' | 'DOMAIN_CONFLICT' | 'SECRET_CONFLICT' | 'IDEMPOTENCY_CONFLICT' | 'REPLAY_CONFLICT';
+  409: 'SLUG_CONFLICT' | 'EXTERNAL_ID_CONFLICT' | 'DOMAIN_CONFLICT' | 'SECRET_CONFLICT' | 'IDEMPOTENCY_CONFLICT' | 'REPLAY_CONFLICT';
   410: 'GONE';
   412: 'PRECONDITION_FAILED';
   413: 'PAYLOAD_TOO_LARGE';

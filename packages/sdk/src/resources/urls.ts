@@ -22,6 +22,7 @@ import type {
   UrlRecord,
   UrlRecordPage,
   UrlUpdateRequest,
+  UrlUpsertRequest,
   VisitErasure,
 } from '../types.js';
 import type { QrList } from './qr.js';
@@ -91,6 +92,53 @@ export class UrlsResource extends Resource {
    */
   export(query: UrlExportQuery = {}, options?: RequestOptions): ApiPromise<UrlExport> {
     return this.api.send('GET /api/v1/urls/export', { query }, options);
+  }
+
+  /**
+   * Reads the link that has an external id. Rejects with NotFoundError if the organization has none.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { shortUrl } = await shorty.urls.getByExternalId('order-1001');
+   * console.log(shortUrl);
+   * ```
+   */
+  getByExternalId(externalId: string, options?: RequestOptions): ApiPromise<UrlRecord> {
+    return this.api.send(
+      'GET /api/v1/urls/by-external-id/{externalId}',
+      { params: { externalId } },
+      options,
+    );
+  }
+
+  /**
+   * Changes the link that has an external id, or creates it. Missing fields of a link that exists stay as
+   * they are. The same call can be repeated at any time. Rejects with ValidationError, ConflictError (the
+   * slug is taken) and QuotaExceededError.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const order = { targetUrl: 'https://example.com/orders/1001' };
+   * const { shortUrl } = await shorty.urls.upsert('order-1001', order);
+   * console.log(shortUrl);
+   * ```
+   */
+  upsert(
+    externalId: string,
+    body: UrlUpsertRequest,
+    options?: RequestOptions,
+  ): ApiPromise<UrlRecord> {
+    return this.api.send(
+      'PUT /api/v1/urls/by-external-id/{externalId}',
+      { params: { externalId }, body },
+      options,
+    );
   }
 
   /**

@@ -163,7 +163,7 @@ async function handle(
 
 /** Returns whether the body of a route has the changed fields of one record. */
 function changesOneRecord({ method, path }: Route): boolean {
-  return method === 'patch' && !path.endsWith('/bulk');
+  return (method === 'patch' || method === 'put') && !path.endsWith('/bulk');
 }
 
 /** Returns who makes a write. Without a caller, it is the operator. */

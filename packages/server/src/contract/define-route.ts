@@ -22,7 +22,7 @@ export type KeyScope = (typeof keyScopes)[number];
 
 export type Scope = (typeof scopes)[number];
 
-export type Method = 'get' | 'post' | 'patch' | 'delete';
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /**
  * The access that a route requires: a token or an API key with a scope (or another one), any token or API

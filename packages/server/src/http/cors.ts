@@ -4,7 +4,7 @@ import { rateLimitFields } from '../contract/rate-limit.js';
 /** The origins that may call the API: any (`'*'`), or those of a list. */
 export type CorsOrigins = '*' | readonly string[];
 
-const methods = 'GET, HEAD, POST, PATCH, DELETE';
+const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 
 // Browsers show scripts only these headers, and a few common ones such as Content-Type.
 const exposedHeaders = [

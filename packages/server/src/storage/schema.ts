@@ -131,6 +131,8 @@ export const tables = {
     deleted_at: 'bigint',
     /** How many clicks the link redirects in all. */
     max_clicks: 'bigint',
+    /** The id that another system gives the link; unique in its organization. */
+    external_id: 'text',
   },
   domains: {
     ...baselineTables.domains,

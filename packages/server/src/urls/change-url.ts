@@ -5,6 +5,7 @@ import {
   findPasswordError,
   type UrlCreateRequest,
   type UrlUpdateRequest,
+  type UrlUpsertRequest,
 } from './url-contract.js';
 
 /** The new state of a link, or why it cannot change. */
@@ -45,6 +46,7 @@ export function newUrl(
     shortCode: identity.shortCode,
     hostname: identity.hostname,
     customSlug: body.customSlug ?? null,
+    externalId: body.externalId ?? null,
     targetUrl: body.targetUrl,
     title: body.title ?? null,
     description: body.description ?? null,
@@ -108,6 +110,25 @@ export function patchUrl(
 
 function startsBeforeItEnds({ activatesAt, expiresAt }: ShortUrl): boolean {
   return activatesAt === null || expiresAt === null || activatesAt < expiresAt;
+}
+
+/** Applies an upsert to the link that exists. */
+export function upsertUrl(
+  url: ShortUrl,
+  { customSlug, importedClicks, isActive, ...settings }: UrlUpsertRequest,
+  newPasswordHash: string | null,
+  now: number,
+): UrlChange {
+  if (customSlug != null && customSlug !== url.customSlug) {
+    const message = `${JSON.stringify(customSlug)} cannot replace ${JSON.stringify(url.customSlug)}: the slug of a link never changes`;
+    return { ok: false, error: { path: 'customSlug', message } };
+  }
+  if (importedClicks != null && importedClicks !== url.importedClicks) {
+    const message = `${importedClicks} cannot replace ${url.importedClicks}: it is set only when a link is created`;
+    return { ok: false, error: { path: 'importedClicks', message } };
+  }
+  const patch: UrlUpdateRequest = { ...settings, ...(isActive != null && { isActive }) };
+  return patchUrl(url, patch, newPasswordHash, now);
 }
 
 const clearedValues = { tags: [], customUtmParams: {}, redirectType: 307 } as const;

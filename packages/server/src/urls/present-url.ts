@@ -79,6 +79,7 @@ export function toRecord(
     customSlug: url.customSlug,
     shortUrl: shortUrlOf(origins, url),
     organizationId: url.organizationId,
+    externalId: url.externalId,
     title: url.title,
     description: url.description,
     category: url.category,

@@ -19,6 +19,7 @@ export function selectUrls(db: Kysely<Schema>) {
     .leftJoin('takedowns', 'takedowns.id', 'urls.id')
     .select(['urls.id', 'urls.organization_id as organizationId', 'domain_id as domainId'])
     .select(['hostname', 'short_code as shortCode', 'custom_slug as customSlug'])
+    .select('external_id as externalId')
     .select(['target_url as targetUrl', 'title', 'description', 'category', 'tags'])
     .select(['redirect_type as redirectType', 'expires_at as expiresAt'])
     .select(['activates_at as activatesAt', 'urls.expired_url as expiredUrl'])
@@ -43,6 +44,7 @@ export function fromRow(row: UrlRow) {
     hostname: row.hostname,
     shortCode: row.shortCode,
     customSlug: row.customSlug,
+    externalId: row.externalId,
     targetUrl: row.targetUrl,
     title: row.title,
     description: row.description,
@@ -85,6 +87,7 @@ export function toRow(url: ShortUrl): Selectable<Schema['urls']> {
     domain_id: url.domainId,
     short_code: url.shortCode,
     custom_slug: url.customSlug,
+    external_id: url.externalId,
     target_url: url.targetUrl,
     title: url.title,
     description: url.description,

@@ -109,9 +109,16 @@ const clickThresholds = z
 
 export const tagName = line(100, 1);
 
+export const externalId = line(255, 1).meta({
+  description:
+    'The id of the link in another system. It is unique in the organization, deleted links included.',
+  example: 'order-1001',
+});
+
 // The fields of both create and PATCH. At create, null has the same meaning as a missing field; at
 // PATCH, it clears the field.
 const settings = {
+  externalId: externalId.nullish(),
   title: displayText(500).nullish().meta({ example: 'Spring sale' }),
   description: displayText(5000).nullish(),
   category: displayText(100).nullish().meta({ example: 'campaigns' }),
@@ -168,29 +175,53 @@ export function findPasswordError(
 
 const maxImportedClicks = 1_000_000_000_000;
 
+const createFields = {
+  targetUrl,
+  customSlug: customSlug.nullish(),
+  ...settings,
+  isActive: z.boolean().nullish().meta({
+    description:
+      'False creates a paused link, which answers with 410 until a PATCH sets isActive to true. True by default.',
+  }),
+  importedClicks: z.int().min(0).max(maxImportedClicks).nullish().meta({
+    description:
+      'The clicks that another link shortener counted before. Reports show them separately. 0 by default.',
+    example: 1204,
+  }),
+};
+
+/** Bounds the time of a look-up for `ifExists`: SQLite compares 10,000 rows in about 20 ms. */
+export const maxComparedLinks = 10_000;
+
+const ifExists = z
+  .literal('return', { error: 'must be "return", or left out to create a link in any case' })
+  .nullish()
+  .meta({
+    description: `"return": if an active link already has this target and leads there in the same way, the response has that link, and none is created. Domain, redirectType, expiresAt, UTM parameters and all other settings of the redirect must be equal, and customSlug and externalId if they are given. title, description, category, tags, sourceDomain and clickThresholds are ignored. The first ${maxComparedLinks} links with the target are compared. It cannot be combined with a password.`,
+    example: 'return',
+  });
+
 export const urlCreateRequest = z
-  .strictObject({
-    targetUrl,
-    customSlug: customSlug.nullish(),
-    ...settings,
-    isActive: z.boolean().nullish().meta({
-      description:
-        'False creates a paused link, which answers with 410 until a PATCH sets isActive to true. True by default.',
-    }),
-    importedClicks: z.int().min(0).max(maxImportedClicks).nullish().meta({
-      description:
-        'The clicks that another link shortener counted before. Reports show them separately. 0 by default.',
-      example: 1204,
-    }),
-  })
-  .superRefine(({ isPasswordProtected, password, activatesAt, expiresAt }, context) => {
-    const error = findPasswordError(isPasswordProtected === true, password != null, false);
+  .strictObject({ ...createFields, ifExists })
+  .superRefine(({ isPasswordProtected, password, ifExists, activatesAt, expiresAt }, context) => {
+    const error =
+      ifExists === 'return' && password != null
+        ? { path: 'ifExists', message: 'cannot be combined with a password' }
+        : findPasswordError(isPasswordProtected === true, password != null, false);
     if (error) context.addIssue({ code: 'custom', path: [error.path], message: error.message });
     if (activatesAt == null || expiresAt == null) return;
     if (Date.parse(activatesAt) < Date.parse(expiresAt)) return;
     context.addIssue({ code: 'custom', path: ['activatesAt'], message: activationRule });
   })
   .meta({ id: 'UrlCreateRequest' });
+
+const { externalId: _, ...upsertFields } = createFields;
+
+export const urlUpsertRequest = z.strictObject(upsertFields).meta({
+  id: 'UrlUpsertRequest',
+  description:
+    'The fields of the link. For a link that exists, a missing field stays as it is, null clears an optional one, and customSlug and importedClicks must be left out or equal.',
+});
 
 const patchFields = {
   targetUrl: targetUrl.optional(),
@@ -240,6 +271,7 @@ export const urlRecord = z
   .object({
     ...newLink,
     organizationId,
+    externalId: text,
     title: text,
     description: text,
     category: text,
@@ -325,7 +357,15 @@ export const urlBulkCreateResult = z
     requested: z.int().min(1),
     createdCount: z.int().min(0),
     failedCount: z.int().min(0),
-    created: z.array(z.object({ index, ...newLink })),
+    created: z.array(
+      z.object({
+        index,
+        ...newLink,
+        isExisting: z.literal(true).optional().meta({
+          description: 'The link existed, and ifExists asked for it. Missing for a new link.',
+        }),
+      }),
+    ),
     errors: z.array(z.object({ index, error: z.string(), code: bulkCreateCode })),
   })
   .meta({ id: 'UrlBulkCreateResult' });
@@ -474,6 +514,16 @@ const urlExport = pageOf(urlRecord)
 const read = { tag: 'URLs', access: { scope: 'urls:read' } } as const;
 const write = { tag: 'URLs', access: { scope: 'urls:write' } } as const;
 const params = z.strictObject({ id: urlIdParam });
+const externalParams = z.strictObject({
+  externalId: externalId.meta({ param: { id: 'ExternalId' } }),
+});
+const changeErrors = [
+  'SLUG_CONFLICT',
+  'EXTERNAL_ID_CONFLICT',
+  'QUOTA_EXCEEDED',
+  'DOMAIN_INVALID',
+] as const;
+const createErrors = ['SLUG_RESERVED', ...changeErrors] as const;
 
 export const urlRoutes = [
   defineRoute('createUrl', 'POST /api/v1/urls', {
@@ -481,8 +531,11 @@ export const urlRoutes = [
     hasVersions: true,
     summary: 'Create a short link',
     body: urlCreateRequest,
-    responses: { 201: { description: 'The new link', data: urlCreated } },
-    errors: ['SLUG_RESERVED', 'SLUG_CONFLICT', 'QUOTA_EXCEEDED', 'DOMAIN_INVALID'],
+    responses: {
+      200: { description: 'The link that exists, with ifExists', data: urlCreated },
+      201: { description: 'The new link', data: urlCreated },
+    },
+    errors: createErrors,
   }),
   defineRoute('listUrls', 'GET /api/v1/urls', {
     ...read,
@@ -558,6 +611,28 @@ export const urlRoutes = [
     responses: { 200: { description: 'The link', data: urlRecord } },
     errors: ['NOT_FOUND'],
   }),
+  // Before the routes of /api/v1/urls/{id}, because an external id may be `clicks`.
+  defineRoute('getUrlByExternalId', 'GET /api/v1/urls/by-external-id/{externalId}', {
+    ...read,
+    hasVersions: true,
+    summary: 'Read the short link that has an external id',
+    params: externalParams,
+    responses: { 200: { description: 'The link', data: urlRecord } },
+  }),
+  defineRoute('upsertUrl', 'PUT /api/v1/urls/by-external-id/{externalId}', {
+    ...write,
+    hasVersions: true,
+    summary: 'Create a short link with an external id, or change the link that has it',
+    description:
+      'The same request can be repeated at any time: it creates one link, and then changes nothing. An inactive link stays inactive unless isActive is true.',
+    params: externalParams,
+    body: urlUpsertRequest,
+    responses: {
+      200: { description: 'The link that exists, after the change', data: urlRecord },
+      201: { description: 'The new link', data: urlRecord },
+    },
+    errors: createErrors,
+  }),
   defineRoute('getUrl', 'GET /api/v1/urls/{id}', {
     ...read,
     hasVersions: true,
@@ -572,7 +647,7 @@ export const urlRoutes = [
     params,
     body: urlUpdateRequest,
     responses: { 200: { description: 'The changed link', data: urlRecord } },
-    errors: ['SLUG_CONFLICT', 'QUOTA_EXCEEDED', 'DOMAIN_INVALID'],
+    errors: changeErrors,
   }),
   defineRoute('deleteUrl', 'DELETE /api/v1/urls/{id}', {
     ...write,
@@ -595,6 +670,7 @@ export const urlRoutes = [
 ] as const;
 
 export type UrlCreateRequest = z.output<typeof urlCreateRequest>;
+export type UrlUpsertRequest = z.output<typeof urlUpsertRequest>;
 export type UrlUpdateRequest = z.output<typeof urlUpdateRequest>;
 export type UrlExportFormat = z.output<typeof urlExportQuery>['format'];
 export type UrlPageQuery = Omit<z.output<typeof urlListQuery>, 'view'>;

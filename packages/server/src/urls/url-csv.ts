@@ -11,6 +11,7 @@ type Column = (url: ShortUrl, origins: LinkOrigins, now: number) => Cell;
 const columns: Readonly<Record<string, Column>> = {
   targetUrl: ({ targetUrl }) => escapeCell(targetUrl),
   customSlug: ({ customSlug }) => customSlug,
+  externalId: ({ externalId }) => escapeText(externalId),
   title: ({ title }) => escapeText(title),
   description: ({ description }) => escapeText(description),
   category: ({ category }) => escapeText(category),

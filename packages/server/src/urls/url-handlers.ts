@@ -12,7 +12,7 @@ import type { Clock } from '../ports.js';
 import { ListTimeoutError } from '../storage/database.js';
 import { listTimeoutMs } from '../storage/list-page.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
-import { findExpiryError, patchUrl, type UrlChange } from './change-url.js';
+import { findExpiryError, patchUrl, type UrlChange, upsertUrl } from './change-url.js';
 import { parseShortUrl, type TargetField } from './loop-detector.js';
 import {
   type LinkOrigins,
@@ -23,10 +23,12 @@ import {
 } from './present-url.js';
 import type { ShortUrl } from './short-url.js';
 import {
+  findPasswordError,
   type UrlCreateRequest,
   type UrlFilter,
   type UrlPageQuery,
   type UrlUpdateRequest,
+  type UrlUpsertRequest,
   type urlBulkCreateResult,
   urlBulkUpdateItem,
   type urlBulkUpdateResult,
@@ -44,9 +46,11 @@ import {
   refusalError,
 } from './url-refusals.js';
 import type {
+  CreateContext,
   CreateOutcome,
   Creation,
   UpdateOutcome,
+  UpsertOutcome,
   UrlRepository,
   WriteContext,
 } from './url-repository.js';
@@ -98,7 +102,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
   const { urls, passwords, listUrls, exportUrls, origins, clock, newShortCode, onChanged } =
     options;
 
-  function isReserved({ customSlug }: UrlCreateRequest): boolean {
+  function isReserved({ customSlug }: Pick<UrlCreateRequest, 'customSlug'>): boolean {
     return customSlug != null && options.isReserved(customSlug);
   }
 
@@ -169,6 +173,33 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
     }
   }
 
+  /** Creates the link with an external id, or changes the link that has it. */
+  async function upsert<Presented>(
+    externalId: string,
+    body: UrlUpsertRequest,
+    stateError: ErrorDetail | undefined,
+    present: (url: ShortUrl) => Presented,
+    context: CreateContext,
+  ): Promise<IdempotentResult<UpsertOutcome<Presented>>> {
+    const { organizationId, now } = context;
+    const [passwordHash = null] = await hashPasswords(organizationId, [body]);
+    const isProtected = body.isPasswordProtected === true;
+    const error = stateError ?? findPasswordError(isProtected, passwordHash !== null, false);
+    const draft = error ? { error } : { body: { ...body, externalId }, passwordHash };
+    const change = (url: ShortUrl): UrlChange =>
+      stateError ? { ok: false, error: stateError } : upsertUrl(url, body, passwordHash, now);
+    let existingId: number | undefined;
+    const onFound = (id: number) => {
+      existingId = id;
+    };
+    try {
+      return await urls.upsert(externalId, draft, change, present, onFound, context);
+    } finally {
+      // Also after an error, because the commit may have succeeded before the connection failed.
+      if (existingId !== undefined) onChanged([existingId]);
+    }
+  }
+
   /** Deletes links. `present` gets those of the organization. */
   async function deleteAll<Presented>(
     ids: readonly number[],
@@ -211,11 +242,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       const stateError = findStateError(body, now);
       // A repeated request gets its first result, even if `expiresAt` has passed since then.
       if (stateError && !write?.idempotency) throw validationError([stateError]);
-      if (isReserved(body)) {
-        throw new ApiError('SLUG_RESERVED', reservedMessage(body), {
-          details: [{ path: 'customSlug', message: 'is a reserved word' }],
-        });
-      }
+      if (isReserved(body)) throw slugReservedError(body);
       const item = stateError ? { error: stateError.message } : { body };
       const { result, replayed } =
         (await findFirstResult<Creation>([body], write)) ??
@@ -223,6 +250,11 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       const [outcome] = result.outcomes;
       if (!outcome || outcome.status === 'invalid') {
         throw validationError(stateError ? [stateError] : []);
+      }
+      if (outcome.status === 'existing') {
+        const link = toNewLink(origins(), outcome, { ...body, customSlug: outcome.customSlug });
+        const createdAt = new Date(outcome.createdAt).toISOString();
+        return { status: 200, replayed, data: { ...link, organizationId, createdAt } };
       }
       if (outcome.status !== 'created')
         throw refusalError(outcome.status, { ...body, ...outcome }, replayed);
@@ -252,6 +284,10 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
         const item = items[index] as Pick<UrlCreateRequest, 'targetUrl' | 'customSlug'>;
         if (outcome.status === 'created') {
           created.push({ index, ...toNewLink(linkOrigins, outcome, item) });
+        } else if (outcome.status === 'existing') {
+          const { customSlug } = outcome;
+          const link = toNewLink(linkOrigins, outcome, { ...item, customSlug });
+          created.push({ index, ...link, isExisting: true });
         } else {
           errors.push({ index, ...bulkCreateError(outcome.status, { ...item, ...outcome }) });
         }
@@ -301,6 +337,37 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
         throw validationError([{ path: 'shortUrl', message }]);
       }
       return { status: 200, data: toRecord(origins(), url, clock()) };
+    },
+
+    async getUrlByExternalId({ caller, params: { externalId } }) {
+      const url = await urls.getByExternalId(caller.organizationId, externalId);
+      return { status: 200, data: toRecord(origins(), url, clock()) };
+    },
+
+    async upsertUrl({ caller: { organizationId }, params: { externalId }, body, write }) {
+      const now = clock();
+      const stateError = findStateError(body, now);
+      if (stateError && !write?.idempotency) throw validationError([stateError]);
+      if (isReserved(body)) throw slugReservedError(body);
+      const present = (url: ShortUrl) => toRecord(origins(), url, now);
+      const { result: outcome, replayed } =
+        (await findFirstResult<UpsertOutcome<UrlRecord>>([body], write)) ??
+        (await upsert(externalId, body, stateError, present, {
+          organizationId,
+          now,
+          newShortCode,
+          write,
+        }));
+      if (outcome.status === 'refused') throw validationError([outcome.error]);
+      if (outcome.status === 'created' || outcome.status === 'updated') {
+        const status = outcome.status === 'created' ? 201 : 200;
+        return { status, replayed, data: outcome.presented };
+      }
+      throw refusalError(
+        outcome.status,
+        { ...body, ...outcome, externalId, id: externalId },
+        replayed,
+      );
     },
 
     async getUrl({ caller, params }) {
@@ -432,7 +499,7 @@ function refuseSlowList(error: unknown, { search, sort }: UrlPageQuery): never {
 /** Returns the parts of a new link that were generated, and those that its request contains. */
 function toNewLink(
   origins: LinkOrigins,
-  { id, shortCode, hostname }: Extract<CreateOutcome, { status: 'created' }>,
+  { id, shortCode, hostname }: Extract<CreateOutcome, { status: 'created' | 'existing' }>,
   { targetUrl, customSlug = null }: Pick<UrlCreateRequest, 'targetUrl' | 'customSlug'>,
 ) {
   const shortUrl = shortUrlOf(origins, { shortCode, customSlug, hostname });
@@ -471,6 +538,12 @@ function countPasswords(items: readonly unknown[]): number {
   return items.filter(
     (item) => typeof (item as { password?: unknown } | null)?.password === 'string',
   ).length;
+}
+
+function slugReservedError(body: RefusedFields): ApiError {
+  return new ApiError('SLUG_RESERVED', reservedMessage(body), {
+    details: [{ path: 'customSlug', message: 'is a reserved word' }],
+  });
 }
 
 function reservedMessage({ customSlug }: RefusedFields): string {

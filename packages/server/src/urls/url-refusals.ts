@@ -4,6 +4,7 @@ import { maxHops, type TargetField } from './loop-detector.js';
 
 const refusals = {
   'slug-conflict': { code: 'SLUG_CONFLICT', message: 'is taken on this domain' },
+  'external-id-conflict': { code: 'EXTERNAL_ID_CONFLICT', message: 'is taken by another link' },
   'quota-exceeded': {
     code: 'QUOTA_EXCEEDED',
     message: "The organization has reached its plan's bundle of active links",
@@ -37,6 +38,7 @@ export interface RefusedFields {
   /** The field that leads back to the link; `targetUrl` if it is missing. */
   readonly field?: TargetField | undefined;
   readonly customSlug?: string | null | undefined;
+  readonly externalId?: string | null | undefined;
   readonly targetUrl?: string | undefined;
   readonly expiredUrl?: string | null | undefined;
 }
@@ -45,7 +47,8 @@ export interface RefusedFields {
 export function refusalError(reason: Refusal, body: RefusedFields = {}, replayed = false) {
   const { code, message } = refusals[reason];
   if (reason === 'quota-exceeded') return quotaError(describeUse(body), moreLinks, replayed);
-  const details = reason === 'loop' ? [{ path: body.field ?? 'targetUrl', message }] : [];
+  const path = pathOf(reason, body);
+  const details = path === undefined ? [] : [{ path, message }];
   return new ApiError(code, refusalMessage(reason, body), { details, replayed });
 }
 
@@ -54,7 +57,8 @@ export function bulkCreateError(reason: Exclude<Refusal, 'not-found'>, item: Ref
   const { code } = refusals[reason];
   return {
     error: refusalMessage(reason, item),
-    code: code === 'VALIDATION_FAILED' ? 'CREATE_FAILED' : code,
+    // The specification names the codes of items.
+    code: code === 'VALIDATION_FAILED' || code === 'EXTERNAL_ID_CONFLICT' ? 'CREATE_FAILED' : code,
   } as const;
 }
 
@@ -66,6 +70,11 @@ export function bulkUpdateError(reason: Refusal, item: RefusedFields) {
   } as const;
 }
 
+function pathOf(reason: Refusal, { field = 'targetUrl' }: RefusedFields): string | undefined {
+  if (reason === 'loop') return field;
+  return reason === 'external-id-conflict' ? 'externalId' : undefined;
+}
+
 const moreLinks = 'Deactivate links, or change the plan';
 
 function describeUse({ quota }: RefusedFields): string {
@@ -74,10 +83,12 @@ function describeUse({ quota }: RefusedFields): string {
 
 function refusalMessage(reason: Refusal, fields: RefusedFields): string {
   const { message } = refusals[reason];
-  const { customSlug, field = 'targetUrl', id } = fields;
+  const { customSlug, externalId, field = 'targetUrl', id } = fields;
   if (reason === 'not-found') return notFoundMessage('URL', id ?? '');
   if (reason === 'quota-exceeded') return `${describeUse(fields)}. ${moreLinks}`;
   if (reason === 'slug-conflict') return `The slug ${customSlug ?? 'or code'} ${message}`;
+  if (reason === 'external-id-conflict')
+    return `externalId ${JSON.stringify(externalId)} ${message}`;
   if (reason !== 'loop') return message;
   const target = fields[field];
   return `${field} ${target == null ? '' : `${shorten(target)} `}${message}`;

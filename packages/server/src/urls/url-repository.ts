@@ -31,6 +31,7 @@ import { prepare } from '../storage/prepared.js';
 import { formatTags } from '../storage/tag-text.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { newUrl, type UrlChange, type UrlDraft } from './change-url.js';
+import { findEquivalent, findExternalIds, isEquivalent } from './find-existing.js';
 import type { LoopDetector } from './loop-detector.js';
 import { findRetiredKeys } from './retired-keys.js';
 import { fromRow, isExpired, type ShortUrl, selectUrls, toRow } from './short-url.js';
@@ -65,8 +66,23 @@ export type CreateOutcome =
       /** The hostname of the custom domain; undefined on the platform's domain. */
       readonly hostname: string | undefined;
     }
+  | {
+      /** The link existed, and `ifExists` asked for it. */
+      readonly status: 'existing';
+      readonly id: number;
+      readonly shortCode: string;
+      readonly hostname: string | undefined;
+      readonly customSlug: string | null;
+      readonly createdAt: number;
+    }
   | Refused<Exclude<Refusal, 'not-found'>>
   | { readonly status: 'invalid'; readonly error: string };
+
+/** The stored result of an upsert. */
+export type UpsertOutcome<Presented> =
+  | { readonly status: 'created'; readonly presented: Presented }
+  | Refused
+  | UpdateOutcome<Presented>;
 
 /** The stored result of a create. It omits the fields that a repeated request contains. */
 export interface Creation {
@@ -214,6 +230,14 @@ export class UrlRepository {
     return findStoredResult(this.#database.read, request);
   }
 
+  /** Returns the link of an organization with an external id. Throws NOT_FOUND. */
+  async getByExternalId(organizationId: string, externalId: string): Promise<ShortUrl> {
+    const { read } = this.#database;
+    const [found] = await findExternalIds(read, organizationId, [externalId]);
+    if (!found) throw refusalError('not-found', { id: externalId });
+    return this.get(organizationId, found[1]);
+  }
+
   /** Returns a link of the organization. Throws NOT_FOUND. */
   async get(organizationId: string, id: number): Promise<ShortUrl> {
     const url = await this.#find(this.#database.read, organizationId, id);
@@ -265,43 +289,94 @@ export class UrlRepository {
     present: (url: ShortUrl) => Presented,
     context: WriteContext,
   ): Promise<IdempotentResult<UpdateOutcome<Presented>[]>> {
-    const { organizationId, now, write } = context;
+    const { organizationId, write } = context;
     let changedIds: readonly number[] = [];
     const work = async (transaction: WriteTransaction) => {
-      const outcomes: UpdateOutcome<Presented>[] = [];
-      const changed: ChangedUrl[] = [];
-      const links = await this.#findToUpdate(transaction, ids, context);
-      const activeLinks = new ActiveLinks(transaction, this.#options.plans, organizationId);
-      for (const round of roundsOf(ids)) {
-        const changes: (ItemChange | undefined)[] = [];
-        for (const { id, index } of round) {
-          if (index % linksAtOnce === linksAtOnce - 1) await yieldToEventLoop();
-          const before = links.get(id);
-          changes.push(before && { before, ...change(before, index) });
-        }
-        for (const outcome of await this.#updateAll(transaction, changes, activeLinks, context)) {
-          if (outcome.status === 'updated') {
-            changed.push(outcome);
-            links.set(outcome.url.id, outcome.url);
-          }
-          outcomes.push(
-            'url' in outcome ? { status: 'updated', presented: present(outcome.url) } : outcome,
-          );
-        }
-      }
-      await activeLinks.settle();
-      await this.recordUpdates(transaction, organizationId, changed, now);
-      const restored = changed.filter(
-        ({ before, url }) => before.deletedAt !== null && url.deletedAt === null,
-      );
-      const urls = restored.map(({ url }) => url);
-      await this.#record(transaction, urlRestored, organizationId, urls, now);
-      changedIds = changed.map(({ url }) => url.id);
-      return outcomes;
+      const result = await this.#changeAll(transaction, ids, change, present, context);
+      changedIds = result.changedIds;
+      return result.outcomes;
     };
     const isBulk = ids.length > 1;
     const audit = () => auditOf(changedIds);
     return writeOnce(this.#database, organizationId, write, work, { isBulk, audit });
+  }
+
+  /**
+   * Changes the link that has an external id, or creates it from `draft`, which may be an error. Calls
+   * `onFound` with the id of a link that exists, before it changes.
+   */
+  upsert<Presented>(
+    externalId: string,
+    draft: UrlDraft | { readonly error: ErrorDetail },
+    change: (url: ShortUrl) => UrlChange,
+    present: (url: ShortUrl) => Presented,
+    onFound: (id: number) => void,
+    context: CreateContext,
+  ): Promise<IdempotentResult<UpsertOutcome<Presented>>> {
+    const { organizationId, write } = context;
+    let changedIds: readonly number[] = [];
+    const work = async (transaction: WriteTransaction): Promise<UpsertOutcome<Presented>> => {
+      changedIds = [];
+      const [existing] = await findExternalIds(transaction, organizationId, [externalId]);
+      if (existing) {
+        const [, id] = existing;
+        onFound(id);
+        const result = await this.#changeAll(transaction, [id], change, present, context);
+        changedIds = result.changedIds;
+        return result.outcomes[0] ?? { status: 'not-found' };
+      }
+      if ('error' in draft) return { status: 'refused', error: draft.error };
+      const [outcome] = await this.#createAll(transaction, [draft], context);
+      if (outcome?.status !== 'created') return outcome as Refused;
+      const [url] = await this.#findMany(transaction, organizationId, [outcome.id]);
+      changedIds = [outcome.id];
+      return { status: 'created', presented: present(url as ShortUrl) };
+    };
+    const audit = () => auditOf(changedIds);
+    return writeOnce(this.#database, organizationId, write, work, { audit });
+  }
+
+  /** Changes links in a transaction, with their events. */
+  async #changeAll<Presented>(
+    transaction: WriteTransaction,
+    ids: readonly number[],
+    change: (url: ShortUrl, index: number) => UrlChange,
+    present: (url: ShortUrl) => Presented,
+    context: WriteContext,
+  ): Promise<{
+    readonly outcomes: UpdateOutcome<Presented>[];
+    readonly changedIds: readonly number[];
+  }> {
+    const { organizationId, now } = context;
+    const outcomes: UpdateOutcome<Presented>[] = [];
+    const changed: ChangedUrl[] = [];
+    const links = await this.#findToUpdate(transaction, ids, context);
+    const activeLinks = new ActiveLinks(transaction, this.#options.plans, organizationId);
+    for (const round of roundsOf(ids)) {
+      const changes: (ItemChange | undefined)[] = [];
+      for (const { id, index } of round) {
+        if (index % linksAtOnce === linksAtOnce - 1) await yieldToEventLoop();
+        const before = links.get(id);
+        changes.push(before && { before, ...change(before, index) });
+      }
+      for (const outcome of await this.#updateAll(transaction, changes, activeLinks, context)) {
+        if (outcome.status === 'updated') {
+          changed.push(outcome);
+          links.set(outcome.url.id, outcome.url);
+        }
+        outcomes.push(
+          'url' in outcome ? { status: 'updated', presented: present(outcome.url) } : outcome,
+        );
+      }
+    }
+    await activeLinks.settle();
+    await this.recordUpdates(transaction, organizationId, changed, now);
+    const restored = changed.filter(
+      ({ before, url }) => before.deletedAt !== null && url.deletedAt === null,
+    );
+    const urls = restored.map(({ url }) => url);
+    await this.#record(transaction, urlRestored, organizationId, urls, now);
+    return { outcomes, changedIds: changed.map(({ url }) => url.id) };
   }
 
   /** Deletes links. `present` gets those of the organization in their new state. */
@@ -399,10 +474,26 @@ export class UrlRepository {
     for (const key of await findRetiredKeys(transaction, platformKeysOf(urls.flatMap(slugsOf)))) {
       owners.set(mapKeyOf({ domain_key: '', key }), noUrl);
     }
+    const externalIds = await findExternalIds(
+      transaction,
+      organizationId,
+      urls.map(({ externalId }) => externalId),
+    );
     const local = new Set(await this.#options.loops.findLocal(transaction, urls));
+    const existing = new Map<number, ShortUrl>();
     let checked = 0;
     const findAccepted = (mapKey: string) => accepted.get(owners.get(mapKey) ?? 0);
-    for (const draft of urls) {
+    for (const [index, draft] of urls.entries()) {
+      if (drafts[index]?.body.ifExists === 'return') {
+        if (index % linksAtOnce === linksAtOnce - 1) await yieldToEventLoop();
+        const equivalent =
+          (await findEquivalent(transaction, draft)) ??
+          [...accepted.values()].find((url) => isEquivalent(url, draft));
+        if (equivalent) {
+          existing.set(draft.id, equivalent);
+          continue;
+        }
+      }
       if (draft.domainId !== null && !domains.has(draft.domainId)) {
         refused.set(draft.id, { status: 'domain-invalid' });
         continue;
@@ -412,6 +503,13 @@ export class UrlRepository {
       if (customSlug !== null && owners.has(mapKeyOf({ domain_key, key: customSlug }))) {
         refused.set(draft.id, { status: 'slug-conflict' });
         continue;
+      }
+      if (draft.externalId !== null) {
+        if (externalIds.has(draft.externalId)) {
+          refused.set(draft.id, { status: 'external-id-conflict' });
+          continue;
+        }
+        externalIds.set(draft.externalId, draft.id);
       }
       let { shortCode } = draft;
       while (shortCode === customSlug || owners.has(mapKeyOf({ domain_key, key: shortCode }))) {
@@ -446,12 +544,20 @@ export class UrlRepository {
     await releaseLinks(transaction, organizationId, active.length - free);
     const created = [...accepted.values()];
     const creation = { organizationId, urls: created, now };
-    // Other works of the transaction may look for a slug, or for the links of a domain. Nobody knows
-    // the other links yet.
-    const isKnown = created.some((url) => url.customSlug !== null || url.domainId !== null);
+    // Other works of the transaction may look for a slug, an external id or an equal link, or for the
+    // links of a domain. Nobody knows the other links yet.
+    const isKnown =
+      created.some(
+        (url) => url.customSlug !== null || url.externalId !== null || url.domainId !== null,
+      ) || drafts.some(({ body }) => body.ifExists === 'return');
     if (isKnown) await this.#insertCreated(transaction, [creation]);
     else if (created.length > 0) handleAtCommit(transaction, this.#insertCreated, creation);
-    return urls.map(({ id }) => refused.get(id) ?? createdOutcome(accepted.get(id) as ShortUrl));
+    return urls.map(({ id }) => {
+      const found = existing.get(id);
+      // A link of this request may have been refused after it was found.
+      if (found) return refused.get(found.id) ?? existingOutcome(found);
+      return refused.get(id) ?? createdOutcome(accepted.get(id) as ShortUrl);
+    });
   }
 
   /** Inserts new links, and writes their events. Throws a UniqueViolationError if a short code is taken. */
@@ -498,6 +604,12 @@ export class UrlRepository {
         candidates.filter(needsLoopCheck).map(({ url }) => url),
       ),
     );
+    // Ids that other links give up in this request are free for the next one.
+    const externalIds = await findExternalIds(
+      transaction,
+      organizationId,
+      candidates.filter(getsExternalId).map(({ url }) => url.externalId),
+    );
     let unwritten: ShortUrl[] = [];
     const writeAll = async () => {
       const rows = unwritten;
@@ -515,6 +627,11 @@ export class UrlRepository {
         const hostname = url.domainId === null ? null : hostnames.get(url.domainId);
         if (hostname === undefined) return { status: 'domain-invalid' };
         url = { ...url, hostname };
+      }
+      if (getsExternalId(candidate)) {
+        const externalId = changed.externalId as string;
+        if (externalIds.has(externalId)) return { status: 'external-id-conflict' };
+        externalIds.set(externalId, changed.id);
       }
       if (local.has(changed)) {
         // The detection reads the targets of the links before this one.
@@ -771,6 +888,10 @@ function needsDomain(change: ChangedUrl): boolean {
   return moves(change) || (change.url.isActive && !change.before.isActive);
 }
 
+function getsExternalId({ before, url }: ChangedUrl): boolean {
+  return url.externalId !== null && url.externalId !== before.externalId;
+}
+
 function needsLoopCheck(change: ChangedUrl): boolean {
   const { before, url } = change;
   return (
@@ -815,6 +936,18 @@ function platformKeysOf(keys: readonly Schema['url_keys'][]): string[] {
 
 function createdOutcome({ id, shortCode, hostname }: ShortUrl): CreateOutcome {
   return { status: 'created', id, shortCode, hostname: hostname ?? undefined };
+}
+
+function existingOutcome(url: ShortUrl): CreateOutcome {
+  const { id, shortCode, hostname, customSlug, createdAt } = url;
+  return {
+    status: 'existing',
+    id,
+    shortCode,
+    hostname: hostname ?? undefined,
+    customSlug,
+    createdAt,
+  };
 }
 
 /** Returns up to `limit` links that are active although `expiresAt` has passed. */

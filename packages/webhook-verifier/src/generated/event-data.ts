@@ -13,6 +13,8 @@ export interface UrlEventData {
   readonly shortUrl: string;
   /** The id of the organization that owns the record. */
   readonly organizationId: string;
+  /** The id of the link in another system. Null: none. */
+  readonly externalId: string | null;
   /** A title for people who manage the links. Visitors do not see it. */
   readonly title: string | null;
   /** Notes for people who manage the links. Visitors do not see them. */
@@ -91,6 +93,8 @@ export interface UrlUpdatedEventData {
   readonly shortUrl: string;
   /** The id of the organization that owns the record. */
   readonly organizationId: string;
+  /** The id of the link in another system. Null: none. */
+  readonly externalId: string | null;
   /** A title for people who manage the links. Visitors do not see it. */
   readonly title: string | null;
   /** Notes for people who manage the links. Visitors do not see them. */
@@ -158,6 +162,8 @@ export interface UrlUpdatedEventData {
     readonly targetUrl?: string | undefined;
     /** The public link: the custom slug when there is one, otherwise the short code. */
     readonly shortUrl?: string | undefined;
+    /** The id of the link in another system. Null: none. */
+    readonly externalId?: string | null | undefined;
     /** A title for people who manage the links. Visitors do not see it. */
     readonly title?: string | null | undefined;
     /** Notes for people who manage the links. Visitors do not see them. */

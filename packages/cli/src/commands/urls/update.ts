@@ -12,6 +12,7 @@ import { addLinkOptions, type LinkOptions, readLinkOptions } from './link-option
 
 interface UpdateOptions extends LinkOptions {
   readonly targetUrl?: string;
+  readonly externalId?: string;
   readonly active?: boolean;
   readonly inactive?: boolean;
   readonly clear?: readonly string[];
@@ -19,6 +20,7 @@ interface UpdateOptions extends LinkOptions {
 }
 
 const clearable = [
+  'externalId',
   'title',
   'description',
   'category',
@@ -44,7 +46,8 @@ const clearable = [
 export const define: DefineCommand = (command, start) => {
   command
     .argument('<link>', 'id, short URL, slug or code of the link')
-    .option('--target-url <url>', 'new URL to redirect to');
+    .option('--target-url <url>', 'new URL to redirect to')
+    .option('--external-id <id>', 'id of the link in another system');
   addLinkOptions(command)
     .addOption(new Option('--active', 'resume the link').conflicts('inactive'))
     .option('--inactive', 'pause the link')
@@ -60,11 +63,12 @@ async function updateUrl(
   link: string,
   options: UpdateOptions,
 ): Promise<ExitCode> {
-  const { targetUrl, active, inactive, clear = [], ifMatch, ...fields } = options;
+  const { targetUrl, externalId, active, inactive, clear = [], ifMatch, ...fields } = options;
   const patch: UrlUpdateRequest = await readLinkOptions(fields, context);
   if (targetUrl !== undefined) {
     patch.targetUrl = await offerScheme(targetUrl, '--target-url', context);
   }
+  if (externalId !== undefined) patch.externalId = externalId;
   if (active || inactive) patch.isActive = active === true;
   for (const name of clear) clearField(patch, name);
   if (Object.keys(patch).length === 0) {

@@ -33,6 +33,7 @@ import { organizationChunkList } from './0031-organization-chunk-list.js';
 import { sharedLimits } from './0032-shared-limits.js';
 import { domainSettings } from './0035-domain-settings.js';
 import { linkLifeCycle } from './0036-link-life-cycle.js';
+import { externalIds } from './0037-external-ids.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -134,6 +135,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0032-shared-limits': { up: (db) => sharedLimits(db, engine) },
     '0035-domain-settings': { up: (db) => domainSettings(db, engine) },
     '0036-link-life-cycle': { up: (db) => linkLifeCycle(db, engine) },
+    '0037-external-ids': { up: (db) => externalIds(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Caller, startServer, type TestServer } from './start-server.js';
+
+const targetUrl = 'https://example.com/';
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.stop());
+
+const newcomer = async (): Promise<Caller> =>
+  api.signIn(await api.createOrganization('enterprise'));
+const create = (caller: Caller, body: object) =>
+  caller.call('createUrl', { body: { targetUrl, ...body } });
+const put = (caller: Caller, externalId: string, body: object, headers = {}) =>
+  caller.call('upsertUrl', {
+    params: { externalId: encodeURIComponent(externalId) },
+    body: { targetUrl, ...body },
+    headers,
+  });
+const countLinks = async (caller: Caller) => (await caller.call('listUrls')).data.total;
+
+describe('externalId', () => {
+  it('is unique in an organization, also after a delete', async () => {
+    const caller = await newcomer();
+    const { id } = (await create(caller, { externalId: 'order-1' })).data;
+    const refused = await create(caller, { externalId: 'order-1' });
+    expect(refused.outcome).toBe('409 EXTERNAL_ID_CONFLICT');
+    expect(refused.error.message).toBe('externalId "order-1" is taken by another link');
+    expect(refused.invalidFields).toEqual(['externalId']);
+    await caller.call('deleteUrl', { params: { id } });
+    expect((await create(caller, { externalId: 'order-1' })).status).toBe(409);
+    expect((await create(await newcomer(), { externalId: 'order-1' })).status).toBe(201);
+  });
+
+  it('is set, moved and cleared by PATCH, and refused when another link has it', async () => {
+    const caller = await newcomer();
+    const first = (await create(caller, { externalId: 'a' })).data.id;
+    const second = (await create(caller, {})).data.id;
+    const patch = (id: string, externalId: string | null) =>
+      caller.call('updateUrl', { params: { id }, body: { externalId } });
+    expect((await patch(second, 'a')).outcome).toBe('409 EXTERNAL_ID_CONFLICT');
+    expect((await patch(first, 'a')).data.externalId).toBe('a');
+    expect((await patch(first, null)).data.externalId).toBeNull();
+    expect((await patch(second, 'a')).data.externalId).toBe('a');
+  });
+
+  it('fails one item of a bulk request, and the first of two items gets it', async () => {
+    const caller = await newcomer();
+    await create(caller, { externalId: 'taken' });
+    const urls = ['taken', 'new', 'new', null].map((externalId) => ({ targetUrl, externalId }));
+    const { data } = await caller.call('bulkCreateUrls', { body: { urls } });
+    expect(data.created.map(({ index }) => index)).toEqual([1, 3]);
+    expect(data.errors).toEqual([
+      { index: 0, code: 'CREATE_FAILED', error: 'externalId "taken" is taken by another link' },
+      { index: 2, code: 'CREATE_FAILED', error: 'externalId "new" is taken by another link' },
+    ]);
+  });
+
+  it('cannot be swapped by a bulk update', async () => {
+    const caller = await newcomer();
+    const a = (await create(caller, { externalId: 'a' })).data.id;
+    const b = (await create(caller, { externalId: 'b' })).data.id;
+    const updates = [
+      { id: a, externalId: 'b' },
+      { id: b, externalId: 'a' },
+    ];
+    const response = await caller.call('bulkUpdateUrls', { body: { updates } });
+    expect(response.status).toBe(207);
+    expect(response.data.errors.map(({ code }) => code)).toEqual([
+      'UPDATE_FAILED',
+      'UPDATE_FAILED',
+    ]);
+  });
+
+  it.each(['clicks', 'a/b', 'ü %2F?#', '..x', '0'.repeat(255)])(
+    'may be %j in the path',
+    async (externalId) => {
+      const caller = await newcomer();
+      const { id } = (await put(caller, externalId, {})).data;
+      const params = { externalId: encodeURIComponent(externalId) };
+      const { data } = await caller.call('getUrlByExternalId', { params });
+      expect(data).toMatchObject({ id, externalId });
+    },
+  );
+
+  it('is refused with a control character or more than 255 characters', async () => {
+    for (const externalId of ['', 'a\n', 'x'.repeat(256)]) {
+      const response = await create(api, { externalId });
+      expect(response.outcome).toBe('400 VALIDATION_FAILED');
+      expect(response.invalidFields).toEqual(['externalId']);
+    }
+  });
+});
+
+describe('PUT /api/v1/urls/by-external-id/{externalId}', () => {
+  it('creates the link, and then changes it', async () => {
+    const caller = await newcomer();
+    const created = await put(caller, 'order-1', { customSlug: 'order-one', title: 'One' });
+    expect(created.status).toBe(201);
+    expect(created.data).toMatchObject({ externalId: 'order-1', title: 'One', isActive: true });
+    const again = await put(caller, 'order-1', { customSlug: 'order-one', title: 'One' });
+    expect(again.status).toBe(200);
+    expect(again.data).toEqual(created.data);
+    const changed = await put(caller, 'order-1', { targetUrl: `${targetUrl}new`, title: null });
+    expect(changed.data).toMatchObject({
+      id: created.data.id,
+      targetUrl: `${targetUrl}new`,
+      title: null,
+      customSlug: 'order-one',
+    });
+    expect((await api.visit('/order-one')).headers.get('location')).toBe(`${targetUrl}new`);
+    expect(await countLinks(caller)).toBe(1);
+  });
+
+  it('creates one link for requests at the same time', async () => {
+    const caller = await newcomer();
+    const responses = await Promise.all(Array.from({ length: 16 }, () => put(caller, 'once', {})));
+    expect(responses.map(({ status }) => status).sort()).toEqual([...Array(15).fill(200), 201]);
+    expect(await countLinks(caller)).toBe(1);
+  });
+
+  it('refuses to change the slug or importedClicks, and names both values', async () => {
+    const caller = await newcomer();
+    await put(caller, 'x', { customSlug: 'first-slug', importedClicks: 3 });
+    const slug = await put(caller, 'x', { customSlug: 'other-slug' });
+    expect(slug.invalidFields).toEqual(['customSlug']);
+    expect(slug.error.message).toContain('"other-slug" cannot replace "first-slug"');
+    const clicks = await put(caller, 'x', { importedClicks: 4 });
+    expect(clicks.invalidFields).toEqual(['importedClicks']);
+    expect((await put(caller, 'x', { importedClicks: 3 })).status).toBe(200);
+  });
+
+  it('leaves a paused link paused, and resumes it with isActive', async () => {
+    const caller = await newcomer();
+    const { id } = (await put(caller, 'x', {})).data;
+    await caller.call('deleteUrl', { params: { id } });
+    expect((await put(caller, 'x', { title: 'new' })).data.isActive).toBe(false);
+    expect((await put(caller, 'x', { isActive: true })).data.isActive).toBe(true);
+  });
+
+  it('applies the rules of create and PATCH', async () => {
+    const caller = await newcomer();
+    await create(caller, { customSlug: 'taken-slug' });
+    const outcomes = [
+      await put(caller, 'new', { customSlug: 'api' }),
+      await put(caller, 'new', { customSlug: 'taken-slug' }),
+      await put(caller, 'new', { expiresAt: '2001-01-01' }),
+      await put(caller, 'new', { password: 'secret' }),
+      await put(caller, 'new', { isPasswordProtected: true }),
+      await put(caller, 'new', { externalId: 'other' }),
+    ].map(({ outcome }) => outcome);
+    expect(outcomes).toEqual([
+      '400 SLUG_RESERVED',
+      '409 SLUG_CONFLICT',
+      ...Array(4).fill('400 VALIDATION_FAILED'),
+    ]);
+    expect((await put(caller, 'new', { isPasswordProtected: true, password: 's' })).status).toBe(
+      201,
+    );
+    expect((await put(caller, 'new', { title: 'stays protected' })).data).toMatchObject({
+      isPasswordProtected: true,
+    });
+  });
+
+  it('returns the first response to a repeated Idempotency-Key', async () => {
+    const caller = await newcomer();
+    const headers = { 'idempotency-key': 'put-1' };
+    const first = await put(caller, 'x', {}, headers);
+    await put(caller, 'x', { title: 'meanwhile' });
+    const second = await put(caller, 'x', {}, headers);
+    expect(second.status).toBe(201);
+    expect(second.data).toEqual(first.data);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  it('does not find the link of another organization', async () => {
+    const caller = await newcomer();
+    const { id } = (await put(caller, 'shared', {})).data;
+    const other = await newcomer();
+    const params = { externalId: 'shared' };
+    expect((await other.call('getUrlByExternalId', { params })).outcome).toBe('404 NOT_FOUND');
+    expect((await put(other, 'shared', {})).data.id).not.toBe(id);
+  });
+});
+
+describe('ifExists: return', () => {
+  const reuse = (caller: Caller, body: object = {}) =>
+    create(caller, { ...body, ifExists: 'return' });
+
+  it('returns the first active link with the target, with 200', async () => {
+    const caller = await newcomer();
+    const first = await create(caller, { customSlug: 'reuse-me', title: 'any title' });
+    await create(caller, {});
+    const found = await reuse(caller, { title: 'ignored' });
+    expect(found.status).toBe(200);
+    expect(found.data).toEqual(first.data);
+    expect(await countLinks(caller)).toBe(2);
+  });
+
+  it.each([
+    { targetUrl: `${targetUrl}other` },
+    { redirectType: 301 },
+    { utmSource: 'mail' },
+    { customUtmParams: { utm_id: '7' } },
+    { expiresAt: '2031-01-01T00:00:00.000Z' },
+    { customSlug: 'wants-this-slug' },
+    { externalId: 'wants-this-id' },
+  ])('creates a link if %j differs, and returns it the next time', async (body) => {
+    const caller = await newcomer();
+    await create(caller, {});
+    const created = await reuse(caller, body);
+    expect(created.status).toBe(201);
+    const again = await reuse(caller, body);
+    expect([again.status, again.data]).toEqual([200, created.data]);
+  });
+
+  it('ignores paused, expired, protected and taken down links, and those of others', async () => {
+    await create(await newcomer(), {});
+    const caller = await newcomer();
+    const { id } = (await create(caller, {})).data;
+    await caller.call('deleteUrl', { params: { id } });
+    await create(caller, { isPasswordProtected: true, password: 'secret' });
+    const { shortUrl } = (await create(caller, {})).data;
+    await api.operator.call('takeDownUrl', { body: { shortUrl, reason: 'phishing' } });
+    expect((await reuse(caller)).status).toBe(201);
+  });
+
+  it('creates one link for requests at the same time, and in one bulk request', async () => {
+    const caller = await newcomer();
+    await Promise.all(Array.from({ length: 16 }, () => reuse(caller)));
+    expect(await countLinks(caller)).toBe(1);
+    const item = { targetUrl: `${targetUrl}bulk`, ifExists: 'return' };
+    const urls = [item, item, { ...item, title: 'again' }];
+    const { data } = await caller.call('bulkCreateUrls', { body: { urls } });
+    expect(data.created.map(({ isExisting }) => isExisting)).toEqual([undefined, true, true]);
+    expect(new Set(data.created.map(({ id }) => id)).size).toBe(1);
+    expect(await countLinks(caller)).toBe(2);
+  });
+
+  it('counts no existing link towards the plan', async () => {
+    const caller = await api.signIn(await api.createOrganization('free'));
+    const urls = Array.from({ length: 50 }, (_, at) => ({ targetUrl: `${targetUrl}${at}` }));
+    await caller.call('bulkCreateUrls', { body: { urls } });
+    expect((await reuse(caller, { targetUrl: `${targetUrl}7` })).status).toBe(200);
+    expect((await reuse(caller, { targetUrl: `${targetUrl}new` })).outcome).toBe(
+      '402 QUOTA_EXCEEDED',
+    );
+  });
+
+  it('is refused with a password, and with another value', async () => {
+    const protectedLink = await reuse(api, { isPasswordProtected: true, password: 'secret' });
+    expect(protectedLink.invalidFields).toEqual(['ifExists']);
+    const response = await create(api, { ifExists: 'skip' });
+    expect(response.error.message).toContain('ifExists must be "return"');
+  });
+});
