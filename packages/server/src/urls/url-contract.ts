@@ -201,23 +201,33 @@ const ifExists = z
     example: 'return',
   });
 
+function checkActivation(
+  {
+    activatesAt,
+    expiresAt,
+  }: z.output<z.ZodObject<Pick<typeof settings, 'activatesAt' | 'expiresAt'>>>,
+  context: z.RefinementCtx,
+): void {
+  if (activatesAt == null || expiresAt == null) return;
+  if (Date.parse(activatesAt) < Date.parse(expiresAt)) return;
+  context.addIssue({ code: 'custom', path: ['activatesAt'], message: activationRule });
+}
+
 export const urlCreateRequest = z
   .strictObject({ ...createFields, ifExists })
-  .superRefine(({ isPasswordProtected, password, ifExists, activatesAt, expiresAt }, context) => {
+  .superRefine(checkActivation)
+  .superRefine(({ isPasswordProtected, password, ifExists }, context) => {
     const error =
       ifExists === 'return' && password != null
         ? { path: 'ifExists', message: 'cannot be combined with a password' }
         : findPasswordError(isPasswordProtected === true, password != null, false);
     if (error) context.addIssue({ code: 'custom', path: [error.path], message: error.message });
-    if (activatesAt == null || expiresAt == null) return;
-    if (Date.parse(activatesAt) < Date.parse(expiresAt)) return;
-    context.addIssue({ code: 'custom', path: ['activatesAt'], message: activationRule });
   })
   .meta({ id: 'UrlCreateRequest' });
 
 const { externalId: _, ...upsertFields } = createFields;
 
-export const urlUpsertRequest = z.strictObject(upsertFields).meta({
+export const urlUpsertRequest = z.strictObject(upsertFields).superRefine(checkActivation).meta({
   id: 'UrlUpsertRequest',
   description:
     'The fields of the link. For a link that exists, a missing field stays as it is, null clears an optional one, and customSlug and importedClicks must be left out or equal.',

@@ -149,11 +149,12 @@ describe('PUT /api/v1/urls/by-external-id/{externalId}', () => {
       await put(caller, 'new', { password: 'secret' }),
       await put(caller, 'new', { isPasswordProtected: true }),
       await put(caller, 'new', { externalId: 'other' }),
+      await put(caller, 'new', { activatesAt: '2040-01-02', expiresAt: '2040-01-01' }),
     ].map(({ outcome }) => outcome);
     expect(outcomes).toEqual([
       '400 SLUG_RESERVED',
       '409 SLUG_CONFLICT',
-      ...Array(4).fill('400 VALIDATION_FAILED'),
+      ...Array(5).fill('400 VALIDATION_FAILED'),
     ]);
     expect((await put(caller, 'new', { isPasswordProtected: true, password: 's' })).status).toBe(
       201,
