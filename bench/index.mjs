@@ -16,6 +16,7 @@ import { missedBounds } from './lib/ratio.mjs';
 import { benchLinkMissesPostgres } from './link-misses-postgres.mjs';
 import { benchManyLinks } from './many-links.mjs';
 import { benchMemory } from './memory.mjs';
+import { benchOverview, benchOverviewPostgres } from './overview.mjs';
 import { benchQrDownload } from './qr-download.mjs';
 import { benchQrDrawing } from './qr-drawing.mjs';
 import { benchQrPrinted } from './qr-printed.mjs';
@@ -43,6 +44,7 @@ const benchmarks = {
   import: benchImport,
   analytics: benchAnalytics,
   'many-links': benchManyLinks,
+  overview: benchOverview,
   'qr-download': benchQrDownload,
   deliveries: benchDeliveries,
   'deliveries-beside': benchDeliveriesBeside,
@@ -55,6 +57,7 @@ const benchmarks = {
   'creates-postgres': benchCreatesPostgres,
   'bulk-create-postgres': benchBulkCreatePostgres,
   'visits-postgres': benchVisitsPostgres,
+  'overview-postgres': benchOverviewPostgres,
   'deliveries-postgres': benchDeliveriesPostgres,
   'deliveries-beside-postgres': benchDeliveriesBesidePostgres,
   'cache-simulation': benchCacheSimulation,

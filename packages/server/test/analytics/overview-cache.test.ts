@@ -221,7 +221,7 @@ it('shares the memory of the keys of visitors with reports, and has a limit of i
   // A report that needs all memory evicts all of it.
   const used = small.usedBytes;
   expect(used).toBeGreaterThan(0);
-  const tight = new Int32Pool(512 * 1024);
+  const tight = new Int32Pool(4 * 1024 * 1024);
   const evicted = new OverviewCache(tight, { minVisits: 1, minRest: 5_000 });
   const reader = new ReportReader(stored.database, tight, evicted);
   const [query] = windows as [(typeof windows)[0]];
@@ -231,7 +231,7 @@ it('shares the memory of the keys of visitors with reports, and has a limit of i
   const [one, other] = await Promise.all(reports);
   expect(one).toEqual(other);
   expect(evicted.bytes).toBeGreaterThan(0);
-  tight.release(tight.take(128 * 1024));
+  tight.release(tight.take(1024 * 1024));
   expect([evicted.bytes, tight.usedBytes]).toEqual([0, 0]);
 }, 60_000);
 

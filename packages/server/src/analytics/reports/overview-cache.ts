@@ -8,6 +8,7 @@ import type { CountedClicks } from './visit-tally.js';
 
 /** The counts of some chunks of an organization. */
 export interface CachedClicks {
+  readonly organizationId: string;
   readonly clicks: CountedClicks;
   /** The chunks, in ascending order. */
   readonly chunks: readonly OrganizationChunk[];
@@ -154,20 +155,31 @@ export class OverviewCache {
     return entry;
   }
 
-  /** Ends a use. Evicts the entries that were not used for the longest time if all are too large. */
+  /** Ends a use. Evicts entries while all together are too large. */
   release(used: UsedClicks): void {
     (used as Entry).users -= 1;
     while (this.bytes > this.#maxBytes) if (!this.#evict()) return;
   }
 
-  /** Removes the entry that was not used for the longest time. Returns false if all are in use. */
+  /**
+   * Removes the entry that was not used for the longest time, of the organization whose entries are
+   * largest, so that one cannot take the memory of the others. Returns false if all are in use.
+   */
   #evict(): boolean {
-    for (const entry of this.#entries) {
-      if (entry.users > 0) continue;
-      this.#remove(entry);
-      return true;
+    const bytesOf = new Map<string, number>();
+    for (const { organizationId, clicks } of this.#entries) {
+      bytesOf.set(organizationId, (bytesOf.get(organizationId) ?? 0) + clicks.bytes);
     }
-    return false;
+    let entry: Entry | undefined;
+    let most = 0;
+    for (const each of this.#entries) {
+      const bytes = bytesOf.get(each.organizationId) ?? 0;
+      if (each.users > 0 || bytes <= most) continue;
+      entry = each;
+      most = bytes;
+    }
+    if (entry) this.#remove(entry);
+    return entry !== undefined;
   }
 
   #remove(entry: Entry): void {

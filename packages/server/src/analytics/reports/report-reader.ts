@@ -254,7 +254,7 @@ export class ReportReader {
           this.#cache.exclude(key);
           return undefined;
         }
-        used = this.#cache.add(key, { clicks, chunks, scans, scannedUrls });
+        used = this.#cache.add(key, { organizationId, clicks, chunks, scans, scannedUrls });
       } finally {
         tally.release();
       }

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { Int32Pool } from './int32-pool.js';
+import { KeySet } from './key-set.js';
+import { OverviewCache } from './overview-cache.js';
+import { UrlVisits } from './url-visits.js';
+
+const window = { since: 0, until: 1_000 };
+const stored = Array.from({ length: 101 }, (_, number) => ({
+  number,
+  visit_count: 10,
+  first_at: number * 5,
+  last_at: number * 5 + 4,
+}));
+
+function openCache(maxBytes: number) {
+  const pool = new Int32Pool();
+  const cache = new OverviewCache(pool, { minVisits: 1, minRest: 0, maxBytes });
+  /** Caches the counts of all selected chunks, as large as 100 bytes. */
+  const add = (organizationId: string, key: string) => {
+    const keys = () => new KeySet(pool, 1);
+    const clicks = {
+      count: 0,
+      starts: new Float64Array(),
+      inBuckets: new Float64Array(),
+      uniquesInBuckets: new Uint32Array(),
+      visitorsAtEnds: new Map(),
+      breakdowns: [],
+      urls: new UrlVisits(),
+      visitors: keys(),
+      addresses: keys(),
+      bytes: 100,
+    };
+    const chunks = cache.select(key, window, stored);
+    const scans = { total: 0, proven: 0 };
+    return cache.add(key, { organizationId, clicks, chunks, scans, scannedUrls: new Map() });
+  };
+  const has = (key: string, chunks = stored, of = window) => {
+    const used = cache.find(key, of, chunks, new Map());
+    if (used) cache.release(used);
+    return used !== undefined;
+  };
+  return { pool, cache, add, has };
+}
+
+test('caches all chunks but the last one and the first 1/64, and uses them while they are in the window', () => {
+  const { cache, add, has } = openCache(1_000);
+  const used = add('a', 'a');
+  expect(used.chunks.map(({ number }) => number)).toEqual(stored.slice(1, -1).map((c) => c.number));
+  cache.release(used);
+  expect(has('a')).toBe(true);
+  expect(has('a', stored, { since: 5, until: 500 })).toBe(true);
+  expect(has('a', stored, { since: 6, until: 500 })).toBe(false);
+  expect(has('a', stored, { since: 5, until: 499 })).toBe(false);
+  expect(has('b')).toBe(false);
+  const more = (count: number) => ({
+    number: 101,
+    visit_count: count,
+    first_at: 600,
+    last_at: 700,
+  });
+  expect(has('a', [...stored, more(11)])).toBe(true);
+  // More than 1/32 of the visits.
+  expect(has('a', [...stored, more(12)])).toBe(false);
+  // A chunk that was written again.
+  expect(
+    has(
+      'a',
+      stored.map((each) => (each.number === 50 ? { ...each, visit_count: 9 } : each)),
+    ),
+  ).toBe(false);
+  expect(has('a')).toBe(false);
+  expect(cache.bytes).toBe(0);
+});
+
+test('evicts entries of the organization that has most, the oldest first, but none in use', () => {
+  const { pool, cache, add, has } = openCache(350);
+  cache.release(add('small', 'small'));
+  const [first, ...others] = ['1', '2', '3'].map((key) => add('large', key));
+  expect(cache.bytes).toBe(400);
+  for (const each of others) cache.release(each);
+  expect([has('small'), has('1'), has('2'), has('3')]).toEqual([true, true, false, true]);
+  if (first) cache.release(first);
+  expect(cache.bytes).toBe(300);
+  expect(pool.usedBytes).toBeGreaterThan(0);
+});
