@@ -97,6 +97,10 @@ export function urlClicks(change: Partial<UrlClicks> = {}): UrlClicks {
       ],
       utmTerm: [{ utmTerm: '(none)', clicks: 5100 }],
       utmContent: [{ utmContent: '(none)', clicks: 5100 }],
+      variant: [
+        { variant: '(default)', clicks: 4000 },
+        { variant: 'german/2', clicks: 1100 },
+      ],
     },
     timeseries: clickDays(month),
     ...change,
@@ -144,6 +148,7 @@ const nothing: UrlClicks['breakdowns'] = {
   utmCampaign: [],
   utmTerm: [],
   utmContent: [],
+  variant: [],
 };
 
 /** A window in which a report without clicks. */

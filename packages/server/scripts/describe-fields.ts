@@ -150,6 +150,7 @@ const descriptions: Readonly<Record<string, string>> = {
   'ClickBreakdowns.utmCampaign': 'By `utm_campaign`.',
   'ClickBreakdowns.utmTerm': 'By `utm_term`.',
   'ClickBreakdowns.utmContent': 'By `utm_content`.',
+  'ClickBreakdowns.variant': 'By rule of the link, and variant.',
   device: 'By kind of device.',
   deviceType: 'The kind of device.',
   browser: 'By browser.',

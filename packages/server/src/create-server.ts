@@ -61,10 +61,12 @@ import { toLink } from './redirect/link.js';
 import { LinkCache } from './redirect/link-cache.js';
 import { LinkPolicy } from './redirect/link-policy.js';
 import { RedirectHandler } from './redirect/redirect-handler.js';
+import { RuleErrors } from './redirect/rule-errors.js';
 import type { Database } from './storage/database.js';
 import { openStorage } from './storage/open-storage.js';
 import { encryptStored } from './storage/stored-secrets.js';
 import { findSecretKeys, unlockSecrets } from './storage/unlock-secrets.js';
+import { targetsOfRules } from './urls/link-rules.js';
 import { type LinkOrigins, publicHostOf, shortUrlOf } from './urls/present-url.js';
 import { reservedWords } from './urls/reserved-words.js';
 import { createUrlModule } from './urls/url-module.js';
@@ -214,6 +216,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     randomBytes,
   });
   const errorLog = new ErrorLog(logger);
+  const ruleErrors = new RuleErrors(logger);
   const onRequestError = (error: unknown, requestId: string) =>
     errorLog.noteRequest(error, requestId);
   const onCallbackError = (error: unknown) => errorLog.note('callback', error);
@@ -260,7 +263,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       const found = await urls.urls.findByKey(domainId, key);
       if (!found) return undefined;
       const { url, isSuspended } = found;
-      const isBlocked = linkPolicy.findBlockedHost(url.targetUrl) !== undefined;
+      // Such a link leads nowhere, because a rule could hide a blocked target from the operator.
+      const isBlocked = [url, ...targetsOfRules(url.rules)].some(
+        ({ targetUrl }) => linkPolicy.findBlockedHost(targetUrl) !== undefined,
+      );
       const excludedAddresses = excludedAddressesOf(found.excludeAddresses);
       const forwarding = found.domainForwarding ?? platformForwarding;
       const isFallbackBlocked =
@@ -343,6 +349,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     droppedLogLines,
     droppedAccessLogLines,
     backupFigures,
+    ruleErrors,
   });
   const rateLimiterOf = (name: string, perMinute: number, rule: string) =>
     perMinute > 0 ? new RateLimiter({ name, perMinute, rule, store: limits }) : undefined;
@@ -426,7 +433,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     isReserved,
     findDomain: (host) => domains.hosts.find(host),
     isOwnHost: (host) => host === origins().shortDomain || isOwnHost(hostnameOf(host)),
-    record: analytics.record,
+    visits: analytics.visits,
+    ruleErrors,
     passwords,
     limits,
     proxies: config.trustedProxies,

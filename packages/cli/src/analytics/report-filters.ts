@@ -30,6 +30,7 @@ export const visitFilters = {
   utmCampaign: utmFilter('utm_campaign'),
   utmTerm: utmFilter('utm_term'),
   utmContent: utmFilter('utm_content'),
+  variant: { value: 'name', description: 'only visits with this rule or variant, or (default)' },
 } as const satisfies Readonly<Record<string, ReportFilter>>;
 
 /** The filters that select visits in a report of scans only. */

@@ -453,6 +453,7 @@ function breakdownSections(breakdowns: ClickBreakdowns): Section[] {
     },
     ...languageSections(breakdowns),
     ...utmSections(breakdowns),
+    ...variantSections(breakdowns),
   ];
 }
 
@@ -494,6 +495,18 @@ function languageSections({ language }: Partial<ClickBreakdowns>): Section[] {
     clicks,
   }));
   return [{ name: 'language', title: 'Languages', rows }];
+}
+
+/** Returns the section of the rules that chose targets. There is none without rules. */
+function variantSections({ variant = [] }: Partial<ClickBreakdowns>): Section[] {
+  if (variant.every((row) => row.variant === '(default)')) return [];
+  const rows = variant.map(({ variant: name, clicks }) => ({
+    name,
+    label: name,
+    detail: '',
+    clicks,
+  }));
+  return [{ name: 'variant', title: 'Rules and variants', rows }];
 }
 
 /** Returns the sections of the UTM parameters that visits have. */

@@ -53,6 +53,14 @@ export const parseStringRecord: ParseCell = (cell) => {
   return { error: `must be a JSON object such as {"utm_id":"7"}, not ${quoteCell(cell)}` };
 };
 
+/** Parses a list in JSON. The server validates its items. */
+export const parseRules: ParseCell = (cell) => {
+  const list = parseJson(unguardFormula(cell));
+  if (Array.isArray(list)) return { value: list };
+  const example = '[{"when":{"country":"DE"},"targetUrl":"https://example.com/de"}]';
+  return { error: `must be a JSON list such as ${example}, not ${quoteCell(cell)}` };
+};
+
 // Spreadsheets evaluate a cell that starts with one of these characters as a formula.
 const guardableStart = /^'*[=+\-@\t\r]/;
 const guardedStart = /^'+[=+\-@\t\r]/;

@@ -47,6 +47,7 @@ const link = fc.record({
   clickThresholds: fc.option(fc.array(fc.integer({ min: 1 }), { minLength: 1 })),
   forwardQuery: fc.option(fc.boolean()),
   forwardPath: fc.option(fc.boolean()),
+  rules: fc.array(fc.record({ when: fc.record({ os: fc.array(word) }), targetUrl: word })),
 });
 
 it('an import reads each value of an exported link', () => {

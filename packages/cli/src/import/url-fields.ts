@@ -3,6 +3,7 @@ import {
   parseBoolean,
   parseInteger,
   parseIntegers,
+  parseRules,
   parseStringRecord,
   parseTags,
   parseText,
@@ -33,6 +34,7 @@ const commonFields: Readonly<Record<string, ParseCell>> = {
   clickThresholds: parseIntegers,
   forwardQuery: parseBoolean,
   forwardPath: parseBoolean,
+  rules: parseRules,
   isActive: parseBoolean,
 };
 const createOnly = { importedClicks: parseInteger, ifExists: parseText };

@@ -55,6 +55,11 @@ const linkFields = {
     .boolean()
     .describe('whether the path after the link is added to the target; default: as its domain')
     .exactOptional(),
+  rules: dataOf('getUrl')
+    .shape.rules.describe(
+      'other targets for some visits: the first rule that matches decides, and the target URL of the link is for all other visits',
+    )
+    .exactOptional(),
 } satisfies Record<
   Exclude<keyof UrlUpdateRequest, 'targetUrl' | 'isActive' | 'isPasswordProtected'>,
   z.ZodType

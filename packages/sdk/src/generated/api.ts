@@ -1697,6 +1697,7 @@ export interface components {
             forwardQuery?: boolean | null;
             /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
             forwardPath?: boolean | null;
+            rules?: components["schemas"]["LinkRuleRequest"][] | null;
             /** @description False creates a paused link, which answers with 410 until a PATCH sets isActive to true. True by default. */
             isActive?: boolean | null;
             /**
@@ -1709,6 +1710,74 @@ export interface components {
              * @example return
              */
             ifExists?: "return" | null;
+        };
+        LinkRuleRequest: {
+            name?: string | null;
+            /** @description What a visit must have. All conditions must hold; without any, all visits match. */
+            when: {
+                /**
+                 * @description The type of device. One value, or a list of which a visit must have one.
+                 * @example mobile
+                 */
+                device?: ("desktop" | "mobile" | "tablet" | "tv" | "console" | "other") | ("desktop" | "mobile" | "tablet" | "tv" | "console" | "other")[];
+                /**
+                 * @description The operating system, as reports name it, in any case. One value, or a list of which a visit must have one.
+                 * @example iOS
+                 */
+                os?: string | string[];
+                /**
+                 * @description The browser, as reports name it, in any case. One value, or a list of which a visit must have one.
+                 * @example Firefox
+                 */
+                browser?: string | string[];
+                /**
+                 * @description The country of the address (ISO 3166-1 alpha-2). One value, or a list of which a visit must have one.
+                 * @example DE
+                 */
+                country?: string | string[];
+                /**
+                 * @description The first language of `Accept-Language`. A code such as de also matches de-AT; pt-BR matches only itself and its variants. One value, or a list of which a visit must have one.
+                 * @example de
+                 */
+                language?: string | string[];
+                /**
+                 * @description Query parameters of the visit's URL by name, all of which it must have: with this value, or with any for true. Names and values are case-sensitive.
+                 * @example {
+                 *       "ref": "mail"
+                 *     }
+                 */
+                query?: {
+                    [key: string]: string | true;
+                };
+                /**
+                 * @description The host of the referring page, subdomains included. One value, or a list of which a visit must have one.
+                 * @example news.example.com
+                 */
+                referrer?: string | string[];
+                /**
+                 * @description Matches visits at or after this time.
+                 * @example 2030-12-31T23:59:59Z
+                 */
+                after?: string;
+                /**
+                 * @description Matches visits before this time. Must lie in the future.
+                 * @example 2030-12-31T23:59:59Z
+                 */
+                before?: string;
+            };
+            targetUrl?: string | null;
+            variants?: {
+                /**
+                 * @description Where the link leads: http or https, at most 8192 bytes. It must not lead back to the link. Returned exactly as it was sent.
+                 * @example https://example.com/spring?ref=mail#offers
+                 */
+                targetUrl: string;
+                /**
+                 * @description The variant's share of the visitors, in relation to the sum of all weights.
+                 * @example 50
+                 */
+                weight: number;
+            }[] | null;
         };
         UrlBulkCreateRequest: {
             /** @description 1 to 100 links to create. An item that does not match UrlCreateRequest fails alone. */
@@ -1799,6 +1868,7 @@ export interface components {
             forwardQuery?: boolean | null;
             /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
             forwardPath?: boolean | null;
+            rules?: components["schemas"]["LinkRuleRequest"][] | null;
             /** @description False creates a paused link, which answers with 410 until a PATCH sets isActive to true. True by default. */
             isActive?: boolean | null;
             /**
@@ -1884,6 +1954,7 @@ export interface components {
             forwardQuery?: boolean | null;
             /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
             forwardPath?: boolean | null;
+            rules?: components["schemas"]["LinkRuleRequest"][] | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive?: boolean;
         };
@@ -2406,6 +2477,8 @@ export interface components {
             forwardQuery: boolean | null;
             /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
             forwardPath: boolean | null;
+            /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
+            rules: components["schemas"]["LinkRule"][];
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
             /** @description When the link was deleted. Null: it was not, or it was restored. */
@@ -2445,6 +2518,50 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             updatedAt: string;
+        };
+        LinkRule: {
+            /** @description The name of the rule in reports. */
+            name?: string;
+            /** @description What a visit must have. */
+            when: {
+                /** @description The types of devices. */
+                device?: ("desktop" | "mobile" | "tablet" | "tv" | "console" | "other")[];
+                /** @description The operating systems. */
+                os?: string[];
+                /** @description The browsers. */
+                browser?: string[];
+                /** @description The countries (ISO 3166-1 alpha-2). */
+                country?: string[];
+                /** @description The first languages of `Accept-Language`. */
+                language?: string[];
+                /** @description The query parameters; true stands for any value. */
+                query?: {
+                    [key: string]: string | true;
+                };
+                /** @description The hosts of the referring page, subdomains included. */
+                referrer?: string[];
+                /**
+                 * Format: date-time
+                 * @description Matches visits at or after this time.
+                 * @example 2030-01-01T00:00:00.000Z
+                 */
+                after?: string;
+                /**
+                 * Format: date-time
+                 * @description Matches visits before this time.
+                 * @example 2030-01-01T00:00:00.000Z
+                 */
+                before?: string;
+            };
+            /** @description Where the link leads, exactly as it was sent. */
+            targetUrl?: string;
+            /** @description Targets that visitors are divided among. */
+            variants?: {
+                /** @description Where the link leads, exactly as it was sent. */
+                targetUrl: string;
+                /** @description The variant's share, in relation to the sum of all weights. */
+                weight: number;
+            }[];
         };
         UrlUpdatedEvent: {
             /**
@@ -2560,6 +2677,8 @@ export interface components {
             forwardQuery: boolean | null;
             /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
             forwardPath: boolean | null;
+            /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
+            rules: components["schemas"]["LinkRule"][];
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
             /** @description When the link was deleted. Null: it was not, or it was restored. */
@@ -2673,6 +2792,8 @@ export interface components {
                 forwardQuery?: boolean | null;
                 /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
                 forwardPath?: boolean | null;
+                /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
+                rules?: components["schemas"]["LinkRule"][];
                 /** @description Whether the link redirects. An inactive link answers 410. */
                 isActive?: boolean;
                 /** @description When the link was deleted. Null: it was not, or it was restored. */
@@ -3649,6 +3770,8 @@ export interface components {
             forwardQuery: boolean | null;
             /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
             forwardPath: boolean | null;
+            /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
+            rules: components["schemas"]["LinkRuleOutput"][];
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
             /** @description When the link was deleted. Null: it was not, or it was restored. */
@@ -4187,6 +4310,16 @@ export interface components {
                  * @example button
                  */
                 utmContent: string;
+                /** @description The number of clicks. */
+                clicks: number;
+            }[];
+            /** @description By rule of the link, and variant. */
+            variant: {
+                /**
+                 * @description The rule of the link that chose the target, and the number of its variant if it has several. "(default)" is the target of the link itself, and "(unknown)" are rare values of pruned days, and days that were pruned before this breakdown existed.
+                 * @example german/2
+                 */
+                variant: string;
                 /** @description The number of clicks. */
                 clicks: number;
             }[];
@@ -5311,6 +5444,50 @@ export interface components {
             /** @description The number of lines of journals that cannot be stored, such as damaged ones. They wait for `shorty-server journal repair`, and all others are counted. */
             quarantinedLines: number;
         };
+        LinkRuleOutput: {
+            /** @description The name of the rule in reports. */
+            name?: string;
+            /** @description What a visit must have. */
+            when: {
+                /** @description The types of devices. */
+                device?: ("desktop" | "mobile" | "tablet" | "tv" | "console" | "other")[];
+                /** @description The operating systems. */
+                os?: string[];
+                /** @description The browsers. */
+                browser?: string[];
+                /** @description The countries (ISO 3166-1 alpha-2). */
+                country?: string[];
+                /** @description The first languages of `Accept-Language`. */
+                language?: string[];
+                /** @description The query parameters; true stands for any value. */
+                query?: {
+                    [key: string]: string | true;
+                };
+                /** @description The hosts of the referring page, subdomains included. */
+                referrer?: string[];
+                /**
+                 * Format: date-time
+                 * @description Matches visits at or after this time.
+                 * @example 2030-01-01T00:00:00.000Z
+                 */
+                after?: string;
+                /**
+                 * Format: date-time
+                 * @description Matches visits before this time.
+                 * @example 2030-01-01T00:00:00.000Z
+                 */
+                before?: string;
+            };
+            /** @description Where the link leads, exactly as it was sent. */
+            targetUrl?: string;
+            /** @description Targets that visitors are divided among. */
+            variants?: {
+                /** @description Where the link leads, exactly as it was sent. */
+                targetUrl: string;
+                /** @description The variant's share, in relation to the sum of all weights. */
+                weight: number;
+            }[];
+        };
         /** @description The TXT record to set in DNS, which proves that the hostname is yours. */
         DomainTxtRecordOutput: {
             /**
@@ -5329,6 +5506,7 @@ export interface components {
              */
             value: string;
         };
+        LinkRuleRequestOutput: unknown;
         UrlBulkUpdateItem: {
             /**
              * @description The id of the record.
@@ -5410,6 +5588,7 @@ export interface components {
             forwardQuery?: boolean | null;
             /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
             forwardPath?: boolean | null;
+            rules?: components["schemas"]["LinkRuleRequest"][] | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive?: boolean;
         };
@@ -6374,6 +6553,8 @@ export interface components {
         UtmTermFilter: string[];
         /** @description Only visits with this utmContent; repeated, with one of these. */
         UtmContentFilter: string[];
+        /** @description Only visits with this variant; repeated, with one of these. */
+        VariantFilter: string[];
         /** @description Only links with this tag; repeated, with one of these tags. */
         TagFilter: string[];
         /** @description Only links on this custom domain; repeated, on one of these. */
@@ -8227,6 +8408,8 @@ export interface operations {
                 utmTerm?: components["parameters"]["UtmTermFilter"];
                 /** @description Only visits with this utmContent; repeated, with one of these. */
                 utmContent?: components["parameters"]["UtmContentFilter"];
+                /** @description Only visits with this variant; repeated, with one of these. */
+                variant?: components["parameters"]["VariantFilter"];
             };
             header?: never;
             path: {
@@ -8309,6 +8492,8 @@ export interface operations {
                 utmTerm?: components["parameters"]["UtmTermFilter"];
                 /** @description Only visits with this utmContent; repeated, with one of these. */
                 utmContent?: components["parameters"]["UtmContentFilter"];
+                /** @description Only visits with this variant; repeated, with one of these. */
+                variant?: components["parameters"]["VariantFilter"];
                 /** @description Only links with this tag; repeated, with one of these tags. */
                 tag?: components["parameters"]["TagFilter"];
                 /** @description Only links on this custom domain; repeated, on one of these. */
@@ -8393,6 +8578,8 @@ export interface operations {
                 utmTerm?: components["parameters"]["UtmTermFilter"];
                 /** @description Only visits with this utmContent; repeated, with one of these. */
                 utmContent?: components["parameters"]["UtmContentFilter"];
+                /** @description Only visits with this variant; repeated, with one of these. */
+                variant?: components["parameters"]["VariantFilter"];
                 /** @description Only visits with this scanMethod; repeated, with one of these. */
                 scanMethod?: components["parameters"]["ScanMethodFilter"];
                 /** @description Only visits with this scannerApp; repeated, with one of these. */
@@ -8481,6 +8668,8 @@ export interface operations {
                 utmTerm?: components["parameters"]["UtmTermFilter"];
                 /** @description Only visits with this utmContent; repeated, with one of these. */
                 utmContent?: components["parameters"]["UtmContentFilter"];
+                /** @description Only visits with this variant; repeated, with one of these. */
+                variant?: components["parameters"]["VariantFilter"];
                 /** @description Only visits with this scanMethod; repeated, with one of these. */
                 scanMethod?: components["parameters"]["ScanMethodFilter"];
                 /** @description Only visits with this scannerApp; repeated, with one of these. */

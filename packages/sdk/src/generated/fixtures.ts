@@ -189,6 +189,31 @@ export const fixtures: {
         "clickThresholds": null,
         "forwardQuery": null,
         "forwardPath": null,
+        "rules": [
+          {
+            "name": "text",
+            "when": {
+              "device": [
+                "desktop"
+              ],
+              "os": [],
+              "browser": [],
+              "country": [],
+              "language": [],
+              "query": {},
+              "referrer": [],
+              "after": "2030-01-01T00:00:00.000Z",
+              "before": "2030-01-01T00:00:00.000Z"
+            },
+            "targetUrl": "text",
+            "variants": [
+              {
+                "targetUrl": "text",
+                "weight": 1
+              }
+            ]
+          }
+        ],
         "isActive": true,
         "deletedAt": null,
         "clickCount": 0,
@@ -280,6 +305,31 @@ export const fixtures: {
     "clickThresholds": null,
     "forwardQuery": null,
     "forwardPath": null,
+    "rules": [
+      {
+        "name": "text",
+        "when": {
+          "device": [
+            "desktop"
+          ],
+          "os": [],
+          "browser": [],
+          "country": [],
+          "language": [],
+          "query": {},
+          "referrer": [],
+          "after": "2030-01-01T00:00:00.000Z",
+          "before": "2030-01-01T00:00:00.000Z"
+        },
+        "targetUrl": "text",
+        "variants": [
+          {
+            "targetUrl": "text",
+            "weight": 1
+          }
+        ]
+      }
+    ],
     "isActive": true,
     "deletedAt": null,
     "clickCount": 0,
@@ -317,6 +367,31 @@ export const fixtures: {
     "clickThresholds": null,
     "forwardQuery": null,
     "forwardPath": null,
+    "rules": [
+      {
+        "name": "text",
+        "when": {
+          "device": [
+            "desktop"
+          ],
+          "os": [],
+          "browser": [],
+          "country": [],
+          "language": [],
+          "query": {},
+          "referrer": [],
+          "after": "2030-01-01T00:00:00.000Z",
+          "before": "2030-01-01T00:00:00.000Z"
+        },
+        "targetUrl": "text",
+        "variants": [
+          {
+            "targetUrl": "text",
+            "weight": 1
+          }
+        ]
+      }
+    ],
     "isActive": true,
     "deletedAt": null,
     "clickCount": 0,
@@ -354,6 +429,31 @@ export const fixtures: {
     "clickThresholds": null,
     "forwardQuery": null,
     "forwardPath": null,
+    "rules": [
+      {
+        "name": "text",
+        "when": {
+          "device": [
+            "desktop"
+          ],
+          "os": [],
+          "browser": [],
+          "country": [],
+          "language": [],
+          "query": {},
+          "referrer": [],
+          "after": "2030-01-01T00:00:00.000Z",
+          "before": "2030-01-01T00:00:00.000Z"
+        },
+        "targetUrl": "text",
+        "variants": [
+          {
+            "targetUrl": "text",
+            "weight": 1
+          }
+        ]
+      }
+    ],
     "isActive": true,
     "deletedAt": null,
     "clickCount": 0,
@@ -391,6 +491,31 @@ export const fixtures: {
     "clickThresholds": null,
     "forwardQuery": null,
     "forwardPath": null,
+    "rules": [
+      {
+        "name": "text",
+        "when": {
+          "device": [
+            "desktop"
+          ],
+          "os": [],
+          "browser": [],
+          "country": [],
+          "language": [],
+          "query": {},
+          "referrer": [],
+          "after": "2030-01-01T00:00:00.000Z",
+          "before": "2030-01-01T00:00:00.000Z"
+        },
+        "targetUrl": "text",
+        "variants": [
+          {
+            "targetUrl": "text",
+            "weight": 1
+          }
+        ]
+      }
+    ],
     "isActive": true,
     "deletedAt": null,
     "clickCount": 0,
@@ -428,6 +553,31 @@ export const fixtures: {
     "clickThresholds": null,
     "forwardQuery": null,
     "forwardPath": null,
+    "rules": [
+      {
+        "name": "text",
+        "when": {
+          "device": [
+            "desktop"
+          ],
+          "os": [],
+          "browser": [],
+          "country": [],
+          "language": [],
+          "query": {},
+          "referrer": [],
+          "after": "2030-01-01T00:00:00.000Z",
+          "before": "2030-01-01T00:00:00.000Z"
+        },
+        "targetUrl": "text",
+        "variants": [
+          {
+            "targetUrl": "text",
+            "weight": 1
+          }
+        ]
+      }
+    ],
     "isActive": true,
     "deletedAt": null,
     "clickCount": 0,
@@ -465,6 +615,31 @@ export const fixtures: {
     "clickThresholds": null,
     "forwardQuery": null,
     "forwardPath": null,
+    "rules": [
+      {
+        "name": "text",
+        "when": {
+          "device": [
+            "desktop"
+          ],
+          "os": [],
+          "browser": [],
+          "country": [],
+          "language": [],
+          "query": {},
+          "referrer": [],
+          "after": "2030-01-01T00:00:00.000Z",
+          "before": "2030-01-01T00:00:00.000Z"
+        },
+        "targetUrl": "text",
+        "variants": [
+          {
+            "targetUrl": "text",
+            "weight": 1
+          }
+        ]
+      }
+    ],
     "isActive": true,
     "deletedAt": null,
     "clickCount": 0,
@@ -502,6 +677,31 @@ export const fixtures: {
     "clickThresholds": null,
     "forwardQuery": null,
     "forwardPath": null,
+    "rules": [
+      {
+        "name": "text",
+        "when": {
+          "device": [
+            "desktop"
+          ],
+          "os": [],
+          "browser": [],
+          "country": [],
+          "language": [],
+          "query": {},
+          "referrer": [],
+          "after": "2030-01-01T00:00:00.000Z",
+          "before": "2030-01-01T00:00:00.000Z"
+        },
+        "targetUrl": "text",
+        "variants": [
+          {
+            "targetUrl": "text",
+            "weight": 1
+          }
+        ]
+      }
+    ],
     "isActive": true,
     "deletedAt": null,
     "clickCount": 0,
@@ -775,6 +975,12 @@ export const fixtures: {
           "utmContent": "button",
           "clicks": 1
         }
+      ],
+      "variant": [
+        {
+          "variant": "german/2",
+          "clicks": 1
+        }
       ]
     },
     "timeseries": [
@@ -895,6 +1101,12 @@ export const fixtures: {
       "utmContent": [
         {
           "utmContent": "button",
+          "clicks": 1
+        }
+      ],
+      "variant": [
+        {
+          "variant": "german/2",
           "clicks": 1
         }
       ]

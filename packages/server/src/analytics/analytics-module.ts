@@ -23,7 +23,7 @@ import {
 } from './journal/journal-folder.js';
 import { toCallLine, toDownloadLine } from './journal/journal-lines.js';
 import { openQuarantine } from './journal/quarantine.js';
-import { createVisitRecorder, type RecordVisit } from './journal/visit-recorder.js';
+import { createVisitRecorder, type VisitRecorder } from './journal/visit-recorder.js';
 import { type ReportSources, reportHandlers } from './reports/report-handlers.js';
 import { openReports, type ThreadedReaderOptions } from './reports/report-thread.js';
 import { loadVisitorKey } from './visitor-key.js';
@@ -80,7 +80,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   // Undefined before `start`. The server accepts requests only after it.
   let folder: JournalFolder | undefined;
   let journal: Journal | undefined;
-  let record: RecordVisit | undefined;
+  let recorder: VisitRecorder | undefined;
   let failingSince: number | undefined;
   let stored = 0;
 
@@ -163,8 +163,8 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
     services: [countries.watcher, keyService],
     storageError,
 
-    /** Writes a visit to the journal, then calls `respond`. */
-    record: (...visit: Parameters<RecordVisit>): void => record?.(...visit),
+    /** Describes and records visits. Call it after the start only. */
+    visits: (): VisitRecorder => recorder as VisitRecorder,
 
     /** Writes a download of a QR code to the journal, then calls `respond`. */
     countDownload(qrId: string, respond: () => void): void {
@@ -210,7 +210,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       // A new recorder has empty caches, which contain the countries of recent visitors.
       const openRecorder = () => {
         const describe = createVisitDescriber({ ...config, keysAt, findPlace });
-        record = createVisitRecorder(opened, describe, config.trustedProxies, clock);
+        recorder = createVisitRecorder(opened, describe, config.trustedProxies, clock);
       };
       openRecorder();
       ingest.start();

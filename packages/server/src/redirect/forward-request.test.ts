@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { forwardRequest } from './forward-request.js';
-import { injectUtm } from './link.js';
+import { injectUtm } from './inject-utm.js';
 
 const both = { query: true, path: true };
 

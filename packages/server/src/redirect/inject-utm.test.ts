@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { injectUtm } from './link.js';
+import { injectUtm } from './inject-utm.js';
 
 const names = ['utm_source', 'utm_medium', 'utm_campaign', 'ref', 'a.b~c-d'];
 const parameters: fc.Arbitrary<Parameters<typeof injectUtm>[1]> = fc.uniqueArray(

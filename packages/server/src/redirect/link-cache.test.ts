@@ -19,6 +19,8 @@ const linkTo = (location: string, urlId = 1): Link => ({
   passwordHash: null,
   targetHostname: undefined,
   forwarding: undefined,
+  variant: null,
+  rules: undefined,
 });
 
 interface Read {

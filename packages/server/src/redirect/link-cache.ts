@@ -118,8 +118,8 @@ export class LinkCache {
 }
 
 /** Counts the characters of the texts whose length the owner of a link chooses. */
-function charactersOf({ location, fallback = '', targetHostname, campaign }: Link): number {
+function charactersOf({ location, fallback = '', targetHostname, campaign, rules }: Link): number {
   const target = targetHostname?.length ?? 0;
   const utm = Object.values(campaign ?? {}).reduce((sum, value) => sum + value.length, 0);
-  return location.length + fallback.length + target + utm;
+  return location.length + fallback.length + target + utm + (rules?.maxBytes ?? 0);
 }

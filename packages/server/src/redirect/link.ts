@@ -1,10 +1,9 @@
-import { parseCampaign } from '../analytics/classify/parse-campaign.js';
 import { utmFields, utmParameters } from '../contract/utm-parameters.js';
 import type { AddressRanges } from '../network/ip-address.js';
-import { linkNameOf, parseLinkPath } from '../urls/loop-detector.js';
 import { isExpired, type RedirectType, type ShortUrl } from '../urls/short-url.js';
+import { toCachedRules } from './cached-rules.js';
 import type { Forwarding } from './forward-request.js';
-import { parameterName } from './parameter-name.js';
+import { toTarget } from './target.js';
 
 /** The fields of a link that a redirect needs. They do not depend on the request. */
 export type Link = Readonly<ReturnType<typeof toLink>>;
@@ -48,9 +47,10 @@ export function toLink(
     isFallbackBlocked,
   }: LinkPolicy = noPolicy,
 ) {
-  const location = injectUtm(new URL(url.targetUrl).href, utmParametersOf(url));
   const query = url.forwardQuery ?? ofDomain.query;
   const path = url.forwardPath ?? ofDomain.path;
+  const settings = { parameters: utmParametersOf(url), forwardsPath: path };
+  const { location, campaign, targetHostname, variant } = toTarget(url.targetUrl, settings, null);
   return {
     isTakenDown: url.takenDownAt !== null || isBlocked,
     urlId: url.id,
@@ -58,11 +58,10 @@ export function toLink(
     excludedAddresses,
     shortCode: url.shortCode,
     status: url.redirectType,
-    /** The Location header: one ASCII line. */
     location,
-    /** The campaign of visits whose own query has none. */
-    campaign: parseCampaign(queryOf(location), location.length),
-    cacheControl: cacheControls[url.redirectType],
+    campaign,
+    // A browser that caches a redirect would ignore the rules.
+    cacheControl: url.rules.length > 0 ? 'no-store' : cacheControls[url.redirectType],
     isActive: url.isActive && !isSuspended,
     /** Undefined for a link that has always redirected. */
     activatesAt: url.activatesAt ?? undefined,
@@ -73,17 +72,13 @@ export function toLink(
         ? undefined
         : new URL(url.expiredUrl).href,
     passwordHash: url.passwordHash,
-    /** The host of the target; undefined when its path cannot be that of a short link. */
-    targetHostname: (path ? parseLinkPath(url.targetUrl) : linkNameOf(url.targetUrl))?.hostname,
+    targetHostname,
+    variant,
     /** Undefined for a link that forwards nothing. */
     forwarding: query || path ? { query, path } : undefined,
+    /** Undefined for a link without rules. */
+    rules: url.rules.length > 0 ? toCachedRules(url, settings) : undefined,
   };
-}
-
-function queryOf(href: string): string {
-  const rest = href.split('#', 1)[0] as string;
-  const mark = rest.indexOf('?');
-  return mark < 0 ? '' : rest.slice(mark);
 }
 
 function utmParametersOf(url: ShortUrl) {
@@ -108,32 +103,4 @@ export function decideRedirect(link: Link | undefined, now: number) {
     return link.fallback !== undefined && isExpired(link, now) ? 'fallback' : 'gone';
   }
   return link.passwordHash === null ? 'redirect' : 'ask-password';
-}
-
-/**
- * Sets query parameters of a serialised URL and returns it. Parameters of the same name are
- * replaced. Everything else stays unchanged byte for byte, because URLs may be signed.
- */
-export function injectUtm(
-  href: string,
-  parameters: readonly (readonly [name: string, value: string])[],
-): string {
-  if (parameters.length === 0) return href;
-  const hash = href.indexOf('#');
-  const fragment = hash < 0 ? '' : href.slice(hash);
-  const rest = hash < 0 ? href : href.slice(0, hash);
-  const mark = rest.indexOf('?');
-  const base = mark < 0 ? rest : rest.slice(0, mark);
-  const query = mark < 0 ? '' : rest.slice(mark + 1);
-  const names = new Set(parameters.map(([name]) => name));
-  const others = query.split('&').filter((pair) => pair !== '' && !names.has(parameterName(pair)));
-  const set = parameters.map(([name, value]) => `${encode(name)}=${encode(value)}`);
-  return `${base}?${[...others, ...set].join('&')}${fragment}`;
-}
-
-function encode(text: string): string {
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }

@@ -1,12 +1,15 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { VisitFacts } from '../analytics/classify/describe-visit.js';
+import type { DescribedVisit } from '../analytics/journal/visit-recorder.js';
 import { StorageUnavailableError } from '../storage/database.js';
 import { MemoryLimits } from '../storage/limits.js';
 import type { Link } from './link.js';
 import { LinkCache } from './link-cache.js';
 import { RedirectHandler, type RedirectHandlerOptions } from './redirect-handler.js';
+import { RuleErrors } from './rule-errors.js';
 
 const link: Link = {
   urlId: 1,
@@ -24,20 +27,49 @@ const link: Link = {
   passwordHash: null,
   targetHostname: undefined,
   forwarding: undefined,
+  variant: null,
+  rules: undefined,
   campaign: null,
 };
 
+const describeVisit = (request: IncomingMessage): DescribedVisit => ({
+  request,
+  visitedAt: 0,
+  address: '192.0.2.1',
+  query: '',
+  facts: {} as VisitFacts,
+});
+
+let rulesError: Error | undefined;
+const rules: Link['rules'] = {
+  choose() {
+    if (rulesError) throw rulesError;
+    return {
+      location: 'https://example.com/rule',
+      campaign: null,
+      targetHostname: undefined,
+      variant: '1',
+    };
+  },
+  locations: () => [],
+  maxBytes: 0,
+};
+
 /**
- * Starts a server with three links. `good-link` works; the target of `bad-link` is not a valid header;
- * `own-link` may lead back to itself.
+ * Starts a server with four links. `good-link` works; the target of `bad-link` is not a valid header;
+ * `own-link` may lead back to itself,
+ * and `rule-link` has a rule that matches all visits, and fails while there is `rulesError`.
  */
 async function serve(options: Partial<RedirectHandlerOptions>) {
   const errors: { readonly error: unknown; readonly requestId: string }[] = [];
+  const logged: object[] = [];
+  const ruleErrors = new RuleErrors({ error: (fields: object) => logged.push(fields) });
   const cache = new LinkCache({
     maxBytes: 10_000,
     load: async (_, key) => {
       if (key === 'good-link') return link;
       if (key === 'own-link') return { ...link, targetHostname: 'own.example' };
+      if (key === 'rule-link') return { ...link, urlId: 4, rules };
       return key === 'bad-link' ? { ...link, location: 'https://example.com/\n' } : undefined;
     },
   });
@@ -46,7 +78,11 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
     isReserved: () => false,
     findDomain: () => null,
     isOwnHost: () => true,
-    record: (_request, _link, respond) => setImmediate(respond),
+    visits: () => ({
+      describe: describeVisit,
+      record: (_visit, _link, _target, respond) => setImmediate(respond),
+    }),
+    ruleErrors,
     passwords: { verify: async () => false },
     limits: new MemoryLimits(Date.now),
     proxies: { includes: () => false },
@@ -72,7 +108,7 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
       redirect: 'manual',
       headers: { accept: 'application/json' },
     });
-  return { visit, errors };
+  return { visit, errors, ruleErrors, logged };
 }
 
 /** Expects a 500 with the request id that `onError` got. */
@@ -152,4 +188,21 @@ describe('RedirectHandler answers 500 with a request id', () => {
     expect((await visit('/not_a_link')).status).toBe(404);
     expect(rejections).toEqual([]);
   });
+});
+
+it('a link whose rules fail leads to its own target, is counted, and is logged once until it works', async () => {
+  const { visit, ruleErrors, logged } = await serve({});
+  const locationOf = async () => (await visit('/rule-link')).headers.get('location');
+  onTestFinished(() => {
+    rulesError = undefined;
+  });
+  for (const round of [1, 2]) {
+    rulesError = new Error(`fails ${round}`);
+    expect([await locationOf(), await locationOf()]).toEqual([link.location, link.location]);
+    expect(ruleErrors.count).toBe(2 * round);
+    const entry = { urlId: 4, organizationId: 'o', err: rulesError };
+    expect(logged.splice(0)).toEqual([entry]);
+    rulesError = undefined;
+    expect(await locationOf()).toBe('https://example.com/rule');
+  }
 });

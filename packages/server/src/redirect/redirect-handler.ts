@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { DescribedVisit, VisitRecorder } from '../analytics/journal/visit-recorder.js';
 import { AttemptLimiter, passwordAttempts } from '../auth/attempt-limiter.js';
 import type { Passwords } from '../auth/passwords.js';
 import { ApiError, validationError } from '../contract/api-error.js';
@@ -23,11 +24,14 @@ import {
 import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
 import type { LimitStore } from '../storage/limits.js';
-import { maxHops, parseLinkPath } from '../urls/loop-detector.js';
+import { maxHops, maxLinkedUrls, parseLinkPath } from '../urls/loop-detector.js';
+import { chooseTarget, hasRules } from './choose-target.js';
 import { forwardRequest } from './forward-request.js';
 import { decideRedirect, type Link } from './link.js';
 import type { LinkCache } from './link-cache.js';
 import { linkKey, unlockForm, unlockRequest } from './redirect-contract.js';
+import type { RuleErrors } from './rule-errors.js';
+import type { Target } from './target.js';
 
 export interface RedirectHandlerOptions {
   readonly cache: LinkCache;
@@ -36,8 +40,9 @@ export interface RedirectHandlerOptions {
   readonly findDomain: (host: string | undefined) => string | null | Promise<string | null>;
   /** Returns whether the platform's own links are served on a host. */
   readonly isOwnHost: (host: string) => boolean;
-  /** Stores the visit and then calls `respond`. */
-  readonly record: (request: IncomingMessage, link: Link, respond: () => void) => void;
+  /** Returns the functions that describe and record visits. */
+  readonly visits: () => VisitRecorder;
+  readonly ruleErrors: RuleErrors;
   readonly passwords: Pick<Passwords, 'verify'>;
   readonly limits: LimitStore;
   readonly proxies: AddressRanges;
@@ -49,6 +54,16 @@ export interface RedirectHandlerOptions {
   readonly onError: (error: unknown, requestId: string) => void;
   /** Called with the link of each visit, if there is one; undefined when nobody needs it. */
   readonly onLink: ((response: ServerResponse, link: Link) => void) | undefined;
+}
+
+/** A visit that is about to be redirected. */
+interface Redirect {
+  readonly link: Link;
+  readonly target: Target;
+  /** The target with what the visit adds to it. */
+  readonly location: string;
+  readonly visit: DescribedVisit;
+  readonly status: number;
 }
 
 /**
@@ -168,20 +183,20 @@ export class RedirectHandler {
   }
 
   #redirect(response: ServerResponse, link: Link, status: number, rest: string): void {
-    const location =
-      link.forwarding === undefined
-        ? link.location
-        : forwardRequest(link.location, link.forwarding, {
-            rest,
-            query: queryOf(response.req.url as string),
-          });
+    const { visits, ruleErrors } = this.#options;
+    const visit = visits().describe(response.req);
+    const target = hasRules(link) ? chooseTarget(link, visit, ruleErrors) : link;
+    const location = link.forwarding
+      ? forwardRequest(target.location, link.forwarding, { rest, query: visit.query.slice(1) })
+      : target.location;
     if (location === undefined) {
       this.#refuse(response, unknown);
       return;
     }
+    const redirect = { link, target, location, visit, status };
     const { host } = response.req.headers;
-    if (host === undefined || !this.#mayLeadBack(link, host)) {
-      this.#record(response, link, status, location);
+    if (host === undefined || !this.#mayLeadBack(target, host)) {
+      this.#record(response, redirect);
       return;
     }
     this.#leadsBack(link, location, host)
@@ -192,16 +207,16 @@ export class RedirectHandler {
       })
       .then((leadsBack) => {
         if (leadsBack) this.#refuse(response, gone, gonePage);
-        else this.#record(response, link, status, location);
+        else this.#record(response, redirect);
       })
       .catch((error) => this.#fail(response, error));
   }
 
   /**
-   * Returns whether a link may lead back to itself although writes refuse loops: DNS may point unknown
+   * Returns whether a target may lead back to its link although writes refuse loops: DNS may point unknown
    * names at this server, and a change of its own hosts may close a loop.
    */
-  #mayLeadBack({ targetHostname }: Link, host: string): boolean {
+  #mayLeadBack({ targetHostname }: Target, host: string): boolean {
     const { isOwnHost, findDomain } = this.#options;
     if (targetHostname === undefined) return false;
     if (isOwnHost(targetHostname)) return true;
@@ -212,35 +227,46 @@ export class RedirectHandler {
     return typeof domainId !== 'string';
   }
 
-  /** Returns whether a link leads back to itself, also through `host`, the host of this visit. */
+  /**
+   * Returns whether a location leads back to a link, also through `host`, the host of this visit. All
+   * targets of the links after it count, because their rules may choose any.
+   */
   async #leadsBack(link: Link, location: string, host: string): Promise<boolean> {
     const { findDomain, isOwnHost } = this.#options;
     const visitedHostname = hostnameOf(host);
-    let current = location;
-    for (let hops = 0; hops <= maxHops; hops += 1) {
-      const path = parseLinkPath(current);
-      if (path === undefined) return false;
-      const { hostname, key, rest } = path;
-      const domainId = await findDomain(hostname);
-      const isOnThisServer =
-        domainId !== null || hostname === visitedHostname || isOwnHost(hostname);
-      if (!isOnThisServer || !linkKey.test(key)) return false;
-      const next = await this.#find(domainId, key);
-      if (next === undefined || !takesPath(next, rest)) return false;
-      if (next.urlId === link.urlId) return true;
-      // The query cannot change which link follows.
-      const forwarded = next.forwarding
-        ? forwardRequest(next.location, next.forwarding, { rest, query: '' })
-        : next.location;
-      if (forwarded === undefined) return false;
-      current = forwarded;
+    let locations = new Set([location]);
+    let found = 0;
+    for (let hops = 0; locations.size > 0; hops += 1) {
+      const following = new Set<string>();
+      for (const current of locations) {
+        const path = parseLinkPath(current);
+        if (path === undefined) continue;
+        const { hostname, key, rest } = path;
+        const domainId = await findDomain(hostname);
+        const isOnThisServer =
+          domainId !== null || hostname === visitedHostname || isOwnHost(hostname);
+        if (!isOnThisServer || !linkKey.test(key)) continue;
+        const next = await this.#find(domainId, key);
+        if (next === undefined || !takesPath(next, rest)) continue;
+        found += 1;
+        const isLoop = next.urlId === link.urlId;
+        if (isLoop || hops === maxHops || found > maxLinkedUrls) return true;
+        for (const each of [next.location, ...(next.rules?.locations() ?? [])]) {
+          // The query cannot change which link follows.
+          const forwarded = next.forwarding
+            ? forwardRequest(each, next.forwarding, { rest, query: '' })
+            : each;
+          if (forwarded !== undefined) following.add(forwarded);
+        }
+      }
+      locations = following;
     }
-    return true;
+    return false;
   }
 
-  #record(response: ServerResponse, link: Link, status: number, location: string): void {
+  #record(response: ServerResponse, { link, target, location, visit, status }: Redirect): void {
     // Callbacks of several visits run in one batch, so this one must not throw.
-    this.#options.record(response.req, link, () => {
+    this.#options.visits().record(visit, link, target, () => {
       try {
         this.#options.onResponse(status);
         redirect(response, link, status, location);
@@ -313,11 +339,6 @@ async function readPassword(
 /** Returns whether a link is visited by this path after its key. */
 function takesPath(link: Link | undefined, rest: string): boolean {
   return rest === '' || link?.forwarding?.path === true;
-}
-
-function queryOf(url: string): string {
-  const mark = url.indexOf('?');
-  return mark < 0 ? '' : url.slice(mark + 1);
 }
 
 function redirect(

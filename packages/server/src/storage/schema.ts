@@ -133,6 +133,8 @@ export const tables = {
     max_clicks: 'bigint',
     /** The id that another system gives the link; unique in its organization. */
     external_id: 'text',
+    /** Other targets for some visits, as JSON; null for none. */
+    rules: 'text',
   },
   domains: {
     ...baselineTables.domains,

@@ -20,7 +20,8 @@ export const blockedHost = z
     example: 'evil.example',
   });
 
-function parseHost(text: string): string | undefined {
+/** Returns a host as URLs have it; undefined for any other text. */
+export function parseHost(text: string): string | undefined {
   const isAlone = !/[/\\?#@*\s]/.test(text);
   const url = isAlone ? parseUrl(`http://${text}`) : undefined;
   // The parser removes the default port.

@@ -68,6 +68,7 @@ export function newUrl(
     clickThresholds: body.clickThresholds ?? null,
     forwardQuery: body.forwardQuery ?? null,
     forwardPath: body.forwardPath ?? null,
+    rules: body.rules ?? [],
     isActive: body.isActive ?? true,
     deletedAt: null,
     clickCount: 0,
@@ -131,7 +132,7 @@ export function upsertUrl(
   return patchUrl(url, patch, newPasswordHash, now);
 }
 
-const clearedValues = { tags: [], customUtmParams: {}, redirectType: 307 } as const;
+const clearedValues = { tags: [], customUtmParams: {}, rules: [], redirectType: 307 } as const;
 
 function settingsOf({ activatesAt, expiresAt, ...rest }: Settings): Partial<ShortUrl> {
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);

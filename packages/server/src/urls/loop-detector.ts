@@ -4,20 +4,18 @@ import { hostnameOf } from '../domains/hostname.js';
 import type { IsOwnHost } from '../domains/own-hosts.js';
 import { parseUrl } from '../network/parse-url.js';
 import type { Schema } from '../storage/schema.js';
-import type { ShortUrl } from './short-url.js';
+import { targetsOf } from './link-rules.js';
+import { parseRules, type ShortUrl } from './short-url.js';
 import { domainKeyOf, mapKeyOf } from './url-keys.js';
 
 /** How many links of this server a visitor may be redirected through. */
 export const maxHops = 10;
 
-/** The fields of a link that the detection of loops reads. */
-export type LoopCheckedUrl = Pick<ShortUrl, 'id' | 'domainId' | 'shortCode' | 'customSlug'> &
-  Targets;
+/** How many links of this server the targets of one link may lead through in all. */
+export const maxLinkedUrls = 400;
 
-/** The fields by which a link leads somewhere. */
-type Targets = Pick<ShortUrl, TargetField>;
-const targetFields = ['targetUrl', 'expiredUrl'] as const;
-export type TargetField = (typeof targetFields)[number];
+/** The fields of a link that the detection of loops reads. */
+export type LoopCheckedUrl = LinkedUrl & Pick<ShortUrl, 'domainId' | 'shortCode' | 'customSlug'>;
 
 /**
  * Returns the hostname, as `hostnameOf` does, and the key of a target. Returns undefined when its path
@@ -77,7 +75,7 @@ export class LoopDetector {
   ): Promise<readonly Url[]> {
     const hostnames = new Map<Url, readonly string[]>();
     for (const url of urls) {
-      const named = targetsOf(url).flatMap((target) => linkNameOf(target)?.hostname ?? []);
+      const named = namedTargetsOf(url).map(({ hostname }) => hostname);
       if (named.length > 0) hostnames.set(url, named);
     }
     const isOwn = this.#isOwnHost;
@@ -89,51 +87,41 @@ export class LoopDetector {
   }
 
   /**
-   * Returns the field by which a link leads back to itself, or through more than `maxHops` links; each of
-   * these may lead to its target or, once it has expired, to its `expiredUrl`. `findPending` finds links
-   * that the transaction has not inserted yet, by `mapKeyOf`.
+   * Returns the path of the target of a link, also of its rules, that leads back to the link or through
+   * too many links; undefined if none does. Each of these may lead to any of its targets or, once it has
+   * expired, to its `expiredUrl`. `findPending` finds links that the transaction has not inserted yet, by
+   * `mapKeyOf`.
    */
   async findLoop(
     db: Kysely<Schema>,
     start: LoopCheckedUrl,
     findPending: (mapKey: string) => LoopCheckedUrl | undefined = () => undefined,
-  ): Promise<TargetField | undefined> {
-    for (const field of targetFields) {
-      const target = start[field];
-      if (target === null) continue;
-      if (await this.#leadsBack(db, start, target, findPending)) return field;
+  ): Promise<string | undefined> {
+    // The next links, each with the target of the first link that leads to it.
+    let names = namedTargetsOf(start);
+    let found = 0;
+    for (let hops = 0; names.length > 0; hops += 1) {
+      const next = new Map<string, NamedTarget>();
+      for (const { path, hostname, key } of names) {
+        const domain_key = await this.findDomainKey(db, hostname);
+        if (domain_key === undefined) continue;
+        const isStart =
+          domain_key === domainKeyOf(start.domainId) &&
+          (key === start.shortCode || key === start.customSlug);
+        if (isStart) return path;
+        found += 1;
+        const url =
+          findPending(mapKeyOf({ domain_key, key })) ?? (await findLinked(db, { domain_key, key }));
+        if (!url) continue;
+        // A link also has the keys of the domains that it was on before.
+        if (url.id === start.id || hops === maxHops || found > maxLinkedUrls) return path;
+        for (const each of namedTargetsOf(url)) {
+          next.set(`${each.hostname}/${each.key}`, { ...each, path });
+        }
+      }
+      names = [...next.values()];
     }
     return undefined;
-  }
-
-  async #leadsBack(
-    db: Kysely<Schema>,
-    start: LoopCheckedUrl,
-    target: string,
-    findPending: (mapKey: string) => LoopCheckedUrl | undefined,
-  ): Promise<boolean> {
-    let targets: ReadonlySet<string> = new Set([target]);
-    for (let hops = 0; hops <= maxHops; hops += 1) {
-      const nextTargets = new Set<string>();
-      for (const each of targets) {
-        const name = linkNameOf(each);
-        const domainKey = name && (await this.findDomainKey(db, name.hostname));
-        if (!name || domainKey === undefined) continue;
-        const isStart =
-          domainKey === domainKeyOf(start.domainId) &&
-          (name.key === start.shortCode || name.key === start.customSlug);
-        if (isStart) return true;
-        const key = { domain_key: domainKey, key: name.key };
-        const next = findPending(mapKeyOf(key)) ?? (await findTarget(db, key));
-        if (!next) continue;
-        // A link also has the keys of the domains that it was on before.
-        if (next.id === start.id) return true;
-        for (const further of targetsOf(next)) nextTargets.add(further);
-      }
-      if (nextTargets.size === 0) return false;
-      targets = nextTargets;
-    }
-    return true;
   }
 
   /** Returns the `domain_key` of the links on a hostname; undefined when no links are served there. */
@@ -143,19 +131,32 @@ export class LoopDetector {
   }
 }
 
-function targetsOf({ targetUrl, expiredUrl }: Targets): readonly string[] {
-  return expiredUrl === null ? [targetUrl] : [targetUrl, expiredUrl];
+/** A link that others lead to. */
+type LinkedUrl = Pick<ShortUrl, 'id' | 'targetUrl' | 'expiredUrl' | 'rules'>;
+
+interface NamedTarget extends NonNullable<ReturnType<typeof linkNameOf>> {
+  /** The path of the target in the record of its link. */
+  readonly path: string;
 }
 
-function findTarget(
+/** Returns the targets of a link that may be short links. */
+function namedTargetsOf(url: LinkedUrl): NamedTarget[] {
+  return targetsOf(url).flatMap(({ path, targetUrl }) => {
+    const name = linkNameOf(targetUrl);
+    return name ? [{ ...name, path }] : [];
+  });
+}
+
+async function findLinked(
   db: Kysely<Schema>,
   { domain_key, key }: { readonly domain_key: string; readonly key: string },
-): Promise<Pick<LoopCheckedUrl, 'id' | TargetField> | undefined> {
-  return db
+): Promise<LinkedUrl | undefined> {
+  const row = await db
     .selectFrom('url_keys')
     .innerJoin('urls', 'urls.id', 'url_keys.url_id')
-    .select(['urls.id', 'urls.target_url as targetUrl', 'urls.expired_url as expiredUrl'])
+    .select(['urls.id', 'urls.target_url as targetUrl', 'expired_url as expiredUrl', 'rules'])
     .where('url_keys.domain_key', '=', domain_key)
     .where('url_keys.key', '=', key)
     .executeTakeFirst();
+  return row && { ...row, rules: parseRules(row.rules) };
 }

@@ -100,6 +100,7 @@ export function toRecord(
     clickThresholds: url.clickThresholds,
     forwardQuery: url.forwardQuery,
     forwardPath: url.forwardPath,
+    rules: [...url.rules],
     isActive: isLive(url, now),
     deletedAt: toIsoTime(url.deletedAt),
     clickCount: url.clickCount,

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import {
-  byteLimit,
   characters,
   displayText,
   instant,
@@ -16,25 +15,13 @@ import {
   urlIdInput,
   urlIdParam,
   uuid,
-  webAddress,
 } from '../contract/fields.js';
-import { findTargetUrlError, maxTargetUrlBytes } from './target-url.js';
+import { linkRules, ruleRecords } from './link-rules.js';
+import { maxTargetUrlBytes } from './target-url.js';
+import { targetUrl } from './target-url-field.js';
 
 /** Items in one bulk request. Specification, "Limits". */
 export const maxBulkItems = 100;
-
-const targetUrl = z
-  .string()
-  .check((context) => {
-    const error = findTargetUrlError(context.value);
-    if (error) context.issues.push({ code: 'custom', message: error, input: context.value });
-  })
-  .meta({
-    description: `Where the link leads: http or https, at most ${maxTargetUrlBytes} bytes. It must not lead back to the link. Returned exactly as it was sent.`,
-    pattern: webAddress,
-    ...byteLimit(maxTargetUrlBytes),
-    example: 'https://example.com/spring?ref=mail#offers',
-  });
 
 const expiredUrl = targetUrl.nullish().meta({
   description: `Where visitors are sent (302) when the link has expired, instead of a page that says so: http or https, at most ${maxTargetUrlBytes} bytes. It must not lead back to the link. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.`,
@@ -158,6 +145,7 @@ const settings = {
   clickThresholds: clickThresholds.nullish(),
   forwardQuery: z.boolean().nullish(),
   forwardPath: z.boolean().nullish(),
+  rules: linkRules.nullish(),
 };
 
 /** Returns the error of a link that has protection without a password, or the reverse. */
@@ -305,6 +293,7 @@ export const urlRecord = z
       .meta({ example: [50, 500] }),
     forwardQuery: z.boolean().nullable(),
     forwardPath: z.boolean().nullable(),
+    rules: ruleRecords,
     isActive: z.boolean(),
     deletedAt: instant.nullable(),
     clickCount: z.int().min(0).meta({ description: 'Clicks counted so far.' }),

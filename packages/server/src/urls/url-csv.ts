@@ -35,6 +35,7 @@ const columns: Readonly<Record<string, Column>> = {
   clickThresholds: ({ clickThresholds }) => clickThresholds?.join('|') ?? null,
   forwardQuery: ({ forwardQuery }) => forwardQuery,
   forwardPath: ({ forwardPath }) => forwardPath,
+  rules: ({ rules }) => (rules.length === 0 ? null : escapeCell(JSON.stringify(rules))),
   isActive: (url, _, now) => isLive(url, now),
   importedClicks: ({ importedClicks }) => importedClicks,
   id: ({ id }) => id,

@@ -13,7 +13,8 @@ import { ListTimeoutError } from '../storage/database.js';
 import { listTimeoutMs } from '../storage/list-page.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
 import { findExpiryError, patchUrl, type UrlChange, upsertUrl } from './change-url.js';
-import { parseShortUrl, type TargetField } from './loop-detector.js';
+import { findPastRuleError, targetsOf } from './link-rules.js';
+import { parseShortUrl } from './loop-detector.js';
 import {
   type LinkOrigins,
   shortUrlOf,
@@ -108,17 +109,18 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
 
   /** Returns why the server accepts no link like this now, although the request is valid. */
   function findStateError(
-    body: Pick<UrlUpdateRequest, 'expiresAt' | TargetField>,
+    body: Pick<UrlUpdateRequest, 'expiresAt' | 'targetUrl' | 'expiredUrl' | 'rules'>,
     now: number,
+    stored?: Pick<ShortUrl, 'rules'>,
   ): ErrorDetail | undefined {
-    for (const path of ['targetUrl', 'expiredUrl'] as const) {
-      const target = body[path];
-      const host = target == null ? undefined : options.findBlockedHost(target);
-      if (host === undefined || target == null) continue;
-      const message = `${shorten(target)} must not lead to ${host}, which the operator of this server has blocked`;
+    const { rules } = body;
+    for (const { path, targetUrl } of targetsOf(body)) {
+      const host = options.findBlockedHost(targetUrl);
+      if (host === undefined) continue;
+      const message = `${shorten(targetUrl)} must not lead to ${host}, which the operator of this server has blocked`;
       return { path, message };
     }
-    return findExpiryError(body, now);
+    return findExpiryError(body, now) ?? findPastRuleError(rules ?? [], now, stored?.rules);
   }
 
   function checkNewItem(item: unknown, now: number): CheckedItem<UrlCreateRequest> {
@@ -162,7 +164,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
     const hashes = await hashPasswords(organizationId, changes);
     const change = (url: ShortUrl, index: number): UrlChange => {
       const { id: _, ...patch } = changes[index] as (typeof changes)[number];
-      const error = findStateError(patch, now);
+      const error = findStateError(patch, now, url);
       return error ? { ok: false, error } : patchUrl(url, patch, hashes[index] ?? null, now);
     };
     try {

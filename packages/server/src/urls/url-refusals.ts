@@ -1,6 +1,7 @@
 import { ApiError, notFoundMessage, quotaError, shorten } from '../contract/api-error.js';
 import { describeQuota, type Quota } from '../organizations/quota.js';
-import { maxHops, type TargetField } from './loop-detector.js';
+import { type LinkRule, targetsOf } from './link-rules.js';
+import { maxHops, maxLinkedUrls } from './loop-detector.js';
 
 const refusals = {
   'slug-conflict': { code: 'SLUG_CONFLICT', message: 'is taken on this domain' },
@@ -23,11 +24,11 @@ const refusals = {
 /** Why the repository refuses to write a link. */
 export type Refusal = keyof typeof refusals;
 
-/** Why a link was not written. Results of earlier versions have no quota. */
+/** Why a link was not written. Results of earlier versions have no quota and no path. */
 export type Refused<Reason extends Refusal = Refusal> = Reason extends 'quota-exceeded'
   ? { readonly status: Reason; readonly quota?: Quota | undefined }
   : Reason extends 'loop'
-    ? { readonly status: Reason; readonly field?: TargetField | undefined }
+    ? { readonly status: Reason; readonly path?: string | undefined }
     : { readonly status: Reason };
 
 /** What an error message repeats of a request and its outcome. */
@@ -35,12 +36,13 @@ export interface RefusedFields {
   /** The id, slug or short URL that was asked for. */
   readonly id?: number | string | undefined;
   readonly quota?: Quota | undefined;
-  /** The field that leads back to the link; `targetUrl` if it is missing. */
-  readonly field?: TargetField | undefined;
   readonly customSlug?: string | null | undefined;
   readonly externalId?: string | null | undefined;
   readonly targetUrl?: string | undefined;
   readonly expiredUrl?: string | null | undefined;
+  readonly rules?: readonly LinkRule[] | null | undefined;
+  /** The path of the target that leads back; `targetUrl` if it is missing. */
+  readonly path?: string | undefined;
 }
 
 /** Returns the error of a request for one link. */
@@ -70,8 +72,11 @@ export function bulkUpdateError(reason: Refusal, item: RefusedFields) {
   } as const;
 }
 
-function pathOf(reason: Refusal, { field = 'targetUrl' }: RefusedFields): string | undefined {
-  if (reason === 'loop') return field;
+function pathOf(
+  reason: Refusal,
+  { path = 'targetUrl' }: RefusedFields,
+): string | undefined {
+  if (reason === 'loop') return path;
   return reason === 'external-id-conflict' ? 'externalId' : undefined;
 }
 
@@ -83,13 +88,16 @@ function describeUse({ quota }: RefusedFields): string {
 
 function refusalMessage(reason: Refusal, fields: RefusedFields): string {
   const { message } = refusals[reason];
-  const { customSlug, externalId, field = 'targetUrl', id } = fields;
+  const { customSlug, externalId, path = 'targetUrl', id } = fields;
   if (reason === 'not-found') return notFoundMessage('URL', id ?? '');
   if (reason === 'quota-exceeded') return `${describeUse(fields)}. ${moreLinks}`;
   if (reason === 'slug-conflict') return `The slug ${customSlug ?? 'or code'} ${message}`;
   if (reason === 'external-id-conflict')
     return `externalId ${JSON.stringify(externalId)} ${message}`;
   if (reason !== 'loop') return message;
-  const target = fields[field];
-  return `${field} ${target == null ? '' : `${shorten(target)} `}${message}`;
+  const targetUrl = targetsOf(fields).find((target) => target.path === path)?.targetUrl;
+  const ofRules = path.startsWith('rules')
+    ? `, or all rules through more than ${maxLinkedUrls}`
+    : '';
+  return `${path} ${targetUrl === undefined ? '' : `${shorten(targetUrl)} `}${message}${ofRules}`;
 }

@@ -519,9 +519,9 @@ export class UrlRepository {
       if (local.has(draft)) {
         checked += 1;
         if (checked % linksAtOnce === 0) await yieldToEventLoop();
-        const field = await this.#options.loops.findLoop(transaction, url, findAccepted);
-        if (field) {
-          refused.set(url.id, { status: 'loop', field });
+        const path = await this.#options.loops.findLoop(transaction, url, findAccepted);
+        if (path !== undefined) {
+          refused.set(url.id, { status: 'loop', path });
           continue;
         }
       }
@@ -636,8 +636,8 @@ export class UrlRepository {
       if (local.has(changed)) {
         // The detection reads the targets of the links before this one.
         await writeAll();
-        const field = await loops.findLoop(transaction, url);
-        if (field) return { status: 'loop', field };
+        const path = await loops.findLoop(transaction, url);
+        if (path !== undefined) return { status: 'loop', path };
       }
       if (url.isActive && !before.isActive) {
         const quota = await activeLinks.take();
@@ -897,7 +897,8 @@ function needsLoopCheck(change: ChangedUrl): boolean {
   return (
     needsDomain(change) ||
     url.targetUrl !== before.targetUrl ||
-    url.expiredUrl !== before.expiredUrl
+    url.expiredUrl !== before.expiredUrl ||
+    url.rules !== before.rules
   );
 }
 

@@ -50,6 +50,7 @@ const values = {
   utmCampaign: ['spring', 'a b', '(none)'],
   utmTerm: ['shoes', 'Ä', '(none)'],
   utmContent: ['top', '(unknown)', '(none)'],
+  variant: ['German/2', 'test', '(default)'],
 } as const;
 type FilterName = keyof typeof values;
 const utmFields = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const;
@@ -66,6 +67,7 @@ const clickFilters = [
     'language',
   ] as const),
   ...utmFields,
+  'variant',
 ] as const;
 const scanFilters = [...clickFilters, 'scanMethod', 'scannerApp'] as const;
 
@@ -97,6 +99,7 @@ const visit = fc.record({
   utmCampaign: oneOf(['spring', 'a b', null]),
   utmTerm: oneOf(['Shoes', 'ä', null]),
   utmContent: oneOf(['top', null, null]),
+  variant: oneOf(['German/2', 'test', null, null]),
   scannerApp: oneOf(['Lens', null, null]),
   isDedicatedScanner: fc.nat(4).map((number) => number === 0),
   isInApp: fc.boolean(),
@@ -148,7 +151,7 @@ const scenario = fc.record({
       ),
       retentionDays: fc.option(fc.integer({ min: 3, max: 13 })),
       machineRetentionDays: fc.option(fc.integer({ min: 1, max: 13 })),
-      // Whether a version without breakdowns by place, language and UTM parameter prunes.
+      // Whether a version without breakdowns by place, language, UTM parameter and variant prunes.
       isOldVersion: fc.boolean(),
     }),
     { minLength: 1, maxLength: 4 },
@@ -270,7 +273,7 @@ async function checkScenario(scenario: Scenario): Promise<void> {
         if (each.at < before) each.prunedBy ??= index;
       }
       if (!step.isOldVersion) continue;
-      await removeBreakdowns(database, ['region', 'city', 'language', ...utmFields]);
+      await removeBreakdowns(database, ['region', 'city', 'language', ...utmFields, 'variant']);
       for (const each of model) if (each.prunedBy !== undefined) each.lacksUtm = true;
     }
     const expected = model.filter(
@@ -408,6 +411,7 @@ function toVisit(visit: ModelVisit) {
     urlId: Number(visit.urlId),
     visitedAt: visit.at,
     isByCode: visit.isByCode,
+    variant: visit.variant,
     facts: {
       kind: visit.isHuman ? 'human' : 'bot',
       reason: visit.isHuman ? 'browser' : 'isbot',

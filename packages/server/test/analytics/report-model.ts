@@ -24,6 +24,7 @@ export interface ModelVisit {
   readonly utmCampaign: string | null;
   readonly utmTerm: string | null;
   readonly utmContent: string | null;
+  readonly variant: string | null;
   readonly scannerApp: string | null;
   readonly isDedicatedScanner: boolean;
   readonly isInApp: boolean;
@@ -56,6 +57,7 @@ function shown(visit: ModelVisit): ShownVisit {
   return {
     ...visit,
     language: known(visit.language),
+    variant: visit.lacksUtm ? '(unknown)' : (visit.variant ?? '(default)'),
     region: known(visit.region),
     city,
     // The place of an unknown city is unknown, too.
@@ -333,6 +335,7 @@ const ofClicks = {
   utmCampaign: [['utmCampaign', 'utmCampaign']],
   utmTerm: [['utmTerm', 'utmTerm']],
   utmContent: [['utmContent', 'utmContent']],
+  variant: [['variant', 'variant']],
 } as const;
 const ofScans = {
   ...common,

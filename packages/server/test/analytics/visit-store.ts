@@ -22,6 +22,7 @@ export function makeVisit({ facts, ...visit }: VisitChanges = {}): Visit {
     urlId: 1,
     visitedAt: start,
     isByCode: false,
+    variant: null,
     ...visit,
     facts: {
       kind: 'human',

@@ -83,6 +83,7 @@ describe('POST /api/v1/urls', () => {
       sourceDomain: 'blog.example.com',
       importedClicks: 1204,
       clickThresholds: [50, 500],
+      rules: [{ name: 'german', when: { country: ['DE'] }, targetUrl: 'https://example.com/de' }],
     };
     const created = (
       await create({ ...fields, isPasswordProtected: true, password: 'open sesame' })

@@ -48,6 +48,7 @@ const refused: Record<string, unknown[]> = {
   sourceDomain: [7, {}, [], 'x'.repeat(254), 'a\nb', half],
   forwardQuery: ['true', 1, 0, {}, []],
   forwardPath: ['true', 1, 0, {}, []],
+  rules: [7, 'a', {}, [7], [{}], [{ when: {} }]],
   clickThresholds: [100, '100', {}, [], Array.from({ length: 21 }, (_, at) => at + 1)],
 };
 

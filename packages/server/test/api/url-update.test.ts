@@ -34,6 +34,7 @@ describe('PATCH /api/v1/urls/{id}', () => {
     customUtmParams: { a: 'b' },
     sourceDomain: 'd.example',
     clickThresholds: [50, 500],
+    rules: [{ when: { os: ['iOS'] }, targetUrl: 'https://example.com/app' }],
   };
 
   it.each(Object.entries(changes))('accepts %s and changes nothing else', async (field, value) => {

@@ -78,5 +78,6 @@ function visitOf(urlId: number, visitedAt: number): Visit {
       language: null,
       campaign: null,
     },
+    variant: null,
   };
 }

@@ -99,6 +99,7 @@ async function fill(): Promise<void> {
     clickThresholds: [50, 500],
     forwardQuery: true,
     forwardPath: false,
+    rules: [{ name: 'german', when: { country: 'DE' }, targetUrl: 'https://example.com/de' }],
   };
   const { id } = (await api.call('createUrl', { body: rich })).data;
   await api.call('createUrl', {
@@ -202,6 +203,7 @@ function visitAt(urlId: number, visitedAt: number, number: number): Visit {
       language: number % 4 === 0 ? 'de' : null,
       campaign: number % 5 === 0 ? { utmSource: 'mail' } : null,
     },
+    variant: number % 7 === 0 ? 'german/2' : null,
   };
 }
 

@@ -55,6 +55,8 @@ export interface UrlEventData {
   readonly forwardQuery: boolean | null;
   /** Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
   readonly forwardPath: boolean | null;
+  /** Other targets for some visits. Empty: all visits lead to the link's own target. */
+  readonly rules: ReadonlyArray<LinkRule>;
   /** Whether the link redirects. An inactive link answers 410. */
   readonly isActive: boolean;
   /** When the link was deleted. Null: it was not, or it was restored. */
@@ -135,6 +137,8 @@ export interface UrlUpdatedEventData {
   readonly forwardQuery: boolean | null;
   /** Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
   readonly forwardPath: boolean | null;
+  /** Other targets for some visits. Empty: all visits lead to the link's own target. */
+  readonly rules: ReadonlyArray<LinkRule>;
   /** Whether the link redirects. An inactive link answers 410. */
   readonly isActive: boolean;
   /** When the link was deleted. Null: it was not, or it was restored. */
@@ -204,6 +208,8 @@ export interface UrlUpdatedEventData {
     readonly forwardQuery?: boolean | null | undefined;
     /** Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
     readonly forwardPath?: boolean | null | undefined;
+    /** Other targets for some visits. Empty: all visits lead to the link's own target. */
+    readonly rules?: ReadonlyArray<LinkRule> | undefined;
     /** Whether the link redirects. An inactive link answers 410. */
     readonly isActive?: boolean | undefined;
     /** When the link was deleted. Null: it was not, or it was restored. */
@@ -321,6 +327,43 @@ export interface WebhookDisabledEventData {
   readonly failingSince: string | null;
   /** When the last attempt succeeded. */
   readonly lastSuccessAt: string | null;
+  /** A newer server may add fields. */
+  readonly [field: string]: unknown;
+}
+
+export interface LinkRule {
+  /** The name of the rule in reports. */
+  readonly name?: string | undefined;
+  /** What a visit must have. */
+  readonly when: {
+    /** The types of devices. */
+    readonly device?: ReadonlyArray<'desktop' | 'mobile' | 'tablet' | 'tv' | 'console' | 'other'> | undefined;
+    /** The operating systems. */
+    readonly os?: ReadonlyArray<string> | undefined;
+    /** The browsers. */
+    readonly browser?: ReadonlyArray<string> | undefined;
+    /** The countries (ISO 3166-1 alpha-2). */
+    readonly country?: ReadonlyArray<string> | undefined;
+    /** The first languages of `Accept-Language`. */
+    readonly language?: ReadonlyArray<string> | undefined;
+    /** The query parameters; true stands for any value. */
+    readonly query?: { readonly [name: string]: string | true } | undefined;
+    /** The hosts of the referring page, subdomains included. */
+    readonly referrer?: ReadonlyArray<string> | undefined;
+    /** Matches visits at or after this time. */
+    readonly after?: string | undefined;
+    /** Matches visits before this time. */
+    readonly before?: string | undefined;
+  };
+  /** Where the link leads, exactly as it was sent. */
+  readonly targetUrl?: string | undefined;
+  /** Targets that visitors are divided among. */
+  readonly variants?: ReadonlyArray<{
+    /** Where the link leads, exactly as it was sent. */
+    readonly targetUrl: string;
+    /** The variant's share, in relation to the sum of all weights. */
+    readonly weight: number;
+  }> | undefined;
   /** A newer server may add fields. */
   readonly [field: string]: unknown;
 }

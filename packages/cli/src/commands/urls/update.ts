@@ -41,6 +41,7 @@ const clearable = [
   'clickThresholds',
   'forwardQuery',
   'forwardPath',
+  'rules',
 ] as const satisfies readonly (keyof UrlUpdateRequest)[];
 
 export const define: DefineCommand = (command, start) => {

@@ -39,7 +39,6 @@ const request = (
   method: 'GET',
   headers: { host: 'short.example', 'user-agent': chrome, ...headers },
   query: '',
-  linkCampaign: null,
   address: '192.0.2.1',
   isPeerTrusted: false,
   shortDomain: 'short.example',
@@ -102,18 +101,6 @@ describe('a visit', () => {
     expect(describeOne({ 'accept-language': 'de-AT,en' }, { query })).toMatchObject({
       language: 'de',
       campaign: { utmSource: 'mail', utmContent: 'a b' },
-    });
-  });
-
-  it('has the UTM parameters of its link, unless its own query has them', () => {
-    const linkCampaign = { utmSource: 'poster', utmMedium: 'print' };
-    const of = (query: string) => describeOne({}, { query, linkCampaign });
-    expect(of('').campaign).toEqual(linkCampaign);
-    expect(of('?a=1').campaign).toEqual(linkCampaign);
-    expect(of('?UTM_Source=mail&utm_term=x').campaign).toEqual({
-      utmSource: 'mail',
-      utmMedium: 'print',
-      utmTerm: 'x',
     });
   });
 
@@ -395,7 +382,6 @@ describe('a hostile request', () => {
             method: 'GET',
             headers,
             query,
-            linkCampaign: null,
             address,
             isPeerTrusted,
             shortDomain,

@@ -7,12 +7,12 @@ import { classifyVisit, type VisitClass } from './classify-visit.js';
 import { applyClientHints } from './client-hints.js';
 import { countryCode, type FindPlace, type Place, unknownCountry } from './country-database.js';
 import { scanEvidence } from './decide-scan.js';
+import { normalizeHost } from './normalize-host.js';
 import { type AgentFacts, maxAgentLength, parseAgent } from './parse-agent.js';
-import { type Campaign, joinCampaigns, parseCampaign } from './parse-campaign.js';
+import { type Campaign, parseCampaign } from './parse-campaign.js';
 import { parseLanguage } from './parse-language.js';
 import {
   directReferrer,
-  normalizeHost,
   parseReferrer,
   type ReferrerFacts,
   refineReferrer,
@@ -29,7 +29,7 @@ export type VisitFacts = VisitClass &
     readonly addressKey: string;
     /** Null when the visitor sends a privacy signal and the server honours it. */
     readonly visitorKey: string | null;
-    /** The UTM parameters of the visit's own query and of its link; null when both have none. */
+    /** The UTM parameters of the visit's own query, then also of its target; null when there are none. */
     readonly campaign: Campaign | null;
     /** The visitor's language in two or three lower-case letters; null when it is unknown. */
     readonly language: string | null;
@@ -42,8 +42,6 @@ export interface VisitRequest {
   readonly headers: IncomingHttpHeaders;
   /** The visit's own query, with or without the question mark. */
   readonly query: string;
-  /** The UTM parameters of the link's target. */
-  readonly linkCampaign: Campaign | null;
   /** The visitor's address. Behind a trusted proxy, it comes from `X-Forwarded-For`. */
   readonly address: string;
   /** True when the connection comes from a trusted proxy. Only then is `countryHeader` read. */
@@ -108,7 +106,7 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
   }
 
   return (request) => {
-    const { visitedAt, method, headers, query, linkCampaign, address } = request;
+    const { visitedAt, method, headers, query, address } = request;
     const { isPeerTrusted, shortDomain } = request;
     const keys = keysAt(visitedAt);
     if (keys !== lastKeys) {
@@ -160,7 +158,7 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
       referrerType,
       addressKey: visitor.addressKey,
       visitorKey: isAnonymous ? null : visitor.key,
-      campaign: joinCampaigns(campaign, linkCampaign),
+      campaign,
       language: parseLanguage(headers['accept-language']),
     };
   };

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isAdClick } from './ad-clicks.js';
-import { directReferrer, normalizeHost, parseReferrer, refineReferrer } from './parse-referrer.js';
+import { normalizeHost } from './normalize-host.js';
+import { directReferrer, parseReferrer, refineReferrer } from './parse-referrer.js';
 
 describe('parseReferrer', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { parseUrl } from '../../network/parse-url.js';
 import { isAdClick } from './ad-clicks.js';
 import { dereferrers } from './dereferrers.js';
-import { plainText } from './plain-text.js';
+import { maxDomainLength, normalizeHost } from './normalize-host.js';
 import { directReferrerDomain, type ReferrerType } from './referrer-types.js';
 import { appHosts, referrerTypeOf } from './referrers.js';
 
@@ -22,8 +22,6 @@ export const directReferrer: ReferrerFacts = {
 /** A page that a service hides. It differs from no page: a phone that sends it has no QR code. */
 const hiddenReferrer: ReferrerFacts = { ...directReferrer };
 
-// RFC 1035, section 2.3.4, in text form.
-const maxDomainLength = 253;
 const androidApp = /^android-app:\/\/([\w.]+)/i;
 const imageSearch = /^(?:lens\.google\.|images\.google\.|tineye\.com$|graph\.baidu\.com$)/;
 
@@ -69,16 +67,4 @@ function domainOf(referer: string): string {
   if (app !== undefined) return appHosts.get(app.toLowerCase()) ?? normalizeHost(app.toLowerCase());
   const page = /^https?:/i.test(referer) ? parseUrl(referer) : undefined;
   return page ? normalizeHost(page.hostname) : '';
-}
-
-/** Normalizes the host of a `Host` header or a URL, for comparison with referrers. */
-export function normalizeHost(host: string): string {
-  return plainText(
-    host
-      .toLowerCase()
-      .replace(/:\d*$/, '')
-      .replace(/\.$/, '')
-      .replace(/^www\.(?=.)/, ''),
-    maxDomainLength + 1,
-  );
 }

@@ -29,8 +29,9 @@ const visit: fc.Arbitrary<Visit> = fc.record({
     language: fc.constantFrom(null, 'de'),
     campaign: fc.option(fc.record({ utmSource: text, utmTerm: text }, { requiredKeys: [] })),
   }),
+  variant: fc.option(text),
   otherFields: fc
-    .dictionary(fc.constantFrom('variant', 'plan'), text)
+    .dictionary(fc.constantFrom('channel', 'plan'), text)
     .map((o) => new Map(Object.entries(o))),
 }) as fc.Arbitrary<Visit>;
 
@@ -48,7 +49,7 @@ function textsOf({ count, dictionaries }: VisitColumns) {
 const notEmpty = (texts: object) =>
   Object.fromEntries(Object.entries(texts).filter(([, value]) => value));
 
-const textsOfVisit = ({ facts, otherFields }: Visit) =>
+const textsOfVisit = ({ facts, variant, otherFields }: Visit) =>
   notEmpty({
     source: `${facts.kind}/${facts.reason}`,
     country: facts.country,
@@ -61,6 +62,7 @@ const textsOfVisit = ({ facts, otherFields }: Visit) =>
     region: facts.region,
     city: facts.city && `${facts.city}\t${facts.region ?? 'Unknown'}\t${facts.country}`,
     ...facts.campaign,
+    variant,
     ...Object.fromEntries(otherFields ?? []),
   });
 
@@ -227,6 +229,7 @@ describe('visits that version 0.1 stored', () => {
         urlId: 2,
         visitedAt: start + 1,
         isByCode: true,
+        variant: null,
         facts: {
           kind: 'human',
           reason: 'browser',

@@ -23,6 +23,8 @@ const defaultTexts = {
   utmCampaign: '',
   utmTerm: '',
   utmContent: '',
+  // The rule of the link that chose the target, and its variant.
+  variant: '',
 } as const;
 export type DictionaryColumnName = keyof typeof defaultTexts;
 
@@ -154,7 +156,7 @@ export class VisitColumnsBuilder {
     this.#flags = new Uint8Array(capacity);
   }
 
-  add({ urlId, visitedAt, isByCode, facts, otherFields }: Visit): void {
+  add({ urlId, visitedAt, isByCode, facts, variant, otherFields }: Visit): void {
     const index = this.count;
     this.count += 1;
     this.#urlIds[index] = urlId;
@@ -175,6 +177,7 @@ export class VisitColumnsBuilder {
     if (facts.campaign !== null) {
       for (const [name, value] of Object.entries(facts.campaign)) this.#setText(name, index, value);
     }
+    if (variant !== null) this.#setText('variant', index, variant);
     for (const [name, value] of otherFields ?? []) this.#setText(name, index, value);
   }
 

@@ -24,6 +24,7 @@ const visit: Visit = {
     language: 'de',
     campaign: { utmSource: 'mail=a', utmContent: 'top' },
   },
+  variant: 'german/2',
 };
 
 const textOf = (each: Visit) => scanFrames(Buffer.from(toLine(each))).texts[0] as string;
@@ -53,6 +54,7 @@ describe('the text of a visit', () => {
       'city=Berlin',
       'utmSource=mail=a',
       'utmContent=top',
+      'variant=german/2',
     ]);
   });
 
@@ -73,8 +75,8 @@ describe('the text of a visit', () => {
   });
 
   it('of a later version may have further fields, which are preserved', () => {
-    const parsed = parse(`${textOf(visit)}\tvariant=b`);
-    expect(parsed).toEqual({ ...visit, otherFields: new Map([['variant', 'b']]) });
+    const parsed = parse(`${textOf(visit)}\tchannel=b`);
+    expect(parsed).toEqual({ ...visit, otherFields: new Map([['channel', 'b']]) });
   });
 
   it('without a field has its default', () => {

@@ -12,6 +12,8 @@ export interface Visit {
   /** True when the visit was by the short code, false when by the custom slug. */
   readonly isByCode: boolean;
   readonly facts: VisitFacts;
+  /** The rule that chose the target, and its variant; null for the link's own target. */
+  readonly variant: string | null;
   /** The fields that this version does not know, by their names. They are stored, too. */
   readonly otherFields?: ReadonlyMap<string, string>;
 }
@@ -48,13 +50,15 @@ export function toLine(visit: Visit): string {
 }
 
 /** Formats a visit as the text of a line. Its values have no tabs and no line breaks. */
-function toText({ urlId, visitedAt, isByCode, facts }: Visit): string {
+function toText({ urlId, visitedAt, isByCode, facts, variant }: Visit): string {
   // Most visits have no campaign. Leaving out other empty values takes longer than writing them.
   const campaign = facts.campaign === null ? '' : toCells(facts.campaign);
   // Databases of countries find neither regions nor cities.
   const region = facts.region === null ? '' : `\tregion=${facts.region}`;
   const city = facts.city === null ? '' : `\tcity=${facts.city}`;
-  return `${version}\turlId=${urlId}\tvisitedAt=${visitedAt}\tbyCode=${isByCode ? 1 : 0}\tkind=${facts.kind}\treason=${facts.reason}\tcountry=${facts.country}\tdeviceType=${facts.deviceType}\tbrowser=${facts.browser}\tos=${facts.os}\treferrerDomain=${facts.referrerDomain}\treferrerType=${facts.referrerType}\tvisitorKey=${facts.visitorKey ?? ''}\taddressKey=${facts.addressKey}\tscannerApp=${facts.scannerApp ?? ''}\tevidence=${facts.evidence}\tlanguage=${facts.language ?? ''}${region}${city}${campaign}`;
+  // Most links have no rules.
+  const chosen = variant === null ? '' : `\tvariant=${variant}`;
+  return `${version}\turlId=${urlId}\tvisitedAt=${visitedAt}\tbyCode=${isByCode ? 1 : 0}\tkind=${facts.kind}\treason=${facts.reason}\tcountry=${facts.country}\tdeviceType=${facts.deviceType}\tbrowser=${facts.browser}\tos=${facts.os}\treferrerDomain=${facts.referrerDomain}\treferrerType=${facts.referrerType}\tvisitorKey=${facts.visitorKey ?? ''}\taddressKey=${facts.addressKey}\tscannerApp=${facts.scannerApp ?? ''}\tevidence=${facts.evidence}\tlanguage=${facts.language ?? ''}${region}${city}${campaign}${chosen}`;
 }
 
 function toCells(campaign: Campaign): string {
@@ -105,6 +109,7 @@ function toVisit(text: string): Visit | undefined {
       language: take('language') || null,
       campaign: takeCampaign(take),
     },
+    variant: take('variant') || null,
     ...(fields.size > 0 && { otherFields: fields }),
   };
 }

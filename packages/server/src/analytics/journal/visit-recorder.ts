@@ -3,56 +3,88 @@ import { clientAddressOf } from '../../network/client-address.js';
 import type { AddressRanges } from '../../network/ip-address.js';
 import type { Clock } from '../../ports.js';
 import { excludedVisit } from '../classify/classify-visit.js';
-import type { DescribeVisit } from '../classify/describe-visit.js';
-import type { Campaign } from '../classify/parse-campaign.js';
+import type { DescribeVisit, VisitFacts } from '../classify/describe-visit.js';
+import { type Campaign, joinCampaigns } from '../classify/parse-campaign.js';
 import type { Journal } from './journal.js';
 import { toLine } from './journal-lines.js';
 
 export interface VisitedLink {
   readonly urlId: number;
   readonly shortCode: string;
-  /** The UTM parameters of its target. */
-  readonly campaign: Campaign | null;
   /** Visits from these addresses do not count. Undefined: there are none. */
   readonly excludedAddresses: AddressRanges | undefined;
 }
 
-/** Writes a visit of a URL to the journal, then calls `respond`. */
-export type RecordVisit = (
-  request: IncomingMessage,
-  link: VisitedLink,
-  respond: () => void,
-) => void;
+/** The target that a visit leads to. */
+export interface VisitedTarget {
+  /** Its UTM parameters. */
+  readonly campaign: Campaign | null;
+  /** The rule that chose it, and its variant; null for the link's own target. */
+  readonly variant: string | null;
+}
 
-/** Returns the function that writes visits to the journal before visitors are redirected. */
+/** A visit before its target is known: `facts.campaign` is that of the visit's own query. */
+export interface DescribedVisit {
+  readonly request: IncomingMessage;
+  readonly visitedAt: number;
+  readonly address: string;
+  /** The visit's own query with the question mark, or the empty text. */
+  readonly query: string;
+  readonly facts: VisitFacts;
+}
+
+export interface VisitRecorder {
+  /** Describes a visit. The result is for one call of `record`. */
+  readonly describe: (request: IncomingMessage) => DescribedVisit;
+  /** Writes a visit to the journal, then calls `respond`. */
+  readonly record: (
+    visit: DescribedVisit,
+    link: VisitedLink,
+    target: VisitedTarget,
+    respond: () => void,
+  ) => void;
+}
+
+/** Returns the functions that write visits to the journal before visitors are redirected. */
 export function createVisitRecorder(
   journal: Journal,
   describe: DescribeVisit,
   proxies: AddressRanges,
   clock: Clock,
-): RecordVisit {
-  return (request, { urlId, shortCode, campaign, excludedAddresses }, respond) => {
-    const { method, headers, socket } = request;
-    const url = request.url as string;
-    const mark = url.indexOf('?');
-    const peer = socket.remoteAddress;
-    const address = clientAddressOf(peer, headers['x-forwarded-for'], proxies);
-    const visitedAt = clock();
-    const described = describe({
-      visitedAt,
-      method,
-      headers,
-      query: mark < 0 ? '' : url.slice(mark),
-      linkCampaign: campaign,
-      address,
-      // A peer on a unix socket has no address.
-      isPeerTrusted: proxies.includes(peer ?? ''),
-      shortDomain: headers.host ?? '',
-    });
-    const isExcluded = described.kind === 'human' && excludedAddresses?.includes(address);
-    const facts = isExcluded ? { ...described, ...excludedVisit } : described;
-    const path = mark < 0 ? url : url.slice(0, mark);
-    const isByCode = path.length === shortCode.length + 1 && path.endsWith(shortCode);
-    journal.append(toLine({ urlId, visitedAt, isByCode, facts }), respond);
+): VisitRecorder {
+  return {
+    describe(request) {
+      const { method, headers, socket } = request;
+      const url = request.url as string;
+      const mark = url.indexOf('?');
+      const query = mark < 0 ? '' : url.slice(mark);
+      const peer = socket.remoteAddress;
+      const address = clientAddressOf(peer, headers['x-forwarded-for'], proxies);
+      const visitedAt = clock();
+      const facts = describe({
+        visitedAt,
+        method,
+        headers,
+        query,
+        address,
+        // A peer on a unix socket has no address.
+        isPeerTrusted: proxies.includes(peer ?? ''),
+        shortDomain: headers.host ?? '',
+      });
+      return { request, visitedAt, address, query, facts };
+    },
+
+    record(visit, { urlId, shortCode, excludedAddresses }, { campaign, variant }, respond) {
+      const { request, visitedAt, address, query } = visit;
+      // Copying that many properties is slow, and nothing else has the object.
+      const described: { campaign: Campaign | null } & VisitFacts = visit.facts;
+      if (campaign !== null) described.campaign = joinCampaigns(described.campaign, campaign);
+      const isExcluded = described.kind === 'human' && excludedAddresses?.includes(address);
+      const facts = isExcluded ? { ...described, ...excludedVisit } : described;
+      const pathLength = (request.url as string).length - query.length;
+      const isByCode =
+        pathLength === shortCode.length + 1 && (request.url as string).startsWith(shortCode, 1);
+      journal.append(toLine({ urlId, visitedAt, isByCode, facts, variant }), respond);
+    },
   };
 }

@@ -88,6 +88,12 @@ const language = z.string().meta({
   example: 'de',
 });
 
+const variant = z.string().meta({
+  description:
+    'The rule of the link that chose the target, and the number of its variant if it has several. "(default)" is the target of the link itself, and "(unknown)" are rare values of pruned days, and days that were pruned before this breakdown existed.',
+  example: 'german/2',
+});
+
 /** The breakdown by a UTM parameter, whose column and field have the same name. */
 function utm<Field extends UtmField>(field: Field) {
   const description = `\`${utmParameters[field]}\` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed, and for rare values of pruned days.`;
@@ -144,6 +150,13 @@ export const clickDimensions = {
   utmCampaign: utm('utmCampaign'),
   utmTerm: utm('utmTerm'),
   utmContent: utm('utmContent'),
+  variant: {
+    column: 'variant',
+    fields: { variant },
+    unknown: '(unknown)',
+    none: '(default)',
+    filters: { variant: text },
+  },
 } as const satisfies Dimensions;
 
 export const scanDimensions = {

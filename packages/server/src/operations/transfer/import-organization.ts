@@ -13,8 +13,10 @@ import { type Row, rowsAtOnce } from '../../storage/read-in-batches.js';
 import { tables } from '../../storage/schema.js';
 import { searchTextOf } from '../../storage/search-text.js';
 import { mapSecrets } from '../../storage/stored-secrets.js';
+import { targetsOf } from '../../urls/link-rules.js';
 import { LoopDetector } from '../../urls/loop-detector.js';
 import { findRetiredKeys, reclaimKeys } from '../../urls/retired-keys.js';
+import { parseRules } from '../../urls/short-url.js';
 import { reserveUrlIds } from '../../urls/url-ids.js';
 import { startClickFeed } from '../../webhooks/click-feed.js';
 import { readTransferFile, type TransferRow } from './transfer-file.js';
@@ -266,15 +268,17 @@ async function refuseLoops(
       id: Number(row.id),
       targetUrl: String(row.target_url),
       expiredUrl: (row.expired_url ?? null) as string | null,
+      rules: parseRules(row.rules as string | null),
       domainId: row.domain_id as string | null,
       shortCode: String(row.short_code),
       customSlug: row.custom_slug as string | null,
     }));
     for (const url of await loops.findLocal(transaction, urls)) {
-      const field = await loops.findLoop(transaction, url);
-      if (!field) continue;
+      const path = await loops.findLoop(transaction, url);
+      if (path === undefined) continue;
+      const target = targetsOf(url).find((each) => each.path === path);
       throw new ConfigError(
-        `the link ${url.customSlug ?? url.shortCode} would lead back to itself: its ${field} is ${url[field]}`,
+        `the link ${url.customSlug ?? url.shortCode} would lead back to itself: its ${path} is ${target?.targetUrl}`,
       );
     }
   }

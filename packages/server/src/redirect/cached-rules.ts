@@ -1,0 +1,56 @@
+import { targetsOfRules } from '../urls/link-rules.js';
+import type { ShortUrl } from '../urls/short-url.js';
+import type { RuleVisit } from './compile-conditions.js';
+import { CompiledRules } from './compile-rules.js';
+import { type Target, type TargetSettings, toTarget } from './target.js';
+
+/** The rules of a link in the cache. */
+export interface CachedRules {
+  /** Returns the target of the first rule that matches; undefined when none does. May throw. */
+  readonly choose: (visit: RuleVisit) => Target | undefined;
+  /** Returns the locations of all targets. */
+  readonly locations: () => readonly string[];
+  /** An upper bound of the memory that they take. */
+  readonly maxBytes: number;
+}
+
+// The functions and objects of a rule or a target, by a measurement.
+const bytesPerRule = 1_000;
+
+/**
+ * Compiles the rules of a link. Rules that this version does not know, which a later one has stored,
+ * throw at each visit, so that each visit leads to the link's own target.
+ */
+export function toCachedRules(
+  { id, rules }: Pick<ShortUrl, 'id' | 'rules'>,
+  settings: TargetSettings,
+): CachedRules {
+  try {
+    const compiled = compileRules({ id, rules }, settings);
+    const targets = targetsOfRules(rules);
+    const utm = settings.parameters.reduce((sum, pair) => sum + pair.join().length, 0);
+    // An escape takes three bytes.
+    const textBytes = targets.reduce((sum, { targetUrl }) => sum + 3 * (targetUrl.length + utm), 0);
+    return {
+      choose: (visit) => compiled.choose(visit),
+      locations: () => compiled.targets().map(({ location }) => location),
+      maxBytes:
+        JSON.stringify(rules).length + textBytes + bytesPerRule * (rules.length + targets.length),
+    };
+  } catch (error) {
+    const choose = () => {
+      throw error;
+    };
+    return { choose, locations: () => [], maxBytes: 0 };
+  }
+}
+
+/** Compiles the rules of a link, whose UTM parameters are set on each target. */
+export function compileRules(
+  { id, rules }: Pick<ShortUrl, 'id' | 'rules'>,
+  settings: TargetSettings,
+): CompiledRules {
+  return new CompiledRules(id, rules, (targetUrl, variant) =>
+    toTarget(targetUrl, settings, variant),
+  );
+}

@@ -1,0 +1,208 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseInput } from '../contract/parse-input.js';
+import { findPastRuleError, type LinkRule, linkRules } from './link-rules.js';
+
+const targetUrl = 'https://example.com/de';
+const fill = (rule: object) => ({ when: {}, targetUrl, ...rule });
+
+function errorsOf(rules: unknown) {
+  const parsed = parseInput(linkRules, rules, ['rules']);
+  return parsed.ok ? [] : parsed.details.map(({ path, message }) => `${path} ${message}`);
+}
+
+function parse(rules: unknown): LinkRule[] {
+  const parsed = parseInput(linkRules, rules);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.details));
+  return parsed.value;
+}
+
+describe('rules in a request', () => {
+  it('have lists of conditions in their usual form', () => {
+    const when = {
+      device: 'Mobile',
+      os: ['iOS', 'Android', 'iOS'],
+      browser: 'Firefox',
+      country: ['de', 'AT'],
+      language: ['DE', 'pt-br', 'ZH-hant'],
+      query: { ref: 'mail', utm_id: true },
+      referrer: 'WWW.Example.com.',
+      after: '2030-01-01',
+      before: '2030-02-01T00:00+01:00',
+    };
+    expect(parse([fill({ name: 'all', when })])).toEqual([
+      {
+        name: 'all',
+        when: {
+          device: ['mobile'],
+          os: ['iOS', 'Android'],
+          browser: ['Firefox'],
+          country: ['DE', 'AT'],
+          language: ['de', 'pt-BR', 'zh-Hant'],
+          query: { ref: 'mail', utm_id: true },
+          referrer: ['example.com'],
+          after: '2030-01-01T00:00:00.000Z',
+          before: '2030-01-31T23:00:00.000Z',
+        },
+        targetUrl,
+      },
+    ]);
+  });
+
+  it('do not change when a response is sent back', () => {
+    const rules = parse([
+      fill({ name: null, when: { country: 'DE' } }),
+      {
+        when: {},
+        targetUrl: null,
+        variants: [
+          { targetUrl, weight: 0 },
+          { targetUrl, weight: 3 },
+        ],
+      },
+    ]);
+    expect(parse(JSON.parse(JSON.stringify(rules)))).toEqual(rules);
+  });
+
+  it.each<[unknown, string]>([
+    [7, 'rules must be a list of at most 20 rules'],
+    [Array(21).fill(fill({})), 'rules must be a list of at most 20 rules'],
+    [[{ targetUrl }], 'rules[0].when is required'],
+    [[fill({ when: { moon: 'full' } })], 'rules[0].when.moon is not a known field'],
+    [
+      [fill({ when: { country: 'XX' } })],
+      'rules[0].when.country is "XX": it must be a country code',
+    ],
+    [[fill({ when: { country: ['DE', 7] } })], 'rules[0].when.country[1] is "7": it must be a'],
+    [
+      [fill({ when: { country: [] } })],
+      'rules[0].when.country must not be empty, because the rule',
+    ],
+    [[fill({ when: { country: null } })], 'rules[0].when.country is "null": it must be a country'],
+    [
+      [fill({ when: { country: Array(51).fill('DE') } })],
+      'rules[0].when.country must have at most 50',
+    ],
+    [[fill({ when: { language: 'xx' } })], 'rules[0].when.language is "xx": it must be a language'],
+    [[fill({ when: { language: 'de-XX' } })], 'rules[0].when.language is "de-XX": it must be'],
+    [
+      [fill({ when: { device: 'phone' } })],
+      'rules[0].when.device is "phone": it must be one of desk',
+    ],
+    [[fill({ when: { os: ' iOS' } })], 'rules[0].when.os is " iOS": it must be the name of'],
+    [[fill({ when: { os: '' } })], 'rules[0].when.os is "": it must be the name of'],
+    [
+      [fill({ when: { referrer: 'https://a.example/' } })],
+      'rules[0].when.referrer is "https://a.exa',
+    ],
+    [[fill({ when: { query: {} } })], 'rules[0].when.query must name at least one parameter'],
+    [
+      [fill({ when: { query: { a: false } } })],
+      'rules[0].when.query.a must be a text of at most 200',
+    ],
+    [
+      [fill({ when: { query: JSON.parse('{"__proto__":"a"}') } })],
+      'rules[0].when.query.__proto__ is',
+    ],
+    [[fill({ when: { after: 'soon' } })], 'rules[0].when.after is "soon": it must be an ISO 8601'],
+    [
+      [fill({ when: { after: '2030-02-01', before: '2030-02-01' } })],
+      'rules[0].when.before is 2030-02-01T00:00:00.000Z: it must be later than after (2030-02-01T00:',
+    ],
+    [[{ when: {} }], 'rules[0] must have targetUrl or variants'],
+    [
+      [fill({ variants: [{ targetUrl, weight: 1 }] })],
+      'rules[0] must have targetUrl or variants, not',
+    ],
+    [[{ when: {}, targetUrl: 'ftp://a.example' }], 'rules[0].targetUrl must start with http'],
+    [[{ when: {}, variants: [] }], 'rules[0].variants must be a list of 1 to 10 variants'],
+    [
+      [{ when: {}, variants: [{ targetUrl: 'javascript:1', weight: 1 }] }],
+      'rules[0].variants[0].targetUrl must start with http:// or https://',
+    ],
+    [
+      [{ when: {}, variants: Array(2).fill({ targetUrl, weight: 0 }) }],
+      'rules[0].variants must have a weight above 0: the weights sum to 0',
+    ],
+    [
+      [{ when: {}, variants: [{ targetUrl, weight: 1.5 }] }],
+      'rules[0].variants[0].weight must be a whole number from 0 to 1000000',
+    ],
+    [[{ when: {}, variants: [{ targetUrl, weight: -1 }] }], 'rules[0].variants[0].weight must be'],
+    [[fill({ name: 'a/b' })], 'rules[0].name must begin with a letter and consist of'],
+    [[fill({ name: '7' })], 'rules[0].name must begin with a letter'],
+    [
+      [fill({ name: 'a', when: { country: 'DE' } }), fill({ name: 'A' })],
+      'rules[1].name is "A": rules[0] has this name, and names must differ',
+    ],
+    [
+      [fill({ name: 'all' }), fill({ when: { os: 'iOS' } })],
+      'rules[1].when can never match: rules[0] (all) matches each visit that it matches. Move it before',
+    ],
+    [
+      Array.from({ length: 9 }, (_, index) => ({
+        when: { query: { page: `${index}` } },
+        targetUrl: `https://example.com/${'a'.repeat(8_000)}`,
+      })),
+      'rules must take at most 65536 bytes as JSON (72',
+    ],
+  ])('%j has the error %s', (rules, error) => {
+    const [first = '', ...others] = errorsOf(rules);
+    expect(first.slice(0, error.length)).toBe(error);
+    expect(others).toEqual([]);
+  });
+});
+
+describe('a rule that an earlier one hides', () => {
+  const pairs: [hidden: boolean, earlier: object, later: object][] = [
+    [true, {}, {}],
+    [true, { country: ['DE', 'AT'] }, { country: 'AT', os: 'iOS' }],
+    [false, { country: 'DE', os: 'iOS' }, { country: 'DE' }],
+    [false, { country: 'DE' }, { country: ['DE', 'AT'] }],
+    [true, { os: 'iOS' }, { os: 'ios' }],
+    [true, { language: 'de' }, { language: 'de-AT' }],
+    [false, { language: 'de-AT' }, { language: 'de' }],
+    [false, { language: 'de' }, { language: 'del' }],
+    [true, { referrer: 'example.com' }, { referrer: 'news.example.com' }],
+    [false, { referrer: 'example.com' }, { referrer: 'anexample.com' }],
+    [true, { query: { a: true } }, { query: { a: '1', b: '2' } }],
+    [false, { query: { a: '1' } }, { query: { a: true } }],
+    [false, { query: { toString: true } }, { country: 'DE' }],
+    [true, { after: '2030-01-01' }, { after: '2030-01-02' }],
+    [false, { after: '2030-01-01' }, {}],
+    [true, { before: '2030-02-01' }, { before: '2030-01-02' }],
+    [false, { before: '2030-01-01' }, { before: '2030-01-02' }],
+  ];
+  it.each(pairs)('is refused: %s for %j before %j', (isHidden, earlier, later) => {
+    const errors = errorsOf([fill({ when: earlier }), fill({ when: later })]);
+    expect(errors).toHaveLength(isHidden ? 1 : 0);
+  });
+});
+
+describe('findPastRuleError', () => {
+  const before = '2030-01-01T00:00:00.000Z';
+  const now = Date.parse(before);
+  const rules = parse([fill({ when: { country: 'DE' } }), fill({ when: { before } })]);
+
+  it('names a rule that has ended, and accepts it when the link has it', () => {
+    expect(findPastRuleError(rules, now - 1)).toBeUndefined();
+    expect(findPastRuleError(rules, now)).toEqual({
+      path: 'rules[1].when.before',
+      message: `is ${before}: it must lie in the future (now is ${before}), or the rule can never match`,
+    });
+    expect(findPastRuleError(rules, now, rules)).toBeUndefined();
+    expect(findPastRuleError(rules, now, rules.slice(0, 1))).toBeDefined();
+  });
+});
+
+it('accepts or refuses any JSON without an exception', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.jsonValue(), (value, condition) => {
+      errorsOf(value);
+      errorsOf([value]);
+      for (const name of ['device', 'country', 'query', 'referrer', 'after']) {
+        errorsOf([fill({ when: { [name]: condition } })]);
+      }
+    }),
+  );
+});

@@ -1,0 +1,236 @@
+import { z } from 'zod';
+import { deviceTypes } from '../analytics/classify/device-types.js';
+import type { ErrorDetail } from '../contract/errors.js';
+import { instant } from '../contract/fields.js';
+import { includesConditions, ruleConditions } from './rule-conditions.js';
+import { targetUrl } from './target-url-field.js';
+
+const maxRules = 20;
+const maxVariants = 10;
+const maxWeight = 1_000_000;
+const maxNameLength = 50;
+/** The rules of one link in JSON. A list of links may have a hundred of them. */
+const maxRulesBytes = 65_536;
+
+// It begins with a letter, because a rule without a name is named by its number.
+const name = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(maxNameLength, `must be at most ${maxNameLength} characters long`)
+  .regex(
+    /^[A-Za-z][A-Za-z0-9._-]*$/,
+    'must begin with a letter and consist of letters, digits, periods, underscores and hyphens (A-Z a-z 0-9 . _ -)',
+  )
+  .meta({
+    description:
+      'The name of the rule in reports. Names of one link differ, in any case. Without it, the number of the rule.',
+    example: 'german',
+  });
+
+const weight = z
+  .int(`must be a whole number from 0 to ${maxWeight}`)
+  .min(0, `must be a whole number from 0 to ${maxWeight}`)
+  .max(maxWeight, `must be a whole number from 0 to ${maxWeight}`)
+  .meta({
+    description: "The variant's share of the visitors, in relation to the sum of all weights.",
+    example: 50,
+  });
+
+const variantsRule = `must be a list of 1 to ${maxVariants} variants`;
+const variants = z
+  .array(z.strictObject({ targetUrl, weight }), { error: variantsRule })
+  .min(1, variantsRule)
+  .max(maxVariants, variantsRule)
+  .refine((list) => list.length === 0 || list.some((each) => each.weight !== 0), {
+    message: 'must have a weight above 0: the weights sum to 0, so no variant could be chosen',
+  })
+  .meta({
+    description: 'Targets that visitors are divided among. A visitor stays with their variant.',
+  });
+
+const linkRule = z
+  .strictObject({
+    name: name.nullish(),
+    when: ruleConditions.meta({
+      description:
+        'What a visit must have. All conditions must hold; without any, all visits match.',
+    }),
+    targetUrl: targetUrl.nullish(),
+    variants: variants.nullish(),
+  })
+  .superRefine((rule, context) => {
+    if ((rule.targetUrl == null) !== (rule.variants == null)) return;
+    const message =
+      rule.targetUrl == null
+        ? 'must have targetUrl or variants'
+        : 'must have targetUrl or variants, not both';
+    context.addIssue({ code: 'custom', path: [], message });
+  })
+  .transform(({ name: given, when, targetUrl: target, variants: list }) => ({
+    ...(given != null && { name: given }),
+    when,
+    ...(target != null && { targetUrl: target }),
+    ...(list != null && { variants: list }),
+  }))
+  .meta({ id: 'LinkRuleRequest' });
+
+/** A rule of a link: the visits that it matches, and where these lead. */
+export type LinkRule = z.output<typeof linkRule>;
+
+const rulesRule = `must be a list of at most ${maxRules} rules`;
+
+/** The rules of a link in a request. */
+export const linkRules = z
+  .array(linkRule, { error: rulesRule })
+  .max(maxRules, rulesRule)
+  .superRefine((rules, context) => {
+    for (const { path, message } of findRuleErrors(rules)) {
+      context.addIssue({ code: 'custom', path: [...path], message });
+    }
+  })
+  .meta({
+    description: `Other targets for some visits, at most ${maxRules} rules and ${maxRulesBytes} bytes of JSON. The first rule that matches a visit decides its target; the link's own target is for all other visits. UTM parameters of the link are set on each target.`,
+    example: [
+      { name: 'german', when: { country: ['DE'] }, targetUrl: 'https://example.com/de' },
+      {
+        name: 'test',
+        when: {},
+        variants: [
+          { targetUrl: 'https://example.com/a', weight: 50 },
+          { targetUrl: 'https://example.com/b', weight: 50 },
+        ],
+      },
+    ],
+  });
+
+const texts = (description: string) => z.array(z.string()).optional().meta({ description });
+
+const variantRecord = z.object({
+  targetUrl: z.string(),
+  weight: z
+    .int()
+    .min(0)
+    .meta({ description: "The variant's share, in relation to the sum of all weights." }),
+});
+
+const ruleRecord = z
+  .object({
+    name: z.string().optional().meta({ description: 'The name of the rule in reports.' }),
+    when: z
+      .object({
+        device: z
+          .array(z.enum(deviceTypes))
+          .optional()
+          .meta({ description: 'The types of devices.' }),
+        os: texts('The operating systems.'),
+        browser: texts('The browsers.'),
+        country: texts('The countries (ISO 3166-1 alpha-2).'),
+        language: texts('The first languages of `Accept-Language`.'),
+        query: z
+          .record(z.string(), z.union([z.string(), z.literal(true)]))
+          .optional()
+          .meta({ description: 'The query parameters; true stands for any value.' }),
+        referrer: texts('The hosts of the referring page, subdomains included.'),
+        after: instant.optional().meta({ description: 'Matches visits at or after this time.' }),
+        before: instant.optional().meta({ description: 'Matches visits before this time.' }),
+      })
+      .meta({ description: 'What a visit must have.' }),
+    targetUrl: z.string().optional(),
+    variants: z
+      .array(variantRecord)
+      .optional()
+      .meta({ description: 'Targets that visitors are divided among.' }),
+  })
+  .meta({ id: 'LinkRule' });
+
+/** The rules of a link in a response. */
+export const ruleRecords = z.array(ruleRecord).meta({
+  description: "Other targets for some visits. Empty: all visits lead to the link's own target.",
+});
+
+interface RuleError {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** Returns the errors of rules that only all rules together show. */
+function findRuleErrors(rules: readonly LinkRule[]): RuleError[] {
+  const bytes = Buffer.byteLength(JSON.stringify(rules));
+  if (bytes > maxRulesBytes) {
+    return [{ path: [], message: `must take at most ${maxRulesBytes} bytes as JSON (${bytes})` }];
+  }
+  return rules.flatMap((rule, index): RuleError[] => {
+    const earlier = rules.slice(0, index);
+    const lowerName = rule.name?.toLowerCase();
+    const same = earlier.findIndex((each) => each.name?.toLowerCase() === lowerName);
+    if (lowerName !== undefined && same >= 0) {
+      const message = `is ${JSON.stringify(rule.name)}: rules[${same}] has this name, and names must differ`;
+      return [{ path: [index, 'name'], message }];
+    }
+    const wider = earlier.findIndex((each) => includesConditions(each.when, rule.when));
+    if (wider < 0) return [];
+    const which = `rules[${wider}] (${labelOf(rules, wider)})`;
+    const message = `can never match: ${which} matches each visit that it matches. Move it before ${which}, or change its conditions`;
+    return [{ path: [index, 'when'], message }];
+  });
+}
+
+/** Returns the name of a rule in reports. */
+export function labelOf(rules: readonly LinkRule[], index: number): string {
+  return rules[index]?.name ?? String(index + 1);
+}
+
+/** A target of a link, and its path in the record. */
+export interface LinkTarget {
+  readonly path: string;
+  readonly targetUrl: string;
+}
+
+/** Returns the targets of rules. */
+export function targetsOfRules(rules: readonly LinkRule[]): LinkTarget[] {
+  return rules.flatMap((rule, index): LinkTarget[] => {
+    const path = `rules[${index}]`;
+    const own =
+      rule.targetUrl === undefined
+        ? []
+        : [{ path: `${path}.targetUrl`, targetUrl: rule.targetUrl }];
+    const ofVariants = (rule.variants ?? []).map((variant, at) => ({
+      path: `${path}.variants[${at}].targetUrl`,
+      targetUrl: variant.targetUrl,
+    }));
+    return [...own, ...ofVariants];
+  });
+}
+
+/** Returns the targets of a link or of a change. */
+export function targetsOf(url: {
+  readonly targetUrl?: string | undefined;
+  readonly expiredUrl?: string | null | undefined;
+  readonly rules?: readonly LinkRule[] | null | undefined;
+}): LinkTarget[] {
+  const { targetUrl, expiredUrl, rules } = url;
+  const own = targetUrl === undefined ? [] : [{ path: 'targetUrl', targetUrl }];
+  if (expiredUrl != null) own.push({ path: 'expiredUrl', targetUrl: expiredUrl });
+  return rules ? [...own, ...targetsOfRules(rules)] : own;
+}
+
+/**
+ * Returns the error of a rule that ends before `now`, so that it can never match. Rules that the link
+ * already has are accepted, because a request may repeat them. A schema cannot check it without a clock.
+ */
+export function findPastRuleError(
+  rules: readonly LinkRule[],
+  now: number,
+  stored: readonly LinkRule[] = [],
+): ErrorDetail | undefined {
+  const known = new Set(stored.map(({ when }) => when.before));
+  const index = rules.findIndex(
+    ({ when: { before } }) =>
+      before !== undefined && Date.parse(before) <= now && !known.has(before),
+  );
+  if (index < 0) return undefined;
+  return {
+    path: `rules[${index}].when.before`,
+    message: `is ${rules[index]?.when.before}: it must lie in the future (now is ${new Date(now).toISOString()}), or the rule can never match`,
+  };
+}

@@ -1,0 +1,230 @@
+import { z } from 'zod';
+import { type DeviceType, deviceTypes } from '../analytics/classify/device-types.js';
+import { normalizeHost } from '../analytics/classify/normalize-host.js';
+import { shorten } from '../contract/api-error.js';
+import { line, timestamp } from '../contract/fields.js';
+import { parseHost } from './blocked-host.js';
+import { countryCodes } from './country-codes.js';
+
+const maxValues = 50;
+const maxNameLength = 64;
+const maxParameters = 10;
+const maxParameterLength = 200;
+
+/** A condition with one value or a list of them. `parse` returns undefined for an invalid value. */
+interface ValuesRule<Value extends string> {
+  readonly parse: (text: string) => Value | undefined;
+  readonly rule: string;
+  /** The schema of a value in OpenAPI. */
+  readonly openApi: Readonly<Record<string, unknown>>;
+  readonly description: string;
+  readonly example: string;
+}
+
+/** One value, or a list of values of which a visit must have one. Becomes a list without repetitions. */
+function oneOrMore<Value extends string>(options: ValuesRule<Value>) {
+  const { parse, rule, openApi, description, example } = options;
+  const item = { type: 'string', ...openApi };
+  return z
+    .unknown()
+    .transform((input, context): Value[] => {
+      const list: readonly unknown[] = Array.isArray(input) ? input : [input];
+      const refuse = (message: string, path: readonly number[] = []) =>
+        context.addIssue({ code: 'custom', message, path: [...path] });
+      if (list.length === 0) refuse('must not be empty, because the rule would never match');
+      if (list.length > maxValues) refuse(`must have at most ${maxValues} values`);
+      const values = list.slice(0, maxValues).map((each, index) => {
+        const value = typeof each === 'string' ? parse(each) : undefined;
+        const shown = shorten(typeof each === 'string' ? each : String(JSON.stringify(each)));
+        if (value !== undefined) return value;
+        refuse(`is ${JSON.stringify(shown)}: it ${rule}`, Array.isArray(input) ? [index] : []);
+        return '' as Value;
+      });
+      return [...new Set(values)];
+    })
+    .meta({
+      override: { oneOf: [item, { type: 'array', items: item, minItems: 1, maxItems: maxValues }] },
+      description: `${description} One value, or a list of which a visit must have one.`,
+      example,
+    });
+}
+
+const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+const languageTag = /^([a-z]{2,3})(?:-([a-z]{4}))?(?:-([a-z]{2}|\d{3}))?$/i;
+
+/** Returns a language tag in its usual case, such as `pt-BR`; undefined for an unknown one. */
+export function parseLanguageTag(text: string): string | undefined {
+  const [, language, script, region] = languageTag.exec(text) ?? [];
+  const primary = language?.toLowerCase();
+  if (primary === undefined || languageNames.of(primary) === undefined) return undefined;
+  const country = region?.toUpperCase();
+  if (country?.length === 2 && !countryCodes.has(country)) return undefined;
+  const title = script && script.charAt(0).toUpperCase() + script.slice(1).toLowerCase();
+  return [primary, title, country].filter(Boolean).join('-');
+}
+
+function parseCountry(text: string): string | undefined {
+  const code = text.toUpperCase();
+  return countryCodes.has(code) ? code : undefined;
+}
+
+function parseDevice(text: string): DeviceType | undefined {
+  return deviceTypes.find((type) => type === text.toLowerCase());
+}
+
+function parseName(text: string): string | undefined {
+  const isName = text.trim() === text && /^[^\p{Cc}]{1,64}$/u.test(text) && text.isWellFormed();
+  return isName ? text : undefined;
+}
+
+/** Returns a host as visits have it: without `www.`. */
+function parseReferrerHost(text: string): string | undefined {
+  const host = parseHost(text);
+  return host === undefined ? undefined : normalizeHost(host);
+}
+
+const nameOpenApi = { minLength: 1, maxLength: maxNameLength };
+const nameRule = `must be the name of a breakdown, 1 to ${maxNameLength} characters on one line`;
+
+// Zod ignores the key `__proto__` without an error.
+const refuseProto: Parameters<typeof z.preprocess>[0] = (input, context) => {
+  if (typeof input === 'object' && input !== null && Object.hasOwn(input, '__proto__')) {
+    context.addIssue({ code: 'custom', path: ['__proto__'], message: 'is not a parameter name' });
+  }
+  return input;
+};
+
+const parameterRule = `must be a text of at most ${maxParameterLength} characters on one line, or true for any value`;
+
+/** What a visit must have, in a request. Each condition is optional; all that are given must hold. */
+export const ruleConditions = z
+  .strictObject({
+    device: oneOrMore({
+      parse: parseDevice,
+      rule: `must be one of ${deviceTypes.join(', ')}`,
+      openApi: { enum: [...deviceTypes] },
+      description: 'The type of device.',
+      example: 'mobile',
+    }).optional(),
+    os: oneOrMore({
+      parse: parseName,
+      rule: nameRule,
+      openApi: nameOpenApi,
+      description: 'The operating system, as reports name it, in any case.',
+      example: 'iOS',
+    }).optional(),
+    browser: oneOrMore({
+      parse: parseName,
+      rule: nameRule,
+      openApi: nameOpenApi,
+      description: 'The browser, as reports name it, in any case.',
+      example: 'Firefox',
+    }).optional(),
+    country: oneOrMore({
+      parse: parseCountry,
+      rule: 'must be a country code of two letters (ISO 3166-1), such as DE',
+      openApi: { pattern: '^[A-Za-z]{2}$' },
+      description: 'The country of the address (ISO 3166-1 alpha-2).',
+      example: 'DE',
+    }).optional(),
+    language: oneOrMore({
+      parse: parseLanguageTag,
+      rule: 'must be a language code (ISO 639), also with a script or region, such as de or pt-BR',
+      openApi: { pattern: '^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$' },
+      description:
+        'The first language of `Accept-Language`. A code such as de also matches de-AT; pt-BR matches only itself and its variants.',
+      example: 'de',
+    }).optional(),
+    query: z
+      .preprocess(
+        refuseProto,
+        z
+          .record(
+            line(maxParameterLength, 1),
+            z.union([line(maxParameterLength), z.literal(true)], { error: parameterRule }),
+          )
+          .refine((query) => Object.keys(query).length > 0, 'must name at least one parameter')
+          .refine(
+            (query) => Object.keys(query).length <= maxParameters,
+            `must have at most ${maxParameters} parameters`,
+          ),
+      )
+      .optional()
+      .meta({
+        override: {
+          type: 'object',
+          propertyNames: { type: 'string', minLength: 1, maxLength: maxParameterLength },
+          additionalProperties: {
+            oneOf: [
+              { type: 'string', maxLength: maxParameterLength },
+              { type: 'boolean', const: true },
+            ],
+          },
+          minProperties: 1,
+          maxProperties: maxParameters,
+        },
+        description:
+          "Query parameters of the visit's URL by name, all of which it must have: with this value, or with any for true. Names and values are case-sensitive.",
+        example: { ref: 'mail' },
+      }),
+    referrer: oneOrMore({
+      parse: parseReferrerHost,
+      rule: 'must be a host name alone, such as news.example.com',
+      openApi: { minLength: 1, maxLength: 253 },
+      description: 'The host of the referring page, subdomains included.',
+      example: 'news.example.com',
+    }).optional(),
+    after: timestamp.optional().meta({ description: 'Matches visits at or after this time.' }),
+    before: timestamp.optional().meta({
+      description: 'Matches visits before this time. Must lie in the future.',
+    }),
+  })
+  .superRefine(({ after, before }, context) => {
+    if (after === undefined || before === undefined || after < before) return;
+    const message = `is ${before}: it must be later than after (${after}), or the rule can never match`;
+    context.addIssue({ code: 'custom', path: ['before'], message });
+  });
+
+export type RuleConditions = z.output<typeof ruleConditions>;
+
+/**
+ * Returns whether every visit that has `narrow` also has `wide`. Returns false when that is not certain.
+ */
+export function includesConditions(wide: RuleConditions, narrow: RuleConditions): boolean {
+  return (
+    isWithin(narrow.device, wide.device) &&
+    isWithin(narrow.os?.map(lower), wide.os?.map(lower)) &&
+    isWithin(narrow.browser?.map(lower), wide.browser?.map(lower)) &&
+    isWithin(narrow.country, wide.country) &&
+    isWithin(narrow.language, wide.language, (tag, of) => tag === of || tag.startsWith(`${of}-`)) &&
+    isWithin(narrow.referrer, wide.referrer, isWithinHost) &&
+    isQueryWithin(narrow.query, wide.query) &&
+    (wide.after === undefined || (narrow.after !== undefined && narrow.after >= wide.after)) &&
+    (wide.before === undefined || (narrow.before !== undefined && narrow.before <= wide.before))
+  );
+}
+
+/** Returns whether a host is another one, or below it. */
+export function isWithinHost(host: string, above: string): boolean {
+  return host === above || host.endsWith(`.${above}`);
+}
+
+function lower(text: string): string {
+  return text.toLowerCase();
+}
+
+function isWithin(
+  narrow: readonly string[] | undefined,
+  wide: readonly string[] | undefined,
+  isPartOf: (value: string, of: string) => boolean = (value, of) => value === of,
+): boolean {
+  if (wide === undefined) return true;
+  return narrow?.every((value) => wide.some((of) => isPartOf(value, of))) ?? false;
+}
+
+function isQueryWithin(narrow: RuleConditions['query'], wide: RuleConditions['query']): boolean {
+  return Object.entries(wide ?? {}).every(([name, value]) => {
+    if (narrow === undefined || !Object.hasOwn(narrow, name)) return false;
+    return value === true || narrow[name] === value;
+  });
+}

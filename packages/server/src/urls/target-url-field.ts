@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { byteLimit, webAddress } from '../contract/fields.js';
+import { findTargetUrlError, maxTargetUrlBytes } from './target-url.js';
+
+/** The target of a link in a request. */
+export const targetUrl = z
+  .string()
+  .check((context) => {
+    const error = findTargetUrlError(context.value);
+    if (error) context.issues.push({ code: 'custom', message: error, input: context.value });
+  })
+  .meta({
+    description: `Where the link leads: http or https, at most ${maxTargetUrlBytes} bytes. It must not lead back to the link. Returned exactly as it was sent.`,
+    pattern: webAddress,
+    ...byteLimit(maxTargetUrlBytes),
+    example: 'https://example.com/spring?ref=mail#offers',
+  });

@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { untilStored } from './stored-visits.js';
+import { agents, startVisitedServer, type VisitedServer } from './visited-server.js';
+
+let api: VisitedServer;
+beforeAll(async () => {
+  api = await startVisitedServer({ countryHeader: 'cf-ipcountry' });
+});
+afterAll(() => api.stop());
+
+const own = 'https://example.com/own';
+const to = (path: string) => `https://example.com/${path}`;
+
+interface Visit {
+  readonly country?: string;
+  readonly language?: string;
+  readonly agent?: keyof typeof agents;
+  readonly address?: string;
+  readonly query?: string;
+  readonly referer?: string;
+}
+
+let visitCount = 0;
+
+async function visit(key: string, { query = '', ...visitor }: Visit = {}) {
+  const { country, language, agent = 'firefox', address = '192.0.2.1', referer } = visitor;
+  const response = await api.visit(`/${key}${query}`, {
+    headers: {
+      'user-agent': agents[agent],
+      'x-forwarded-for': address,
+      ...(country && { 'cf-ipcountry': country }),
+      ...(language && { 'accept-language': language }),
+      ...(referer && { referer }),
+    },
+  });
+  visitCount += 1;
+  return response;
+}
+
+const locationOf = async (key: string, visitor?: Visit) =>
+  (await visit(key, visitor)).headers.get('location');
+
+async function create(rules: readonly object[], fields: object = {}) {
+  const created = await api.createUrl({ targetUrl: own, rules, ...fields });
+  return (await api.call('getUrl', { params: { id: created.id } })).data;
+}
+
+const update = (id: string, body: object) => api.call('updateUrl', { params: { id }, body });
+
+/** Waits until all visits are stored, and returns the report of a link. */
+async function clicksOf(id: string, query: Record<string, string | string[]> = {}) {
+  await untilStored(api.server.database, visitCount);
+  api.clock.advance(1);
+  return (await api.call('getUrlClicks', { params: { id }, query })).data;
+}
+
+const campaign = [
+  { name: 'german', when: { language: 'de', country: ['DE', 'AT'] }, targetUrl: to('de') },
+  { name: 'iphone', when: { os: 'iOS', device: 'mobile' }, targetUrl: to('app') },
+  { when: { query: { ref: 'mail' }, referrer: 'news.example' }, targetUrl: to('mail') },
+];
+
+describe('a link with rules', () => {
+  it('leads each visit to the target of the first rule that matches, otherwise to its own', async () => {
+    const { id, shortCode } = await create(campaign, { utmSource: 'poster', redirectType: 301 });
+    const german = { country: 'DE', language: 'de-DE,en' };
+    const utm = '?utm_source=poster';
+    expect(await locationOf(shortCode, german)).toBe(to(`de${utm}`));
+    expect(await locationOf(shortCode, { ...german, agent: 'iphone' })).toBe(to(`de${utm}`));
+    expect(await locationOf(shortCode, { agent: 'iphone' })).toBe(to(`app${utm}`));
+    const mail = { query: '?a=1&ref=mail', referer: 'https://www.daily.news.example/a' };
+    expect(await locationOf(shortCode, mail)).toBe(to(`mail${utm}`));
+    expect(await locationOf(shortCode, { ...german, country: 'FR' })).toBe(own + utm);
+    const plain = await visit(shortCode);
+    expect(plain.headers.get('location')).toBe(own + utm);
+    // A browser that caches the redirect would ignore the rules.
+    expect([plain.status, plain.headers.get('cache-control')]).toEqual([301, 'no-store']);
+
+    const { breakdowns, totals } = await clicksOf(id);
+    expect(totals.totalClicks).toBe(6);
+    expect(breakdowns.variant).toEqual([
+      { variant: '(default)', clicks: 2 },
+      { variant: 'german', clicks: 2 },
+      { variant: '3', clicks: 1 },
+      { variant: 'iphone', clicks: 1 },
+    ]);
+    expect(breakdowns.utmSource).toEqual([{ utmSource: 'poster', clicks: 6 }]);
+    const totalOf = async (variant: string | string[]) =>
+      (await clicksOf(id, { variant })).totals.totalClicks;
+    expect(await totalOf('GERMAN')).toBe(2);
+    expect(await totalOf(['(default)', '3'])).toBe(3);
+
+    // A change applies to the next visit.
+    await update(id, { rules: null });
+    const after = await visit(shortCode, german);
+    expect(after.headers.get('location')).toBe(own + utm);
+    expect(after.headers.get('cache-control')).toBe('private, max-age=90');
+  });
+
+  it('has rules by time', async () => {
+    const minute = 60_000;
+    const iso = (at: number) => new Date(at).toISOString();
+    const now = api.clock();
+    const { shortCode } = await create([
+      { when: { before: iso(now + minute) }, targetUrl: to('early') },
+      { when: { after: iso(now + 2 * minute) }, targetUrl: to('late') },
+    ]);
+    expect(await locationOf(shortCode)).toBe(to('early'));
+    api.clock.advance(minute);
+    expect(await locationOf(shortCode)).toBe(own);
+    api.clock.advance(minute);
+    expect(await locationOf(shortCode)).toBe(to('late'));
+  });
+
+  it('divides visitors among variants, and the report equals the visits', async () => {
+    const variants = [
+      { targetUrl: to('a'), weight: 1 },
+      { targetUrl: to('b'), weight: 2 },
+    ];
+    const { id, shortCode } = await create([
+      { name: 'german', when: { country: 'DE' }, targetUrl: to('de') },
+      { name: 'test', when: {}, variants },
+    ]);
+    const addressOf = (index: number) => `198.51.${Math.floor(index / 250)}.${(index % 250) + 1}`;
+    const seen = new Map<string | null, number>();
+    const first = await Promise.all(
+      Array.from({ length: 300 }, (_, index) =>
+        locationOf(shortCode, { address: addressOf(index) }),
+      ),
+    );
+    for (const location of first) seen.set(location, (seen.get(location) ?? 0) + 1);
+    expect(seen.get(to('b'))).toBeGreaterThan(150);
+    expect(seen.get(to('a'))).toBeGreaterThan(50);
+    // Visitors keep their variant, also when other rules change.
+    await update(id, { rules: [{ name: 'other', when: {}, variants }] });
+    for (const index of [0, 1, 2, 3, 4, 5, 299]) {
+      expect(await locationOf(shortCode, { address: addressOf(index) })).toBe(first[index]);
+    }
+    const { breakdowns } = await clicksOf(id);
+    const counts = Object.fromEntries(
+      breakdowns.variant.map((each) => [each.variant, each.clicks]),
+    );
+    expect(counts).toMatchObject({ 'test/1': seen.get(to('a')), 'test/2': seen.get(to('b')) });
+    expect((counts['other/1'] ?? 0) + (counts['other/2'] ?? 0)).toBe(7);
+  });
+
+  it('leads to the target of a rule after the password', async () => {
+    const body = { isPasswordProtected: true, password: 'open sesame' };
+    const { shortCode } = await create([{ when: {}, targetUrl: to('inside') }], body);
+    const response = await api.visit(`/${shortCode}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': agents.firefox },
+      body: JSON.stringify({ password: 'open sesame' }),
+    });
+    visitCount += 1;
+    expect(response.status).toBe(303);
+    expect(response.headers.get('location')).toBe(to('inside'));
+  });
+
+  it('whose rules this version does not know leads to its own target', async () => {
+    const { id, shortCode } = await create([{ when: {}, targetUrl: to('x') }]);
+    const rules = JSON.stringify([{ when: { moon: ['full'] }, targetUrl: to('x') }]);
+    await api.server.database.writeDirectly((transaction) =>
+      transaction.updateTable('urls').set({ rules }).where('id', '=', Number(id)).execute(),
+    );
+    expect(await locationOf(shortCode)).toBe(own);
+    const { text } = await api.visit('/metrics');
+    expect(text).toContain('\nshorty_rule_errors_total 1\n');
+    await update(id, { rules: [{ when: {}, targetUrl: to('y') }] });
+    expect(await locationOf(shortCode)).toBe(to('y'));
+  });
+});
+
+describe('rules in the API', () => {
+  it('are in the record, exports and events, and in bulk requests', async () => {
+    const webhook = { url: 'https://receiver.example/', events: ['url.updated'] };
+    await api.call('createWebhook', { body: webhook });
+    const { data } = await api.call('bulkCreateUrls', {
+      body: {
+        urls: [
+          { targetUrl: own, tags: ['ruled'], rules: [{ when: { os: 'iOS' }, targetUrl: to('i') }] },
+          { targetUrl: own, rules: [{ when: { country: 'XX' }, targetUrl: to('i') }] },
+        ],
+      },
+    });
+    const id = data.created[0]?.id as string;
+    const stored = [{ when: { os: ['iOS'] }, targetUrl: to('i') }];
+    expect((await api.call('getUrl', { params: { id } })).data.rules).toEqual(stored);
+    expect(data.errors).toEqual([
+      {
+        index: 1,
+        code: 'CREATE_FAILED',
+        error: expect.stringContaining('rules[0].when.country is "XX": it must be a country code'),
+      },
+    ]);
+    const exportAs = async (format: string) =>
+      (await api.call('exportUrls', { query: { format, tag: 'ruled' } })).data.text;
+    expect(JSON.parse(await exportAs('ndjson')).rules).toEqual(stored);
+    expect(await exportAs('csv')).toContain(`,"${JSON.stringify(stored).replaceAll('"', '""')}",`);
+
+    const renamed = [{ name: 'apple', when: { os: 'iOS' }, targetUrl: to('i') }];
+    const bulk = { body: { updates: [{ id, rules: renamed }] } };
+    expect((await api.call('bulkUpdateUrls', bulk)).data.updatedCount).toBe(1);
+    const { updatedAt } = (await api.call('getUrl', { params: { id } })).data;
+    // The same rules in another form change nothing.
+    expect((await update(id, { rules: renamed })).data.updatedAt).toBe(updatedAt);
+    const events = await api.server.database.read
+      .selectFrom('events')
+      .select('body')
+      .where('url_id', '=', Number(id))
+      .where('type', '=', 'url.updated')
+      .execute();
+    expect(events.map(({ body }) => JSON.parse(body).data)).toMatchObject([
+      { rules: [{ name: 'apple', when: { os: ['iOS'] } }], previous: { rules: stored } },
+    ]);
+  });
+
+  it.each<[object[], string, RegExp]>([
+    [[{ when: { country: 'XX' }, targetUrl: own }], 'rules[0].when.country', /"XX".*ISO 3166-1/],
+    [[{ when: { before: '2029-01-01' }, targetUrl: own }], 'rules[0].when.before', /in the future/],
+    [
+      [
+        { when: {}, targetUrl: own },
+        { when: { os: 'iOS' }, targetUrl: own },
+      ],
+      'rules[1].when',
+      /can never match: rules\[0\] \(1\)/,
+    ],
+  ])('%j are refused at %s', async (rules, path, message) => {
+    const created = await api.call('createUrl', { body: { targetUrl: own, rules } });
+    expect(created.outcome).toBe('400 VALIDATION_FAILED');
+    const details = [{ path, message: expect.stringMatching(message) }];
+    expect(created.error.details).toEqual(details);
+    const { id } = await api.createUrl();
+    expect((await update(id, { rules })).error.details).toEqual(details);
+  });
+
+  it('may be repeated by a PATCH after one of them has ended', async () => {
+    const before = new Date(api.clock() + 60_000).toISOString();
+    const ending = { when: { before }, targetUrl: to('x') };
+    const { id } = await create([ending]);
+    api.clock.advance(60_000);
+    const rules = [ending, { when: { os: 'iOS' }, targetUrl: to('y') }];
+    expect((await update(id, { rules })).status).toBe(200);
+    const later = { when: { before: '2029-01-01' }, targetUrl: to('z') };
+    const refused = await update(id, { rules: [later, ending] });
+    expect(refused.invalidFields).toEqual(['rules[0].when.before']);
+  });
+
+  it('cannot lead back to their link, also through other links', async () => {
+    const at = (slug: string) => `${api.server.url}/${slug}`;
+    const when = { country: 'DE' };
+    const self = { targetUrl: own, customSlug: 'rule-self' };
+    const direct = [{ when, variants: [{ targetUrl: at('rule-self'), weight: 1 }] }];
+    const refused = await api.call('createUrl', { body: { ...self, rules: direct } });
+    expect(refused.invalidFields).toEqual(['rules[0].variants[0].targetUrl']);
+
+    const first = await create([], { customSlug: 'rule-first' });
+    await create([{ when, targetUrl: at('rule-first') }], { customSlug: 'rule-second' });
+    const { id } = first;
+    const through = await update(id, { rules: [{ when, targetUrl: at('rule-second') }] });
+    expect(through.invalidFields).toEqual(['rules[0].targetUrl']);
+    expect((await update(id, { targetUrl: at('rule-second') })).invalidFields).toEqual([
+      'targetUrl',
+    ]);
+    expect((await update(id, { rules: [{ when, targetUrl: to('x') }] })).status).toBe(200);
+  });
+
+  it('cannot lead to a blocked host, and a link that does is taken down', async () => {
+    const rules = [{ when: { country: 'DE' }, targetUrl: 'https://a.evil.example/' }];
+    const { shortCode } = await create(rules);
+    await api.operator.call('blockHost', { body: { host: 'evil.example', reason: 'phishing' } });
+    for (const country of ['DE', 'AT']) {
+      const response = await api.visit(`/${shortCode}`, { headers: { 'cf-ipcountry': country } });
+      expect(response.status).toBe(451);
+    }
+    const refused = await api.call('createUrl', { body: { targetUrl: own, rules } });
+    expect(refused.error.details).toEqual([
+      {
+        path: 'rules[0].targetUrl',
+        message:
+          'https://a.evil.example/ must not lead to evil.example, which the operator of this server has blocked',
+      },
+    ]);
+  });
+});
