@@ -62,6 +62,7 @@ import { LinkCache } from './redirect/link-cache.js';
 import { LinkPolicy } from './redirect/link-policy.js';
 import { RedirectHandler } from './redirect/redirect-handler.js';
 import { RuleErrors } from './redirect/rule-errors.js';
+import { ruleTestHandlers } from './redirect/rule-test-handlers.js';
 import type { Database } from './storage/database.js';
 import { openStorage } from './storage/open-storage.js';
 import { encryptStored } from './storage/stored-secrets.js';
@@ -387,6 +388,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       }),
       ...auditHandlers(lists),
       ...urls.handlers,
+      ...ruleTestHandlers({ getUrl: (...link) => urls.urls.get(...link), clock }),
       ...analytics.handlers,
       ...qrs.handlers,
       ...webhooks.handlers,

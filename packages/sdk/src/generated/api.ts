@@ -292,6 +292,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/urls/{id}/rules/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Test where the rules of a link lead a visit
+         * @description Evaluates the rules of the link for a visit with these properties, by the code that redirects. Counts no visit, and ignores whether the link is active.
+         */
+        get: operations["testUrlRules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tags": {
         parameters: {
             query?: never;
@@ -3993,6 +4013,41 @@ export interface components {
             deletedIds: string[];
             /** @description The ids that are unknown or of another organization, and the elements that are no id, as text of at most 100 characters. */
             skippedIds: string[];
+        };
+        RuleTest: {
+            /**
+             * @description The first rule that matches: its name, or its number. Null: none does, so the visit leads to the link's own target.
+             * @example german
+             */
+            rule: string | null;
+            /** @description The possible targets. Several if the rule has variants. */
+            outcomes: {
+                /**
+                 * @description The rule and variant as reports name it.
+                 * @example german/1
+                 */
+                variant: string;
+                /**
+                 * @description Where the visit leads, with the UTM parameters of the link.
+                 * @example https://example.com/de?utm_source=mail
+                 */
+                location: string;
+                /**
+                 * @description The share of such visitors.
+                 * @example 0.5
+                 */
+                share: number;
+            }[];
+            /** @description The rules before it, which do not match. */
+            skipped: {
+                /** @description The name or the number of the rule. */
+                rule: string;
+                /**
+                 * @description The first condition that the visit does not have.
+                 * @example country
+                 */
+                condition: string;
+            }[];
         };
         Tag: {
             /**
@@ -7864,6 +7919,66 @@ export interface operations {
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    testUrlRules: {
+        parameters: {
+            query?: {
+                /** @description The type of device. */
+                device?: "desktop" | "mobile" | "tablet" | "tv" | "console" | "other";
+                /** @description The operating system, as reports name it. */
+                os?: string;
+                /** @description The browser, as reports name it. */
+                browser?: string;
+                /** @description The country (ISO 3166-1 alpha-2). */
+                country?: string;
+                /** @description The `Accept-Language` of the visit. */
+                language?: string;
+                /** @description The visit's own query. */
+                query?: string;
+                /** @description The host of the referring page. */
+                referrer?: string;
+                /** @description The time of the visit. Default: now. */
+                at?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the link. */
+                id: components["parameters"]["UrlId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where the visit leads */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["RuleTest"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

@@ -711,6 +711,22 @@ export const fixtures: {
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z"
   },
+  "testUrlRules": {
+    "rule": null,
+    "outcomes": [
+      {
+        "variant": "german/1",
+        "location": "https://example.com/de?utm_source=mail",
+        "share": 0.5
+      }
+    ],
+    "skipped": [
+      {
+        "rule": "text",
+        "condition": "country"
+      }
+    ]
+  },
   "listTags": {
     "total": 1,
     "limit": 100,
@@ -1985,6 +2001,10 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
   },
   "restoreUrl": {
     "route": "POST /api/v1/urls/{id}/restore",
+    "status": 200
+  },
+  "testUrlRules": {
+    "route": "GET /api/v1/urls/{id}/rules/test",
     "status": 200
   },
   "listTags": {

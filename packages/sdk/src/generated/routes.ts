@@ -23,6 +23,7 @@ export const getUrl = 'GET /api/v1/urls/{id}';
 export const updateUrl = 'PATCH /api/v1/urls/{id}';
 export const deleteUrl = 'DELETE /api/v1/urls/{id}';
 export const restoreUrl = 'POST /api/v1/urls/{id}/restore';
+export const testUrlRules = 'GET /api/v1/urls/{id}/rules/test';
 export const listTags = 'GET /api/v1/tags';
 export const renameTag = 'PATCH /api/v1/tags/{tag}';
 export const deleteTag = 'DELETE /api/v1/tags/{tag}';

@@ -13,6 +13,7 @@ import { usageRoutes } from '../organizations/usage-contract.js';
 import { qrRoutes } from '../qr/qr-contract.js';
 import { qrImageRoutes } from '../qr/qr-image-contract.js';
 import { redirectRoutes } from '../redirect/redirect-contract.js';
+import { ruleTestRoutes } from '../redirect/rule-test-contract.js';
 import { tagRoutes } from '../urls/tag-contract.js';
 import { takedownRoutes } from '../urls/takedown-contract.js';
 import { urlRoutes } from '../urls/url-contract.js';
@@ -31,6 +32,7 @@ export const api = [
   ...ownOrganizationRoutes,
   ...auditRoutes,
   ...urlRoutes,
+  ...ruleTestRoutes,
   ...tagRoutes,
   ...qrRoutes,
   ...reportRoutes,

@@ -81,7 +81,8 @@ export function toLink(
   };
 }
 
-function utmParametersOf(url: ShortUrl) {
+/** Returns the parameters that a link sets on its targets. */
+export function utmParametersOf(url: ShortUrl) {
   const parameters = new Map<string, string>();
   for (const field of utmFields) {
     const value = url[field];

@@ -72,10 +72,7 @@ export function bulkUpdateError(reason: Refusal, item: RefusedFields) {
   } as const;
 }
 
-function pathOf(
-  reason: Refusal,
-  { path = 'targetUrl' }: RefusedFields,
-): string | undefined {
+function pathOf(reason: Refusal, { path = 'targetUrl' }: RefusedFields): string | undefined {
   if (reason === 'loop') return path;
   return reason === 'external-id-conflict' ? 'externalId' : undefined;
 }
