@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { decodeColumns } from '../../src/analytics/ingest/columns-codec.js';
 import { eraseVisits, markErased } from '../../src/analytics/ingest/erase-visits.js';
 import type { Visit } from '../../src/analytics/journal/journal-lines.js';
 import { clickDimensions } from '../../src/analytics/reports/dimensions.js';
@@ -16,6 +18,7 @@ let pool: Int32Pool;
 let cache: OverviewCache;
 let cached: ReportReader;
 let chunkReads: number;
+let urlsRead: Set<number>;
 
 beforeEach(async () => {
   stored = await openVisitStore();
@@ -25,6 +28,7 @@ beforeEach(async () => {
   pool = new Int32Pool();
   cache = new OverviewCache(pool, { minVisits: 1, minRest: 5_000 });
   chunkReads = 0;
+  urlsRead = new Set();
   cached = new ReportReader(
     {
       ...stored.database,
@@ -34,7 +38,11 @@ beforeEach(async () => {
             db.withPlugin({
               transformQuery: ({ node }) => node,
               async transformResult({ result }) {
-                if (result.rows.some((row) => 'visits' in row)) chunkReads += result.rows.length;
+                for (const { visits } of result.rows) {
+                  if (!(visits instanceof Uint8Array)) continue;
+                  chunkReads += 1;
+                  for (const urlId of decodeColumns(visits).urlIds) urlsRead.add(urlId);
+                }
                 return result;
               },
             }),
@@ -162,6 +170,26 @@ it('reads what is not in the cache, and reports the same as without one', async 
   await add(visitsBetween(start + 10 * day, start + 11 * day, 3_000));
   await add(visitsBetween(start + 11 * day, start + 11.2 * day, 500), { compacts: false });
   await check();
+}, 60_000);
+
+it('reads only rows of its organization, and lists its chunks by their index', async () => {
+  const other = await stored.addOrganization('enterprise');
+  const created = await stored.create(other, [{}]);
+  const [theirs] = created.map((each) => (each.status === 'created' ? each.id : 0));
+  const own = visitsBetween(start, start + 10 * day, 4_000);
+  await add(own.flatMap((visit) => [visit, { ...visit, urlId: theirs as number }]));
+  await check();
+  expect([...urlsRead].sort()).toEqual([...urlIds].sort());
+  if (stored.database.engine !== 'sqlite') return;
+  const { rows } = await sql<{ detail: string }>`explain query plan
+    select number, visit_count, first_at, last_at from organization_chunks
+    where organization_id = ${organizationId} and number > ${-1}
+      and last_at >= ${start} and first_at < ${start} order by number limit 10`.execute(
+    stored.database.read,
+  );
+  expect(rows.map(({ detail }) => detail).join()).toMatch(
+    /^SEARCH organization_chunks USING COVERING INDEX organization_chunks_list/,
+  );
 }, 60_000);
 
 it('counts visits that arrive late, in a bucket that is in the cache', async () => {
