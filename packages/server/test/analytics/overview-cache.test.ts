@@ -6,6 +6,7 @@ import type { Visit } from '../../src/analytics/journal/journal-lines.js';
 import { clickDimensions } from '../../src/analytics/reports/dimensions.js';
 import { Int32Pool } from '../../src/analytics/reports/int32-pool.js';
 import { OverviewCache } from '../../src/analytics/reports/overview-cache.js';
+import { ReportTooLargeError } from '../../src/analytics/reports/report-limits.js';
 import { ReportReader } from '../../src/analytics/reports/report-reader.js';
 import type { ReportQuery } from '../../src/analytics/reports/report-window.js';
 import { toConditions } from '../../src/analytics/reports/visit-filter.js';
@@ -231,6 +232,30 @@ it('counts scans by the QR codes of the moment', async () => {
   await check([0]);
   // Codes that were created after the visits in the cache do not matter for them.
   expect(afterNew).toBeLessThan(chunkReads);
+}, 60_000);
+
+it('counts once for two overviews at the same time', async () => {
+  await add(visitsBetween(start, start + 10 * day, 8_000));
+  const [query] = windows as [(typeof windows)[0]];
+  const read = () => cached.readOverview(organizationId, { ...query, limit: 5 }, query.until);
+  const [one, other] = await Promise.all([read(), read()]);
+  expect(one).toEqual(other);
+  const together = chunkReads;
+  chunkReads = 0;
+  await read();
+  // Of four chunks, the last one is not in the cache.
+  expect([together, chunkReads]).toEqual([3 + 2, 1]);
+  // A failure of one does not concern the other.
+  const failing = new ReportReader(
+    stored.database,
+    new Int32Pool(64 * 1024),
+    new OverviewCache(new Int32Pool(), { minVisits: 1, minRest: 5_000 }),
+  );
+  const readFailing = () =>
+    failing.readOverview(organizationId, { ...query, limit: 5 }, query.until);
+  for (const each of await Promise.allSettled([readFailing(), readFailing()])) {
+    expect(each).toMatchObject({ reason: expect.any(ReportTooLargeError) });
+  }
 }, 60_000);
 
 it('shares the memory of the keys of visitors with reports, and has a limit of its own', async () => {

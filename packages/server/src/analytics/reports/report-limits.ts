@@ -39,6 +39,13 @@ export class ReportClock {
     this.#timeoutMs = timeoutMs;
   }
 
+  /** Waits for the work of another report, without counting its time. */
+  async waitFor(work: Promise<unknown>): Promise<void> {
+    this.#usedMs += performance.now() - this.#sliceStartedAt;
+    await work;
+    this.#sliceStartedAt = performance.now();
+  }
+
   /** Ends the slice when it is long enough. Throws a ReportTooLargeError after the report's time. */
   async pause(): Promise<void> {
     const tookMs = performance.now() - this.#sliceStartedAt;

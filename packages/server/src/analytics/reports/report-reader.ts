@@ -66,6 +66,8 @@ export class ReportReader {
   readonly #pending: PendingVisits;
   readonly #pool: Int32Pool;
   readonly #cache: OverviewCache;
+  /** The reports that count for the cache, by its keys. */
+  readonly #counting = new Map<string, Promise<void>>();
 
   /** The reports that run at once share the memory of a pool, and a cache. */
   constructor(database: Database, pool = new Int32Pool(), cache = new OverviewCache(pool)) {
@@ -238,30 +240,57 @@ export class ReportReader {
     const key = JSON.stringify([organizationId, timezone ?? utc, groupBy, conditions]);
     // Earlier visits count in the first bucket, which may be a later one in another window.
     const window = { ...part, since: Math.max(part.since, run.tally.seriesStart) };
+    // Reports of the same organization count its visits one after another, so that the second one can use
+    // what the first one counted, and they do not need the memory at once.
+    for (let other = this.#counting.get(key); other; other = this.#counting.get(key)) {
+      await run.clock.waitFor(other);
+    }
     let used = this.#cache.find(key, window, stored, scannedUrls);
     if (!used) {
       const chunks = this.#cache.select(key, window, stored);
       if (chunks.length === 0) return undefined;
-      const tally = new VisitTally(clickMeasure, query, this.#pool);
-      const scans: ScanCounts = { total: 0, proven: 0 };
+      const counting = this.#countForCache(run, key, organizationId, query, chunks, scannedUrls);
+      const settled = counting.then(
+        () => {},
+        () => {},
+      );
+      this.#counting.set(key, settled);
       try {
-        const rows = readOrganizationChunks(run.db, organizationId, chunks);
-        for await (const visits of readChunks(run, rows)) {
-          addVisits(visits, query, scannedUrls, tally, scans);
-        }
-        const clicks = tally.toCounted();
-        if (!clicks) {
-          this.#cache.exclude(key);
-          return undefined;
-        }
-        used = this.#cache.add(key, { organizationId, clicks, chunks, scans, scannedUrls });
+        used = await counting;
       } finally {
-        tally.release();
+        this.#counting.delete(key);
       }
     }
+    if (!used) return undefined;
     const { clicks } = used;
     run.releases.push(() => this.#cache.release(used));
     return run.tally.include(clicks) ? used : undefined;
+  }
+
+  /** Counts chunks for the cache. Returns undefined if it cannot, and the report must count them itself. */
+  async #countForCache(
+    run: ReportRun<ClickReport>,
+    key: string,
+    organizationId: string,
+    query: ReportQuery,
+    chunks: readonly OrganizationChunk[],
+    scannedUrls: ReadonlyMap<number, ScannedUrl>,
+  ): Promise<UsedClicks | undefined> {
+    const tally = new VisitTally(clickMeasure, query, this.#pool);
+    const scans: ScanCounts = { total: 0, proven: 0 };
+    try {
+      const rows = readOrganizationChunks(run.db, organizationId, chunks);
+      for await (const visits of readChunks(run, rows)) {
+        addVisits(visits, query, scannedUrls, tally, scans);
+      }
+      const clicks = tally.toCounted();
+      if (clicks)
+        return this.#cache.add(key, { organizationId, clicks, chunks, scans, scannedUrls });
+      this.#cache.exclude(key);
+      return undefined;
+    } finally {
+      tally.release();
+    }
   }
 
   /** Creates a report from the visits that `read` adds. Calls `read` again if a count is not exact. */

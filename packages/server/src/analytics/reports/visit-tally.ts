@@ -314,7 +314,13 @@ export class VisitTally<R extends Report> {
       if (bucket !== undefined) visitorsAtEnds.set(bucket, this.#visitors.keysOf(bucket));
     }
     const visitors = this.#visitors.finishAsSet(this.#buckets.count);
-    const addresses = this.#addresses.finishAsSet();
+    let addresses: ReturnType<DistinctKeys['finishAsSet']>;
+    try {
+      addresses = this.#addresses.finishAsSet();
+    } catch (error) {
+      visitors.keys.release();
+      throw error;
+    }
     const breakdowns = this.#breakdowns.map(({ counts }) => counts);
     return {
       count: this.count,
