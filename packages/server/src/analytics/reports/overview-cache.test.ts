@@ -83,3 +83,10 @@ test('evicts entries of the organization that has most, the oldest first, but no
   expect(cache.bytes).toBe(300);
   expect(pool.usedBytes).toBeGreaterThan(0);
 });
+
+test('does not count again what is too large for it', () => {
+  const { cache, add, has } = openCache(99);
+  cache.release(add('a', 'a'));
+  expect([cache.bytes, has('a'), cache.select('a', window, stored)]).toEqual([0, false, []]);
+  expect(cache.select('b', window, stored)).not.toEqual([]);
+});

@@ -40,8 +40,9 @@ export interface OverviewCacheLimits {
   readonly minRest?: number;
 }
 
-// A quarter of the memory for keys, and at most what six organizations with ten million visits each need.
-const defaultMaxBytes = Math.min(maxKeyBytes / 4, 256 * 1024 * 1024);
+// A quarter of the memory for keys. Ten million visits need 36 MB if visitors return often, and 270 MB if
+// each visitor and address is another one.
+const defaultMaxBytes = Math.min(maxKeyBytes / 4, 512 * 1024 * 1024);
 // Counting them takes about 20 ms.
 const defaultMinVisits = 65_536;
 const defaultMinRest = 32_768;
@@ -64,7 +65,7 @@ export class OverviewCache {
   readonly #minRest: number;
   /** The entry that was used last is the last one. */
   readonly #entries = new Set<Entry>();
-  /** The keys of overviews with too many values to count them exactly in one pass. */
+  /** The keys of overviews that have too many values to count them exactly in one pass, or are too large. */
   readonly #excluded = new Set<string>();
 
   /** `pool` has the keys of the entries, and evicts them when reports need its memory. */
@@ -127,7 +128,7 @@ export class OverviewCache {
     return counted < this.#minVisits || this.#isTooMuch(visits - counted, visits) ? [] : chunks;
   }
 
-  /** Selects no more chunks for a key, because they cannot be counted exactly in one pass. */
+  /** Selects no more chunks for a key. */
   exclude(key: string): void {
     if (this.#excluded.size >= maxExcluded) this.#excluded.clear();
     this.#excluded.add(key);
@@ -147,6 +148,8 @@ export class OverviewCache {
       users: 1,
     };
     this.#entries.add(entry);
+    // It is evicted at its release, so counting for the cache again would be in vain.
+    if (entry.clicks.bytes > this.#maxBytes) this.exclude(key);
     const ofKey = [...this.#entries].filter((each) => each.key === key);
     const unused = ofKey.filter(({ users }) => users === 0);
     for (const each of unused.slice(0, Math.max(0, ofKey.length - maxEntriesOfKey))) {
