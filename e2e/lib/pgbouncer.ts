@@ -12,6 +12,7 @@ export async function startPgBouncer(
   postgres: PostgresServer,
   poolMode: 'session' | 'transaction' | 'statement',
   database: string,
+  poolSize = 40,
 ): Promise<string> {
   const binary = process.env.SHORTY_PGBOUNCER;
   if (!binary) throw new Error('SHORTY_PGBOUNCER is not set: run npm run test:more, which sets it');
@@ -29,7 +30,7 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = any
 pool_mode = ${poolMode}
-default_pool_size = 40
+default_pool_size = ${poolSize}
 `,
   );
   chmodSync(folder, 0o755);

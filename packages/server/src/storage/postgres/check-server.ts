@@ -14,12 +14,12 @@ const queryMs = 3_000;
 const missingRights = /^(42501|3F000)$/;
 
 /**
- * Checks what Shorty needs from a server, before anything uses it: the encoding UTF8, and one server
- * connection for each session. Throws a ConfigError that names what to change.
+ * Checks what Shorty needs from a server, before anything uses it: the encoding UTF8, and a pooler that
+ * does what the address says. Throws a ConfigError that names what to change.
  */
 export async function checkServer(address: PostgresAddress): Promise<void> {
   const pool = new ServerPool(address, 2, false);
-  const { database } = address;
+  const { database, poolsTransactions } = address;
   try {
     const encoding = await withClient(pool, (client) => read(client, 'show server_encoding'));
     if (encoding !== 'UTF8') {
@@ -27,9 +27,12 @@ export async function checkServer(address: PostgresAddress): Promise<void> {
         `SHORTY_DATABASE_URL: the database ${database} has the encoding ${encoding}, and must have UTF8: dump it with pg_dump, create another database with encoding 'UTF8' template template0, and restore the dump there`,
       );
     }
-    if (await withClient(pool, (client) => poolsTransactions(pool, client))) {
+    if (poolsTransactions) {
+      // Fails if each statement may reach another session.
+      await withClient(pool, (client) => read(client, 'begin'));
+    } else if (await withClient(pool, (client) => reachesOtherSessions(pool, client))) {
       throw new ConfigError(
-        'SHORTY_DATABASE_URL: a pooler such as PgBouncer assigns a server connection to each transaction, and Shorty needs one for each session, for prepared statements and time limits: set pool_mode = session for this database, or use the address of PostgreSQL itself',
+        'SHORTY_DATABASE_URL: a pooler such as PgBouncer assigns a server connection to each transaction, which the address does not say: add the parameter pool_mode=transaction to the address, or set pool_mode = session for this database in the pooler',
       );
     }
   } catch (error) {
@@ -40,7 +43,7 @@ export async function checkServer(address: PostgresAddress): Promise<void> {
 }
 
 /** Returns whether consecutive statements of a client reach different server processes. */
-async function poolsTransactions(pool: ServerPool, client: PoolClient): Promise<boolean> {
+async function reachesOtherSessions(pool: ServerPool, client: PoolClient): Promise<boolean> {
   const first = await readPid(client);
   // A pooler sends ids of its own.
   if (first === processIdOf(client)) return false;
@@ -72,7 +75,7 @@ function explainStatementPooling(error: unknown): unknown {
     return translatePostgresError(error);
   }
   return new ConfigError(
-    'SHORTY_DATABASE_URL: PgBouncer assigns a server connection to each statement: set pool_mode = session for this database',
+    'SHORTY_DATABASE_URL: PgBouncer assigns a server connection to each statement: set pool_mode = transaction for this database, and add the parameter pool_mode=transaction to the address',
     { cause: error },
   );
 }

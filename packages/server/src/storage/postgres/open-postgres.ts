@@ -19,7 +19,7 @@ import { findRetryCause } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
 import { PreparedClient } from './prepared-client.js';
 import { openSearchIndex } from './search-index.js';
-import { ServerPool, sessionLimits } from './server-pool.js';
+import { ServerPool, sessionLimits, setLocalLimits } from './server-pool.js';
 import { deleteRestoredUsages, SharedLimits } from './shared-limits.js';
 import { bulkInsert, updateEach } from './write-rows.js';
 
@@ -216,12 +216,13 @@ function connect(
   withoutTimeout: boolean,
 ): Kysely<Schema> {
   const pool = new ServerPool(address, maxConnections, withoutTimeout);
+  const localSettings = address.poolsTransactions ? setLocalLimits(withoutTimeout) : undefined;
   return new Kysely<Schema>({
     dialect: new PostgresDialect({
       pool: {
         // The type requires an overload for cursors, which nothing uses.
         connect: async () =>
-          new PreparedClient(await pool.acquire()) as unknown as PostgresPoolClient,
+          new PreparedClient(await pool.acquire(), localSettings) as unknown as PostgresPoolClient,
         end: () => pool.end(),
       },
     }),

@@ -40,6 +40,12 @@ describe('parsePostgresUrl', () => {
         sslMode: undefined,
       },
     ],
+    [
+      'postgres://shorty@pooler.example:6432/links?pool_mode=transaction&sslmode=require',
+      { sslMode: 'require', poolsTransactions: true },
+    ],
+    ['postgres://shorty@pooler.example/links?pool_mode=session', { poolsTransactions: false }],
+    ['postgres://shorty@db.example/links', { poolsTransactions: false }],
   ])('parses %s', (text, address) => {
     expect(parsePostgresUrl(text)).toMatchObject(address);
   });
@@ -53,8 +59,12 @@ describe('parsePostgresUrl', () => {
     ['postgres://shorty:secret@one.example,/links', /hosts must be like/],
     ['postgres://shorty:secret@db.example/links?sslmode=prefer', /sslmode must be one of disable/],
     [
+      'postgres://shorty:secret@db.example/links?pool_mode=statement',
+      /pool_mode must be one of session, transaction/,
+    ],
+    [
       'postgres://shorty:secret@db.example/links?options=-c',
-      /parameter options; only host, port and sslmode/,
+      /parameter options; only host, port, sslmode and pool_mode/,
     ],
     ['postgres:///links', /must be like.*\?host=\/run\/postgresql for a unix socket/],
     ['postgres://shorty@db.example/links?host=/run/postgresql', /must be like/],

@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 
 const sslModes = ['disable', 'require', 'verify-full'] as const;
+const poolModes = ['session', 'transaction'] as const;
 
 export type PostgresAddress = ReturnType<typeof parsePostgresUrl>;
 
@@ -8,8 +9,8 @@ const shape = /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?]*)\/([^?/
 
 /**
  * Parses an address in the syntax of libpq. The client tries its hosts in turn until one accepts
- * writes. The parameter `host` is the folder of a unix socket. Throws an error that names the valid
- * form.
+ * writes. The parameter `host` is the folder of a unix socket, and `pool_mode` that of a pooler such as
+ * PgBouncer. Throws an error that names the valid form.
  *
  * @example
  * ```ts
@@ -18,7 +19,7 @@ const shape = /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?]*)\/([^?/
  */
 export function parsePostgresUrl(text: string) {
   const [, user = '', password, hosts = '', database = '', query = ''] = shape.exec(text) ?? [];
-  const { socketFolder, port, sslMode } = parseQuery(query);
+  const { socketFolder, port, sslMode, poolMode } = parseQuery(query);
   const isSocket = socketFolder !== undefined;
   if (database === '' || (isSocket ? hosts !== '' : hosts === '' || user === '')) {
     throw new Error(
@@ -38,6 +39,8 @@ export function parsePostgresUrl(text: string) {
     database: decodeURIComponent(database),
     /** Undefined connects without TLS, as a unix socket always does. */
     sslMode: isSocket ? undefined : sslMode,
+    /** True if each transaction may reach another session of the server. */
+    poolsTransactions: poolMode === 'transaction',
   };
 }
 
@@ -55,6 +58,7 @@ function parseQuery(query: string) {
   let socketFolder: string | undefined;
   let port: number | undefined;
   let sslMode: (typeof sslModes)[number] | undefined;
+  let poolMode: (typeof poolModes)[number] | undefined;
   for (const [name, value] of new URLSearchParams(query)) {
     if (name === 'host') {
       if (!value.startsWith('/')) {
@@ -69,9 +73,16 @@ function parseQuery(query: string) {
       if (sslMode === undefined) {
         throw new Error(`its sslmode must be one of ${sslModes.join(', ')}`);
       }
+    } else if (name === 'pool_mode') {
+      poolMode = poolModes.find((known) => known === value);
+      if (poolMode === undefined) {
+        throw new Error(`its pool_mode must be one of ${poolModes.join(', ')}`);
+      }
     } else {
-      throw new Error(`it has the parameter ${name}; only host, port and sslmode are known`);
+      throw new Error(
+        `it has the parameter ${name}; only host, port, sslmode and pool_mode are known`,
+      );
     }
   }
-  return { socketFolder, port, sslMode };
+  return { socketFolder, port, sslMode, poolMode };
 }

@@ -8,10 +8,16 @@ import { isLockTimeout, translatePostgresError } from './postgres-error.js';
  */
 export class PreparedClient {
   readonly #client: PoolClient;
+  readonly #localSettings: string | undefined;
   #brokenBy: Error | undefined;
 
-  constructor(client: PoolClient) {
+  /**
+   * `localSettings` are statements that each transaction begins with, because it may reach another
+   * session than the one before. Statements are not prepared then.
+   */
+  constructor(client: PoolClient, localSettings?: string) {
     this.#client = client;
+    this.#localSettings = localSettings;
   }
 
   async query(text: string, values: readonly unknown[]): Promise<Partial<QueryResult>> {
@@ -19,8 +25,9 @@ export class PreparedClient {
     // Closing the connection rolls back, too, and does not wait for a server that hangs.
     if (isRollback && this.#brokenBy) return {};
     try {
-      if (values.length === 0) return await this.#client.query(text);
-      return await this.#client.query({ name: nameOf(text), text, values: values as unknown[] });
+      if (values.length === 0) return await this.#client.query(this.#withSettings(text));
+      const name = this.#localSettings === undefined ? nameOf(text) : undefined;
+      return await this.#client.query({ name, text, values: values as unknown[] });
     } catch (error) {
       const translated = translatePostgresError(error);
       // A late response would reach the next user of the connection.
@@ -32,11 +39,17 @@ export class PreparedClient {
     }
   }
 
+  #withSettings(text: string): string {
+    const isBegin = this.#localSettings !== undefined && begin.test(text);
+    return isBegin ? `${text}; ${this.#localSettings}` : text;
+  }
+
   release(): void {
     this.#client.release(this.#brokenBy);
   }
 }
 
+const begin = /^(?:begin|start transaction)\b/;
 const names = new Map<string, string>();
 // Lists of ids of different lengths are different statements. Those beyond this number are parsed at
 // each use.

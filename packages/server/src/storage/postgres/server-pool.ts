@@ -8,8 +8,8 @@ import type { PostgresAddress } from './postgres-url.js';
 const connectMs = 3_000;
 // The pool's error message when no connection became free in time. The server may be healthy.
 const noFreeConnection = 'timeout exceeded when trying to connect';
-// The limits of statements that a request waits for, as settings of the session. PgBouncer refuses
-// connections whose startup packet has them.
+// The limits of statements that a request waits for, as settings of the session, or of each transaction
+// behind a pooler. PgBouncer refuses connections whose startup packet has them.
 export const sessionLimits = {
   // Includes the wait for locks.
   statement_timeout: 10_000,
@@ -21,6 +21,13 @@ const queryTimeoutMs = 15_000;
 const setLimits = Object.entries(sessionLimits)
   .map(([name, limitMs]) => `set_config('${name}', '${limitMs}', false), `)
   .join('');
+
+/** Returns the statements that set the limits of one transaction. */
+export function setLocalLimits(withoutTimeout: boolean): string {
+  return Object.entries(sessionLimits)
+    .map(([name, limitMs]) => `set local ${name} = ${withoutTimeout ? 0 : limitMs}`)
+    .join('; ');
+}
 
 /** The types int8 and numeric, which the client would return as text. Counts stay below 2^53. */
 const numbers = new Set([20, 1700]);
@@ -42,7 +49,7 @@ export class ServerPool {
   #hostIndex = 0;
 
   constructor(address: PostgresAddress, maxConnections: number, withoutTimeout: boolean) {
-    const { hosts, user, password, database, sslMode } = address;
+    const { hosts, user, password, database, sslMode, poolsTransactions } = address;
     const usesTls = sslMode !== undefined && sslMode !== 'disable';
     const newConfig = (): ClientConfig => ({
       ...hosts[this.#hostIndex],
@@ -57,7 +64,9 @@ export class ServerPool {
       ...(withoutTimeout ? {} : { query_timeout: queryTimeoutMs }),
     });
     this.#hostCount = hosts.length;
-    this.#check = `select ${withoutTimeout ? '' : setLimits}current_setting('transaction_read_only') as read_only`;
+    // A session behind a pooler is not this client's alone.
+    const ownsSession = !withoutTimeout && !poolsTransactions;
+    this.#check = `select ${ownsSession ? setLimits : ''}current_setting('transaction_read_only') as read_only`;
     const { Client, Pool } = pg();
     this.#pool = new Pool({
       max: maxConnections,
