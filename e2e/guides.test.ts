@@ -2,7 +2,14 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type CodeBlock, codeBlocksOf, commandLinesOf, guides } from './lib/guides.js';
+import { blocksNotRun, linesNotRun } from './lib/commands-not-run.js';
+import {
+  type CodeBlock,
+  codeBlocksOf,
+  commandLinesOf,
+  guides,
+  withoutLinesNotRun,
+} from './lib/guides.js';
 import {
   accepts,
   credentials,
@@ -79,6 +86,22 @@ async function tokenOf(origin: string): Promise<string> {
 }
 
 describe('the guides', () => {
+  it('have no commands that no test runs without a reason', () => {
+    const commands = blocks.filter(({ language }) => /^(sh|bash)$/.test(language));
+    const found = commands
+      .filter(({ run }) => run === undefined)
+      .map(({ place, code }) => `${place.replace(/:\d+$/, '')}: ${code.split('\n')[0]}`);
+    const known = Object.entries(blocksNotRun).flatMap(([file, reasons]) =>
+      Object.keys(reasons).map((line) => `${file}: ${line}`),
+    );
+    expect(found.toSorted()).toEqual(known.toSorted());
+    const lines = commands.filter(({ run }) => run !== undefined).map(({ code }) => code);
+    const obsolete = Object.keys(linesNotRun).filter(
+      (line) => !lines.some((code) => code.split('\n').includes(line)),
+    );
+    expect(obsolete).toEqual([]);
+  });
+
   it('name commands and options of shorty that exist', () => {
     const reference = readFileSync(join(root, 'docs/reference/cli.md'), 'utf8');
     const [everywhere = '', ...sections] = reference.split(/^### /m);
@@ -147,7 +170,7 @@ describe('the guides', () => {
     const environment = { ...signIn, TOKEN: await tokenOf(server.origin) };
     const runBlock = ({ code, language, run: name = '' }: CodeBlock): string => {
       if (language === 'sh') {
-        return run(folder, environment, 'bash', '-euo', 'pipefail', '-c', code);
+        return run(folder, environment, 'bash', '-euo', 'pipefail', '-c', withoutLinesNotRun(code));
       }
       writeFileSync(join(folder, name), name === 'fragment.mjs' ? `${prelude}${code}` : code);
       return run(folder, environment, process.execPath, name);
@@ -165,11 +188,14 @@ describe('the guides', () => {
     const files = [
       'README.md',
       ...['api', 'qr', 'webhooks', 'cli', 'assistants', 'moving', 'sdk'].map(toGuide),
-      toGuide('administration'),
+      ...['administration', 'analytics'].map(toGuide),
     ];
+    // e2e/operator-guides.test.ts runs them.
+    const isForOperators = ({ code }: CodeBlock) => code.includes('docker compose');
     const blocks = files
       .flatMap(markedBlocksOf)
-      .filter((block) => block.run !== 'receive.mjs' && block.run !== 'send.mjs');
+      .filter((block) => block.run !== 'receive.mjs' && block.run !== 'send.mjs')
+      .filter((block) => !isForOperators(block));
     expect(blocks.length).toBeGreaterThanOrEqual(20);
     for (const block of blocks) {
       const printed = runBlock(block);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { codeBlocksOf } from './lib/guides.js';
@@ -10,10 +10,12 @@ const server = join(root, 'packages/server/bin/shorty-server.js');
 
 /**
  * What replaces the commands that need systemd or Docker. Both run the same process as the unit and the
- * image. Not replaced, and therefore not run, are useradd, install, git, apt-get and docker buildx.
+ * image. `git` and `npm` would change this repository.
  */
 const replacements = {
   'shorty-server': `exec "${process.execPath}" "${server}" "$@"`,
+  git: 'exit 0',
+  npm: 'exit 0',
   npx: `
     [ "$1" = shorty ] || exec "$@"
     shift; exec "${process.execPath}" "${cli}" "$@"`,
@@ -34,7 +36,11 @@ const replacements = {
       stop) exec systemctl stop ;;
       logs) cat "$RUN/log" ;;
       exec) shift; exec "$@" ;;
-      run) shift 2; exec shorty-server "$@" ;;
+      run)
+        shift
+        [ "$1" = --entrypoint ] && { program="$2"; shift 3; exec "$program" "$@"; }
+        shift; exec shorty-server "$@" ;;
+      build) exit 0 ;;
       cp) cp "\${1#shorty:}" "$2" ;;
       *) exit 1 ;;
     esac`,
@@ -43,8 +49,7 @@ const replacements = {
 /** Creates a machine: a folder with the replaced commands, and the settings of the service. */
 async function newMachine() {
   const folder = scratchFolder();
-  for (const name of ['bin', 'run', 'backups', 'lib', 'data', 'work'])
-    mkdirSync(join(folder, name));
+  for (const name of ['bin', 'run', 'backups', 'lib', 'work']) mkdirSync(join(folder, name));
   for (const [name, script] of Object.entries(replacements)) {
     writeFileSync(join(folder, 'bin', name), `#!/bin/bash\nset -e\n${script}\n`, { mode: 0o755 });
   }
@@ -70,8 +75,9 @@ async function newMachine() {
       const local = code
         .replaceAll('/backups/', `${folder}/backups/`)
         .replaceAll('/var/lib/shorty/', `${folder}/lib/`)
-        .replaceAll('/data/', `${folder}/data/`)
-        .replaceAll('/opt/shorty/', root);
+        .replaceAll('/data/', `${folder}/lib/`)
+        .replaceAll('/opt/shorty/', root)
+        .replaceAll('/opt/shorty', root);
       const { status, stdout, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', local], {
         cwd: join(folder, 'work'),
         env: environment,
@@ -86,11 +92,18 @@ async function newMachine() {
 
 it('an operator can follow the guides', async () => {
   const machine = await newMachine();
-  const blocks = ['docs/self-hosting.md', 'docs/upgrading.md']
+  const blocks = ['README.md', 'docs/self-hosting.md', 'docs/upgrading.md']
     .flatMap(codeBlocksOf)
-    .filter(({ run }) => run !== undefined);
+    .filter(({ run, place, code }) =>
+      // The others are not for operators.
+      place.startsWith('README.md') ? code.includes('docker compose') : run !== undefined,
+    );
   const outputs = new Map<string, string>();
   for (const { code, place } of blocks) {
+    // The guides show each of these folders once with systemd and once with Docker.
+    for (const name of ['old', 'failed-upgrade']) {
+      rmSync(join(machine.folder, 'lib', name), { recursive: true, force: true });
+    }
     const organization = /<id>/.test(code) ? machine.run('shorty-server orgs list') : '';
     const output = machine.run(code.replaceAll('<id>', organization.split(' ')[0] ?? ''));
     outputs.set(code, `${output}`);
@@ -106,8 +119,10 @@ it('an operator can follow the guides', async () => {
   expect(outputOf('systemctl stop')).toContain('Moved the old files to');
   expect(outputOf('compose run --rm shorty restore')).toContain('Moved the old files to');
   expect(outputOf('mktemp')).toContain('Restored');
+  expect(outputOf('&& npm run build')).toContain('Restored');
+  expect(outputOf('--entrypoint sh')).toContain('Restored');
   expect(outputOf('journal inspect')).toContain('Quarantine: 0 lines.');
-  expect(blocks.length).toBeGreaterThanOrEqual(11);
+  expect(blocks.length).toBeGreaterThanOrEqual(16);
 });
 
 it('the settings of compose.yaml start a server that passes the health check of the image', async () => {

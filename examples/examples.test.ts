@@ -50,7 +50,10 @@ test('create-links creates, lists and pauses, and copes with a slug that it took
   expect(first.stdout).toContain(`${server.url}/node-docs → https://nodejs.org/docs/latest/api/`);
   expect(first.stdout).toMatch(/ is paused\n$/);
   const second = await run('create-links.mjs', environment);
-  expect(second).toMatchObject({ code: 0, stderr: 'The slug node-docs is taken on this domain\n' });
+  expect(second).toMatchObject({
+    code: 0,
+    stderr: 'customSlug "node-docs" is taken on this domain; choose another\n',
+  });
 });
 
 test('receive-webhooks takes what send-test-webhook signs, and nothing else', async () => {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { linesNotRun } from './commands-not-run.js';
 import { root } from './processes.js';
 
 export interface CodeBlock {
@@ -21,7 +22,7 @@ export function guides(): string[] {
 export function codeBlocksOf(file: string): CodeBlock[] {
   const text = readFileSync(join(root, file), 'utf8');
   const fences = text.matchAll(
-    /(?:<!-- test:run(?: (\S+))? -->\n)?^( *)```(\w*)\n([\s\S]*?)^ *```$/gm,
+    /(?: *<!-- test:run(?: (\S+))? -->\n)?^( *)```(\w*)\n([\s\S]*?)^ *```$/gm,
   );
   return Array.from(
     fences,
@@ -29,9 +30,15 @@ export function codeBlocksOf(file: string): CodeBlock[] {
       place: `${file}:${text.slice(0, index).split('\n').length}`,
       language,
       code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-      run: whole.startsWith('<!--') ? (name ?? '') : undefined,
+      run: whole.trimStart().startsWith('<!--') ? (name ?? '') : undefined,
     }),
   );
+}
+
+/** Returns the code of a block that is run, without the lines that no test runs. */
+export function withoutLinesNotRun(code: string): string {
+  const lines = code.split('\n').filter((line) => !Object.hasOwn(linesNotRun, line));
+  return lines.join('\n');
 }
 
 /** Returns the words of each command line of a program in a shell block, without comments. */

@@ -342,8 +342,8 @@ test('--dry-run names slugs that are taken, or twice in the file', async () => {
   expect(code).toBe(3);
   expect(stderr).toBe(
     [
-      'line 2: slug taken-1 is taken (SLUG_CONFLICT)',
-      'line 4: slug twice-1 is in the file twice (SLUG_CONFLICT)',
+      'line 2: customSlug "taken-1" is taken (SLUG_CONFLICT)',
+      'line 4: customSlug "twice-1" is in the file twice (SLUG_CONFLICT)',
       'taken: the slug of 1 row exists already; --skip-existing skips such rows',
       '',
     ].join('\n'),
@@ -363,7 +363,7 @@ test('--dry-run compares the slugs of the file only if it may not read links', a
   const { code, stdout, stderr } = await shorty.run(args, { env });
   expect(code).toBe(3);
   expect(stderr).toMatch(
-    /^slugs were not compared with those on the server: .*urls:read.*\nline 4: slug twice-1 is in the file twice \(SLUG_CONFLICT\)\n$/,
+    /^slugs were not compared with those on the server: .*urls:read.*\nline 4: customSlug "twice-1" is in the file twice \(SLUG_CONFLICT\)\n$/,
   );
   expect(stdout).toContain('3 slugs kept, 0 new short codes');
 });
@@ -388,8 +388,8 @@ test('--dry-run looks up the slugs of the file when the organization has many mo
   await proxy.stop();
   expect(stderr).toBe(
     [
-      'line 2: slug moved-1 is taken (SLUG_CONFLICT)',
-      'line 4: slug moved-2 is taken (SLUG_CONFLICT)',
+      'line 2: customSlug "moved-1" is taken (SLUG_CONFLICT)',
+      'line 4: customSlug "moved-2" is taken (SLUG_CONFLICT)',
       'taken: the slug of 2 rows exists already; --skip-existing skips such rows',
       '',
     ].join('\n'),

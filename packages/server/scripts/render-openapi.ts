@@ -431,7 +431,7 @@ const exampleMessages: Partial<Record<ErrorCode, string>> = {
   UNAUTHORIZED: 'The access token is missing, unknown or expired',
   INSUFFICIENT_SCOPE: 'The access token needs the scope urls:write',
   NOT_FOUND: 'There is no such URL in this organization',
-  SLUG_CONFLICT: 'The slug spring-sale is taken on this domain',
+  SLUG_CONFLICT: 'customSlug "spring-sale" is taken on this domain; choose another',
 };
 
 function exampleOf(code: ErrorCode) {

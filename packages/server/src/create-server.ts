@@ -31,6 +31,7 @@ import { hideApi } from './domains/hide-api.js';
 import { hostnameOf } from './domains/hostname.js';
 import { type IsOwnHost, ownHostTest } from './domains/own-hosts.js';
 import { ErrorLog } from './health/error-log.js';
+import { livenessRoute } from './health/health-contract.js';
 import { createHealthModule } from './health/health-module.js';
 import type { BackupFigures } from './health/server-metrics.js';
 import { AccessLog } from './http/access-log.js';
@@ -66,7 +67,7 @@ import { ruleTestHandlers } from './redirect/rule-test-handlers.js';
 import type { Database } from './storage/database.js';
 import { openStorage } from './storage/open-storage.js';
 import { encryptStored } from './storage/stored-secrets.js';
-import { findSecretKeys, unlockSecrets } from './storage/unlock-secrets.js';
+import { checkServerKeys, findSecretKeys, unlockSecrets } from './storage/unlock-secrets.js';
 import { targetsOfRules } from './urls/link-rules.js';
 import { type LinkOrigins, publicHostOf, shortUrlOf } from './urls/present-url.js';
 import { reservedWords } from './urls/reserved-words.js';
@@ -137,6 +138,8 @@ const noBackups: BackupFigures = {
 const housekeepingEveryMs = 10 * 60_000;
 const keyUsesEveryMs = 1_000;
 const deletionEveryMs = 1_000;
+// `secrets rotate` may run with the settings of another node.
+const secretKeysEveryMs = 10_000;
 // Other processes obey a suspension within a second.
 const linkPolicyEveryMs = 500;
 // Open connections are closed after this time, because a stop must end within ten seconds.
@@ -365,6 +368,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     hideApi: hideApi({
       findOrganization,
       respondUnknown: (response) => redirects.respondUnknown(response),
+      livenessPath: livenessRoute.path,
     }),
     corsOrigins: config.corsOrigins,
     proxies: config.trustedProxies,
@@ -492,6 +496,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       },
       onError: (err) => logger.error({ err }, 'deleting an organization failed'),
     }),
+    new PeriodicService({
+      name: 'secret keys',
+      everyMs: secretKeysEveryMs,
+      tick: () => checkServerKeys(database, clock()),
+      onError: (err) => logger.error({ err }, 'secret keys were replaced'),
+    }),
     ...webhooks.services,
     ...health.services,
     ...analytics.services,
@@ -506,7 +516,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       const webhookIds = await giveUpSecrets(database, keys, () =>
         newSecret('webhookSecret', randomBytes),
       );
-      if (webhookIds.length > 0)
+      // Left in a unit, the option would give up the secrets of a later mistake.
+      if (webhookIds === undefined)
+        logger.warn('the secret key is not lost: start without --new-key next time');
+      else if (webhookIds.length > 0)
         logger.warn({ webhookIds }, 'webhooks without secrets are disabled');
     }
     const isFirst = await unlockSecrets(database, keys, clock());

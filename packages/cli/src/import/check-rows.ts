@@ -104,7 +104,7 @@ async function checkEach(
       bad++;
       if (conflict?.endsWith(' is taken')) taken++;
       const code = conflict ? 'SLUG_CONFLICT' : item ? 'CREATE_FAILED' : 'INVALID_ROW';
-      if (isInvalidSlug(error)) invalidSlugs++;
+      if (isInvalidSlug(error, code)) invalidSlugs++;
       failures.add(line, error, code, item);
       failedOut?.write(`${row.raw}${prepared.lineEnd}`);
       if (errors.length < maxListedErrors) errors.push({ line, index, error, code });
@@ -161,8 +161,8 @@ class LinkReport {
     if (typeof customSlug === 'string') {
       const key = slugKey(domainId, customSlug);
       const { slugs } = this.#options;
-      if (slugs?.get(key)) return `slug ${customSlug} is taken`;
-      if (!slugs?.delete(key)) return `slug ${customSlug} is in the file twice`;
+      if (slugs?.get(key)) return `customSlug "${customSlug}" is taken`;
+      if (!slugs?.delete(key)) return `customSlug "${customSlug}" is in the file twice`;
       this.#keptSlugs++;
     } else this.#newCodes++;
     const links = (this.#places.get(host)?.links ?? 0) + 1;

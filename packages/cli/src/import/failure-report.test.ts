@@ -16,7 +16,7 @@ test.each([
   ['password must be long', 'password must be long'],
   ['tags must be few', 'tags must be few'],
   ['title must be short', 'title must be short'],
-  ['The slug a_b is taken', 'The slug a_b is taken'],
+  ['customSlug "a_b" is taken', 'customSlug "a_b" is taken'],
 ])('the message %j names the value', (message, expected) => {
   expect(withValue(message, item)).toBe(expected);
   expect(withValue(message, undefined)).toBe(message);

@@ -119,7 +119,7 @@ export class ImportReporter {
       if (statusOf(result, this.#skipsExisting) !== 'failed') continue;
       const { index, line, item } = row;
       if (failure.code === 'SLUG_CONFLICT') this.#taken++;
-      if (isInvalidSlug(failure.message)) this.#invalidSlugs++;
+      if (isInvalidSlug(failure.message, failure.code)) this.#invalidSlugs++;
       this.#failures.add(line, failure.message, failure.code, item);
       if (this.#errors.length < maxListedErrors) {
         this.#errors.push({ line, index, error: failure.message, code: failure.code });
@@ -237,8 +237,8 @@ export function describeTaken(count: number): string {
 }
 
 /** Returns whether the server refuses a row because of its slug. */
-export function isInvalidSlug(message: string): boolean {
-  return message.startsWith('customSlug ');
+export function isInvalidSlug(message: string, code: string): boolean {
+  return code !== 'SLUG_CONFLICT' && message.startsWith('customSlug ');
 }
 
 /** `not valid as slugs here: 3 rows; …`. `failedOut` is the file that contains them. */

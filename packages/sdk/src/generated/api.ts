@@ -6141,7 +6141,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "SLUG_CONFLICT",
-                 *         "message": "The slug spring-sale is taken on this domain",
+                 *         "message": "customSlug \"spring-sale\" is taken on this domain; choose another",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }

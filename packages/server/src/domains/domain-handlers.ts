@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { ApiError } from '../contract/api-error.js';
+import { ApiError, shorten } from '../contract/api-error.js';
 import type { PageText } from '../contract/json-text.js';
 import { FairQueue } from '../fair-queue.js';
 import type { HandlersOf } from '../http/handlers.js';
@@ -54,9 +54,13 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
   return {
     async createDomain({ caller: { organizationId }, body: { hostname }, write }) {
       if (isOwnHost(hostname)) {
-        throw new ApiError('DOMAIN_INVALID', `${hostname} is this server's own name`, {
-          details: [{ path: 'hostname', message: "must not be this server's own name" }],
-        });
+        throw new ApiError(
+          'DOMAIN_INVALID',
+          `hostname "${hostname}" must not be this server's own name; add another host`,
+          {
+            details: [{ path: 'hostname', message: "must not be this server's own name" }],
+          },
+        );
       }
       const random = Buffer.from(options.randomBytes(challengeBytes)).toString('base64url');
       const challenge = `shorty-verification=${random}`;
@@ -102,7 +106,10 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
       const isServed = async () =>
         isOwnHost(domain) || (await domains.findByHostname(domain))?.is_active === 1;
       if (isPublic || !(await isServed())) {
-        throw new ApiError('NOT_FOUND', 'No links are served on this hostname');
+        throw new ApiError(
+          'NOT_FOUND',
+          `No links are served on the domain "${shorten(query.domain)}"`,
+        );
       }
       return { status: 200, body: { domain } };
     },

@@ -55,7 +55,10 @@ export class DomainRepository {
           .where('hostname', '=', hostname)
           .executeTakeFirst();
         if (existing?.deleted_at === null) {
-          return refuse('DOMAIN_CONFLICT', `${hostname} already exists as domain ${existing.id}`);
+          return refuse(
+            'DOMAIN_CONFLICT',
+            `hostname "${hostname}" already exists as domain ${existing.id}`,
+          );
         }
         const { total } = await transaction
           .selectFrom('domains')

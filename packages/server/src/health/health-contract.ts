@@ -18,14 +18,16 @@ const readiness = z
   })
   .meta({ id: 'Readiness' });
 
+export const livenessRoute = defineRoute('getLiveness', 'GET /health/live', {
+  tag,
+  summary: 'Check that the process runs',
+  access: 'public',
+  audience: 'operator',
+  responses: { 200: { description: 'The process runs', body: health } },
+});
+
 export const healthRoutes = [
-  defineRoute('getLiveness', 'GET /health/live', {
-    tag,
-    summary: 'Check that the process runs',
-    access: 'public',
-    audience: 'operator',
-    responses: { 200: { description: 'The process runs', body: health } },
-  }),
+  livenessRoute,
   defineRoute('getReadiness', 'GET /health/ready', {
     tag,
     summary: 'Check that requests can be served',

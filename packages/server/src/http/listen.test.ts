@@ -1,7 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent, createServer, request, type ServerResponse } from 'node:http';
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { Agent, createServer, request, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -82,6 +90,25 @@ describe('listen on a unix socket', () => {
     writeFileSync(listenPath, 'a file');
     await expect(listen(createServer(), address)).rejects.toThrow('the file is not a socket');
     expect(readFileSync(listenPath, 'utf8')).toBe('a file');
+  });
+
+  it('one of two starts replaces the socket of an ended process, the other one fails', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'shorty-socket-'));
+    ends.push(() => rmSync(folder, { recursive: true }));
+    const listenPath = join(folder, 'public.sock');
+    const program = `require('net').createServer().listen(${JSON.stringify(listenPath)}, () => process.kill(process.pid, 'SIGKILL'))`;
+    spawnSync(process.execPath, ['-e', program]);
+    const servers = [createServer(), createServer()];
+    const address = { port: 0, host: '127.0.0.1', listenPath };
+    // Both find that nobody listens on the socket, before one of them removes it.
+    const starts = await Promise.allSettled(servers.map((server) => listen(server, address)));
+    expect(starts.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    const [winner] = servers.filter((server) => server.listening);
+    ends.push(() => winner?.close());
+    const client = connect(listenPath);
+    await once(winner as Server, 'connection');
+    client.destroy();
+    expect(readdirSync(folder)).toEqual(['public.sock']);
   });
 });
 

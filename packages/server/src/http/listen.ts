@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, unlinkSync } from 'node:fs';
+import { chmodSync, linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs';
 import type { Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { ConfigError } from '../config-error.js';
@@ -75,16 +75,37 @@ async function listenOn(
 
 /** Removes the socket file of a process that has ended. */
 async function removeStaleSocket(path: string): Promise<void> {
-  const isRefused = await new Promise<boolean>((resolve) => {
+  const found = statSocket(path);
+  // Connections to other files are refused, too.
+  if (!found?.isSocket() || !(await isRefused(path))) return;
+  // Another start may have replaced the socket since. A rename and a look at the file tell.
+  const aside = `${path}.stale-${process.pid}`;
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  const moved = statSocket(aside);
+  const isStale = moved?.ino === found.ino && moved.mtimeNs === found.mtimeNs;
+  if (!isStale) linkSync(aside, path);
+  unlinkSync(aside);
+}
+
+// With bigint, as in `openStderr`: numbers of a socket confuse `realpathSync` of Node 20.
+function statSocket(path: string) {
+  return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+}
+
+/** Returns whether no process accepts connections on a socket. */
+function isRefused(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
     const socket = connect(path, () => {
       socket.destroy();
       resolve(false);
     });
     socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'));
   });
-  // Connections to other files are refused, too.
-  // With bigint, as in `openStderr`: numbers of a socket confuse `realpathSync` of Node 20.
-  if (isRefused && lstatSync(path, { bigint: true }).isSocket()) unlinkSync(path);
 }
 
 // The proxy and monitoring connect as members of the socket's group.

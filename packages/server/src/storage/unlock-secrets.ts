@@ -61,6 +61,13 @@ export async function unlockSecrets(
   }
   for (const row of registered) if (keyring.has(row.id)) checkKey(database, row);
   if (registered.some((row) => row.id === id)) return false;
+  await registerCurrentKey(database, now);
+  return registered.length === 0;
+}
+
+async function registerCurrentKey(database: Database, now: number): Promise<void> {
+  const { keyring } = database;
+  const { currentId: id = '' } = keyring;
   const check_value = keyring.encrypt(checkText, placeOfCheck(id));
   await database.writeDirectly(async (transaction) => {
     await transaction
@@ -69,7 +76,32 @@ export async function unlockSecrets(
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   });
-  return registered.length === 0;
+}
+
+/**
+ * Checks the keys of a running server, which others may have replaced. A key that this server encrypts
+ * under is registered again, so that no start without it hides the values under it.
+ *
+ * @throws {ConfigError} if this server cannot decrypt all values, or encrypts under a replaced key
+ */
+export async function checkServerKeys(database: Database, now: number): Promise<void> {
+  const { keyring } = database;
+  const { currentId: id } = keyring;
+  const rows = await database.read.selectFrom('secret_keys').select('id').execute();
+  const registered = rows.map((row) => row.id);
+  const unknown = registered.filter((each) => !keyring.has(each));
+  const isReplaced = id !== undefined && !registered.includes(id);
+  if (isReplaced) await registerCurrentKey(database, now);
+  if (unknown.length > 0) {
+    throw new ConfigError(
+      `stored secrets are encrypted under the key ${unknown.join(', ')}, which this server does not have: restart it with that key as SHORTY_SECRET_KEY or SHORTY_SECRET_KEY_PREVIOUS`,
+    );
+  }
+  if (isReplaced) {
+    throw new ConfigError(
+      `this server encrypts secrets under the key ${id}, which shorty-server secrets rotate has replaced: restart it with the new key as SHORTY_SECRET_KEY, and run the command again`,
+    );
+  }
 }
 
 /** Throws a ConfigError if a key does not decrypt its check value. */

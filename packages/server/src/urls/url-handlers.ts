@@ -549,7 +549,7 @@ function slugReservedError(body: RefusedFields): ApiError {
 }
 
 function reservedMessage({ customSlug }: RefusedFields): string {
-  return `customSlug ${customSlug} is a reserved word; choose another`;
+  return `customSlug "${customSlug}" is a reserved word; choose another`;
 }
 
 /** Returns an element of a bulk delete as text. Only an id that is correct is the text of an id. */

@@ -12,7 +12,7 @@ const refusals = {
   },
   'domain-invalid': {
     code: 'DOMAIN_INVALID',
-    message: 'domainId is not an active domain of this organization',
+    message: 'must be the id of an active domain of this organization',
   },
   loop: {
     code: 'VALIDATION_FAILED',
@@ -43,6 +43,7 @@ export interface RefusedFields {
   readonly rules?: readonly LinkRule[] | null | undefined;
   /** The path of the target that leads back; `targetUrl` if it is missing. */
   readonly path?: string | undefined;
+  readonly domainId?: string | null | undefined;
 }
 
 /** Returns the error of a request for one link. */
@@ -72,29 +73,41 @@ export function bulkUpdateError(reason: Refusal, item: RefusedFields) {
   } as const;
 }
 
-function pathOf(reason: Refusal, { path = 'targetUrl' }: RefusedFields): string | undefined {
-  if (reason === 'loop') return path;
-  return reason === 'external-id-conflict' ? 'externalId' : undefined;
-}
-
 const moreLinks = 'Deactivate links, or change the plan';
 
 function describeUse({ quota }: RefusedFields): string {
   return quota ? describeQuota(quota, 'active links') : refusals['quota-exceeded'].message;
 }
 
+/** Returns the path of the field that was refused; undefined if no field of the request was. */
+function pathOf(
+  reason: Refusal,
+  { path = 'targetUrl', customSlug }: RefusedFields,
+): string | undefined {
+  if (reason === 'loop') return path;
+  if (reason === 'external-id-conflict') return 'externalId';
+  if (reason === 'domain-invalid') return 'domainId';
+  // A link that moves to another domain has a slug, but the request does not.
+  return reason === 'slug-conflict' && customSlug ? 'customSlug' : undefined;
+}
+
 function refusalMessage(reason: Refusal, fields: RefusedFields): string {
   const { message } = refusals[reason];
-  const { customSlug, externalId, path = 'targetUrl', id } = fields;
-  if (reason === 'not-found') return notFoundMessage('URL', id ?? '');
+  if (reason === 'not-found') return notFoundMessage('URL', fields.id ?? '');
   if (reason === 'quota-exceeded') return `${describeUse(fields)}. ${moreLinks}`;
-  if (reason === 'slug-conflict') return `The slug ${customSlug ?? 'or code'} ${message}`;
-  if (reason === 'external-id-conflict')
-    return `externalId ${JSON.stringify(externalId)} ${message}`;
-  if (reason !== 'loop') return message;
-  const targetUrl = targetsOf(fields).find((target) => target.path === path)?.targetUrl;
+  const path = pathOf(reason, fields);
+  if (path === undefined) return `The slug or code of this link ${message}`;
+  const { customSlug, externalId, domainId } = fields;
+  const values: Readonly<Record<string, string | null | undefined>> = {
+    customSlug,
+    externalId,
+    domainId,
+    ...Object.fromEntries(targetsOf(fields).map((target) => [target.path, target.targetUrl])),
+  };
+  const value = values[path];
   const ofRules = path.startsWith('rules')
     ? `, or all rules through more than ${maxLinkedUrls}`
     : '';
-  return `${path} ${targetUrl === undefined ? '' : `${shorten(targetUrl)} `}${message}${ofRules}`;
+  const next = reason === 'slug-conflict' ? '; choose another' : '';
+  return `${path}${value == null ? '' : ` "${shorten(value)}"`} ${message}${ofRules}${next}`;
 }

@@ -9,16 +9,17 @@ import { toColumns } from './live-secrets.js';
 /**
  * Gives up the secrets under keys other than these, which are lost. Their webhooks get new secrets, which
  * nobody knows, lose their headers, and are inactive until their owners rotate the secrets and activate
- * them. Stored results with secrets are deleted. Returns the ids of the webhooks.
+ * them. Stored results with secrets are deleted. Returns the ids of the webhooks; undefined if no key
+ * is lost.
  */
 export async function giveUpSecrets(
   database: Database,
   secretKeys: readonly string[],
   newSecret: () => string,
-): Promise<readonly string[]> {
+): Promise<readonly string[] | undefined> {
   const ids = new Set(secretKeys.map(keyIdOf));
   const registered = await database.read.selectFrom('secret_keys').select('id').execute();
-  if (registered.every(({ id }) => ids.has(id))) return [];
+  if (registered.every(({ id }) => ids.has(id))) return registered.length > 0 ? undefined : [];
   const keyring = new Keyring(secretKeys);
   const { rows } = await sql<Row>`select * from webhooks where deleted_at is null`.execute(
     database.read,

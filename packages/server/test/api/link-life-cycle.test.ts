@@ -113,7 +113,7 @@ describe('expiredUrl', () => {
     });
     expect(refused.outcome).toBe('400 VALIDATION_FAILED');
     expect(refused.invalidFields).toEqual(['expiredUrl']);
-    expect(refused.error.message).toContain(`expiredUrl ${at('self')} must not lead back`);
+    expect(refused.error.message).toContain(`expiredUrl "${at('self')}" must not lead back`);
     const first = await create({ customSlug: 'first' });
     await create({ customSlug: 'second', expiredUrl: at('first') });
     for (const field of ['targetUrl', 'expiredUrl']) {

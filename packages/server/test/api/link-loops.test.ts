@@ -77,7 +77,7 @@ describe('a link whose target leads back to it', () => {
     expect(refused.outcome).toBe('400 VALIDATION_FAILED');
     expect(refused.invalidFields).toEqual(['targetUrl']);
     expect(refused.error.message).toBe(
-      `targetUrl ${targetUrl} must not lead back to this link, directly or through other links, and must not lead through more than 10 links of this server`,
+      `targetUrl "${targetUrl}" must not lead back to this link, directly or through other links, and must not lead through more than 10 links of this server`,
     );
     const { data } = await create(slug, elsewhere);
     expect((await aim(data.id, targetUrl)).outcome).toBe('400 VALIDATION_FAILED');
@@ -118,7 +118,7 @@ describe('a link whose target leads back to it', () => {
     });
     expect(data.created.map(({ index }: { index: number }) => index)).toEqual([0, 1]);
     expect(data.errors).toMatchObject([{ index: 2, code: 'CREATE_FAILED' }]);
-    expect(data.errors[0]?.error).toContain(`targetUrl ${at(one)} must not lead back`);
+    expect(data.errors[0]?.error).toContain(`targetUrl "${at(one)}" must not lead back`);
     expect((await create(three, elsewhere)).status).toBe(201);
   });
 

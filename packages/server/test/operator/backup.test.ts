@@ -249,7 +249,9 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     expect(refused.stderr).toContain(`${file}.key is missing`);
     expect(existsSync(pathOf(target))).toBe(false);
     const withKey = { ...newSettings(), SHORTY_SECRET_KEY: 'stored-somewhere-else' };
-    expect((await command(withKey, 'restore', file)).code).toBe(0);
+    const restored = await command(withKey, 'restore', file, '--new-key');
+    expect(restored.code).toBe(0);
+    expect(restored.stdout).toContain('The secret key is not lost, so --new-key had no effect.');
     expect((await command(target, 'restore', file, '--new-key')).code).toBe(0);
   });
 

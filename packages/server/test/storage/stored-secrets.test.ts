@@ -8,6 +8,11 @@ import { keyIdOf } from '../../src/storage/keyring.js';
 import { findDatabaseFile } from '../../src/storage/locate-database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { countStored, encryptStored } from '../../src/storage/stored-secrets.js';
+import {
+  checkServerKeys,
+  forgetOtherKeys,
+  unlockSecrets,
+} from '../../src/storage/unlock-secrets.js';
 import { type Caller, callerOf, startServer } from '../api/start-server.js';
 import { emptyDatabase, engine } from '../engine.js';
 import { receiver, verify } from '../webhooks/receiver.js';
@@ -208,6 +213,30 @@ it('a key is replaced without an interruption, and the old one can then be remov
   expect(await encryptStored(database(), { all: true })).toEqual({ changed: 0, unreadable: [] });
   // A process that was killed before the end runs again. The old key is still required.
   await expect(restart({ secretKey: newKey })).rejects.toThrow(`under the key ${keyIdOf(oldKey)}`);
+});
+
+it('a running server notices that its key was replaced, and no start without it hides its values', async () => {
+  const started = await start();
+  await createWebhook(started.api, 'https://receiver.example/');
+  const database = started.database();
+  const now = started.api.clock();
+  const check = () => checkServerKeys(database, now);
+  await check();
+  const other = openStorage({ ...started, durability: 'process' });
+  onTestFinished(() => other.close());
+  // The settings of another node, for which this one was not restarted.
+  await unlockSecrets(other, [newKey, oldKey], now);
+  await expect(check()).rejects.toThrow(
+    `under the key ${keyIdOf(newKey)}, which this server does not have: restart it`,
+  );
+  database.keyring.use([oldKey, newKey]);
+  await check();
+  await forgetOtherKeys(other, [newKey]);
+  await expect(check()).rejects.toThrow(
+    `under the key ${keyIdOf(oldKey)}, which shorty-server secrets rotate has replaced`,
+  );
+  await check();
+  await expect(unlockSecrets(other, [newKey], now)).rejects.toThrow(keyIdOf(oldKey));
 });
 
 it('a start with another key is refused in one sentence, and changes nothing', async () => {

@@ -99,6 +99,8 @@ export async function restore(from: string, options: RestoreOptions): Promise<vo
   }).finally(unlock);
   if (moveOldTo !== undefined && existing.length > 0) print(`Moved the old files to ${moveOldTo}.`);
   print(`Restored ${from} to ${to}, checked.`);
+  const isNewKeyUnused = options.newKey && (existsSync(`${from}.key`) || secretKey !== undefined);
+  if (isNewKeyUnused) print('The secret key is not lost, so --new-key had no effect.');
 }
 
 /** Disables the webhooks whose secrets a new key cannot decrypt. */
@@ -106,10 +108,10 @@ async function disableWebhooksWithout(newKey: string, copy: string): Promise<voi
   const storage = { databaseUrl: `file:${copy}`, durability: 'process' } as const;
   const webhookIds = await withStorage(storage, async (database) => {
     // Earlier versions encrypt nothing.
-    if ((await database.findVersionProblem()) !== undefined) return [];
+    if ((await database.findVersionProblem()) !== undefined) return undefined;
     return giveUpSecrets(database, [newKey], () => newSecret('webhookSecret', randomBytes));
   });
-  if (webhookIds.length === 0) return;
+  if (!webhookIds || webhookIds.length === 0) return;
   print(`Disabled these webhooks, whose secrets are lost: ${webhookIds.join(', ')}.`);
 }
 

