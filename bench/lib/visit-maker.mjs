@@ -90,6 +90,7 @@ export function* makeVisits({ count, links, from, until, seed = 7 }) {
       urlId,
       visitedAt: Math.floor(from + ((until - from) * made) / count),
       isByCode: true,
+      variant: null,
       facts: {
         kind: isBot ? 'bot' : 'human',
         reason: isBot ? 'isbot' : 'browser',
