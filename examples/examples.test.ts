@@ -56,6 +56,26 @@ test('create-links creates, lists and pauses, and copes with a slug that it took
   });
 });
 
+test('campaign creates a link with rules, and says where they lead', async () => {
+  const server = createServer();
+  await server.start();
+  onTestFinished(() => server.stop());
+  const { clientId, clientSecret } = server.credentials ?? {};
+  const { code, stdout, stderr } = await run('campaign.mjs', {
+    SHORTY_BASE_URL: server.url,
+    SHORTY_CLIENT_ID: clientId,
+    SHORTY_CLIENT_SECRET: clientSecret,
+  });
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout.split('\n').slice(1)).toEqual([
+    '{"language":"de-AT"}: 100 % german → https://example.com/de/sale?utm_campaign=sale',
+    '{"os":"iOS","device":"mobile"}: 100 % iphone → https://example.com/app?utm_campaign=sale',
+    '{}: 50 % pages/1 → https://example.com/sale-a?utm_campaign=sale',
+    '{}: 50 % pages/2 → https://example.com/sale-b?utm_campaign=sale',
+    '',
+  ]);
+});
+
 test('receive-webhooks takes what send-test-webhook signs, and nothing else', async () => {
   const receiver = start('receive-webhooks.mjs', { WEBHOOK_SECRET: 'right', PORT: '0' });
   const lines = createInterface({ input: receiver.stdout as NodeJS.ReadableStream });

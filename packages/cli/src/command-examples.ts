@@ -43,6 +43,15 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty urls update 42 --inactive',
     'shorty urls update 42 --title "Autumn sale" --if-match mi8p2k1x',
   ],
+  'urls rules set': [
+    'shorty urls rules set spring-sale rules.json',
+    "echo '[]' | shorty urls rules set spring-sale -",
+  ],
+  'urls rules show': ['shorty urls rules show spring-sale', 'shorty urls rules show 42 --json'],
+  'urls rules test': [
+    'shorty urls rules test spring-sale --country DE --language de',
+    'shorty urls rules test 42 --os iOS --device mobile --query ref=mail',
+  ],
   'urls delete': ['shorty urls delete 42', 'shorty urls delete 42 43 --dry-run'],
   'admin login': [
     'shorty admin login https://links.example.com',

@@ -76,6 +76,23 @@ const tree: Tree = {
         summary: 'Make deleted or paused short links active again',
         load: () => import('./commands/urls/restore.js'),
       },
+      rules: {
+        summary: 'Lead some visits of a short link to other targets',
+        commands: {
+          set: {
+            summary: 'Set the rules of a link from a JSON file',
+            load: () => import('./commands/urls/rules/set.js'),
+          },
+          show: {
+            summary: 'Show the rules of a link',
+            load: () => import('./commands/urls/rules/show.js'),
+          },
+          test: {
+            summary: 'Test where the rules of a link lead a visit',
+            load: () => import('./commands/urls/rules/test.js'),
+          },
+        },
+      },
       'bulk-create': {
         summary: 'Create short links from a CSV file of any size',
         load: () => import('./commands/urls/bulk-create.js'),

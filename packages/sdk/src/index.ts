@@ -101,6 +101,8 @@ export type {
   ReplayListQuery,
   ReplayPage,
   ReplayRequest,
+  RuleTest,
+  RuleTestQuery,
   ScanBreakdowns,
   ScanBucket,
   ScansQuery,

@@ -70,6 +70,11 @@ export interface BulkUpdateResult extends UrlBulkUpdateResult {}
 /** The deactivated links and skipped ids of a whole bulk delete. */
 export interface BulkDeleteResult extends UrlBulkDeleteResult {}
 
+/** The properties of a visit, to test rules by. */
+export interface RuleTestQuery extends Query<'GET /api/v1/urls/{id}/rules/test'> {}
+/** Where the rules of a link lead a visit. */
+export interface RuleTest extends Schema<'RuleTest'> {}
+
 /** The window of a report, its grouping, its filters and the length of its breakdowns. */
 export interface ClicksQuery extends Query<'GET /api/v1/urls/{id}/clicks'> {}
 /** The same for all links, with filters for links. */

@@ -7,6 +7,8 @@ import type {
   BulkDeleteResult,
   BulkUpdateResult,
   ClicksQuery,
+  RuleTest,
+  RuleTestQuery,
   UrlBulkCreateResult,
   UrlBulkUpdateItem,
   UrlClicks,
@@ -208,6 +210,27 @@ export class UrlsResource extends Resource {
    */
   clicks(id: UrlId, query: ClicksQuery = {}, options?: RequestOptions): ApiPromise<UrlClicks> {
     return this.api.send('GET /api/v1/urls/{id}/clicks', { params: { id }, query }, options);
+  }
+
+  /**
+   * Returns where the rules of a link lead a visit with these properties. Counts no visit. Rejects with
+   * NotFoundError and ValidationError.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { rule, outcomes } = await shorty.urls.testRules('42', { country: 'DE', os: 'iOS' });
+   * console.log(rule, outcomes[0]?.location);
+   * ```
+   */
+  testRules(id: UrlId, visit: RuleTestQuery = {}, options?: RequestOptions): ApiPromise<RuleTest> {
+    return this.api.send(
+      'GET /api/v1/urls/{id}/rules/test',
+      { params: { id }, query: visit },
+      options,
+    );
   }
 
   /**

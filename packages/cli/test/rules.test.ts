@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ApiServer, startApiServer } from './api-server.js';
+import { BuiltShorty } from './built-shorty.js';
+
+let server: ApiServer;
+let shorty: BuiltShorty;
+
+beforeAll(async () => {
+  server = await startApiServer();
+  shorty = await BuiltShorty.build(server.env);
+  const targetUrl = 'https://example.com/sale';
+  await server.client.urls.create({ targetUrl, customSlug: 'sale', utmSource: 'poster' });
+});
+
+afterAll(async () => {
+  await shorty.remove();
+  await server.stop();
+});
+
+const rules = [
+  { name: 'german', when: { country: ['DE', 'AT'] }, targetUrl: 'https://example.com/de' },
+  {
+    when: {},
+    variants: [
+      { targetUrl: 'https://example.com/a', weight: 1 },
+      { targetUrl: 'https://example.com/b', weight: 3 },
+    ],
+  },
+];
+
+test('rules set, show and test', async () => {
+  const set = ['urls', 'rules', 'set', 'sale', '-'];
+  const { code, stdout } = await shorty.run([...set, '--json'], { input: JSON.stringify(rules) });
+  expect([code, JSON.parse(stdout)]).toEqual([0, rules]);
+  const shown = await shorty.run(['urls', 'rules', 'show', 'sale', '-o', 'csv']);
+  expect(shown.stdout).toBe(
+    [
+      'rule,when,targets',
+      'german,"{""country"":[""DE"",""AT""]}",https://example.com/de',
+      '2,all visits,"1: https://example.com/a, 3: https://example.com/b"',
+      '',
+    ].join('\n'),
+  );
+  const tested = (...args: string[]) =>
+    shorty.run(['urls', 'rules', 'test', 'sale', '-o', 'csv', ...args]);
+  expect((await tested('--country', 'de')).stdout).toBe(
+    'variant,share,location\ngerman,1,https://example.com/de?utm_source=poster\n',
+  );
+  const other = await tested('--device', 'mobile', '--query', 'a=b', '--at', '2030-01-01');
+  expect(other.stdout).toBe(
+    [
+      'variant,share,location',
+      '2/1,0.25,https://example.com/a?utm_source=poster',
+      '2/2,0.75,https://example.com/b?utm_source=poster',
+      '',
+    ].join('\n'),
+  );
+  expect(other.stderr).toBe('rule german does not match: country\n');
+});
+
+test('errors name the path of the rule, and files that are no rules are usage errors', async () => {
+  const set = ['urls', 'rules', 'set', 'sale', '-'];
+  const input = JSON.stringify([{ when: { country: 'XX' }, targetUrl: 'https://example.com' }]);
+  const refused = await shorty.run(set, { input });
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain('rules[0].when.country');
+  expect(refused.stderr).toContain('"XX"');
+  for (const [text, message] of [
+    ['{}', 'stdin: must be a JSON list of rules'],
+    ['[', 'stdin is no JSON'],
+  ] as const) {
+    const { code, stderr } = await shorty.run(set, { input: text });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  }
+});
