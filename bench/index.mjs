@@ -23,6 +23,7 @@ import { benchQrPrinted } from './qr-printed.mjs';
 import { benchRedirects } from './redirects.mjs';
 import { benchRedirectsBeside } from './redirects-beside.mjs';
 import { benchRedirectsPostgres } from './redirects-postgres.mjs';
+import { benchRedirectsRules } from './redirects-rules.mjs';
 import { benchSdk } from './sdk.mjs';
 import { benchServerStart, benchServerStartPostgres } from './server-start.mjs';
 import { benchStartUp } from './start-up.mjs';
@@ -33,6 +34,7 @@ import { benchVisitsPostgres } from './visits-postgres.mjs';
 const benchmarks = {
   redirects: benchRedirects,
   'redirects-crowd': () => benchRedirects({ connections: 512, bound: 0.6, runs: 7 }),
+  'redirects-rules': benchRedirectsRules,
   'redirects-beside': benchRedirectsBeside,
   'bulk-create': benchBulkCreate,
   'start-up': benchStartUp,
