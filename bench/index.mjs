@@ -29,6 +29,7 @@ import { benchServerStart, benchServerStartPostgres } from './server-start.mjs';
 import { benchStartUp } from './start-up.mjs';
 import { benchStop } from './stop.mjs';
 import { benchVerify } from './verify.mjs';
+import { benchVisitFiles } from './visit-files.mjs';
 import { benchVisitsPostgres } from './visits-postgres.mjs';
 
 const benchmarks = {
@@ -45,6 +46,7 @@ const benchmarks = {
   export: benchExport,
   import: benchImport,
   analytics: benchAnalytics,
+  'visit-files': benchVisitFiles,
   'many-links': benchManyLinks,
   overview: benchOverview,
   'qr-download': benchQrDownload,

@@ -33,9 +33,12 @@ const choosePackages = {
       namespace: 'empty',
     }));
     plugin.onLoad({ filter: /.*/, namespace: 'empty' }, () => ({ contents: 'export {};' }));
-    plugin.onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
-      kind === 'entry-point' || bundled.includes(path) ? undefined : { path, external: true },
-    );
+    plugin.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
+      const [name] = /^(@[^/]+\/)?[^/]+/.exec(path);
+      return kind === 'entry-point' || bundled.includes(name)
+        ? undefined
+        : { path, external: true };
+    });
   },
 };
 

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 /** The packages in the bundle. They are not installed with the server, which saves 22 MB. */
 export const bundled = [
   '@opentelemetry/api',
+  'aws4fetch',
   'bintrees',
+  'hyparquet',
+  'hyparquet-writer',
   'kysely',
   'lru-cache',
   'prom-client',

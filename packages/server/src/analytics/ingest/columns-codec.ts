@@ -1,3 +1,4 @@
+import { lastExportRun } from './export-runs.js';
 import {
   completeTexts,
   type DictionaryColumn,
@@ -82,7 +83,8 @@ export type ChunkTable = 'visit_chunks' | 'organization_chunks';
 export function toChunk(columns: VisitColumns, table: ChunkTable = 'visit_chunks') {
   const visits = encodeColumns(columns, { isOfOneUrl: table === 'visit_chunks' });
   const machines_from = firstMachineAt(columns);
-  return { ...timeRange(columns), visit_count: columns.count, machines_from, visits };
+  const chunk = { ...timeRange(columns), visit_count: columns.count, machines_from, visits };
+  return table === 'visit_chunks' ? { ...chunk, export_run: lastExportRun(columns) } : chunk;
 }
 
 /** One visit within columns. */

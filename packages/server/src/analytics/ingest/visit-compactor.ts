@@ -31,7 +31,8 @@ const ownerColumns = {
 
 /** The id of a URL or of an organization. */
 type Owner = number | string;
-type Chunk = Omit<Selectable<Schema['visit_chunks']>, 'url_id'>;
+type Chunk = Omit<Selectable<Schema['organization_chunks']>, 'organization_id'> &
+  Partial<Pick<Selectable<Schema['visit_chunks']>, 'export_run'>>;
 type LastChunk = Pick<Chunk, 'number' | 'visit_count' | 'visits'>;
 
 /** The chunks with new visits of one owner. */
@@ -57,7 +58,7 @@ interface Step {
 const visitsPerCompaction = 262_144;
 // Usually, so many visits have 20 MB. The texts that strangers send may have much more.
 const bytesPerCompaction = 64 * 1024 * 1024;
-const maxAgeMs = 60_000;
+const defaultMaxAgeMs = 60_000;
 // The limits of a transaction, which blocks all other writes on SQLite. One transaction stores all
 // visits that a compaction has for a URL, so they have a limit of their own.
 const maxOwners = 200;
@@ -68,6 +69,13 @@ const maxBytesOfUrl = 4 * 1024 * 1024;
 // The number of batches that a transaction deletes: typically 1 MB.
 const maxDeletedBatches = 32;
 
+export interface VisitCompactorOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** The age at which a batch is compacted even if few visits wait. */
+  readonly maxAgeMs?: number;
+}
+
 /**
  * Moves visits from batches, which have visits of many URLs, into chunks, which have visits of one
  * URL, and copies them into chunks of one organization. Reports count each visit exactly once at any
@@ -76,10 +84,12 @@ const maxDeletedBatches = 32;
 export class VisitCompactor {
   readonly #database: Database;
   readonly #clock: Clock;
+  readonly #maxAgeMs: number;
 
-  constructor({ database, clock }: { readonly database: Database; readonly clock: Clock }) {
+  constructor({ database, clock, maxAgeMs = defaultMaxAgeMs }: VisitCompactorOptions) {
     this.#database = database;
     this.#clock = clock;
+    this.#maxAgeMs = maxAgeMs;
   }
 
   /**
@@ -151,7 +161,8 @@ export class VisitCompactor {
       if (isFull && last !== batch.id) return last;
       last = batch.id;
     }
-    const isDue = visits >= visitsPerCompaction || this.#clock() - oldest.created_at >= maxAgeMs;
+    const isDue =
+      visits >= visitsPerCompaction || this.#clock() - oldest.created_at >= this.#maxAgeMs;
     return isDue ? last : undefined;
   }
 

@@ -8,6 +8,7 @@ import { type JournalPosition, journalStart } from '../journal/journal-reader.js
 import { encodeColumns } from './columns-codec.js';
 import { findMissingLinks, type MissingLinks } from './deleted-links.js';
 import { withoutErased } from './erase-visits.js';
+import { openExportRun, withExportRun } from './export-runs.js';
 import { countScans, type ThresholdOptions } from './scan-counter.js';
 import { toColumns } from './visit-columns.js';
 
@@ -81,7 +82,8 @@ export class VisitRepository {
     now: number,
   ): Promise<boolean> {
     return this.#database.writeDirectly(async (transaction) => {
-      if (!(await this.#advance(transaction, writerId, from, to))) return false;
+      const exportRun = await this.#advance(transaction, writerId, from, to);
+      if (exportRun === undefined) return false;
       if (downloads) await countDownloads(transaction, downloads);
       if (calls) await countUses(transaction, 'api_call', calls);
       const stored = await this.#withoutDeleted(transaction, read);
@@ -92,7 +94,7 @@ export class VisitRepository {
         .values({
           created_at: now,
           visit_count: visits.length,
-          visits: encodeColumns(toColumns(visits)),
+          visits: encodeColumns(withExportRun(toColumns(visits), exportRun)),
         })
         .execute();
       const clicks = new Map<number, AddedClicks>();
@@ -119,25 +121,27 @@ export class VisitRepository {
     return visits.filter(({ urlId }) => !deleted.has(urlId));
   }
 
+  /** Returns the export run of the visits, or undefined when the stored position is not `from`. */
   async #advance(
     transaction: WriteTransaction,
     writerId: string,
     from: JournalPosition,
     to: JournalPosition,
-  ): Promise<boolean> {
+  ): Promise<number | undefined> {
     await transaction
       .insertInto('journal_positions')
       .values({ writer_id: writerId, ...journalStart })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-    const { numUpdatedRows } = await transaction
+    const advanced = await transaction
       .updateTable('journal_positions')
       .set({ segment: to.segment, offset: to.offset })
       .where('writer_id', '=', writerId)
       .where('segment', '=', from.segment)
       .where('offset', '=', from.offset)
-      .executeTakeFirstOrThrow();
-    return numUpdatedRows === 1n;
+      .returning(openExportRun.as('exportRun'))
+      .executeTakeFirst();
+    return advanced && (advanced.exportRun ?? 0);
   }
 
   async #countClicks(

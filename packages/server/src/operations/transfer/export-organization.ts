@@ -1,6 +1,9 @@
 import type { Kysely } from 'kysely';
-import type { Database, Schema } from '../../storage/database.js';
+import { decodeColumns, encodeColumns } from '../../analytics/ingest/columns-codec.js';
+import { withExportRun } from '../../analytics/ingest/export-runs.js';
+import type { Database, Schema, Value } from '../../storage/database.js';
 import type { Keyring, Place } from '../../storage/keyring.js';
+import type { Row } from '../../storage/read-in-batches.js';
 import { mapSecrets } from '../../storage/stored-secrets.js';
 import { type TransferRow, writeTransferFile } from './transfer-file.js';
 import { batchesOf, transferTables } from './transfer-tables.js';
@@ -37,6 +40,7 @@ async function* allRows(
           search_text: _,
           chunks_complete_from: __,
           machines_from: ___,
+          export_run: exportRun,
           // Leases are of this server.
           leased_by: ____,
           leased_until: _____,
@@ -44,8 +48,15 @@ async function* allRows(
         } = stored;
         // Another server has another key.
         const decrypt = (secret: string, place: Place) => keyring.decrypt(secret, place);
-        yield { table, row: mapSecrets(table, row, decrypt) };
+        yield { table, row: mapSecrets(table, withoutExportRun(row, exportRun), decrypt) };
       }
     }
   }
+}
+
+/** Export runs are of this server. */
+function withoutExportRun(row: Row, exportRun: Value | undefined): Row {
+  if (!exportRun) return row;
+  const columns = withExportRun(decodeColumns(row.visits as Uint8Array), 0);
+  return { ...row, visits: encodeColumns(columns, { isOfOneUrl: true }) };
 }

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { AwsClient } from 'aws4fetch';
+import { ConfigError } from '../../config-error.js';
+import { parseUrl } from '../../network/parse-url.js';
+import { replaceFile } from '../backup/move-into-place.js';
+
+/** Where exports store files. */
+export interface FileStore {
+  /** Names the place, always the same for the same place. */
+  readonly destination: string;
+  /** Stores a file completely or not at all. Replaces a file of this name. */
+  put(name: string, content: Uint8Array): Promise<void>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Returns the store of a folder, or of `s3://bucket/prefix`. Throws a ConfigError if it is invalid. */
+export function openFileStore(to: string, environment: Environment): FileStore {
+  if (to.startsWith('s3://')) return bucketStore(to, environment);
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(to)?.[1];
+  if (scheme === undefined) return folderStore(resolve(to));
+  throw new ConfigError(`--to ${to}: must be a folder or s3://bucket/prefix, and not ${scheme}:`);
+}
+
+function folderStore(folder: string): FileStore {
+  return {
+    destination: folder,
+    async put(name, content) {
+      const path = join(folder, name);
+      mkdirSync(dirname(path), { recursive: true, mode: 0o750 });
+      // Of a process that was killed.
+      for (const each of readdirSync(dirname(path))) {
+        if (each.startsWith(`.${basename(path)}.`)) rmSync(join(dirname(path), each));
+      }
+      const partial = join(dirname(path), `.${basename(path)}.${process.pid}`);
+      writeFileSync(partial, content, { mode: 0o640 });
+      replaceFile(partial, path);
+    },
+  };
+}
+
+// A file has at most about 70 MB.
+const requestTimeoutMs = 5 * 60_000;
+const retries = 4;
+const shownLength = 300;
+
+/**
+ * Returns the store of a bucket. Each file is one PUT of the whole object, which is atomic. The settings
+ * are the variables of AWS's own tools.
+ */
+function bucketStore(to: string, environment: Environment): FileStore {
+  const [bucket = '', ...path] = to.slice('s3://'.length).split('/');
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) {
+    throw new ConfigError(
+      `--to ${to}: must name a bucket, such as s3://bucket/prefix (3 to 63 lower-case letters, digits, dots and hyphens)`,
+    );
+  }
+  const read = (name: string) => environment[name]?.trim() || undefined;
+  const readRequired = (name: string) => {
+    const value = read(name);
+    if (value !== undefined) return value;
+    throw new ConfigError(`${name} is missing: --to ${to} needs it`);
+  };
+  const region = read('AWS_REGION') ?? read('AWS_DEFAULT_REGION') ?? 'us-east-1';
+  const address =
+    read('AWS_ENDPOINT_URL_S3') ?? read('AWS_ENDPOINT_URL') ?? `https://s3.${region}.amazonaws.com`;
+  const endpoint = parseUrl(address);
+  if (!endpoint || !/^https?:$/.test(endpoint.protocol) || endpoint.pathname !== '/') {
+    throw new ConfigError(
+      `AWS_ENDPOINT_URL_S3 is ${address}: must be the origin of an S3-compatible server, such as https://minio.internal:9000`,
+    );
+  }
+  const sessionToken = read('AWS_SESSION_TOKEN');
+  const client = new AwsClient({
+    accessKeyId: readRequired('AWS_ACCESS_KEY_ID'),
+    secretAccessKey: readRequired('AWS_SECRET_ACCESS_KEY'),
+    ...(sessionToken && { sessionToken }),
+    service: 's3',
+    region,
+    retries,
+  });
+  const encode = (names: readonly string[]) => names.map(encodeURIComponent).join('/');
+  const prefix = path.filter((name) => name !== '');
+  const destination = `${endpoint.origin}/${encode([bucket, ...prefix])}`;
+  return {
+    destination,
+    async put(name, content) {
+      const address = `${destination}/${encode(name.split('/'))}`;
+      const response = await client
+        .fetch(address, {
+          method: 'PUT',
+          body: content as Uint8Array<ArrayBuffer>,
+          // Signed, so that a damaged object is refused.
+          headers: { 'x-amz-content-sha256': createHash('sha256').update(content).digest('hex') },
+          // The address decides who gets the signed request.
+          redirect: 'manual',
+          signal: AbortSignal.timeout(requestTimeoutMs),
+        })
+        .catch((cause: Error) => {
+          const { message } = cause.cause instanceof Error ? cause.cause : cause;
+          throw new ConfigError(`PUT ${address} failed: ${message}; run the export again`, {
+            cause,
+          });
+        });
+      const answer = await response.text();
+      if (response.ok) return;
+      throw new ConfigError(
+        `PUT ${address} failed with ${response.status}: ${answer.slice(0, shownLength)}; check the bucket, AWS_REGION (${region}) and the rights of the key, and run the export again`,
+      );
+    },
+  };
+}
