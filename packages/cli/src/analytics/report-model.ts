@@ -66,7 +66,8 @@ export interface Section {
     | `utm-${'source' | 'medium' | 'campaign' | 'term' | 'content'}`
     | 'scan-method'
     | 'scanner-app'
-    | 'top-url';
+    | 'top-url'
+    | 'variant';
   readonly title: string;
   readonly rows: readonly SectionRow[];
   /** The text without rows; by default, that nothing was counted. */
