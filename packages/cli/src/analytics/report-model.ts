@@ -64,6 +64,7 @@ export interface Section {
     | 'referrer'
     | 'language'
     | `utm-${'source' | 'medium' | 'campaign' | 'term' | 'content'}`
+    | 'variant'
     | 'scan-method'
     | 'scanner-app'
     | 'top-url'
