@@ -82,6 +82,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   'docs/links.md': {
     'shorty urls create https://example.com/manual --slug docs --forward-query --forward-path':
       command,
+    'shorty urls rules set spring-sale rules.json': 'packages/cli/test/rules.test.ts runs it',
   },
   'docs/moving.md': {
     "mysql --batch -e 'select * from yourls_url' yourls > yourls_url.tsv": 'a program of others',
@@ -110,6 +111,10 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'npm run release': 'needs a tag; e2e/packages.test.ts packs and describes a release',
     "docker build $(sed 's/^/--build-arg /' release/image.args) --tag shorty:0.2.0 .": docker,
     'npm publish release/shorty-webhook-verifier-0.2.0.tgz --access public': 'publishes',
+  },
+  'docs/scale.md': {
+    'shorty-server visits export --to /srv/warehouse/visits':
+      'needs visits and a bucket; packages/server/test/analytics/visit-files.test.ts has them',
   },
   'docs/sdk.md': { 'npm install @shorty/sdk': registry },
   'docs/self-hosting.md': {
