@@ -212,6 +212,7 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   'domains create': ['shorty domains create go.example.com'],
   'domains list': ['shorty domains list --pending'],
   'domains get': [`shorty domains get ${uuid}`],
+  'domains update': ['shorty domains update go.example.com --ignore-case'],
   'domains verify': [`shorty domains verify ${uuid} --wait`],
   'domains delete': [`shorty domains delete ${uuid}`],
   'analytics overview': [

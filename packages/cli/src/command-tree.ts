@@ -253,6 +253,10 @@ const tree: Tree = {
         summary: 'Show a domain and its TXT record',
         load: () => import('./commands/domains/get.js'),
       },
+      update: {
+        summary: 'Change the settings of a domain',
+        load: () => import('./commands/domains/update.js'),
+      },
       verify: {
         summary: 'Check the TXT record in DNS and activate the domain',
         load: () => import('./commands/domains/verify.js'),

@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ApiServer } from './api-server.js';
 import type { BuiltShorty } from './built-shorty.js';
@@ -72,6 +75,44 @@ describe('shorty domains', () => {
     await isAsked;
     waiting.process.kill('SIGINT');
     expect((await waiting.result).code).toBe(130);
+  });
+
+  test('update changes and clears settings by hostname', async () => {
+    const { id } = await json('create', 'settings.example.com');
+    const file = join(await mkdtemp(join(tmpdir(), 'shorty-domains-')), 'links.json');
+    await writeFile(file, '[{"include":"https://example.com/links.json"}]');
+    const update = (...args: string[]) => json('update', 'Settings.example.com', ...args);
+    const urls = ['--root-url', 'https://www.example.com/', '--not-found-url', 'https://e.com/'];
+    expect(
+      await update(...urls, '--ignore-case', '--forward-path', '--asset-links', file),
+    ).toMatchObject({
+      id,
+      rootUrl: 'https://www.example.com/',
+      notFoundUrl: 'https://e.com/',
+      ignoreCase: true,
+      forwardQuery: false,
+      forwardPath: true,
+      assetLinks: [{ include: 'https://example.com/links.json' }],
+    });
+    const cleared = await update(
+      '--no-ignore-case',
+      '--clear',
+      'root-url',
+      '--clear',
+      'assetLinks',
+    );
+    expect(cleared).toMatchObject({ ignoreCase: false, rootUrl: null, assetLinks: null });
+    expect((await shorty.run(['domains', 'get', id])).stdout).toContain('https://e.com/');
+  });
+
+  test.each([
+    [[], 'nothing to change'],
+    [['--clear', 'hostname'], 'unknown field'],
+    [['--asset-links', '/no/such/file'], '--asset-links /no/such/file: ENOENT'],
+    [['--ignore-case'], 'no domain none.example.com'],
+  ])('update %j is a usage error', async (args, message) => {
+    const { code, stderr } = await shorty.run(['domains', 'update', 'none.example.com', ...args]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
   test('list filters, and delete fails while links are active', async () => {

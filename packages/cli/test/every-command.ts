@@ -153,6 +153,7 @@ export async function everyCommand(
   add('domains list');
   add('domains get', [domain.id]);
   add('domains create', [`third.${stamp}.example.com`]);
+  add('domains update', [domain.id, '--ignore-case']);
   add('domains verify', [domain.id], 1);
   add('domains delete', [oldDomain.id, '--yes']);
   add('analytics overview');

@@ -25,7 +25,8 @@ const commands = [
   ...['webhooks delete', 'webhooks deliveries', 'webhooks replay', 'webhooks test'],
   ...['webhooks replays', 'webhooks resend', 'webhooks event-types', 'webhooks stats'],
   ...['webhooks rotate-secret', 'webhooks listen', 'webhooks trigger', 'webhooks verify'],
-  ...['domains', 'domains create', 'domains list', 'domains get', 'domains verify'],
+  ...['domains', 'domains create', 'domains list', 'domains get', 'domains update'],
+  'domains verify',
   ...[
     'domains delete',
     'urls clicks',

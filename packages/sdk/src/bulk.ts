@@ -47,8 +47,8 @@ export async function* streamBulk<Kind extends keyof BulkKinds>(
 ): BulkStream<BulkKinds[Kind]['result']> {
   // Loaded on demand: a program that creates one link at a time does not need it. It imports nothing,
   // because a shared module would become another file of a bundle.
-  const { runBulk } = await import('./run-bulk.js');
-  return yield* runBulk(call, isCollecting, {
+  const bulk = await import('./run-bulk.js');
+  return yield* bulk.runBulk(call, isCollecting, {
     send,
     checkItems,
     checkNumber,

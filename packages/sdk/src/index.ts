@@ -78,6 +78,7 @@ export type {
   DomainCreateRequest,
   DomainListQuery,
   DomainPage,
+  DomainUpdateRequest,
   ErrorCode,
   ErrorDetail,
   EventType,

@@ -193,6 +193,8 @@ export interface DeliveryPage extends Page<Delivery> {}
 /** A custom domain to add. */
 export interface DomainCreateRequest extends Schema<'DomainCreateRequest'> {}
 /** A custom domain, and the TXT record that verifies it. */
+export interface DomainUpdateRequest extends Schema<'DomainUpdateRequest'> {}
+
 export interface Domain extends Schema<'Domain'> {}
 /** Filters and paging of a list of domains. `limit` is the size of a page, 1 to 100. */
 export interface DomainListQuery extends Query<'GET /api/v1/domains'> {}

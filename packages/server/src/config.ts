@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { ConfigError } from './config-error.js';
+import { findAppleAppSiteAssociationFault, findAssetLinksFault } from './contract/app-links.js';
 import { parseCronSchedule } from './cron-schedule.js';
 import { parseAddressRanges, withoutBrackets } from './network/ip-address.js';
 import { parseListenAddress } from './network/listen-address.js';
 import { parseUrl } from './network/parse-url.js';
+import { findTargetUrlError } from './network/target-url.js';
 import { findDatabaseFile, hidePassword, locateDatabase } from './storage/locate-database.js';
 
 export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
@@ -60,6 +62,17 @@ export function readConfig(environment: Environment) {
   const listenPath = optional('SHORTY_LISTEN', parseListenPath);
   const trustedProxies = read('SHORTY_TRUST_PROXY', '', parseAddressRanges);
   const baseUrl = optional('SHORTY_BASE_URL', parseOrigin);
+  const shortDomain = optional('SHORTY_SHORT_DOMAIN', parseHost);
+  const ownHosts = [shortDomain, baseUrl && new URL(baseUrl).host];
+  const parseOutsideUrl = (text: string) => {
+    const error = findTargetUrlError(text);
+    if (error) throw new Error(`it ${error}`);
+    const { href, host } = new URL(text);
+    if (!ownHosts.includes(host)) return href;
+    throw new Error(
+      `it must not lead to ${host}, whose links this server serves: use the address outside that visitors should see`,
+    );
+  };
   if (listenPath !== undefined && baseUrl === undefined) {
     throw new ConfigError(
       'SHORTY_BASE_URL is missing: SHORTY_LISTEN is a unix socket, which has no address for clients; set the public address, such as https://sho.example',
@@ -102,7 +115,21 @@ export function readConfig(environment: Environment) {
     /** The public origin of the API; undefined uses the listener's address. */
     baseUrl,
     /** The host of short links; undefined uses the host of `baseUrl`. */
-    shortDomain: optional('SHORTY_SHORT_DOMAIN', parseHost),
+    shortDomain,
+    /** Where `/` of the short domain leads; undefined shows a page. */
+    rootUrl: optional('SHORTY_ROOT_URL', parseOutsideUrl),
+    /** Where addresses of the short domain without a link lead. */
+    notFoundUrl: optional('SHORTY_NOT_FOUND_URL', parseOutsideUrl),
+    /** Where its links lead that no longer redirect. */
+    expiredUrl: optional('SHORTY_EXPIRED_URL', parseOutsideUrl),
+    /** Whether its links are found in any case, if their key is the only one. */
+    ignoreCase: read('SHORTY_IGNORE_CASE', '0', parseFlag),
+    /** Documents of apps on the short domain, as JSON. */
+    appleAppSiteAssociation: optional(
+      'SHORTY_APPLE_APP_SITE_ASSOCIATION',
+      readDocument(findAppleAppSiteAssociationFault),
+    ),
+    assetLinks: optional('SHORTY_ASSET_LINKS', readDocument(findAssetLinksFault)),
     /** Whether links on the short domain forward the query of a visit, unless they say otherwise. */
     forwardQuery: read('SHORTY_FORWARD_QUERY', '0', parseFlag),
     /** Whether they forward the path after their key. */
@@ -260,6 +287,16 @@ function secretOf(environment: Environment, name: string): string | undefined {
   }
   if (text === '') throw new ConfigError(`${name}_FILE is ${JSON.stringify(file)}: it is empty`);
   return text;
+}
+
+/** Returns a function that reads a JSON file which `findFault` checks. */
+function readDocument(findFault: typeof findAssetLinksFault): (path: string) => string {
+  return (path) => {
+    const document: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const fault = findFault(document);
+    if (!fault) return JSON.stringify(document);
+    throw new Error(`${fault.path === '' ? 'the file' : fault.path} ${fault.message}`);
+  };
 }
 
 function parseListenPath(text: string): string {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { type Logger, pino } from 'pino';
 import { v7 as newUuid } from 'uuid';
 import { createAnalyticsModule } from './analytics/analytics-module.js';
@@ -57,7 +58,9 @@ import { type PlanTable, standardPlans } from './organizations/plans.js';
 import { usageHandlers } from './organizations/usage-handlers.js';
 import type { Clock, ResolveTxt } from './ports.js';
 import { createQrModule } from './qr/qr-module.js';
+import { DomainPages, redirectTo } from './redirect/domain-pages.js';
 import { createExcludedAddresses } from './redirect/excluded-addresses.js';
+import { createFoldedKeys } from './redirect/folded-keys.js';
 import { toLink } from './redirect/link.js';
 import { LinkCache } from './redirect/link-cache.js';
 import { LinkPolicy } from './redirect/link-policy.js';
@@ -246,6 +249,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const onSuspended = () => {
     linkCache.clear();
     qrs.cache.clear();
+    domains.hosts.clear();
   };
   const linkPolicy = new LinkPolicy(database, onSuspended);
   const urls = createUrlModule({
@@ -257,9 +261,19 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     origins,
     isOwnHost,
     isReserved,
-    onChanged: (ids) => linkCache.invalidate(ids),
+    onChanged: (ids) => {
+      linkCache.invalidate(ids);
+      foldedKeys.clear();
+    },
   });
-  const platformForwarding = { query: config.forwardQuery, path: config.forwardPath };
+  const foldedKeys = createFoldedKeys({
+    find: (domainId, key) => urls.urls.findFoldedKey(domainId, key),
+    clock,
+  });
+  const platformLinks = {
+    forwarding: { query: config.forwardQuery, path: config.forwardPath },
+    ignoresCase: config.ignoreCase,
+  };
   const excludedAddressesOf = createExcludedAddresses();
   const linkCache = new LinkCache({
     maxBytes: config.linkCacheBytes,
@@ -272,11 +286,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         ({ targetUrl }) => linkPolicy.findBlockedHost(targetUrl) !== undefined,
       );
       const excludedAddresses = excludedAddressesOf(found.excludeAddresses);
-      const forwarding = found.domainForwarding ?? platformForwarding;
       const isFallbackBlocked =
         url.expiredUrl !== null && linkPolicy.findBlockedHost(url.expiredUrl) !== undefined;
-      const policy = { isSuspended, isBlocked, excludedAddresses, forwarding, isFallbackBlocked };
-      return toLink(url, policy);
+      const policy = { isSuspended, isBlocked, excludedAddresses, isFallbackBlocked };
+      return toLink(url, { ...policy, ...(found.domainSettings ?? platformLinks) });
     },
   });
   const analytics = createAnalyticsModule({
@@ -309,6 +322,34 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       resolveTxt ?? createTxtResolver({ servers: config.dnsServers, timeoutMs: dnsTimeoutMs }),
     shortDomain: () => origins().shortDomain,
     isOwnHost,
+    platformSettings: {
+      rootUrl: config.rootUrl ?? null,
+      notFoundUrl: config.notFoundUrl ?? null,
+      expiredUrl: config.expiredUrl ?? null,
+      ignoreCase: config.ignoreCase,
+    },
+    findBlockedHost: (target) => linkPolicy.findBlockedHost(target),
+    onSettingsChanged: (organizationId) => {
+      linkCache.invalidateOrganizations([organizationId]);
+      foldedKeys.clear();
+    },
+  });
+  const platformDocuments = {
+    appleAppSiteAssociation: config.appleAppSiteAssociation ?? null,
+    assetLinks: config.assetLinks ?? null,
+  };
+  const pages = new DomainPages({
+    findDomain: (host) => domains.hosts.find(host),
+    settingsOf: (host) => domains.hosts.settingsOf(host),
+    findDocument: async (domainId, name) =>
+      domainId === null ? platformDocuments[name] : domains.domains.findDocument(domainId, name),
+    mayLeadTo: async (target) => {
+      const hostname = hostnameOf(new URL(target).host);
+      if (isOwnHost(hostname) || linkPolicy.findBlockedHost(target) !== undefined) return false;
+      return (await domains.hosts.find(hostname)) === null;
+    },
+    respondUnknown: (response) => redirects.respondUnknown(response),
+    onError: onRequestError,
   });
   const caches = {
     urls: {
@@ -370,6 +411,14 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       respondUnknown: (response) => redirects.respondUnknown(response),
       livenessPath: livenessRoute.path,
     }),
+    refuseVisitor(response: ServerResponse, showPage: () => void) {
+      pages
+        .findUrl(response.req, 'notFoundUrl')
+        .then(
+          (target) => (target === undefined ? showPage() : redirectTo(response, target)),
+          showPage,
+        );
+    },
     corsOrigins: config.corsOrigins,
     proxies: config.trustedProxies,
     rateLimiter: rateLimiterOf('requests', config.rateLimit, 'An organization may make'),
@@ -441,6 +490,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     isOwnHost: (host) => host === origins().shortDomain || isOwnHost(hostnameOf(host)),
     visits: analytics.visits,
     ruleErrors,
+    foldedKeys,
+    ignoresCase: async (host) => (await domains.hosts.settingsOf(host)).ignoreCase,
+    pages,
     passwords,
     limits,
     proxies: config.trustedProxies,
@@ -458,6 +510,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       noteForwardedHeaders({ proxies: config.trustedProxies, clock, logger }),
       redirects,
       qrs.images,
+      pages,
     ],
     onRequestError,
     timeLimits,

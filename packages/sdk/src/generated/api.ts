@@ -872,7 +872,11 @@ export interface paths {
         delete: operations["deleteDomain"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the settings of a custom domain
+         * @description Visitors see the change at once. A pending domain keeps its settings.
+         */
+        patch: operations["updateDomain"];
         trace?: never;
     };
     "/api/v1/domains/{id}/verify": {
@@ -2282,6 +2286,24 @@ export interface components {
              */
             hostname: string;
         };
+        /** @description The settings to change; null clears an optional one. */
+        DomainUpdateRequest: {
+            rootUrl?: string | null;
+            notFoundUrl?: string | null;
+            expiredUrl?: string | null;
+            /** @description Whether an address that no link has leads to the only link that has it in another case. */
+            ignoreCase?: boolean;
+            /** @description Whether links add the query of a visit to their target, unless they say otherwise. */
+            forwardQuery?: boolean;
+            /** @description Whether links add the path after them to their target, unless they say otherwise. */
+            forwardPath?: boolean;
+            appleAppSiteAssociation?: {
+                [key: string]: unknown;
+            } | null;
+            assetLinks?: {
+                [key: string]: unknown;
+            }[] | null;
+        };
         OrganizationCreateRequest: {
             /**
              * @description The name of the organization.
@@ -3279,6 +3301,26 @@ export interface components {
             isActive: boolean;
             /** @description The TXT record to set in DNS, which proves that the hostname is yours. */
             txtRecord: components["schemas"]["DomainTxtRecord"];
+            /** @description Where / leads. Null: to a page. */
+            rootUrl: string | null;
+            /** @description Where addresses without a link lead. Null: to a page. */
+            notFoundUrl: string | null;
+            /** @description Where links lead that are expired, paused or deleted. Null: to a page. */
+            expiredUrl: string | null;
+            /** @description Whether an address that no link has leads to the only link that has it in another case. */
+            ignoreCase: boolean;
+            /** @description Whether links add the query of a visit to their target, unless they say otherwise. */
+            forwardQuery: boolean;
+            /** @description Whether links add the path after them to their target, unless they say otherwise. */
+            forwardPath: boolean;
+            /** @description The file /.well-known/apple-app-site-association. */
+            appleAppSiteAssociation: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The file /.well-known/assetlinks.json. */
+            assetLinks: {
+                [key: string]: unknown;
+            }[] | null;
             /**
              * Format: date-time
              * @description When the record was created, in UTC.
@@ -5184,6 +5226,26 @@ export interface components {
             isActive: boolean;
             /** @description The TXT record to set in DNS, which proves that the hostname is yours. */
             txtRecord: components["schemas"]["DomainTxtRecordOutput"];
+            /** @description Where / leads. Null: to a page. */
+            rootUrl: string | null;
+            /** @description Where addresses without a link lead. Null: to a page. */
+            notFoundUrl: string | null;
+            /** @description Where links lead that are expired, paused or deleted. Null: to a page. */
+            expiredUrl: string | null;
+            /** @description Whether an address that no link has leads to the only link that has it in another case. */
+            ignoreCase: boolean;
+            /** @description Whether links add the query of a visit to their target, unless they say otherwise. */
+            forwardQuery: boolean;
+            /** @description Whether links add the path after them to their target, unless they say otherwise. */
+            forwardPath: boolean;
+            /** @description The file /.well-known/apple-app-site-association. */
+            appleAppSiteAssociation: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The file /.well-known/assetlinks.json. */
+            assetLinks: {
+                [key: string]: unknown;
+            }[] | null;
             /**
              * Format: date-time
              * @description When the record was created, in UTC.
@@ -10064,6 +10126,59 @@ export interface operations {
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DomainConflictOrIdempotencyConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateDomain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The id of the record. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DomainUpdateRequest"];
+            };
+        };
+        responses: {
+            /** @description The changed domain */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["Domain"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

@@ -59,6 +59,7 @@ export const listEventTypes = 'GET /api/v1/event-types';
 export const createDomain = 'POST /api/v1/domains';
 export const listDomains = 'GET /api/v1/domains';
 export const getDomain = 'GET /api/v1/domains/{id}';
+export const updateDomain = 'PATCH /api/v1/domains/{id}';
 export const deleteDomain = 'DELETE /api/v1/domains/{id}';
 export const verifyDomain = 'POST /api/v1/domains/{id}/verify';
 export const getUsage = 'GET /api/v1/usage';

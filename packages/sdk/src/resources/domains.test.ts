@@ -31,6 +31,7 @@ it('each method sends one request, and every POST a new idempotency key', async 
   await domains.create({ hostname: 'go.example.com' });
   await domains.list({ isActive: true, limit: 5 });
   await domains.get(id);
+  await domains.update(id, { ignoreCase: true });
   await domains.verify(id);
   await domains.verify(id);
   await domains.delete(id);
@@ -39,6 +40,7 @@ it('each method sends one request, and every POST a new idempotency key', async 
     ['POST /api/v1/domains', { hostname: 'go.example.com' }],
     ['GET /api/v1/domains?isActive=true&limit=5', undefined],
     [`GET ${path}`, undefined],
+    [`PATCH ${path}`, { ignoreCase: true }],
     [`POST ${path}/verify`, undefined],
     [`POST ${path}/verify`, undefined],
     [`DELETE ${path}`, undefined],

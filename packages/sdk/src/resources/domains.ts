@@ -1,7 +1,13 @@
 import { ApiPromise } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
 import type { PagedList } from '../paginate.js';
-import type { Domain, DomainCreateRequest, DomainListQuery, DomainPage } from '../types.js';
+import type {
+  Domain,
+  DomainCreateRequest,
+  DomainListQuery,
+  DomainPage,
+  DomainUpdateRequest,
+} from '../types.js';
 import { Resource } from './resource.js';
 
 /** A list of domains: one page when awaited, all when iterated. */
@@ -66,6 +72,43 @@ export class DomainsResource extends Resource {
   }
 
   /**
+   * Changes settings of a domain; null clears one. Rejects with ValidationError for a URL on this server,
+   * and with NotFoundError.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { rootUrl } = await shorty.domains.update('0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47', {
+   *   rootUrl: 'https://www.example.com/',
+   *   ignoreCase: true,
+   * });
+   * console.log(rootUrl);
+   * ```
+   */
+  update(id: string, body: DomainUpdateRequest, options?: RequestOptions): ApiPromise<Domain> {
+    return this.api.send('PATCH /api/v1/domains/{id}', { params: { id }, body }, options);
+  }
+
+  /**
+   * Deletes a domain and returns its last state. Rejects with NotFoundError, and with ConflictError
+   * while it has active links.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { hostname } = await shorty.domains.delete('0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47');
+   * console.log(hostname);
+   * ```
+   */
+  delete(id: string, options?: RequestOptions): ApiPromise<Domain> {
+    return this.api.send('DELETE /api/v1/domains/{id}', { params: { id } }, options);
+  }
+
+  /**
    * Looks up the TXT record and activates the domain. Returns an active domain unchanged. Rejects with
    * ValidationError (`DOMAIN_INVALID`) if DNS lacks the record; the message has the records in DNS.
    * Rejects with ConflictError (`DOMAIN_CONFLICT`) if the hostname is active in another organization,
@@ -93,26 +136,8 @@ export class DomainsResource extends Resource {
   verify(id: string, { wait, ...options }: VerifyOptions = {}): ApiPromise<Domain> {
     if (!wait)
       return this.api.send('POST /api/v1/domains/{id}/verify', { params: { id } }, options);
-    const verified = import('../poll.js').then(({ pollVerification }) =>
-      pollVerification(this.api, id, options),
+    return new ApiPromise(
+      import('../poll.js').then((poll) => poll.pollVerification(this.api, id, options)),
     );
-    return new ApiPromise(verified);
-  }
-
-  /**
-   * Deletes a domain and returns its last state. Rejects with NotFoundError, and with ConflictError
-   * while it has active links.
-   *
-   * @example
-   * ```ts
-   * import { Shorty } from '@shorty/sdk';
-   *
-   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
-   * const { hostname } = await shorty.domains.delete('0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47');
-   * console.log(hostname);
-   * ```
-   */
-  delete(id: string, options?: RequestOptions): ApiPromise<Domain> {
-    return this.api.send('DELETE /api/v1/domains/{id}', { params: { id } }, options);
   }
 }

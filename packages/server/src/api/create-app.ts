@@ -9,13 +9,15 @@ import { prefersJson } from '../http/prefers-json.js';
 import { stableRequestIdOf } from '../http/request-id.js';
 import { sendPage } from '../http/send-response.js';
 import { traceIdOf } from '../http/trace-context.js';
-import { homePage, notFoundPage } from '../pages/link-pages.js';
+import { notFoundPage } from '../pages/link-pages.js';
 import { securityHeaders } from '../pages/security-headers.js';
 import { type MountOptions, mountRoutes } from './mount-routes.js';
 
 export interface AppOptions extends MountOptions {
   /** Runs before all routes of the public listener. */
   readonly hideApi: RequestHandler;
+  /** Responds to a request of a visitor at an address that no link and no route has. */
+  readonly refuseVisitor: (response: Response, showPage: () => void) => void;
   /** The origins that browsers may call the API from; undefined allows none. */
   readonly corsOrigins: CorsOrigins | undefined;
   /** False removes the routes for the operator key. */
@@ -50,6 +52,12 @@ export function createApp(options: AppOptions, listener: 'public' | 'admin' | 'b
   app.enable('case sensitive routing');
   app.enable('strict routing');
   if (listener !== 'admin') app.use(options.hideApi);
+  const showPage = (response: Response) => sendPage(response, 404, notFoundPage);
+  const refuse = (request: Request, response: Response) => {
+    refuseProgram(request);
+    if (listener === 'admin') showPage(response);
+    else options.refuseVisitor(response, () => showPage(response));
+  };
   app.use((request, response, next) => {
     response.set({
       'X-Request-Id': stableRequestIdOf(request),
@@ -57,7 +65,7 @@ export function createApp(options: AppOptions, listener: 'public' | 'admin' | 'b
       ...securityHeaders,
     });
     reportWhenFinished(options, request, response);
-    if (forbiddenTarget.test(request.url)) notFound(request, response);
+    if (forbiddenTarget.test(request.url)) refuse(request, response);
     else next();
   });
   const isMounted = ({ audience, access }: Route) =>
@@ -66,18 +74,15 @@ export function createApp(options: AppOptions, listener: 'public' | 'admin' | 'b
   // Only the API: browsers follow short links and show images without it.
   if (options.corsOrigins !== undefined) app.use('/api/v1', createCors(options.corsOrigins));
   mountRoutes(app, options, isMounted);
-  if (listener !== 'admin') {
-    app.get('/', (_request, response) => sendPage(response, 200, homePage));
-  }
-  app.use(notFound);
+  app.use(refuse);
   return app;
 }
 
-function notFound(request: Request, response: Response): void {
+/** Throws NOT_FOUND for a request of a program. */
+function refuseProgram(request: Request): void {
   if (request.path.startsWith('/api/') || prefersJson(request.headers.accept)) {
     throw new ApiError('NOT_FOUND', `There is no route ${request.method} ${shorten(request.path)}`);
   }
-  sendPage(response, 404, notFoundPage);
 }
 
 function reportWhenFinished(

@@ -1,4 +1,9 @@
 import { z } from 'zod';
+import {
+  findAppleAppSiteAssociationFault,
+  findAssetLinksFault,
+  maxAppLinksBytes,
+} from '../contract/app-links.js';
 import { defineRoute } from '../contract/define-route.js';
 import {
   instant,
@@ -8,8 +13,10 @@ import {
   queryBoolean,
   uuidParam,
   uuidText,
+  webAddress,
 } from '../contract/fields.js';
 import { defineEvent } from '../events/define-event.js';
+import { findTargetUrlError } from '../network/target-url.js';
 import { maxHostnameLength, parseHostname } from './hostname.js';
 
 /** Domains of one organization, pending ones included. */
@@ -31,6 +38,89 @@ const hostname = z
 
 export const domainCreateRequest = z.strictObject({ hostname }).meta({ id: 'DomainCreateRequest' });
 
+const maxUrlLength = 2_048;
+
+/** An address to which a domain leads its visitors. */
+function visitorUrl(description: string) {
+  return z
+    .string()
+    .max(maxUrlLength, `must be at most ${maxUrlLength} characters long`)
+    .check(({ value, issues }) => {
+      const error = findTargetUrlError(value);
+      if (error) issues.push({ code: 'custom', message: error, input: value });
+    })
+    .meta({
+      description: `${description} http or https, outside this server.`,
+      pattern: webAddress,
+      example: 'https://www.example.com/',
+    });
+}
+
+/** A JSON document that `findFault` checks. */
+function appLinks<Schema extends z.ZodType>(
+  schema: Schema,
+  findFault: typeof findAssetLinksFault,
+  meta: { readonly description: string; readonly example: unknown },
+) {
+  return schema
+    .check((context) => {
+      const fault = findFault(context.value);
+      if (!fault) return;
+      const message = fault.path === '' ? fault.message : `${fault.path} ${fault.message}`;
+      context.issues.push({ code: 'custom', message, input: context.value });
+    })
+    .meta({ ...meta, description: `${meta.description} At most ${maxAppLinksBytes} bytes.` });
+}
+
+const appleAppSiteAssociation = z.record(z.string(), z.unknown());
+const assetLinks = z.array(z.record(z.string(), z.unknown()));
+const appleExample = {
+  applinks: { details: [{ appIDs: ['ABCDE12345.com.example.app'], components: [{ '/': '/*' }] }] },
+};
+const androidExample = [
+  {
+    relation: ['delegate_permission/common.handle_all_urls'],
+    target: {
+      namespace: 'android_app',
+      package_name: 'com.example.app',
+      sha256_cert_fingerprints: [Array.from({ length: 32 }, () => 'AB').join(':')],
+    },
+  },
+];
+
+const ignoreCase = z.boolean().meta({
+  description:
+    'Whether an address that no link has leads to the only link that has it in another case.',
+});
+const forwardQuery = z.boolean().meta({
+  description: 'Whether links add the query of a visit to their target, unless they say otherwise.',
+});
+const forwardPath = z.boolean().meta({
+  description: 'Whether links add the path after them to their target, unless they say otherwise.',
+});
+
+export const domainUpdateRequest = z
+  .strictObject({
+    rootUrl: visitorUrl('Where / leads.').nullish(),
+    notFoundUrl: visitorUrl('Where addresses without a link lead.').nullish(),
+    expiredUrl: visitorUrl('Where links lead that are expired, paused or deleted.').nullish(),
+    ignoreCase: ignoreCase.optional(),
+    forwardQuery: forwardQuery.optional(),
+    forwardPath: forwardPath.optional(),
+    appleAppSiteAssociation: appLinks(appleAppSiteAssociation, findAppleAppSiteAssociationFault, {
+      description: 'The file /.well-known/apple-app-site-association, for iOS apps.',
+      example: appleExample,
+    }).nullish(),
+    assetLinks: appLinks(assetLinks, findAssetLinksFault, {
+      description: 'The file /.well-known/assetlinks.json, for Android apps.',
+      example: androidExample,
+    }).nullish(),
+  })
+  .meta({
+    id: 'DomainUpdateRequest',
+    description: 'The settings to change; null clears an optional one.',
+  });
+
 const txtRecord = z
   .object({
     name: z.string().meta({ example: '_shorty-challenge.go.example.com' }),
@@ -49,6 +139,23 @@ export const domainRecord = z
     organizationId: z.string().meta({ format: 'uuid' }),
     isActive: z.boolean().meta({ description: 'Whether links are served on it.' }),
     txtRecord,
+    rootUrl: z.string().nullable().meta({ description: 'Where / leads. Null: to a page.' }),
+    notFoundUrl: z
+      .string()
+      .nullable()
+      .meta({ description: 'Where addresses without a link lead. Null: to a page.' }),
+    expiredUrl: z.string().nullable().meta({
+      description: 'Where links lead that are expired, paused or deleted. Null: to a page.',
+    }),
+    ignoreCase,
+    forwardQuery,
+    forwardPath,
+    appleAppSiteAssociation: appleAppSiteAssociation
+      .nullable()
+      .meta({ description: 'The file /.well-known/apple-app-site-association.' }),
+    assetLinks: assetLinks
+      .nullable()
+      .meta({ description: 'The file /.well-known/assetlinks.json.' }),
     createdAt: instant,
     verifiedAt: instant.nullable().meta({ description: 'When it was first verified.' }),
     lastCheckedAt: instant
@@ -92,6 +199,14 @@ export const domainRoutes = [
     params,
     responses: { 200: { description: 'The domain', data: domainRecord } },
   }),
+  defineRoute('updateDomain', 'PATCH /api/v1/domains/{id}', {
+    ...write,
+    summary: 'Change the settings of a custom domain',
+    description: 'Visitors see the change at once. A pending domain keeps its settings.',
+    params,
+    body: domainUpdateRequest,
+    responses: { 200: { description: 'The changed domain', data: domainRecord } },
+  }),
   defineRoute('verifyDomain', 'POST /api/v1/domains/{id}/verify', {
     ...write,
     summary: 'Look up the TXT record and activate the domain',
@@ -129,6 +244,8 @@ export const domainRoutes = [
     errors: ['NOT_FOUND', 'UNAVAILABLE'],
   }),
 ] as const;
+
+export type DomainUpdateRequest = z.output<typeof domainUpdateRequest>;
 
 export type DomainFilter = ListFilter<z.output<typeof domainListQuery>>;
 

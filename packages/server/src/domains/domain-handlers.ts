@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { ApiError, shorten } from '../contract/api-error.js';
+import { ApiError, shorten, validationError } from '../contract/api-error.js';
 import type { PageText } from '../contract/json-text.js';
 import { FairQueue } from '../fair-queue.js';
 import type { HandlersOf } from '../http/handlers.js';
@@ -7,8 +7,9 @@ import { openPage } from '../http/open-page.js';
 import type { Clock, NewId, RandomBytes, ResolveTxt } from '../ports.js';
 import { checkChallenge } from './check-challenge.js';
 import { type Domain, type DomainRecord, toDomainRecord } from './domain.js';
-import type { DomainFilter, domainRoutes } from './domain-contract.js';
+import type { DomainFilter, DomainUpdateRequest, domainRoutes } from './domain-contract.js';
 import { type DomainOutcome, type DomainRepository, domainNotFound } from './domain-repository.js';
+import { domainUrls } from './domain-settings.js';
 import type { HostResolver } from './host-resolver.js';
 import { hostnameOf } from './hostname.js';
 import type { IsOwnHost } from './own-hosts.js';
@@ -24,6 +25,10 @@ export interface DomainHandlerOptions {
   readonly lookUps: FairQueue;
   readonly resolveTxt: ResolveTxt;
   readonly isOwnHost: IsOwnHost;
+  /** Returns the host that the operator has blocked, to which a URL leads. */
+  readonly findBlockedHost: (url: string) => string | undefined;
+  /** Called after each change of settings, before the response. */
+  readonly onSettingsChanged: (organizationId: string) => void;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly randomBytes: RandomBytes;
@@ -49,6 +54,24 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
   async function getDomain(organizationId: string, id: string): Promise<Domain> {
     const domain = await domains.find(organizationId, id);
     return domainIn(domain ? { domain } : domainNotFound(id));
+  }
+
+  /** Throws VALIDATION_FAILED for a URL to which visitors are not led. */
+  async function checkUrls(organizationId: string, body: DomainUpdateRequest): Promise<void> {
+    for (const path of domainUrls) {
+      const url = body[path];
+      if (url == null) continue;
+      const hostname = hostnameOf(new URL(url).host);
+      const isHere = isOwnHost(hostname) || (await domains.hasHostname(organizationId, hostname));
+      if (isHere) {
+        const message = `must not lead to ${hostname}, whose links this server serves: use the address outside that visitors should see`;
+        throw validationError([{ path, message }]);
+      }
+      const blocked = options.findBlockedHost(url);
+      if (blocked === undefined) continue;
+      const message = `must not lead to ${blocked}, which the operator of this server has blocked`;
+      throw validationError([{ path, message }]);
+    }
   }
 
   return {
@@ -79,6 +102,18 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
       return { status: 200, data: toDomainRecord(domain) };
     },
 
+    async updateDomain({ caller: { organizationId }, params: { id }, body, write }) {
+      await checkUrls(organizationId, body);
+      try {
+        const { result, replayed } = await domains.update(organizationId, id, body, write);
+        return { status: 200, replayed, data: toDomainRecord(domainIn(result, replayed)) };
+      } finally {
+        // Also after an error, because the commit may have succeeded before the connection failed.
+        hosts.clear();
+        options.onSettingsChanged(organizationId);
+      }
+    },
+
     async verifyDomain({ caller: { organizationId }, params, write }) {
       // A repeated request gets the first result, even if DNS has changed.
       let verification = write && (await domains.findFirstVerification(write));
@@ -104,7 +139,7 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
       const domain = hostnameOf(query.domain);
       const isPublic = isForwarded(headers) || (await hosts.find(headers.host)) !== null;
       const isServed = async () =>
-        isOwnHost(domain) || (await domains.findByHostname(domain))?.is_active === 1;
+        isOwnHost(domain) || (await domains.findByHostname(domain))?.isActive === true;
       if (isPublic || !(await isServed())) {
         throw new ApiError(
           'NOT_FOUND',

@@ -5,10 +5,14 @@ import type { EventOutbox } from '../events/event-outbox.js';
 import type { Database } from '../storage/database.js';
 import { createLookUpQueue, type DomainHandlerOptions, domainHandlers } from './domain-handlers.js';
 import { DomainRepository } from './domain-repository.js';
-import { createHostResolver } from './host-resolver.js';
+import { createHostResolver, type HostResolverOptions } from './host-resolver.js';
 
 export interface DomainModuleOptions
-  extends Pick<DomainHandlerOptions, 'listDomains' | 'resolveTxt' | 'isOwnHost' | 'clock'> {
+  extends Pick<
+      DomainHandlerOptions,
+      'listDomains' | 'resolveTxt' | 'isOwnHost' | 'findBlockedHost' | 'onSettingsChanged' | 'clock'
+    >,
+    Pick<HostResolverOptions, 'platformSettings'> {
   readonly database: Database;
   readonly outbox: EventOutbox;
   readonly logger: Logger;
@@ -23,6 +27,7 @@ export function createDomainModule(options: DomainModuleOptions) {
   const hosts = createHostResolver({
     shortDomain,
     isOwnHost: options.isOwnHost,
+    platformSettings: options.platformSettings,
     findDomain: (hostname) => domains.findByHostname(hostname),
     clock,
     onError: (err) => logger.error({ err }, 'host look-up failed'),
@@ -36,5 +41,5 @@ export function createDomainModule(options: DomainModuleOptions) {
     newId: newUuid,
     randomBytes,
   });
-  return { hosts, handlers, queues: [lookUps] };
+  return { domains, hosts, handlers, queues: [lookUps] };
 }

@@ -14,7 +14,13 @@ import type { Database, Schema } from '../storage/database.js';
 import { allOf, readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
 import { type Domain, fromRow, selectDomains, toDomainRecord } from './domain.js';
-import { type DomainFilter, domainVerified, maxDomains } from './domain-contract.js';
+import {
+  type DomainFilter,
+  type DomainUpdateRequest,
+  domainVerified,
+  maxDomains,
+} from './domain-contract.js';
+import { type AppLinkDocument, noSettings } from './domain-settings.js';
 
 /** The result of a change, which is stored with its idempotency key. */
 export type DomainOutcome =
@@ -152,6 +158,29 @@ export class DomainRepository {
     );
   }
 
+  /** Changes settings. A missing one stays; null clears it. */
+  update(
+    organizationId: string,
+    id: string,
+    patch: DomainUpdateRequest,
+    write: WriteRequest | undefined,
+  ): Promise<IdempotentResult<DomainOutcome>> {
+    return writeOnce<DomainOutcome>(
+      this.#database,
+      organizationId,
+      write,
+      async (transaction) => {
+        const domain = await findDomain(transaction, organizationId, id);
+        if (!domain) return domainNotFound(id);
+        const set = toColumns(patch);
+        if (Object.keys(set).length === 0) return { domain };
+        await transaction.updateTable('domains').set(set).where('id', '=', id).execute();
+        return { domain: await getDomain(transaction, organizationId, id) };
+      },
+      { audit: auditOf },
+    );
+  }
+
   /** Deletes a domain that has no active links. Its row stays, because inactive links refer to it. */
   delete(
     organizationId: string,
@@ -191,8 +220,50 @@ export class DomainRepository {
     );
   }
 
+  /** Returns the domain that serves the links of a hostname, as `findDomainsOf` does. */
   async findByHostname(hostname: string) {
-    return (await findDomainsOf(this.#database.read, [hostname])).get(hostname);
+    const row = await this.#database.read
+      .selectFrom('domains')
+      .innerJoin('organizations', 'organizations.id', 'organization_id')
+      .select(['domains.id', 'organization_id as organizationId', 'is_active as isActive'])
+      .select(['root_url as rootUrl', 'not_found_url as notFoundUrl', 'expired_url as expiredUrl'])
+      .select(['ignore_case as ignoreCase', 'suspended_at as suspendedAt'])
+      .where('verified_at', 'is not', null)
+      .where('hostname', '=', hostname)
+      .orderBy('is_active', 'desc')
+      .orderBy('verified_at', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    if (!row) return undefined;
+    const { id, organizationId, rootUrl, notFoundUrl, expiredUrl } = row;
+    const isActive = row.isActive === 1;
+    const settings =
+      isActive && row.suspendedAt === null
+        ? { rootUrl, notFoundUrl, expiredUrl, ignoreCase: row.ignoreCase === 1 }
+        : noSettings;
+    return { id, organizationId, isActive, settings };
+  }
+
+  /** Returns a document of an active domain as JSON. */
+  async findDocument(id: string, document: AppLinkDocument): Promise<string | null> {
+    const row = await this.#database.read
+      .selectFrom('domains')
+      .innerJoin('organizations', 'organizations.id', 'organization_id')
+      .select([
+        'apple_app_site_association as appleAppSiteAssociation',
+        'asset_links as assetLinks',
+      ])
+      .where('domains.id', '=', id)
+      .where('is_active', '=', 1)
+      .where('suspended_at', 'is', null)
+      .executeTakeFirst();
+    return row?.[document] ?? null;
+  }
+
+  /** Returns whether an organization has a domain of this hostname, pending ones included. */
+  async hasHostname(organizationId: string, hostname: string): Promise<boolean> {
+    const domains = selectDomains(this.#database.read, organizationId);
+    return (await domains.where('hostname', '=', hostname).executeTakeFirst()) !== undefined;
   }
 }
 
@@ -238,6 +309,34 @@ export async function findDomainsOf(db: Kysely<Schema>, hostnames: readonly stri
     .orderBy('verified_at');
   const rows = hostnames.length === 0 ? [] : await query.execute();
   return new Map(rows.map((row) => [row.hostname, row]));
+}
+
+function toColumns({
+  rootUrl,
+  notFoundUrl,
+  expiredUrl,
+  ignoreCase,
+  forwardQuery,
+  forwardPath,
+  appleAppSiteAssociation,
+  assetLinks,
+}: DomainUpdateRequest) {
+  return {
+    ...(rootUrl !== undefined && { root_url: rootUrl }),
+    ...(notFoundUrl !== undefined && { not_found_url: notFoundUrl }),
+    ...(expiredUrl !== undefined && { expired_url: expiredUrl }),
+    ...(ignoreCase !== undefined && { ignore_case: Number(ignoreCase) }),
+    ...(forwardQuery !== undefined && { forward_query: Number(forwardQuery) }),
+    ...(forwardPath !== undefined && { forward_path: Number(forwardPath) }),
+    ...(appleAppSiteAssociation !== undefined && {
+      apple_app_site_association: jsonOrNull(appleAppSiteAssociation),
+    }),
+    ...(assetLinks !== undefined && { asset_links: jsonOrNull(assetLinks) }),
+  };
+}
+
+function jsonOrNull(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
 }
 
 async function findDomain(

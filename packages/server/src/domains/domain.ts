@@ -20,17 +20,41 @@ export function selectDomains(db: Kysely<Schema>, organizationId: string) {
     .select(['id', 'organization_id as organizationId', 'hostname', 'challenge'])
     .select(['is_active as isActive', 'created_at as createdAt', 'verified_at as verifiedAt'])
     .select(['last_checked_at as lastCheckedAt', 'last_error as lastError'])
+    .select(['root_url as rootUrl', 'not_found_url as notFoundUrl', 'expired_url as expiredUrl'])
+    .select(['ignore_case as ignoreCase', 'forward_query as forwardQuery'])
+    .select(['forward_path as forwardPath', 'asset_links as assetLinks'])
+    .select('apple_app_site_association as appleAppSiteAssociation')
     .where('organization_id', '=', organizationId)
     .where('deleted_at', 'is', null);
 }
 
 export function fromRow(row: DomainRow) {
-  return { ...row, isActive: row.isActive === 1 };
+  return {
+    ...row,
+    isActive: row.isActive === 1,
+    ignoreCase: row.ignoreCase === 1,
+    forwardQuery: row.forwardQuery === 1,
+    forwardPath: row.forwardPath === 1,
+  };
 }
 
 /** Returns the record of the API. */
-export function toDomainRecord({ challenge, ...domain }: Domain): DomainRecord {
+export function toDomainRecord({
+  challenge,
+  appleAppSiteAssociation,
+  assetLinks,
+  ...domain
+}: Domain): DomainRecord {
   const name = challengeNameOf(domain.hostname);
   const txtRecord = { name, type: 'TXT', value: challenge } as const;
-  return presentAs(domainRecord, { ...withIsoTimes(domain), txtRecord });
+  return presentAs(domainRecord, {
+    ...withIsoTimes(domain),
+    txtRecord,
+    appleAppSiteAssociation: parseOrNull(appleAppSiteAssociation),
+    assetLinks: parseOrNull(assetLinks),
+  });
+}
+
+function parseOrNull(text: string | null) {
+  return text === null ? null : JSON.parse(text);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StorageUnavailableError } from '../storage/database.js';
+import { noSettings } from './domain-settings.js';
 import { createHostResolver } from './host-resolver.js';
 
 const away = () => Promise.reject(new StorageUnavailableError('storage is unavailable'));
@@ -17,8 +18,11 @@ function resolver() {
     findDomain: async (hostname) => {
       lookUps.push(hostname);
       const id = failure ? await failure() : active.get(hostname);
-      return id === undefined ? undefined : { id, organization_id: `owner of ${id}` };
+      return id === undefined
+        ? undefined
+        : { id, organizationId: `owner of ${id}`, settings: { ...noSettings, ignoreCase: true } };
     },
+    platformSettings: noSettings,
     clock: () => now,
     onError: (error) => errors.push(error),
   });
@@ -37,6 +41,14 @@ function resolver() {
 }
 
 describe('createHostResolver', () => {
+  it('returns the settings of a domain, and those of the platform for every other host', async () => {
+    const { hosts } = resolver();
+    expect(await hosts.settingsOf('go.example')).toEqual({ ...noSettings, ignoreCase: true });
+    expect(hosts.settingsOf('GO.example:80')).toBeInstanceOf(Promise);
+    expect(hosts.settingsOf('sho.example:8080')).toBe(noSettings);
+    expect(await hosts.settingsOf('other.example')).toBe(noSettings);
+  });
+
   it.each([undefined, 'sho.example:8080', 'x'.repeat(261)])(
     'resolves %j to the platform without a look-up',
     (host) => {

@@ -3,6 +3,7 @@ import { entryLimit } from '../entry-limit.js';
 import { LoadingCache } from '../loading-cache.js';
 import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
+import type { DomainSettings } from './domain-settings.js';
 import { hostnameOf } from './hostname.js';
 import type { IsOwnHost } from './own-hosts.js';
 
@@ -11,9 +12,16 @@ export interface HostResolverOptions {
   readonly shortDomain: () => string;
   readonly isOwnHost: IsOwnHost;
   /** Returns the custom domain that serves links on a hostname. */
-  readonly findDomain: (
-    hostname: string,
-  ) => Promise<{ readonly id: string; readonly organization_id: string } | undefined>;
+  readonly findDomain: (hostname: string) => Promise<
+    | {
+        readonly id: string;
+        readonly organizationId: string;
+        readonly settings: DomainSettings;
+      }
+    | undefined
+  >;
+  /** The settings of every other host. */
+  readonly platformSettings: DomainSettings;
   readonly clock: Clock;
   /** Called when an expired entry could not be read again, unless storage is unavailable. */
   readonly onError: (error: unknown) => void;
@@ -22,6 +30,7 @@ export interface HostResolverOptions {
 interface Entry {
   readonly domainId: string | null;
   readonly organizationId: string | null;
+  readonly settings: DomainSettings;
   expiresAt: number;
 }
 
@@ -36,14 +45,15 @@ export type HostResolver = ReturnType<typeof createHostResolver>;
 
 /** Resolves Host headers to the ids of custom domains, or to null: the platform's domain. */
 export function createHostResolver(options: HostResolverOptions) {
-  const { shortDomain, isOwnHost, findDomain, clock, onError } = options;
+  const { shortDomain, isOwnHost, findDomain, platformSettings, clock, onError } = options;
   const hosts = new LoadingCache<Entry>(entryLimit(maxHosts), async (host) => {
     const expiresAt = clock() + maxAgeMs;
     const hostname = hostnameOf(host);
     const domain = canBeCustomDomain(hostname) ? await findDomain(hostname) : undefined;
     return {
       domainId: domain?.id ?? null,
-      organizationId: domain?.organization_id ?? null,
+      organizationId: domain?.organizationId ?? null,
+      settings: domain?.settings ?? platformSettings,
       expiresAt,
     };
   });
@@ -85,7 +95,15 @@ export function createHostResolver(options: HostResolverOptions) {
       }
     },
 
-    /** Evicts all hosts, after a domain was verified or deleted. */
+    /** Returns the settings of the domain that serves a host, or a promise, as `find` does. */
+    settingsOf(host: string | undefined): DomainSettings | Promise<DomainSettings> {
+      if (isPlatform(host)) return platformSettings;
+      const entry = cached(host);
+      if (!entry) return hosts.load(host).then((loaded) => loaded?.settings ?? platformSettings);
+      return entry.settings;
+    },
+
+    /** Evicts all hosts, after a domain was changed. */
     clear: () => hosts.clear(),
   };
 }

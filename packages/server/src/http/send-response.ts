@@ -52,11 +52,26 @@ export function sendError(response: ServerResponse, error: ApiError | OAuthError
   send(response, error.status, headers, JSON.stringify(body));
 }
 
-function send(response: ServerResponse, status: number, headers: Headers, text: string): void {
+/** Sends a file that is the same for every visitor. */
+export function sendFile(
+  response: ServerResponse,
+  content: string | Uint8Array,
+  headers: Headers,
+  cacheControl: string,
+): void {
+  send(response, 200, { ...securityHeaders, 'Cache-Control': cacheControl, ...headers }, content);
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  headers: Headers,
+  content: string | Uint8Array,
+): void {
   response.writeHead(status, {
     ...headers,
     'X-Request-Id': stableRequestIdOf(response.req),
-    'Content-Length': Buffer.byteLength(text),
+    'Content-Length': Buffer.byteLength(content),
   });
-  response.end(response.req.method === 'HEAD' ? undefined : text);
+  response.end(response.req.method === 'HEAD' ? undefined : content);
 }

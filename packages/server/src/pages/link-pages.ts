@@ -30,6 +30,15 @@ export const homePage = renderPage(
 <p>Read the <a href="/docs">API documentation</a>, or download <a href="/openapi.yaml">openapi.yaml</a>.</p>`,
 );
 
+/** Renders the page at `/` of a custom domain. It does not say which software runs there. */
+export function domainPage(hostname: string): string {
+  return renderPage(
+    hostname,
+    html`<h1>${hostname}</h1>
+<p>This address serves short links. To open one, use its full address.</p>`,
+  );
+}
+
 /** Renders the password form of a link. `error` says why the last attempt failed. */
 export function passwordPage(error?: string): string {
   const notice = error

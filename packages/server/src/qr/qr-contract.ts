@@ -14,7 +14,7 @@ import {
   webAddress,
 } from '../contract/fields.js';
 import { defineEvent } from '../events/define-event.js';
-import { findTargetUrlError } from '../urls/target-url.js';
+import { findTargetUrlError } from '../network/target-url.js';
 import {
   backgrounds,
   errorCorrections,

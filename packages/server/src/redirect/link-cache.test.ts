@@ -21,6 +21,7 @@ const linkTo = (location: string, urlId = 1): Link => ({
   forwarding: undefined,
   variant: null,
   rules: undefined,
+  mayCloseLoop: false,
 });
 
 interface Read {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { findTargetUrlError } from '../network/target-url.js';
 import { newUrl } from '../urls/change-url.js';
 import type { ShortUrl } from '../urls/short-url.js';
-import { findTargetUrlError } from '../urls/target-url.js';
 import { decideRedirect, toLink } from './link.js';
 
 const now = Date.UTC(2030, 0, 1);

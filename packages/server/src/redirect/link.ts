@@ -27,6 +27,8 @@ interface LinkPolicy {
   readonly forwarding: Forwarding;
   /** Whether the operator has blocked the host of its `expiredUrl`. */
   readonly isFallbackBlocked: boolean;
+  /** Whether its domain serves keys in any case. */
+  readonly ignoresCase: boolean;
 }
 
 const noPolicy: LinkPolicy = {
@@ -35,6 +37,7 @@ const noPolicy: LinkPolicy = {
   excludedAddresses: undefined,
   forwarding: { query: false, path: false },
   isFallbackBlocked: false,
+  ignoresCase: false,
 };
 
 export function toLink(
@@ -45,6 +48,7 @@ export function toLink(
     excludedAddresses,
     forwarding: ofDomain,
     isFallbackBlocked,
+    ignoresCase,
   }: LinkPolicy = noPolicy,
 ) {
   const query = url.forwardQuery ?? ofDomain.query;
@@ -74,6 +78,8 @@ export function toLink(
     passwordHash: url.passwordHash,
     targetHostname,
     variant,
+    /** Whether a visit can close a loop that no write sees, by its path or by a key in another case. */
+    mayCloseLoop: path || ignoresCase,
     /** Undefined for a link that forwards nothing. */
     forwarding: query || path ? { query, path } : undefined,
     /** Undefined for a link without rules. */

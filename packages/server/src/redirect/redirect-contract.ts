@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
+import { linkKey } from '../urls/url-keys.js';
 
 const tag = 'Redirects';
-
-/** Matches short codes and custom slugs. */
-export const linkKey = /^[A-Za-z0-9](?:[A-Za-z0-9-]{1,48})[A-Za-z0-9]$/;
 
 const password = z.string().min(1).max(256).meta({ format: 'password', example: 'open sesame' });
 export const unlockRequest = z.strictObject({ password }).meta({ id: 'UnlockRequest' });

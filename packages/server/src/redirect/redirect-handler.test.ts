@@ -29,6 +29,7 @@ const link: Link = {
   forwarding: undefined,
   variant: null,
   rules: undefined,
+  mayCloseLoop: false,
   campaign: null,
 };
 
@@ -83,6 +84,9 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
       record: (_visit, _link, _target, respond) => setImmediate(respond),
     }),
     ruleErrors,
+    foldedKeys: { peek: () => undefined, find: async () => undefined },
+    ignoresCase: () => false,
+    pages: { findUrl: async () => undefined },
     passwords: { verify: async () => false },
     limits: new MemoryLimits(Date.now),
     proxies: { includes: () => false },

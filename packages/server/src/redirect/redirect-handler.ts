@@ -24,12 +24,16 @@ import {
 import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
 import type { LimitStore } from '../storage/limits.js';
+import { forgiveKey } from '../urls/forgive-key.js';
 import { maxHops, maxLinkedUrls, parseLinkPath } from '../urls/loop-detector.js';
+import { linkKey } from '../urls/url-keys.js';
 import { chooseTarget, hasRules } from './choose-target.js';
+import { type DomainPages, redirectTo } from './domain-pages.js';
+import type { FoldedKeys } from './folded-keys.js';
 import { forwardRequest } from './forward-request.js';
 import { decideRedirect, type Link } from './link.js';
 import type { LinkCache } from './link-cache.js';
-import { linkKey, unlockForm, unlockRequest } from './redirect-contract.js';
+import { unlockForm, unlockRequest } from './redirect-contract.js';
 import type { RuleErrors } from './rule-errors.js';
 import type { Target } from './target.js';
 
@@ -43,6 +47,11 @@ export interface RedirectHandlerOptions {
   /** Returns the functions that describe and record visits. */
   readonly visits: () => VisitRecorder;
   readonly ruleErrors: RuleErrors;
+  /** Finds keys in another case on domains that ignore it. */
+  readonly foldedKeys: Pick<FoldedKeys, 'peek' | 'find'>;
+  /** Returns whether a host serves keys in any case. */
+  readonly ignoresCase: (host: string | undefined) => boolean | Promise<boolean>;
+  readonly pages: Pick<DomainPages, 'findUrl'>;
   readonly passwords: Pick<Passwords, 'verify'>;
   readonly limits: LimitStore;
   readonly proxies: AddressRanges;
@@ -91,7 +100,7 @@ export class RedirectHandler {
 
   /** Responds as to a visit of an unknown link. */
   respondUnknown(response: ServerResponse): void {
-    this.#refuse(response, unknown);
+    this.#refuseVisitor(response, unknown);
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): boolean {
@@ -108,17 +117,19 @@ export class RedirectHandler {
       }
     }
     const slash = path.indexOf('/', 1);
-    const key = slash < 0 ? path.slice(1) : path.slice(1, slash);
+    const segment = slash < 0 ? path.slice(1) : path.slice(1, slash);
     // A trailing slash alone leads to the same link.
     const rest = slash < 0 || slash === path.length - 1 ? '' : path.slice(slash);
+    // Texts add punctuation to addresses. No key ends with it.
+    const key = linkKey.test(segment) || rest !== '' ? segment : (forgiveKey(segment) ?? segment);
     if (!linkKey.test(key) || this.#options.isReserved(key)) {
       // Nothing awaits the look-up any more, so its rejection is handled here.
       if (domainId instanceof Promise) domainId.catch(() => {});
       return false;
     }
     // The visit is recorded with the path of the link alone.
-    if (slash >= 0) request.url = `/${key}${url.slice(path.length)}`;
-    this.#find(domainId, key)
+    if (key.length < path.length - 1) request.url = `/${key}${url.slice(path.length)}`;
+    this.#find(domainId, key, request.headers.host)
       .then((link) => this.#respond(response, takesPath(link, rest) ? link : undefined, rest))
       .catch((error) => this.#fail(response, error));
     return true;
@@ -127,10 +138,16 @@ export class RedirectHandler {
   async #find(
     domainId: string | null | Promise<string | null>,
     key: string,
+    host: string | undefined,
   ): Promise<Link | undefined> {
-    const { cache } = this.#options;
+    const { cache, foldedKeys, ignoresCase } = this.#options;
     const domain = await domainId;
-    return cache.peek(domain, `/${key}`) ?? (await cache.load(domain, key));
+    const known = foldedKeys.peek(domain, key) ?? key;
+    const link = cache.peek(domain, `/${known}`) ?? (await cache.load(domain, known));
+    if (link || !(await ignoresCase(host))) return link;
+    const folded = await foldedKeys.find(domain, key);
+    if (folded === undefined) return undefined;
+    return cache.peek(domain, `/${folded}`) ?? (await cache.load(domain, folded));
   }
 
   #respond(response: ServerResponse, link: Link | undefined, rest = ''): void {
@@ -138,8 +155,8 @@ export class RedirectHandler {
     const decision = decideRedirect(link, this.#options.clock());
     const { method } = response.req;
     const isRead = method === 'GET' || method === 'HEAD';
-    if (decision === 'unknown' || link === undefined) this.#refuse(response, unknown);
-    else if (decision === 'gone') this.#refuse(response, gone, gonePage);
+    if (decision === 'unknown' || link === undefined) this.#refuseVisitor(response, unknown);
+    else if (decision === 'gone') this.#refuseVisitor(response, gone);
     else if (decision === 'fallback') this.#redirectToFallback(response, link);
     else if (decision === 'taken-down') this.#refuse(response, takenDown, takenDownPage);
     else if (decision === 'redirect') {
@@ -190,12 +207,12 @@ export class RedirectHandler {
       ? forwardRequest(target.location, link.forwarding, { rest, query: visit.query.slice(1) })
       : target.location;
     if (location === undefined) {
-      this.#refuse(response, unknown);
+      this.#refuseVisitor(response, unknown);
       return;
     }
     const redirect = { link, target, location, visit, status };
     const { host } = response.req.headers;
-    if (host === undefined || !this.#mayLeadBack(target, host)) {
+    if (host === undefined || !this.#mayLeadBack(target, link, host)) {
       this.#record(response, redirect);
       return;
     }
@@ -206,7 +223,7 @@ export class RedirectHandler {
         throw error;
       })
       .then((leadsBack) => {
-        if (leadsBack) this.#refuse(response, gone, gonePage);
+        if (leadsBack) this.#refuseVisitor(response, gone);
         else this.#record(response, redirect);
       })
       .catch((error) => this.#fail(response, error));
@@ -214,17 +231,23 @@ export class RedirectHandler {
 
   /**
    * Returns whether a target may lead back to its link although writes refuse loops: DNS may point unknown
-   * names at this server, and a change of its own hosts may close a loop.
+   * names at this server, and a change of its own hosts may close a loop. So may the visit itself.
    */
-  #mayLeadBack({ targetHostname }: Target, host: string): boolean {
-    const { isOwnHost, findDomain } = this.#options;
+  #mayLeadBack({ targetHostname }: Target, { mayCloseLoop }: Link, host: string): boolean {
+    const { isOwnHost } = this.#options;
     if (targetHostname === undefined) return false;
     if (isOwnHost(targetHostname)) return true;
-    if (isOwnHost(host)) return false;
-    const domainId = findDomain(host);
+    if (mayCloseLoop && this.#isDomain(targetHostname) !== false) return true;
+    return !isOwnHost(host) && this.#isDomain(host) !== true;
+  }
+
+  /** Returns whether a host is a custom domain; undefined where storage must be read. */
+  #isDomain(host: string): boolean | undefined {
+    const domainId = this.#options.findDomain(host);
     // The check reads the domain again and handles an error.
     if (domainId instanceof Promise) domainId.catch(() => {});
-    return typeof domainId !== 'string';
+    else return domainId !== null;
+    return undefined;
   }
 
   /**
@@ -246,7 +269,7 @@ export class RedirectHandler {
         const isOnThisServer =
           domainId !== null || hostname === visitedHostname || isOwnHost(hostname);
         if (!isOnThisServer || !linkKey.test(key)) continue;
-        const next = await this.#find(domainId, key);
+        const next = await this.#find(domainId, key, hostname);
         if (next === undefined || !takesPath(next, rest)) continue;
         found += 1;
         const isLoop = next.urlId === link.urlId;
@@ -280,6 +303,21 @@ export class RedirectHandler {
   #redirectToFallback(response: ServerResponse, link: Link): void {
     this.#options.onResponse(302);
     redirect(response, { cacheControl: 'no-store' }, 302, link.fallback as string);
+  }
+
+  /** Leads a visitor without a link to where the domain says, or else sends an error. */
+  #refuseVisitor(response: ServerResponse, error: typeof unknown | typeof gone): void {
+    const isUnknown = error === unknown;
+    this.#options.pages
+      .findUrl(response.req, isUnknown ? 'notFoundUrl' : 'expiredUrl')
+      .then((url) => {
+        if (url === undefined) this.#refuse(response, error, isUnknown ? notFoundPage : gonePage);
+        else {
+          this.#options.onResponse(302);
+          redirectTo(response, url);
+        }
+      })
+      .catch((cause) => this.#fail(response, cause));
   }
 
   /** Sends an error as a page, or as JSON to clients that prefer it. */

@@ -4,6 +4,7 @@ import { hostnameOf } from '../domains/hostname.js';
 import type { IsOwnHost } from '../domains/own-hosts.js';
 import { parseUrl } from '../network/parse-url.js';
 import type { Schema } from '../storage/schema.js';
+import { forgiveKey } from './forgive-key.js';
 import { targetsOf } from './link-rules.js';
 import { parseRules, type ShortUrl } from './short-url.js';
 import { domainKeyOf, mapKeyOf } from './url-keys.js';
@@ -28,13 +29,14 @@ export function linkNameOf(targetUrl: string) {
     : undefined;
 }
 
-/** Returns the hostname of a URL, the first segment of its path, and the further segments, if any. */
+/** Returns the hostname of a URL, the key that its path begins with, and the further segments, if any. */
 export function parseLinkPath(href: string) {
   const url = parseUrl(href);
   if (!url) return undefined;
   const path = decodePath(url.pathname).replace(/^\/+/, '');
-  const [key = ''] = path.split('/', 1);
-  const rest = path.slice(key.length);
+  const [segment = ''] = path.split('/', 1);
+  const rest = path.slice(segment.length);
+  const key = forgiveKey(segment) ?? segment;
   return { hostname: hostnameOf(url.host), key, rest: /[^/]/.test(rest) ? rest : '' };
 }
 

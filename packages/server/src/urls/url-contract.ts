@@ -16,8 +16,8 @@ import {
   urlIdParam,
   uuid,
 } from '../contract/fields.js';
+import { maxTargetUrlBytes } from '../network/target-url.js';
 import { linkRules, ruleRecords } from './link-rules.js';
-import { maxTargetUrlBytes } from './target-url.js';
 import { targetUrl } from './target-url-field.js';
 
 /** Items in one bulk request. Specification, "Limits". */

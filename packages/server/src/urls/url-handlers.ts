@@ -75,7 +75,10 @@ export interface UrlHandlerOptions {
   readonly isReserved: (word: string) => boolean;
   /** Returns the host that the operator has blocked, to which a target leads. */
   readonly findBlockedHost: (targetUrl: string) => string | undefined;
-  /** Called after each change, before the response, so that the next redirect uses the new state. */
+  /**
+   * Called after links were created, and with the ids of changed ones, before the response, so that the
+   * next redirect uses the new state.
+   */
   readonly onChanged: (ids: readonly number[]) => void;
 }
 
@@ -151,7 +154,11 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
     const drafts = items.map((item) =>
       'body' in item ? { ...item, passwordHash: hashes.shift() ?? null } : item,
     );
-    return urls.createMany(drafts, { organizationId, now, newShortCode, write });
+    try {
+      return await urls.createMany(drafts, { organizationId, now, newShortCode, write });
+    } finally {
+      onChanged([]);
+    }
   }
 
   async function updateAll<Presented>(

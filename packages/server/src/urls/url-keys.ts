@@ -1,6 +1,9 @@
 import type { Schema, WriteTransaction } from '../storage/database.js';
 import type { ShortUrl } from './short-url.js';
 
+/** Matches short codes and custom slugs. */
+export const linkKey = /^[A-Za-z0-9](?:[A-Za-z0-9-]{1,48})[A-Za-z0-9]$/;
+
 export type DomainAndKey = Pick<Schema['url_keys'], 'domain_key' | 'key'>;
 
 /** Returns the value that `url_keys.domain_key` has for a domain; null is the platform's domain. */

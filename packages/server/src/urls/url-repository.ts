@@ -132,8 +132,11 @@ export interface FoundUrl {
   readonly isSuspended: boolean;
   /** The addresses that its organization excludes, separated by commas. */
   readonly excludeAddresses: string;
-  /** What its custom domain forwards; null on the platform's domain. */
-  readonly domainForwarding: { readonly query: boolean; readonly path: boolean } | null;
+  /** The settings of its custom domain; null on the platform's domain. */
+  readonly domainSettings: {
+    readonly forwarding: { readonly query: boolean; readonly path: boolean };
+    readonly ignoresCase: boolean;
+  } | null;
 }
 
 export interface WriteContext {
@@ -276,6 +279,23 @@ export class UrlRepository {
    */
   findByKey(domainId: string | null, key: string): Promise<FoundUrl | undefined> {
     return this.#readByKey({ domain_key: domainKeyOf(domainId), key });
+  }
+
+  /**
+   * Returns the key of the only link on a domain that has a key in any case. Returns undefined if no link
+   * has it, or several links have it.
+   */
+  async findFoldedKey(domainId: string | null, key: string): Promise<string | undefined> {
+    const rows = await this.#database.read
+      .selectFrom('url_keys')
+      .select(['key', 'url_id'])
+      .where('domain_key', '=', domainKeyOf(domainId))
+      .where(sql`lower(key)`, '=', key.toLowerCase())
+      // A link has its short code and its slug.
+      .limit(3)
+      .execute();
+    const [first, ...others] = rows;
+    return others.some(({ url_id }) => url_id !== first?.url_id) ? undefined : first?.key;
   }
 
   /**
@@ -813,6 +833,7 @@ function selectFound(db: Kysely<Schema>) {
     .innerJoin('organizations', 'organizations.id', 'urls.organization_id')
     .select(['url_keys.domain_key as domain_key', 'url_keys.key as key'])
     .select(['suspended_at as suspendedAt', 'exclude_addresses as excludeAddresses'])
+    .select('domains.ignore_case as domainIgnoresCase')
     .select('domains.forward_query as domainForwardsQuery')
     .select('domains.forward_path as domainForwardsPath');
 }
@@ -825,10 +846,13 @@ function toFound(row: FoundRow): FoundUrl {
     url: fromRow(row),
     isSuspended: suspendedAt !== null,
     excludeAddresses,
-    domainForwarding:
+    domainSettings:
       row.domainId === null
         ? null
-        : { query: domainForwardsQuery === 1, path: domainForwardsPath === 1 },
+        : {
+            forwarding: { query: domainForwardsQuery === 1, path: domainForwardsPath === 1 },
+            ignoresCase: row.domainIgnoresCase === 1,
+          },
   };
 }
 

@@ -3,7 +3,7 @@ import { v7 as newUuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
-import { linkKey } from '../../src/redirect/redirect-contract.js';
+import { linkKey } from '../../src/urls/url-keys.js';
 import { type Caller, startServer, type TestServer } from './start-server.js';
 
 const targetUrl = 'https://example.com/';
@@ -182,12 +182,12 @@ describe('other routes with a custom domain', () => {
   const routes = (table as readonly Route[]).filter(({ isForVisitors }) => !isForVisitors);
   const paths = new Set(routes.map(({ path }) => path.replace(/\{\w+\}/g, '7')));
   const others = [
-    '/',
     '/docs/swagger-ui.css',
     '/api',
     '/api/v2/urls',
     '/oauth/token',
-    '/robots.txt',
+    '/sitemap.xml',
+    '/.well-known/security.txt',
   ];
 
   it.each([

@@ -45,6 +45,10 @@ it('NOT_FOUND names the kind and the id or name that was asked for', async () =>
   for (const id of ['getDomain', 'verifyDomain', 'deleteDomain'] as const) {
     expect(await message(api.call(id, { params: { id: uuid } }))).toBe(named('domain', uuid));
   }
+  const body = { ignoreCase: true };
+  expect(await message(api.call('updateDomain', { params: { id: uuid }, body }))).toBe(
+    named('domain', uuid),
+  );
   expect(await message(api.call('deleteTag', { params: { tag: 'autumn' } }))).toBe(
     named('tag', 'autumn'),
   );

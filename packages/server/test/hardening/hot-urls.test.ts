@@ -3,7 +3,7 @@ import { parseReferrer } from '../../src/analytics/classify/parse-referrer.js';
 import { canonicalAddress } from '../../src/network/ip-address.js';
 import { parseUrl } from '../../src/network/parse-url.js';
 import { findUrlError } from '../../src/network/receiver-url.js';
-import { findTargetUrlError } from '../../src/urls/target-url.js';
+import { findTargetUrlError } from '../../src/network/target-url.js';
 
 // V8 compiles a function after thousands of calls, and compiled code may call other functions of the
 // runtime. So every test runs after this many calls.

@@ -302,6 +302,22 @@ export interface DomainEventData {
   readonly isActive: boolean;
   /** The TXT record to set in DNS, which proves that the hostname is yours. */
   readonly txtRecord: DomainTxtRecord;
+  /** Where / leads. Null: to a page. */
+  readonly rootUrl: string | null;
+  /** Where addresses without a link lead. Null: to a page. */
+  readonly notFoundUrl: string | null;
+  /** Where links lead that are expired, paused or deleted. Null: to a page. */
+  readonly expiredUrl: string | null;
+  /** Whether an address that no link has leads to the only link that has it in another case. */
+  readonly ignoreCase: boolean;
+  /** Whether links add the query of a visit to their target, unless they say otherwise. */
+  readonly forwardQuery: boolean;
+  /** Whether links add the path after them to their target, unless they say otherwise. */
+  readonly forwardPath: boolean;
+  /** The file /.well-known/apple-app-site-association. */
+  readonly appleAppSiteAssociation: { readonly [name: string]: unknown } | null;
+  /** The file /.well-known/assetlinks.json. */
+  readonly assetLinks: ReadonlyArray<{ readonly [name: string]: unknown }> | null;
   /** When the record was created, in UTC. */
   readonly createdAt: string;
   /** When it was first verified. */

@@ -22,14 +22,14 @@ export async function domainSettings(db: Kysely<Schema>, engine: Engine): Promis
   ];
   for (const statement of statements) await sql.raw(statement).execute(db);
   if (engine === 'sqlite') return;
-  // Cached links contain what their domain forwards.
+  // Cached links contain these settings of their domain.
   await sql`create function note_changed_forwarding() returns trigger language plpgsql as $$
     begin
       insert into cache_changes (kind, key) values ('organizations', new.organization_id);
       return null;
     end $$`.execute(db);
   await sql`create trigger tell_forwarding after update on domains for each row
-    when ((old.forward_query, old.forward_path)
-      is distinct from (new.forward_query, new.forward_path))
+    when ((old.forward_query, old.forward_path, old.ignore_case)
+      is distinct from (new.forward_query, new.forward_path, new.ignore_case))
     execute function note_changed_forwarding()`.execute(db);
 }

@@ -1,4 +1,4 @@
-import { parseUrl } from '../network/parse-url.js';
+import { parseUrl } from './parse-url.js';
 
 /** The limit of a target in UTF-8. Specification, "Limits". */
 export const maxTargetUrlBytes = 8192;

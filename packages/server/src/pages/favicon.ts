@@ -1,0 +1,12 @@
+/** The icon of every domain: an arrow, 32 pixels wide. A PNG in an ICO file, which all browsers read. */
+export const favicon = Buffer.from(
+  [
+    'AAABAAEAICAAAAEAIABAAQAAFgAAAIlQTkcNChoKAAAADUlIRFIAAAAgAAAAIAQDAAAAgVRnxwAAADBQTFRFTGlxM1',
+    'GyM1GxL1GxM1GyM1CyM1CxM1CyM1GxNFGy////r7rhOla1ydHqlaTX/f7+hIgnRAAAAAl0Uk5TAPKDFVTO0OZ3NAKe',
+    'KgAAAAlwSFlzAAALEwAACxMBAJqcGAAAAKFJREFUKM9jYGBWlZwJBRODDBgYGBxnIgERBgaWmSjAgcEQVUCYQRNVYB',
+    'JDJqrAVAZJVIGJDDPRAA6BOa9379697yRCYN4qEHiJLrATRct+FAGg0C00gbOr1qMIABXcRhE4u2rtaRRDb626MxtZ',
+    'AKjgJLIASAHQLQiHzQMqmDnn3UkkgTuonoNK4vM+sgBGEEaiBzJGNGBEFEZUYkQ2enIAAI4GKs0mN5T0AAAAAElFTk',
+    'SuQmCC',
+  ].join(''),
+  'base64',
+);

@@ -1,0 +1,130 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  type AppLinkDocument,
+  appLinkDocuments,
+  type DomainSettings,
+  type DomainUrl,
+} from '../domains/domain-settings.js';
+import { hostnameOf } from '../domains/hostname.js';
+import { toApiError } from '../http/error-response.js';
+import { prefersJson } from '../http/prefers-json.js';
+import { stableRequestIdOf } from '../http/request-id.js';
+import { respondToError, sendError, sendFile, sendPage } from '../http/send-response.js';
+import { favicon } from '../pages/favicon.js';
+import { domainPage, homePage } from '../pages/link-pages.js';
+import { StorageUnavailableError } from '../storage/database.js';
+
+export interface DomainPagesOptions {
+  /** Resolves a Host header to the id of a custom domain; null is the platform's domain. */
+  readonly findDomain: (host: string | undefined) => string | null | Promise<string | null>;
+  readonly settingsOf: (host: string | undefined) => DomainSettings | Promise<DomainSettings>;
+  /** Returns a document of a domain as JSON. */
+  readonly findDocument: (domainId: string | null, name: AppLinkDocument) => Promise<string | null>;
+  /** Returns whether visitors may be led to a URL: not to this server, and not to a blocked host. */
+  readonly mayLeadTo: (url: string) => Promise<boolean>;
+  /** Responds as to a visit of an unknown link. */
+  readonly respondUnknown: (response: ServerResponse) => void;
+  readonly onError: (error: unknown, requestId: string) => void;
+}
+
+const robots = 'User-agent: *\nDisallow:\n';
+const dayCache = 'public, max-age=86400';
+// An app is checked again soon after its document has changed.
+const documentCache = 'public, max-age=300';
+const wellKnown = '/.well-known/';
+
+/** Serves what every domain has beside its links: `/`, robots.txt, an icon, and documents of apps. */
+export class DomainPages {
+  readonly #options: DomainPagesOptions;
+
+  constructor(options: DomainPagesOptions) {
+    this.#options = options;
+  }
+
+  /** Handles a request for one of the pages; returns false for any other request. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean {
+    if (!isRead(request)) return false;
+    const path = pathOf(request);
+    if (path === '/robots.txt') {
+      sendFile(response, robots, { 'Content-Type': 'text/plain; charset=utf-8' }, dayCache);
+    } else if (path === '/favicon.ico') {
+      sendFile(response, favicon, { 'Content-Type': 'image/x-icon' }, dayCache);
+    } else if (path === '/') this.#run(response, () => this.#sendRoot(request, response));
+    else {
+      const name = path.startsWith(wellKnown) ? path.slice(wellKnown.length) : '';
+      if (!Object.hasOwn(appLinkDocuments, name)) return false;
+      const document = appLinkDocuments[name as keyof typeof appLinkDocuments];
+      this.#run(response, () => this.#sendDocument(request, response, document));
+    }
+    return true;
+  }
+
+  /**
+   * Returns where a domain leads visitors instead of showing an error or its page. Programs that accept
+   * JSON get the error.
+   */
+  async findUrl(request: IncomingMessage, setting: DomainUrl): Promise<string | undefined> {
+    const { headers } = request;
+    if (!isRead(request) || prefersJson(headers.accept) || pathOf(request).startsWith(wellKnown)) {
+      return undefined;
+    }
+    try {
+      const url = (await this.#options.settingsOf(headers.host))[setting];
+      if (url === null || !(await this.#options.mayLeadTo(url))) return undefined;
+      return new URL(url).href;
+    } catch (error) {
+      if (error instanceof StorageUnavailableError) return undefined;
+      throw error;
+    }
+  }
+
+  async #sendRoot(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = await this.findUrl(request, 'rootUrl');
+    if (url !== undefined) {
+      redirectTo(response, url);
+      return;
+    }
+    const { host } = request.headers;
+    const domainId = await this.#options.findDomain(host);
+    sendPage(response, 200, domainId === null ? homePage : domainPage(hostnameOf(host as string)));
+  }
+
+  async #sendDocument(
+    request: IncomingMessage,
+    response: ServerResponse,
+    name: AppLinkDocument,
+  ): Promise<void> {
+    const domainId = await this.#options.findDomain(request.headers.host);
+    const text = await this.#options.findDocument(domainId, name);
+    if (text === null) this.#options.respondUnknown(response);
+    else sendFile(response, text, { 'Content-Type': 'application/json' }, documentCache);
+  }
+
+  #run(response: ServerResponse, work: () => Promise<void>): void {
+    work().catch((error) => {
+      const apiError = toApiError(error);
+      const cause = apiError.status >= 500 ? error : undefined;
+      respondToError(response, cause, this.#options.onError, () => sendError(response, apiError));
+    });
+  }
+}
+
+/** Redirects a visitor for whom there is no link. Browsers ask again each time. */
+export function redirectTo(response: ServerResponse, url: string): void {
+  response.writeHead(302, {
+    Location: url,
+    'Cache-Control': 'no-store',
+    'X-Request-Id': stableRequestIdOf(response.req),
+    'Content-Length': 0,
+  });
+  response.end();
+}
+
+function isRead({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  const mark = url.indexOf('?');
+  return mark < 0 ? url : url.slice(0, mark);
+}

@@ -1,0 +1,343 @@
+import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Caller, startServer, type TestServer } from './start-server.js';
+
+const targetUrl = 'https://example.com/';
+const operatorKey = 'operator-key-of-the-tests-of-domain-settings';
+
+let api: TestServer;
+let platform: TestServer;
+beforeAll(async () => {
+  api = await startServer({ operatorKey });
+  platform = await startServer({
+    rootUrl: 'https://www.example.com/',
+    notFoundUrl: 'https://www.example.com/404',
+    expiredUrl: 'https://www.example.com/over',
+    ignoreCase: true,
+    forwardQuery: true,
+    assetLinks: '[]',
+  });
+});
+afterAll(async () => {
+  await api.stop();
+  await platform.stop();
+});
+
+let count = 0;
+async function addDomain(settings: object = {}, caller: Caller = api) {
+  count += 1;
+  const hostname = `set${count}.example`;
+  const { data } = await caller.call('createDomain', { body: { hostname } });
+  const params = { id: data.id };
+  api.zone.set(data.txtRecord.name, [data.txtRecord.value]);
+  await caller.call('verifyDomain', { params });
+  const change = (body: object) => caller.call('updateDomain', { params, body });
+  expect((await change(settings)).status).toBe(200);
+  const create = async (body: object) =>
+    (await caller.call('createUrl', { body: { targetUrl, domainId: data.id, ...body } })).data;
+  return { id: data.id, hostname, change, create };
+}
+
+interface Visit {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** Visits a path on a host. The path is sent as it is. */
+function visit(
+  host: string,
+  path: string,
+  options: { method?: string; headers?: OutgoingHttpHeaders; server?: TestServer } = {},
+): Promise<Visit> {
+  const { method = 'GET', headers = {}, server = api } = options;
+  const { hostname, port } = new URL(server.server.url);
+  return new Promise((resolve, reject) => {
+    const call = request({ hostname, port, path, method, headers: { host, ...headers } });
+    call.on('error', reject).on('response', (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      response.on('end', () => {
+        resolve({ status: response.statusCode, headers: response.headers, text });
+      });
+    });
+    call.end();
+  });
+}
+
+/** Returns the Location of a visit, or its status. */
+async function follow(host: string, path: string, server = api) {
+  const { status, headers } = await visit(host, path, { server });
+  return headers.location ?? status;
+}
+
+describe('PATCH /domains/{id}', () => {
+  it('changes and clears settings, and reads return them', async () => {
+    const { id, change } = await addDomain();
+    const settings = {
+      rootUrl: 'https://www.example.com/',
+      notFoundUrl: 'https://www.example.com/404',
+      expiredUrl: 'https://www.example.com/over',
+      ignoreCase: true,
+      forwardQuery: true,
+      forwardPath: true,
+      appleAppSiteAssociation: { applinks: { details: [] }, further: [1] },
+      assetLinks: [{ include: 'https://example.com/links.json' }],
+    };
+    const params = { id };
+    const { data: before } = await api.call('getDomain', { params });
+    expect((await change(settings)).data).toEqual({ ...before, ...settings });
+    expect((await change({})).data).toEqual({ ...before, ...settings });
+    expect((await api.call('getDomain', { params })).data).toMatchObject(settings);
+    const { items } = (await api.call('listDomains', {})).data;
+    expect(items.find((each) => each.id === id)).toMatchObject(settings);
+    const cleared = Object.fromEntries(
+      Object.entries(settings).map(([name, value]) => [name, value === true ? false : null]),
+    );
+    expect((await change(cleared)).data).toEqual(before);
+  });
+
+  it.each<[object, string, string]>([
+    [{ rootUrl: 'javascript:alert(1)' }, 'rootUrl', 'must start with http:// or https://'],
+    [{ notFoundUrl: '' }, 'notFoundUrl', 'must not be empty'],
+    [{ rootUrl: `https://e.com/${'x'.repeat(2048)}` }, 'rootUrl', 'at most 2048 characters'],
+    [{ expiredUrl: 'http://localhost/x' }, 'expiredUrl', 'must not lead to localhost'],
+    [{ ignoreCase: null }, 'ignoreCase', ''],
+    [{ appleAppSiteAssociation: {} }, 'appleAppSiteAssociation', 'must have one of applinks'],
+    [{ assetLinks: [{}] }, 'assetLinks', '[0].relation must be a list of relations'],
+    [{ hostname: 'other.example' }, 'hostname', ''],
+  ])('refuses %j and names the field', async (body, field, message) => {
+    const { change } = await addDomain();
+    const response = await change(body);
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.invalidFields).toContain(field);
+    expect(response.error.message).toContain(message);
+  });
+
+  it('refuses URLs on the domain itself and on another domain of the organization', async () => {
+    const other = await addDomain();
+    const { hostname, change } = await addDomain();
+    for (const host of [hostname, `${hostname.toUpperCase()}.:8443`, other.hostname]) {
+      const response = await change({ rootUrl: `https://${host}/page` });
+      expect(response.invalidFields).toEqual(['rootUrl']);
+      expect(response.error.message).toContain('whose links this server serves');
+    }
+  });
+
+  it('has an entry in the audit log', async () => {
+    const { id } = await addDomain({ ignoreCase: true });
+    const { items } = (await api.call('listAuditEntries', { query: { resource: id } })).data;
+    expect(items[0]).toMatchObject({ operation: 'updateDomain' });
+  });
+});
+
+describe('/ of a domain', () => {
+  it('shows a page that does not name the software, and leads to rootUrl if there is one', async () => {
+    const { hostname, change } = await addDomain();
+    const page = await visit(hostname, '/');
+    expect(page.status).toBe(200);
+    expect(page.text).toContain(`<h1>${hostname}</h1>`);
+    expect(page.text).not.toMatch(/shorty|docs/i);
+    await change({ rootUrl: 'https://www.example.com/ü' });
+    for (const path of ['/', '/?utm_source=x']) {
+      const { status, headers } = await visit(hostname, path);
+      expect([status, headers.location, headers['cache-control']]).toEqual([
+        302,
+        'https://www.example.com/%C3%BC',
+        'no-store',
+      ]);
+    }
+    expect((await visit(hostname, '/', { method: 'HEAD' })).status).toBe(302);
+    expect((await visit(hostname, '/', { method: 'POST' })).status).toBe(404);
+  });
+
+  it('does not lead to a domain that this server serves meanwhile', async () => {
+    const { hostname } = await addDomain({ rootUrl: `https://set${count + 2}.example/` });
+    expect(await follow(hostname, '/')).toBe(`https://set${count + 1}.example/`);
+    await addDomain();
+    expect(await follow(hostname, '/')).toBe(200);
+  });
+
+  it('does not lead to a blocked host, and a suspended organization leads nowhere', async () => {
+    const caller = await api.signIn(await api.createOrganization('enterprise'));
+    const settings = {
+      rootUrl: 'https://sub.blocked.example/',
+      notFoundUrl: 'https://www.example.com/',
+      assetLinks: [],
+    };
+    const { hostname } = await addDomain(settings, caller);
+    const asOperator = (path: string, method: string, body: object) =>
+      fetch(`${api.server.url}/api/v1/admin${path}`, {
+        method,
+        headers: { authorization: `Bearer ${operatorKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    expect(await follow(hostname, '/')).toBe(settings.rootUrl);
+    const blocked = { host: 'blocked.example', reason: 'phishing' };
+    expect((await asOperator('/blocked-hosts', 'POST', blocked)).status).toBe(201);
+    expect(await follow(hostname, '/')).toBe(200);
+    expect(await follow(hostname, '/unknown')).toBe(settings.notFoundUrl);
+    const { id } = (await caller.call('getMe', {})).data.organization;
+    const suspension = await asOperator(`/organizations/${id}`, 'PATCH', { isSuspended: true });
+    expect(suspension.status).toBe(200);
+    expect(await follow(hostname, '/unknown')).toBe(404);
+    expect(await follow(hostname, '/.well-known/assetlinks.json')).toBe(404);
+  });
+});
+
+describe('addresses without a link', () => {
+  it('lead to notFoundUrl, but not programs that accept JSON, and not certificates', async () => {
+    const notFoundUrl = 'https://www.example.com/404';
+    const { hostname } = await addDomain({ notFoundUrl });
+    for (const path of ['/unknown', '/un/known', '/wp-login.php', '/api/v1/urls', '/%zz', '/a']) {
+      const { status, headers } = await visit(hostname, path);
+      expect([status, headers.location, headers['cache-control']], path).toEqual([
+        302,
+        notFoundUrl,
+        'no-store',
+      ]);
+    }
+    const json = { headers: { accept: 'application/json' } };
+    expect((await visit(hostname, '/unknown', json)).status).toBe(404);
+    expect((await visit(hostname, '/unknown', { method: 'POST' })).status).toBe(404);
+    expect(await follow(hostname, '/.well-known/acme-challenge/x')).toBe(404);
+  });
+
+  it('links that are paused or deleted lead to expiredUrl', async () => {
+    const expiredUrl = 'https://www.example.com/over';
+    const { hostname, create, change } = await addDomain();
+    const { id } = await create({ customSlug: 'finished' });
+    await api.call('deleteUrl', { params: { id } });
+    expect(await follow(hostname, '/finished')).toBe(410);
+    await change({ expiredUrl });
+    expect(await follow(hostname, '/finished')).toBe(expiredUrl);
+    expect(await follow(hostname, '/unknown')).toBe(404);
+    const { clickCount } = (await api.call('getUrl', { params: { id } })).data;
+    expect(clickCount).toBe(0);
+  });
+});
+
+describe('ignoreCase', () => {
+  it('finds the only link, prefers the exact one, and no link if several match', async () => {
+    const { hostname, create, change } = await addDomain();
+    await create({ customSlug: 'Spring-Sale', targetUrl: 'https://example.com/one' });
+    expect(await follow(hostname, '/SPRING-sale')).toBe(404);
+    await change({ ignoreCase: true });
+    for (const path of ['/SPRING-sale', '/spring-sale', '/spring-sale/', '/Spring-Sale']) {
+      expect(await follow(hostname, path)).toBe('https://example.com/one');
+    }
+    await create({ customSlug: 'spring-sale', targetUrl: 'https://example.com/two' });
+    expect(await follow(hostname, '/spring-sale')).toBe('https://example.com/two');
+    expect(await follow(hostname, '/Spring-Sale')).toBe('https://example.com/one');
+    expect(await follow(hostname, '/SPRING-SALE')).toBe(404);
+    await change({ ignoreCase: false });
+    expect(await follow(hostname, '/spring-SALE')).toBe(404);
+  });
+
+  it('does not let a link lead to itself in another case', async () => {
+    const { hostname, create } = await addDomain({ ignoreCase: true });
+    await create({ customSlug: 'Circle', targetUrl: `http://${hostname}/circle` });
+    expect(await follow(hostname, '/CIRCLE')).toBe(410);
+  });
+});
+
+describe('punctuation after a link', () => {
+  it('is ignored, unless more text follows', async () => {
+    const { hostname, create } = await addDomain();
+    await create({ customSlug: 'mailed' });
+    for (const end of ['.', ',', ')', '%20', '>', '%3E', '."', '%E2%80%9D', '!/', '.?a=1', '-']) {
+      expect(await follow(hostname, `/mailed${end}`), end).toBe(targetUrl);
+    }
+    for (const end of ['.html', '%2F', '%2e%2e/x', '/.', '%zz', '\\']) {
+      expect(await follow(hostname, `/mailed${end}`), end).toBe(404);
+    }
+    for (const path of ['/health.', '/login.', '/api.']) {
+      expect(await follow(hostname, path)).toBe(404);
+    }
+  });
+
+  it('does not let a link lead to itself', async () => {
+    const { hostname, create } = await addDomain();
+    const created = await api.call('createUrl', {
+      body: { targetUrl: `${api.server.url}/self-dot.`, customSlug: 'self-dot' },
+    });
+    expect(created.outcome).toBe('400 VALIDATION_FAILED');
+    const { id } = await create({ customSlug: 'dotted' });
+    const body = { targetUrl: `http://${hostname}/dotted,` };
+    const changed = await api.call('updateUrl', { params: { id }, body });
+    expect(changed.outcome).toBe('400 VALIDATION_FAILED');
+  });
+});
+
+describe('what a domain forwards', () => {
+  it('does not let links of two domains lead to each other', async () => {
+    const [one, two] = [await addDomain({ forwardPath: true }), await addDomain()];
+    await one.create({ customSlug: 'forth', targetUrl: `http://${two.hostname}/` });
+    await two.create({ customSlug: 'back', targetUrl: `http://${one.hostname}/forth/back` });
+    expect(await follow(one.hostname, '/forth/back')).toBe(410);
+    expect(await follow(one.hostname, '/forth')).toBe(`http://${two.hostname}/`);
+  });
+
+  it('applies to its links without a setting of their own, at once', async () => {
+    const { hostname, create, change } = await addDomain();
+    await create({ customSlug: 'by-domain' });
+    await create({ customSlug: 'by-itself', forwardQuery: false, forwardPath: false });
+    expect(await follow(hostname, '/by-domain?a=1')).toBe(targetUrl);
+    await change({ forwardQuery: true, forwardPath: true });
+    expect(await follow(hostname, '/by-domain/p?a=1')).toBe(`${targetUrl}p?a=1`);
+    expect(await follow(hostname, '/by-itself?a=1')).toBe(targetUrl);
+    expect(await follow(hostname, '/by-itself/p')).toBe(404);
+    await change({ forwardQuery: false });
+    expect(await follow(hostname, '/by-domain?a=1')).toBe(targetUrl);
+  });
+});
+
+describe('files of a domain', () => {
+  it('every domain has robots.txt and an icon', async () => {
+    const { hostname } = await addDomain({ notFoundUrl: 'https://www.example.com/404' });
+    for (const host of [hostname, 'localhost', '127.0.0.1']) {
+      const robots = await visit(host, '/robots.txt');
+      expect([robots.status, robots.headers['content-type'], robots.text]).toEqual([
+        200,
+        'text/plain; charset=utf-8',
+        'User-agent: *\nDisallow:\n',
+      ]);
+      const icon = await visit(host, '/favicon.ico');
+      expect([icon.status, icon.headers['content-type']]).toEqual([200, 'image/x-icon']);
+    }
+  });
+
+  it('documents of apps are JSON, and 404 without one', async () => {
+    const apple = { applinks: { details: [] } };
+    const { hostname, change } = await addDomain({ appleAppSiteAssociation: apple });
+    const path = '/.well-known/apple-app-site-association';
+    const document = await visit(hostname, path);
+    expect(document.headers['content-type']).toBe('application/json');
+    expect(document.headers['cache-control']).toBe('public, max-age=300');
+    expect(JSON.parse(document.text)).toEqual(apple);
+    expect(await follow(hostname, '/.well-known/assetlinks.json')).toBe(404);
+    expect(await follow('localhost', path)).toBe(404);
+    await change({ appleAppSiteAssociation: null });
+    expect(await follow(hostname, path)).toBe(404);
+  });
+});
+
+describe('the settings of the short domain', () => {
+  const host = 'localhost';
+
+  it('lead visitors and serve documents, and custom domains do not have them', async () => {
+    expect(await follow(host, '/', platform)).toBe('https://www.example.com/');
+    for (const path of ['/unknown', '/un/known', '/nothing.here', '/a%5Cb']) {
+      expect(await follow(host, path, platform), path).toBe('https://www.example.com/404');
+    }
+    expect(await follow(host, '/api/v1/unknown', platform)).toBe(404);
+    expect(await follow(host, '/.well-known/assetlinks.json', platform)).toBe(200);
+    const body = { targetUrl, customSlug: 'Mixed-Case' };
+    const { data } = await platform.call('createUrl', { body });
+    expect(await follow(host, '/mixed-case?a=1', platform)).toBe(`${targetUrl}?a=1`);
+    await platform.call('deleteUrl', { params: { id: data.id } });
+    expect(await follow(host, '/mixed-case', platform)).toBe('https://www.example.com/over');
+  });
+});
