@@ -3,6 +3,7 @@ import { benchAnalytics } from './analytics.mjs';
 import { benchBulkCreate } from './bulk-create.mjs';
 import { benchBulkCreatePostgres } from './bulk-create-postgres.mjs';
 import { benchCacheSimulation } from './cache-simulation.mjs';
+import { benchClickLimits } from './click-limits.mjs';
 import { benchCreatesPostgres } from './creates-postgres.mjs';
 import {
   benchDeliveries,
@@ -33,6 +34,7 @@ import { benchVisitFiles } from './visit-files.mjs';
 import { benchVisitsPostgres } from './visits-postgres.mjs';
 
 const benchmarks = {
+  'click-limits': benchClickLimits,
   redirects: benchRedirects,
   'redirects-crowd': () => benchRedirects({ connections: 512, bound: 0.6, runs: 7 }),
   'redirects-rules': benchRedirectsRules,

@@ -77,6 +77,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     activatesAt: '2020-01-01T00:00:00Z',
     expiresAt: '2099-12-31T23:59:59Z',
     expiredUrl: targetUrl,
+    maxClicks: 100,
     isPasswordProtected: true,
     password,
     utmSource: 'mail',

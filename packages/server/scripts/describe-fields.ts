@@ -54,7 +54,11 @@ const descriptions: Readonly<Record<string, string>> = {
   domainId: "The custom domain of the link. Null: the platform's domain.",
   activatesAt: 'When the link starts redirecting. Null: it always has.',
   expiresAt: 'When the link stops redirecting. Null: never.',
-  expiredUrl: 'Where visitors are sent when the link has expired. Null: they are told that it has.',
+  expiredUrl:
+    'Where visitors are sent when the link has expired or its maxClicks are used up. Null: they are told so.',
+  maxClicks: 'How many clicks the link redirects in all. Null: any number.',
+  clicksLeft:
+    'How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number.',
   deletedAt: 'When the link was deleted. Null: it was not, or it was restored.',
   importedClicks:
     'The clicks that another link shortener counted before the link was imported. No other count includes them.',

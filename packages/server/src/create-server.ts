@@ -58,6 +58,8 @@ import { type PlanTable, standardPlans } from './organizations/plans.js';
 import { usageHandlers } from './organizations/usage-handlers.js';
 import type { Clock, ResolveTxt } from './ports.js';
 import { createQrModule } from './qr/qr-module.js';
+import { ClickLeaseRepository } from './redirect/click-lease-repository.js';
+import { ClickLeases } from './redirect/click-leases.js';
 import { DomainPages, redirectTo } from './redirect/domain-pages.js';
 import { createExcludedAddresses } from './redirect/excluded-addresses.js';
 import { createFoldedKeys } from './redirect/folded-keys.js';
@@ -143,6 +145,7 @@ const keyUsesEveryMs = 1_000;
 const deletionEveryMs = 1_000;
 // `secrets rotate` may run with the settings of another node.
 const secretKeysEveryMs = 10_000;
+const clickLeasesEveryMs = 1_000;
 // Other processes obey a suspension within a second.
 const linkPolicyEveryMs = 500;
 // Open connections are closed after this time, because a stop must end within ten seconds.
@@ -303,6 +306,13 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       return { id, shortCode, createdAt, importedClicks, shortUrl };
     },
     onCallbackError,
+  });
+  const leases = new ClickLeaseRepository(database, analytics.writerId, clock);
+  const clicks = new ClickLeases({
+    change: (change) => leases.change(change),
+    newId: newUuid,
+    monotonicMs: () => performance.now(),
+    onError: (error) => errorLog.note('callback', error),
   });
   const findOrganization = (host: string | undefined) => domains.hosts.findOrganization(host);
   const qrs = createQrModule({
@@ -493,6 +503,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     foldedKeys,
     ignoresCase: async (host) => (await domains.hosts.settingsOf(host)).ignoreCase,
     pages,
+    clicks,
+    canRecord: analytics.canRecord,
     passwords,
     limits,
     proxies: config.trustedProxies,
@@ -532,6 +544,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       everyMs: keyUsesEveryMs,
       tick: () => apiKeyUses.store(clock()),
       onError: (err) => logger.error({ err }, 'storing the last use of API keys failed'),
+    }),
+    new PeriodicService({
+      name: 'click leases',
+      everyMs: clickLeasesEveryMs,
+      tick: () => clicks.returnUnused(),
+      onError: (err) => logger.error({ err }, 'giving back unused clicks failed'),
     }),
     new PeriodicService({
       name: 'link policy',
@@ -594,6 +612,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     // Stopped after the public listener, so that /health/ready reports the stop until then.
     await adminListener?.stop(adminStopGraceMs);
     await stopAll(services);
+    await clicks.stop();
     await apiKeyUses.storeAll().catch((err: unknown) => {
       logger.error({ err }, 'storing the last use of API keys failed');
     });

@@ -30,6 +30,11 @@ const linkFields = {
     'when the link stops redirecting: a future instant, such as 2030-12-31T23:59:59Z',
   ),
   expiredUrl: text('the http or https URL where visitors are sent when the link has expired'),
+  maxClicks: z
+    .int()
+    .min(1)
+    .describe('how many clicks the link redirects in all; default: any number')
+    .exactOptional(),
   password: text('visitors must enter this password'),
   utmSource: text('utm_source, added to the target URL'),
   utmMedium: text('utm_medium, added to the target URL'),

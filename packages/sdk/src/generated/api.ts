@@ -1680,10 +1680,15 @@ export interface components {
             /** @description When the link stops redirecting. Must lie in the future. */
             expiresAt?: string | null;
             /**
-             * @description Where visitors are sent (302) when the link has expired, instead of a page that says so: http or https, at most 8192 bytes. It must not lead back to the link. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
+             * @description Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most 8192 bytes. It must not lead back to the link. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
              * @example https://example.com/sale-is-over
              */
             expiredUrl?: string | null;
+            /**
+             * @description How many clicks the link redirects in all. Then visitors get 410, or are sent to expiredUrl. Clicks before the limit was set count, those of another link shortener do not. Link previews, bots and HEAD requests are redirected without using a click.
+             * @example 100
+             */
+            maxClicks?: number | null;
             /** @description Whether visitors must enter a password. */
             isPasswordProtected?: boolean | null;
             /**
@@ -1851,10 +1856,15 @@ export interface components {
             /** @description When the link stops redirecting. Must lie in the future. */
             expiresAt?: string | null;
             /**
-             * @description Where visitors are sent (302) when the link has expired, instead of a page that says so: http or https, at most 8192 bytes. It must not lead back to the link. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
+             * @description Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most 8192 bytes. It must not lead back to the link. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
              * @example https://example.com/sale-is-over
              */
             expiredUrl?: string | null;
+            /**
+             * @description How many clicks the link redirects in all. Then visitors get 410, or are sent to expiredUrl. Clicks before the limit was set count, those of another link shortener do not. Link previews, bots and HEAD requests are redirected without using a click.
+             * @example 100
+             */
+            maxClicks?: number | null;
             /** @description Whether visitors must enter a password. */
             isPasswordProtected?: boolean | null;
             /**
@@ -1937,10 +1947,15 @@ export interface components {
             /** @description When the link stops redirecting. Must lie in the future. */
             expiresAt?: string | null;
             /**
-             * @description Where visitors are sent (302) when the link has expired, instead of a page that says so: http or https, at most 8192 bytes. It must not lead back to the link. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
+             * @description Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most 8192 bytes. It must not lead back to the link. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
              * @example https://example.com/sale-is-over
              */
             expiredUrl?: string | null;
+            /**
+             * @description How many clicks the link redirects in all. Then visitors get 410, or are sent to expiredUrl. Clicks before the limit was set count, those of another link shortener do not. Link previews, bots and HEAD requests are redirected without using a click.
+             * @example 100
+             */
+            maxClicks?: number | null;
             /** @description Whether visitors must enter a password. */
             isPasswordProtected?: boolean | null;
             /**
@@ -2487,8 +2502,13 @@ export interface components {
             activatesAt: string | null;
             /** @description When the link stops redirecting. Null: never. */
             expiresAt: string | null;
-            /** @description Where visitors are sent when the link has expired. Null: they are told that it has. */
+            /** @description Where visitors are sent when the link has expired or its maxClicks are used up. Null: they are told so. */
             expiredUrl: string | null;
+            /**
+             * @description How many clicks the link redirects in all. Null: any number.
+             * @example 100
+             */
+            maxClicks: number | null;
             /** @description Whether visitors must enter a password. */
             isPasswordProtected: boolean;
             /** @description Set as utm_source on the target: where the visitor comes from. */
@@ -2529,6 +2549,11 @@ export interface components {
             clickCount: number;
             /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
             importedClicks: number;
+            /**
+             * @description How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number.
+             * @example 58
+             */
+            clicksLeft: number | null;
             /** @description The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
             lastClickAt: string | null;
             /**
@@ -2687,8 +2712,13 @@ export interface components {
             activatesAt: string | null;
             /** @description When the link stops redirecting. Null: never. */
             expiresAt: string | null;
-            /** @description Where visitors are sent when the link has expired. Null: they are told that it has. */
+            /** @description Where visitors are sent when the link has expired or its maxClicks are used up. Null: they are told so. */
             expiredUrl: string | null;
+            /**
+             * @description How many clicks the link redirects in all. Null: any number.
+             * @example 100
+             */
+            maxClicks: number | null;
             /** @description Whether visitors must enter a password. */
             isPasswordProtected: boolean;
             /** @description Set as utm_source on the target: where the visitor comes from. */
@@ -2729,6 +2759,11 @@ export interface components {
             clickCount: number;
             /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
             importedClicks: number;
+            /**
+             * @description How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number.
+             * @example 58
+             */
+            clicksLeft: number | null;
             /** @description The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
             lastClickAt: string | null;
             /**
@@ -2802,8 +2837,13 @@ export interface components {
                 activatesAt?: string | null;
                 /** @description When the link stops redirecting. Null: never. */
                 expiresAt?: string | null;
-                /** @description Where visitors are sent when the link has expired. Null: they are told that it has. */
+                /** @description Where visitors are sent when the link has expired or its maxClicks are used up. Null: they are told so. */
                 expiredUrl?: string | null;
+                /**
+                 * @description How many clicks the link redirects in all. Null: any number.
+                 * @example 100
+                 */
+                maxClicks?: number | null;
                 /** @description Whether visitors must enter a password. */
                 isPasswordProtected?: boolean;
                 /** @description Set as utm_source on the target: where the visitor comes from. */
@@ -3800,8 +3840,13 @@ export interface components {
             activatesAt: string | null;
             /** @description When the link stops redirecting. Null: never. */
             expiresAt: string | null;
-            /** @description Where visitors are sent when the link has expired. Null: they are told that it has. */
+            /** @description Where visitors are sent when the link has expired or its maxClicks are used up. Null: they are told so. */
             expiredUrl: string | null;
+            /**
+             * @description How many clicks the link redirects in all. Null: any number.
+             * @example 100
+             */
+            maxClicks: number | null;
             /** @description Whether visitors must enter a password. */
             isPasswordProtected: boolean;
             /** @description Set as utm_source on the target: where the visitor comes from. */
@@ -3842,6 +3887,11 @@ export interface components {
             clickCount: number;
             /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
             importedClicks: number;
+            /**
+             * @description How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number.
+             * @example 58
+             */
+            clicksLeft: number | null;
             /** @description The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
             lastClickAt: string | null;
             /**
@@ -5664,10 +5714,15 @@ export interface components {
             /** @description When the link stops redirecting. Must lie in the future. */
             expiresAt?: string | null;
             /**
-             * @description Where visitors are sent (302) when the link has expired, instead of a page that says so: http or https, at most 8192 bytes. It must not lead back to the link. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
+             * @description Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most 8192 bytes. It must not lead back to the link. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
              * @example https://example.com/sale-is-over
              */
             expiredUrl?: string | null;
+            /**
+             * @description How many clicks the link redirects in all. Then visitors get 410, or are sent to expiredUrl. Clicks before the limit was set count, those of another link shortener do not. Link previews, bots and HEAD requests are redirected without using a click.
+             * @example 100
+             */
+            maxClicks?: number | null;
             /** @description Whether visitors must enter a password. */
             isPasswordProtected?: boolean | null;
             /**

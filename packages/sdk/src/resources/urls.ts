@@ -251,7 +251,7 @@ export class UrlsResource extends Resource {
   }
 
   /**
-   * Deletes a link and returns it. The record stays, and `update` can make the link active again.
+   * Deletes a link and returns it. The record stays, and `restore` makes the link active again.
    * Rejects with NotFoundError, and with ConflictError if `ifMatch` does not match.
    *
    * @example
@@ -265,6 +265,24 @@ export class UrlsResource extends Resource {
    */
   delete(id: UrlId, options?: RequestOptions): ApiPromise<UrlRecord> {
     return this.api.send('DELETE /api/v1/urls/{id}', { params: { id } }, options);
+  }
+
+  /**
+   * Makes a deleted or paused link active again and returns it. Rejects with NotFoundError, with
+   * ValidationError if `expiresAt` has passed, and with QuotaExceededError if the plan allows no further
+   * active link.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { isActive, deletedAt } = await shorty.urls.restore('42');
+   * console.log(isActive, deletedAt); // true, null
+   * ```
+   */
+  restore(id: UrlId, options?: RequestOptions): ApiPromise<UrlRecord> {
+    return this.api.send('POST /api/v1/urls/{id}/restore', { params: { id } }, options);
   }
 
   /**

@@ -142,8 +142,10 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
     );
     await ingest.stop();
     if (isDrained) {
+      const visits = new VisitRepository(database, { outbox, thresholds });
+      await visits.endLeases(writerId);
       folder?.remove();
-      await new VisitRepository(database, { outbox, thresholds }).deletePosition(writerId);
+      await visits.deletePosition(writerId);
     } else folder?.release();
     if (permanentRoot === undefined) rmSync(root, { recursive: true, force: true });
   }
@@ -162,6 +164,11 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
     threads: [reports.thread, ingest],
     services: [countries.watcher, keyService],
     storageError,
+    /** The name of the journal of this process. */
+    writerId,
+
+    /** Returns whether visits can be written to the journal. */
+    canRecord: () => journal?.isHealthy === true,
 
     /** Describes and records visits. Call it after the start only. */
     visits: (): VisitRecorder => recorder as VisitRecorder,

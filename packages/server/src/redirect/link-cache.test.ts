@@ -16,6 +16,7 @@ const linkTo = (location: string, urlId = 1): Link => ({
   activatesAt: undefined,
   expiresAt: null,
   fallback: undefined,
+  clickLimit: undefined,
   passwordHash: null,
   targetHostname: undefined,
   forwarding: undefined,

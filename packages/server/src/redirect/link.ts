@@ -1,6 +1,6 @@
 import { utmFields, utmParameters } from '../contract/utm-parameters.js';
 import type { AddressRanges } from '../network/ip-address.js';
-import { isExpired, type RedirectType, type ShortUrl } from '../urls/short-url.js';
+import { clicksLeftOf, isExpired, type RedirectType, type ShortUrl } from '../urls/short-url.js';
 import { toCachedRules } from './cached-rules.js';
 import type { Forwarding } from './forward-request.js';
 import { toTarget } from './target.js';
@@ -64,17 +64,20 @@ export function toLink(
     status: url.redirectType,
     location,
     campaign,
-    // A browser that caches a redirect would ignore the rules.
-    cacheControl: url.rules.length > 0 ? 'no-store' : cacheControls[url.redirectType],
+    // A browser that caches a redirect would ignore the rules, and visit without using a click.
+    cacheControl:
+      url.rules.length > 0 || url.maxClicks !== null ? 'no-store' : cacheControls[url.redirectType],
     isActive: url.isActive && !isSuspended,
     /** Undefined for a link that has always redirected. */
     activatesAt: url.activatesAt ?? undefined,
     expiresAt: url.expiresAt,
-    /** Where visitors are sent once the link has expired; undefined if they are told so. */
+    /** Where visitors are sent once the link has expired or its clicks are used up, if not told so. */
     fallback:
       url.expiredUrl === null || isSuspended || isFallbackBlocked || url.deletedAt !== null
         ? undefined
         : new URL(url.expiredUrl).href,
+    /** Undefined for a link without a limit of clicks. */
+    clickLimit: url.maxClicks === null ? undefined : { isUsedUp: clicksLeftOf(url) === 0 },
     passwordHash: url.passwordHash,
     targetHostname,
     variant,
@@ -109,5 +112,11 @@ export function decideRedirect(link: Link | undefined, now: number) {
   if (!link.isActive || isExpired(link, now)) {
     return link.fallback !== undefined && isExpired(link, now) ? 'fallback' : 'gone';
   }
+  if (link.clickLimit?.isUsedUp) return usedUp(link);
   return link.passwordHash === null ? 'redirect' : 'ask-password';
+}
+
+/** Returns the kind of response to a visit of a link whose clicks are used up. */
+export function usedUp({ fallback }: Pick<Link, 'fallback'>) {
+  return fallback === undefined ? 'gone' : 'fallback';
 }

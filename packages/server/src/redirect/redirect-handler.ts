@@ -1,5 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { DescribedVisit, VisitRecorder } from '../analytics/journal/visit-recorder.js';
+import type {
+  DescribedVisit,
+  TakeClick,
+  VisitRecorder,
+} from '../analytics/journal/visit-recorder.js';
 import { AttemptLimiter, passwordAttempts } from '../auth/attempt-limiter.js';
 import type { Passwords } from '../auth/passwords.js';
 import { ApiError, validationError } from '../contract/api-error.js';
@@ -28,10 +32,11 @@ import { forgiveKey } from '../urls/forgive-key.js';
 import { maxHops, maxLinkedUrls, parseLinkPath } from '../urls/loop-detector.js';
 import { linkKey } from '../urls/url-keys.js';
 import { chooseTarget, hasRules } from './choose-target.js';
+import type { ClickLeases } from './click-leases.js';
 import { type DomainPages, redirectTo } from './domain-pages.js';
 import type { FoldedKeys } from './folded-keys.js';
 import { forwardRequest } from './forward-request.js';
-import { decideRedirect, type Link } from './link.js';
+import { decideRedirect, type Link, usedUp } from './link.js';
 import type { LinkCache } from './link-cache.js';
 import { unlockForm, unlockRequest } from './redirect-contract.js';
 import type { RuleErrors } from './rule-errors.js';
@@ -52,6 +57,10 @@ export interface RedirectHandlerOptions {
   /** Returns whether a host serves keys in any case. */
   readonly ignoresCase: (host: string | undefined) => boolean | Promise<boolean>;
   readonly pages: Pick<DomainPages, 'findUrl'>;
+  /** Takes clicks of links with a limit. */
+  readonly clicks: Pick<ClickLeases, 'take'>;
+  /** Whether visits can be written to the journal. */
+  readonly canRecord: () => boolean;
   readonly passwords: Pick<Passwords, 'verify'>;
   readonly limits: LimitStore;
   readonly proxies: AddressRanges;
@@ -289,17 +298,46 @@ export class RedirectHandler {
 
   #record(response: ServerResponse, { link, target, location, visit, status }: Redirect): void {
     // Callbacks of several visits run in one batch, so this one must not throw.
-    this.#options.visits().record(visit, link, target, () => {
+    const respond = () => {
       try {
         this.#options.onResponse(status);
         redirect(response, link, status, location);
       } catch (error) {
         this.#fail(response, error);
       }
-    });
+    };
+    if (link.clickLimit === undefined) {
+      this.#options.visits().record(visit, link, target, respond);
+    } else this.#recordLimited(response, { link, target, visit }, respond);
   }
 
-  /** Sends the visitor of an expired link elsewhere. The visit is not recorded. */
+  /** Records a visit that may use one of a limited number of clicks. */
+  #recordLimited(
+    response: ServerResponse,
+    { link, target, visit }: Pick<Redirect, 'link' | 'target' | 'visit'>,
+    respond: () => void,
+  ): void {
+    const { visits, clicks, canRecord } = this.#options;
+    // A click that is only in memory would be free again after a kill.
+    const respondIfWritten = () => {
+      if (canRecord()) respond();
+      else this.#refuse(response, noClicks, unavailablePage);
+    };
+    const takeClick: TakeClick = (write) => {
+      if (!canRecord()) {
+        this.#refuse(response, noClicks, unavailablePage);
+        return;
+      }
+      clicks.take(link, write, (reason) => {
+        if (reason === 'unavailable') this.#refuse(response, noClicks, unavailablePage);
+        else if (usedUp(link) === 'fallback') this.#redirectToFallback(response, link);
+        else this.#refuseVisitor(response, gone);
+      });
+    };
+    visits().record(visit, link, target, respondIfWritten, takeClick);
+  }
+
+  /** Sends the visitor of a link that has ended elsewhere. The visit is not recorded. */
   #redirectToFallback(response: ServerResponse, link: Link): void {
     this.#options.onResponse(302);
     redirect(response, { cacheControl: 'no-store' }, 302, link.fallback as string);
@@ -346,6 +384,10 @@ export class RedirectHandler {
 const unknown = new ApiError('NOT_FOUND', 'There is no such link');
 const gone = new ApiError('GONE', 'This link has expired or was deactivated');
 const takenDown = new ApiError('TAKEN_DOWN', 'The operator of this server has taken the link down');
+const noClicks = new ApiError(
+  'UNAVAILABLE',
+  'The clicks of this link are in use at the moment; try again',
+);
 const challenge = { headers: { 'WWW-Authenticate': 'Password' } };
 const passwordNeeded = new ApiError(
   'UNAUTHORIZED',

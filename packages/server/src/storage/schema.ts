@@ -269,13 +269,6 @@ export const tables = {
     granted: 'bigint not null',
     updated_at: 'bigint not null',
   },
-  /** The links that were erased. Their visits are dropped, also those that are still in journals. */
-  erased_links: {
-    url_id: 'rowId primary key',
-    organization_id: 'text not null references organizations (id)',
-    /** 1 while copies of visits are still to be erased. */
-    is_pending: 'integer not null',
-  },
   /** How far stored visits were copied into the queues below; no row if no webhook wants them. */
   click_feed: { up_to_batch: 'bigint not null' },
   /** The state of the visits that wait for a webhook. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { isLive, type ShortUrl } from './short-url.js';
+import { clicksLeftOf, isLive, type ShortUrl } from './short-url.js';
 import type { urlListItem, urlRecord } from './url-contract.js';
 
 /** The public addresses that short URLs are built from. */
@@ -89,6 +89,7 @@ export function toRecord(
     activatesAt: toIsoTime(url.activatesAt),
     expiresAt: toIsoTime(url.expiresAt),
     expiredUrl: url.expiredUrl,
+    maxClicks: url.maxClicks,
     isPasswordProtected: url.passwordHash !== null,
     utmSource: url.utmSource,
     utmMedium: url.utmMedium,
@@ -105,6 +106,7 @@ export function toRecord(
     deletedAt: toIsoTime(url.deletedAt),
     clickCount: url.clickCount,
     importedClicks: url.importedClicks,
+    clicksLeft: clicksLeftOf(url),
     lastClickAt: toIsoTime(url.lastClickAt),
     takenDown:
       url.takenDownAt === null

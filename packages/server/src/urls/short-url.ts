@@ -24,7 +24,8 @@ export function selectUrls(db: Kysely<Schema>) {
     .select(['target_url as targetUrl', 'title', 'description', 'category', 'tags'])
     .select(['redirect_type as redirectType', 'expires_at as expiresAt'])
     .select(['activates_at as activatesAt', 'urls.expired_url as expiredUrl'])
-    .select(['urls.deleted_at as deletedAt'])
+    .select(['urls.deleted_at as deletedAt', 'max_clicks as maxClicks'])
+    .select('erased_clicks as erasedClicks')
     .select(['password_hash as passwordHash', 'source_domain as sourceDomain'])
     .select(['utm_source as utmSource', 'utm_medium as utmMedium', 'utm_campaign as utmCampaign'])
     .select(['utm_term as utmTerm', 'utm_content as utmContent'])
@@ -72,6 +73,8 @@ export function fromRow(row: UrlRow) {
     customUtmParams: JSON.parse(row.customUtmParams) as Record<string, string>,
     isActive: row.isActive === 1,
     deletedAt: row.deletedAt,
+    maxClicks: row.maxClicks,
+    erasedClicks: row.erasedClicks ?? 0,
     clickCount: row.clicks ?? 0,
     importedClicks: row.importedClicks,
     clickThresholds:
@@ -121,7 +124,7 @@ export function toRow(url: ShortUrl): Selectable<Schema['urls']> {
     rules: url.rules.length === 0 ? null : JSON.stringify(url.rules),
     is_active: url.isActive ? 1 : 0,
     deleted_at: url.deletedAt,
-    max_clicks: null,
+    max_clicks: url.maxClicks,
     created_at: url.createdAt,
     updated_at: url.updatedAt,
     search_text: searchTextOf({
@@ -151,4 +154,13 @@ export function isExpired(url: { expiresAt: number | null }, now: number): boole
 /** Returns whether the link is active, and has not expired. */
 export function isLive(url: Pick<ShortUrl, 'isActive' | 'expiresAt'>, now: number): boolean {
   return url.isActive && !isExpired(url, now);
+}
+
+/** Returns how many clicks of a link with a limit are left; null without a limit. */
+export function clicksLeftOf({
+  maxClicks,
+  clickCount,
+  erasedClicks,
+}: Pick<ShortUrl, 'maxClicks' | 'clickCount' | 'erasedClicks'>): number | null {
+  return maxClicks === null ? null : Math.max(0, maxClicks - clickCount - erasedClicks);
 }

@@ -23,9 +23,17 @@ import { targetUrl } from './target-url-field.js';
 /** Items in one bulk request. Specification, "Limits". */
 export const maxBulkItems = 100;
 
+const maxImportedClicks = 1_000_000_000_000;
+
 const expiredUrl = targetUrl.nullish().meta({
-  description: `Where visitors are sent (302) when the link has expired, instead of a page that says so: http or https, at most ${maxTargetUrlBytes} bytes. It must not lead back to the link. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.`,
+  description: `Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most ${maxTargetUrlBytes} bytes. It must not lead back to the link. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.`,
   example: 'https://example.com/sale-is-over',
+});
+
+const maxClicks = z.int().min(1).max(maxImportedClicks).nullish().meta({
+  description:
+    'How many clicks the link redirects in all. Then visitors get 410, or are sent to expiredUrl. Clicks before the limit was set count, those of another link shortener do not. Link previews, bots and HEAD requests are redirected without using a click.',
+  example: 100,
 });
 
 /** What is wrong with an `activatesAt` that is not before `expiresAt`. */
@@ -126,6 +134,7 @@ const settings = {
     description: 'When the link stops redirecting. Must lie in the future.',
   }),
   expiredUrl,
+  maxClicks,
   isPasswordProtected: z.boolean().nullish(),
   password: characters(256, 1).nullish().meta({
     format: 'password',
@@ -160,8 +169,6 @@ export function findPasswordError(
   if (isProtected || !isGiven) return undefined;
   return { path: 'isPasswordProtected', message: 'must be true when a password is given' };
 }
-
-const maxImportedClicks = 1_000_000_000_000;
 
 const createFields = {
   targetUrl,
@@ -279,6 +286,7 @@ export const urlRecord = z
     activatesAt: instant.nullable(),
     expiresAt: instant.nullable(),
     expiredUrl: text,
+    maxClicks: z.int().min(1).nullable().meta({ example: 100 }),
     isPasswordProtected: z.boolean(),
     utmSource: text,
     utmMedium: text,
@@ -298,6 +306,7 @@ export const urlRecord = z
     deletedAt: instant.nullable(),
     clickCount: z.int().min(0).meta({ description: 'Clicks counted so far.' }),
     importedClicks: z.int().min(0),
+    clicksLeft: z.int().min(0).nullable().meta({ example: 58 }),
     lastClickAt: instant.nullable().meta({
       description:
         'The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks.',

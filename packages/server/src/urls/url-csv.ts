@@ -1,5 +1,5 @@
 import { type LinkOrigins, shortUrlOf } from './present-url.js';
-import { isLive, type ShortUrl } from './short-url.js';
+import { clicksLeftOf, isLive, type ShortUrl } from './short-url.js';
 
 type Cell = string | number | boolean | null;
 type Column = (url: ShortUrl, origins: LinkOrigins, now: number) => Cell;
@@ -21,6 +21,7 @@ const columns: Readonly<Record<string, Column>> = {
   activatesAt: ({ activatesAt }) => toTime(activatesAt),
   expiresAt: ({ expiresAt }) => toTime(expiresAt),
   expiredUrl: ({ expiredUrl }) => escapeText(expiredUrl),
+  maxClicks: ({ maxClicks }) => maxClicks,
   isPasswordProtected: ({ passwordHash }) => passwordHash !== null,
   utmSource: ({ utmSource }) => escapeText(utmSource),
   utmMedium: ({ utmMedium }) => escapeText(utmMedium),
@@ -44,6 +45,7 @@ const columns: Readonly<Record<string, Column>> = {
   organizationId: ({ organizationId }) => organizationId,
   deletedAt: ({ deletedAt }) => toTime(deletedAt),
   clickCount: ({ clickCount }) => clickCount,
+  clicksLeft: (url) => clicksLeftOf(url),
   lastClickAt: ({ lastClickAt }) => toTime(lastClickAt),
   takenDown: ({ takenDownAt }) => toTime(takenDownAt),
   createdAt: ({ createdAt }) => toTime(createdAt),

@@ -13,6 +13,7 @@ const changeable = urlRecord.omit({
   organizationId: true,
   clickCount: true,
   importedClicks: true,
+  clicksLeft: true,
   lastClickAt: true,
   createdAt: true,
   updatedAt: true,

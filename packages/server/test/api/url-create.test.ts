@@ -66,6 +66,9 @@ describe('POST /api/v1/urls', () => {
   it('stores every create field and returns all but the password in the full record', async () => {
     const fields = {
       customSlug: 'Every-Field',
+      externalId: 'crm-1',
+      forwardQuery: true,
+      forwardPath: false,
       title: 'Spring “sale” 🌷',
       description: 'Two\nlines\tand a tab',
       category: 'campaigns',
@@ -74,6 +77,7 @@ describe('POST /api/v1/urls', () => {
       activatesAt: '2025-06-01T12:00:00.000Z',
       expiresAt: '2030-06-01T12:00:00.000Z',
       expiredUrl: 'https://example.com/over',
+      maxClicks: 100,
       utmSource: 'news',
       utmMedium: 'email',
       utmCampaign: 'spring',
@@ -98,6 +102,7 @@ describe('POST /api/v1/urls', () => {
       isActive: true,
       deletedAt: null,
       clickCount: 0,
+      clicksLeft: 100,
       lastClickAt: null,
       takenDown: null,
       updatedAt: created.createdAt,

@@ -79,6 +79,7 @@ describe('GET /api/v1/urls/export', () => {
         activatesAt: '2020-01-01T00:00:00Z',
         expiresAt: '2099-01-01T00:00:00Z',
         expiredUrl: 'https://example.com/over',
+        maxClicks: 100,
         utmSource: "'quoted",
         customUtmParams: { utm_id: '7' },
         clickThresholds: [5, 50],

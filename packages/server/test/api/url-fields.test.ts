@@ -37,6 +37,7 @@ const refused: Record<string, unknown[]> = {
   ],
   activatesAt: [7, {}, '', 'tomorrow', '2030-02-30T00:00:00Z'],
   expiredUrl: [7, true, {}, [], '', ' https://example.com/', 'ftp://example.com/'],
+  maxClicks: [0, -1, 1.5, '7', {}, [], 1_000_000_000_001],
   isPasswordProtected: ['true', 1, 0, {}, []],
   password: [7, {}, [], ''],
   utmSource: [7, {}, [], '', 'x'.repeat(513), 'a\nb', half],

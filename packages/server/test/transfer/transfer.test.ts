@@ -53,7 +53,6 @@ const excludedTables: Readonly<Record<string, string>> = {
   click_queues: 'the exporting server delivers the clicks that wait',
   queued_clicks: 'the exporting server delivers the clicks that wait',
   click_leases: 'the processes of the exporting server have them',
-  erased_links: 'the links do not exist any more',
   visit_exports: 'each server has its own exports to a warehouse',
   journal_positions: 'a journal belongs to a server',
 };

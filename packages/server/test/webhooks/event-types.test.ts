@@ -74,6 +74,7 @@ it('each event that the server sends fits its schema, and the schema has all of 
     expiresAt: new Date(api.clock() + 60_000).toISOString(),
     activatesAt: new Date(api.clock()).toISOString(),
     expiredUrl: 'https://example.com/over',
+    maxClicks: 1_000,
     isPasswordProtected: true,
     password: 'open sesame',
     utmSource: 'mail',

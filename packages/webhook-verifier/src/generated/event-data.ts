@@ -31,8 +31,10 @@ export interface UrlEventData {
   readonly activatesAt: string | null;
   /** When the link stops redirecting. Null: never. */
   readonly expiresAt: string | null;
-  /** Where visitors are sent when the link has expired. Null: they are told that it has. */
+  /** Where visitors are sent when the link has expired or its maxClicks are used up. Null: they are told so. */
   readonly expiredUrl: string | null;
+  /** How many clicks the link redirects in all. Null: any number. */
+  readonly maxClicks: number | null;
   /** Whether visitors must enter a password. */
   readonly isPasswordProtected: boolean;
   /** Set as utm_source on the target: where the visitor comes from. */
@@ -65,6 +67,8 @@ export interface UrlEventData {
   readonly clickCount: number;
   /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
   readonly importedClicks: number;
+  /** How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number. */
+  readonly clicksLeft: number | null;
   /** The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
   readonly lastClickAt: string | null;
   /** Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it. */
@@ -113,8 +117,10 @@ export interface UrlUpdatedEventData {
   readonly activatesAt: string | null;
   /** When the link stops redirecting. Null: never. */
   readonly expiresAt: string | null;
-  /** Where visitors are sent when the link has expired. Null: they are told that it has. */
+  /** Where visitors are sent when the link has expired or its maxClicks are used up. Null: they are told so. */
   readonly expiredUrl: string | null;
+  /** How many clicks the link redirects in all. Null: any number. */
+  readonly maxClicks: number | null;
   /** Whether visitors must enter a password. */
   readonly isPasswordProtected: boolean;
   /** Set as utm_source on the target: where the visitor comes from. */
@@ -147,6 +153,8 @@ export interface UrlUpdatedEventData {
   readonly clickCount: number;
   /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
   readonly importedClicks: number;
+  /** How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number. */
+  readonly clicksLeft: number | null;
   /** The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
   readonly lastClickAt: string | null;
   /** Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it. */
@@ -184,8 +192,10 @@ export interface UrlUpdatedEventData {
     readonly activatesAt?: string | null | undefined;
     /** When the link stops redirecting. Null: never. */
     readonly expiresAt?: string | null | undefined;
-    /** Where visitors are sent when the link has expired. Null: they are told that it has. */
+    /** Where visitors are sent when the link has expired or its maxClicks are used up. Null: they are told so. */
     readonly expiredUrl?: string | null | undefined;
+    /** How many clicks the link redirects in all. Null: any number. */
+    readonly maxClicks?: number | null | undefined;
     /** Whether visitors must enter a password. */
     readonly isPasswordProtected?: boolean | undefined;
     /** Set as utm_source on the target: where the visitor comes from. */

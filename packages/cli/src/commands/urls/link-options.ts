@@ -16,6 +16,7 @@ export interface LinkOptions {
   readonly activatesAt?: string;
   readonly expiresAt?: string;
   readonly expiredUrl?: string;
+  readonly maxClicks?: number;
   readonly passwordStdin?: boolean;
   readonly utmSource?: string;
   readonly utmMedium?: string;
@@ -46,6 +47,7 @@ export function addLinkOptions(command: Command): Command {
     .option('--activates-at <time>', 'when the link starts redirecting')
     .option('--expires-at <time>', 'expiry time, for example 2030-12-31T23:59:59Z')
     .option('--expired-url <url>', 'where visitors are sent when the link has expired')
+    .option('--max-clicks <count>', 'how many clicks the link redirects in all', parsePositive)
     .option('--password-stdin', 'read a password for the link from stdin (prompts on a terminal)')
     .option('--utm-source <text>', 'utm_source to add to the target URL')
     .option('--utm-medium <text>', 'utm_medium to add to the target URL')
@@ -74,10 +76,10 @@ export async function readLinkOptions(
 ): Promise<UrlUpdateRequest> {
   const { tag, utmParam, passwordStdin, redirectType, clickThresholds, ...texts } = options;
   const { title, description, category, domainId, sourceDomain } = texts;
-  const { activatesAt, expiresAt, expiredUrl, forwardQuery, forwardPath } = texts;
+  const { activatesAt, expiresAt, expiredUrl, maxClicks, forwardQuery, forwardPath } = texts;
   const { utmSource, utmMedium, utmCampaign, utmTerm, utmContent } = texts;
   const named = { title, description, category, domainId, sourceDomain };
-  const lifeCycle = { activatesAt, expiresAt, expiredUrl };
+  const lifeCycle = { activatesAt, expiresAt, expiredUrl, maxClicks };
   const utm = { utmSource, utmMedium, utmCampaign, utmTerm, utmContent };
   const body: UrlUpdateRequest = Object.fromEntries(
     Object.entries({ ...named, ...lifeCycle, ...utm, forwardQuery, forwardPath }).filter(

@@ -20,8 +20,7 @@ export const define: DefineCommand = (command, start) => {
           noun: 'link',
           verb: 'Restore',
           find: (id: string) => urls.get(id, request),
-          remove: (all: readonly string[]) =>
-            removeEach(all, (id) => urls.update(id, { isActive: true }, request)),
+          remove: (all: readonly string[]) => removeEach(all, (id) => urls.restore(id, request)),
         } as const;
         // Nothing is lost, so the command does not ask.
         return deleteItems(context, [...new Set(ids)], restorer, { ...options, yes: true });

@@ -30,6 +30,7 @@ const clearable = [
   'activatesAt',
   'expiresAt',
   'expiredUrl',
+  'maxClicks',
   'password',
   'utmSource',
   'utmMedium',

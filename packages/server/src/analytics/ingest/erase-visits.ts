@@ -405,6 +405,8 @@ async function resetCounters(
     .updateTable('url_clicks')
     .set({
       clicks,
+      // They stay used if the link has a limit.
+      erased_clicks: sql<number>`erased_clicks + clicks - ${clicks}`,
       // The last click may be pruned.
       last_clicked_at: sql<number>`case when last_clicked_at > ${until} then last_clicked_at end`,
     })

@@ -106,6 +106,7 @@ export async function recoverOrphans(
           clock,
         );
         if (signal?.aborted) return storedLines;
+        await visits.endLeases(writerId);
         // The position is deleted last: without it, a remaining folder would be stored again.
         folder.remove();
         await visits.deletePosition(folder.writerId);

@@ -9,6 +9,7 @@ import { encodeColumns } from './columns-codec.js';
 import { findMissingLinks, type MissingLinks } from './deleted-links.js';
 import { withoutErased } from './erase-visits.js';
 import { openExportRun, withExportRun } from './export-runs.js';
+import { countErasedClicks, endLeases, takeLeasedClicks } from './leased-clicks.js';
 import { countScans, type ThresholdOptions } from './scan-counter.js';
 import { toColumns } from './visit-columns.js';
 
@@ -39,6 +40,11 @@ export class VisitRepository {
       .select(['segment', 'offset'])
       .where('writer_id', '=', writerId)
       .executeTakeFirst();
+  }
+
+  /** Ends the leases of a process that has ended, once all of its journal is in storage. */
+  endLeases(writerId: string): Promise<void> {
+    return endLeases(this.#database, writerId);
   }
 
   /** Deletes the position of a journal that no longer exists. */
@@ -86,8 +92,14 @@ export class VisitRepository {
       if (exportRun === undefined) return false;
       if (downloads) await countDownloads(transaction, downloads);
       if (calls) await countUses(transaction, 'api_call', calls);
+      await takeLeasedClicks(transaction, writerId, read);
       const stored = await this.#withoutDeleted(transaction, read);
       const visits = await withoutErased(transaction, stored);
+      if (visits.length < stored.length) {
+        const remaining = new Set(visits);
+        const dropped = stored.filter((visit) => !remaining.has(visit));
+        await countErasedClicks(transaction, dropped);
+      }
       if (visits.length === 0) return true;
       await transaction
         .insertInto('visit_batches')

@@ -14,6 +14,8 @@ export interface Visit {
   readonly facts: VisitFacts;
   /** The rule that chose the target, and its variant; null for the link's own target. */
   readonly variant: string | null;
+  /** True when its click was taken from a lease, because the link has a limit of clicks. */
+  readonly isLeased?: boolean;
   /** The fields that this version does not know, by their names. They are stored, too. */
   readonly otherFields?: ReadonlyMap<string, string>;
 }
@@ -50,15 +52,16 @@ export function toLine(visit: Visit): string {
 }
 
 /** Formats a visit as the text of a line. Its values have no tabs and no line breaks. */
-function toText({ urlId, visitedAt, isByCode, facts, variant }: Visit): string {
+function toText({ urlId, visitedAt, isByCode, facts, variant, isLeased }: Visit): string {
   // Most visits have no campaign. Leaving out other empty values takes longer than writing them.
   const campaign = facts.campaign === null ? '' : toCells(facts.campaign);
   // Databases of countries find neither regions nor cities.
   const region = facts.region === null ? '' : `\tregion=${facts.region}`;
   const city = facts.city === null ? '' : `\tcity=${facts.city}`;
+  const leased = isLeased === true ? '\tleased=1' : '';
   // Most links have no rules.
   const chosen = variant === null ? '' : `\tvariant=${variant}`;
-  return `${version}\turlId=${urlId}\tvisitedAt=${visitedAt}\tbyCode=${isByCode ? 1 : 0}\tkind=${facts.kind}\treason=${facts.reason}\tcountry=${facts.country}\tdeviceType=${facts.deviceType}\tbrowser=${facts.browser}\tos=${facts.os}\treferrerDomain=${facts.referrerDomain}\treferrerType=${facts.referrerType}\tvisitorKey=${facts.visitorKey ?? ''}\taddressKey=${facts.addressKey}\tscannerApp=${facts.scannerApp ?? ''}\tevidence=${facts.evidence}\tlanguage=${facts.language ?? ''}${region}${city}${campaign}${chosen}`;
+  return `${version}\turlId=${urlId}\tvisitedAt=${visitedAt}\tbyCode=${isByCode ? 1 : 0}\tkind=${facts.kind}\treason=${facts.reason}\tcountry=${facts.country}\tdeviceType=${facts.deviceType}\tbrowser=${facts.browser}\tos=${facts.os}\treferrerDomain=${facts.referrerDomain}\treferrerType=${facts.referrerType}\tvisitorKey=${facts.visitorKey ?? ''}\taddressKey=${facts.addressKey}\tscannerApp=${facts.scannerApp ?? ''}\tevidence=${facts.evidence}\tlanguage=${facts.language ?? ''}${region}${city}${campaign}${chosen}${leased}`;
 }
 
 function toCells(campaign: Campaign): string {
@@ -86,6 +89,7 @@ function toVisit(text: string): Visit | undefined {
   const visitedAt = Number(take('visitedAt', 'missing'));
   const evidence = Number(take('evidence', '0'));
   const kind = take('kind');
+  const isLeased = take('leased') === '1';
   if (![urlId, visitedAt, evidence].every(Number.isSafeInteger) || kind === '') return undefined;
   return {
     urlId,
@@ -110,6 +114,7 @@ function toVisit(text: string): Visit | undefined {
       campaign: takeCampaign(take),
     },
     variant: take('variant') || null,
+    ...(isLeased && { isLeased }),
     ...(fields.size > 0 && { otherFields: fields }),
   };
 }

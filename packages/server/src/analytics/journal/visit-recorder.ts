@@ -23,6 +23,12 @@ export interface VisitedTarget {
   readonly variant: string | null;
 }
 
+/**
+ * Takes a click of a link with a limit, and calls `write` with true, or with false if the link has no limit
+ * any more. If it gets none, it responds itself.
+ */
+export type TakeClick = (write: (isLeased: boolean) => void) => void;
+
 /** A visit before its target is known: `facts.campaign` is that of the visit's own query. */
 export interface DescribedVisit {
   readonly request: IncomingMessage;
@@ -36,12 +42,16 @@ export interface DescribedVisit {
 export interface VisitRecorder {
   /** Describes a visit. The result is for one call of `record`. */
   readonly describe: (request: IncomingMessage) => DescribedVisit;
-  /** Writes a visit to the journal, then calls `respond`. */
+  /**
+   * Writes a visit to the journal, then calls `respond`. With `takeClick`, a visit that counts first takes
+   * a click.
+   */
   readonly record: (
     visit: DescribedVisit,
     link: VisitedLink,
     target: VisitedTarget,
     respond: () => void,
+    takeClick?: TakeClick,
   ) => void;
 }
 
@@ -74,7 +84,8 @@ export function createVisitRecorder(
       return { request, visitedAt, address, query, facts };
     },
 
-    record(visit, { urlId, shortCode, excludedAddresses }, { campaign, variant }, respond) {
+    record(visit, link, { campaign, variant }, respond, takeClick) {
+      const { urlId, shortCode, excludedAddresses } = link;
       const { request, visitedAt, address, query } = visit;
       // Copying that many properties is slow, and nothing else has the object.
       const described: { campaign: Campaign | null } & VisitFacts = visit.facts;
@@ -84,7 +95,12 @@ export function createVisitRecorder(
       const pathLength = (request.url as string).length - query.length;
       const isByCode =
         pathLength === shortCode.length + 1 && (request.url as string).startsWith(shortCode, 1);
-      journal.append(toLine({ urlId, visitedAt, isByCode, facts, variant }), respond);
+      const recorded = { urlId, visitedAt, isByCode, facts, variant };
+      if (takeClick === undefined || facts.kind !== 'human') {
+        journal.append(toLine(recorded), respond);
+      } else {
+        takeClick((isLeased) => journal.append(toLine({ ...recorded, isLeased }), respond));
+      }
     },
   };
 }

@@ -16,6 +16,7 @@ import {
 import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { findWrongLinkCounters, repairLinkCounters } from '../../organizations/link-doctor.js';
+import { endStaleLeases, findStaleLeases } from '../../redirect/click-lease-doctor.js';
 import type { Database } from '../../storage/database.js';
 import { findDatabaseFile } from '../../storage/locate-database.js';
 import { findIntegrityErrors } from '../../storage/sqlite/copy-sqlite.js';
@@ -195,6 +196,19 @@ const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
       ),
       errors: wrong.length,
       repair: () => repairClickQueues(database, wrong),
+    };
+  },
+  async (database) => {
+    const stale = await findStaleLeases(database, Date.now());
+    return {
+      lines: stale
+        .slice(0, maxPrintedErrors)
+        .map(
+          ({ urlId, clicks, writerId, updatedAt }) =>
+            `Link ${urlId}: the process with the journal ${writerId} has had ${number(clicks)} of its clicks since ${toIso(updatedAt)}. Start the node that has this journal; a repair counts these clicks as used.`,
+        ),
+      errors: stale.length,
+      repair: () => endStaleLeases(database, stale),
     };
   },
   async (database) => {

@@ -49,11 +49,11 @@ export function moveInstallation(from: Database, to: Database): Promise<Counts> 
 }
 
 /**
- * All but `journal_positions`, because all journals are moved into storage before, and `secret_keys`,
+ * All but `journal_positions` and `click_leases`, because all journals are moved into storage before, and `secret_keys`,
  * because the target encrypts under its own key.
  */
 export const movedTables = (Object.keys(tables) as (keyof Schema)[]).filter(
-  (table) => table !== 'journal_positions' && table !== 'secret_keys',
+  (table) => table !== 'journal_positions' && table !== 'click_leases' && table !== 'secret_keys',
 );
 
 /** The sums that must agree after the copy, besides the numbers of rows. */

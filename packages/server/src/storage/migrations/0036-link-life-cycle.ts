@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely';
 import type { Engine, Schema } from '../database.js';
 import { dialects } from './dialects.js';
 
-/** Adds the start, the fallback, the deletion, the limit of clicks and the erasure of links. */
+/** Adds the start, the fallback, the deletion and the limit of clicks of links. */
 export async function linkLifeCycle(db: Kysely<Schema>, engine: Engine): Promise<void> {
   const { types, clustered } = dialects[engine];
-  const { text, rowId } = types;
+  const { text } = types;
   const statements = [
     'alter table urls add column activates_at bigint',
     `alter table urls add column expired_url ${text}`,
@@ -22,13 +22,6 @@ export async function linkLifeCycle(db: Kysely<Schema>, engine: Engine): Promise
       constraint click_leases_primary primary key (url_id, writer_id)
     ) ${clustered}`,
     'create index click_leases_by_writer on click_leases (writer_id)',
-    `create table erased_links (
-      url_id ${rowId} primary key,
-      organization_id ${text} not null references organizations (id),
-      is_pending integer not null
-    )`,
-    'create index erased_links_by_organization on erased_links (organization_id)',
-    'create index erased_links_pending on erased_links (url_id) where is_pending = 1',
   ];
   for (const statement of statements) await sql.raw(statement).execute(db);
 }

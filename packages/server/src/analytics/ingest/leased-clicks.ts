@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import type { Database, WriteTransaction } from '../../storage/database.js';
+import type { Visit } from '../journal/journal-lines.js';
+
+/** Takes the clicks of visits from the leases of the process that has redirected them. */
+export async function takeLeasedClicks(
+  transaction: WriteTransaction,
+  writerId: string,
+  visits: readonly Visit[],
+): Promise<void> {
+  const counts = countByUrl(visits.filter(({ isLeased }) => isLeased === true));
+  for (const [urlId, count] of counts) {
+    const lease = { url_id: urlId, writer_id: writerId };
+    await transaction
+      .updateTable('click_leases')
+      .set({ clicks: sql<number>`clicks - ${count}` })
+      .where('url_id', '=', lease.url_id)
+      .where('writer_id', '=', lease.writer_id)
+      .execute();
+    await transaction
+      .deleteFrom('click_leases')
+      .where('url_id', '=', lease.url_id)
+      .where('writer_id', '=', lease.writer_id)
+      .where('clicks', '<=', 0)
+      .execute();
+  }
+}
+
+/** Counts the clicks that are dropped because of an erasure. They are used all the same. */
+export async function countErasedClicks(
+  transaction: WriteTransaction,
+  dropped: readonly Visit[],
+): Promise<void> {
+  const counts = countByUrl(dropped.filter(({ facts }) => facts.kind === 'human'));
+  for (const [urlId, count] of counts) {
+    await transaction
+      .updateTable('url_clicks')
+      .set({ erased_clicks: sql<number>`erased_clicks + ${count}` })
+      .where('url_id', '=', urlId)
+      .execute();
+  }
+}
+
+/**
+ * Ends the leases of a process that has ended, once all visits of its journal are stored: what is left was
+ * not used.
+ */
+export async function endLeases(
+  { writeDirectly }: Pick<Database, 'writeDirectly'>,
+  writerId: string,
+): Promise<void> {
+  await writeDirectly(
+    (transaction) =>
+      transaction.deleteFrom('click_leases').where('writer_id', '=', writerId).execute(),
+    'visits',
+  );
+}
+
+function countByUrl(visits: readonly Visit[]): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const { urlId } of visits) counts.set(urlId, (counts.get(urlId) ?? 0) + 1);
+  return counts;
+}

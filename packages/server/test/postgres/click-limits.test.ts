@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Node, startTwoNodes, type TwoNodes } from './two-nodes.js';
+
+const visitors = 64;
+const headers = {
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
+};
+
+let pair: TwoNodes;
+let first: Node;
+let second: Node;
+beforeAll(async () => {
+  pair = await startTwoNodes();
+  [first, second] = pair.nodes;
+});
+afterAll(() => pair.stop());
+
+it.each([1, 150])(
+  'two nodes redirect exactly %i of the visits of 64 visitors',
+  async (maxClicks) => {
+    const { data } = await first.call('createUrl', {
+      body: { targetUrl: 'https://example.com/', maxClicks },
+    });
+    let redirects = 0;
+    const unexpected: number[] = [];
+    // Each visitor comes again until the link is used up.
+    const visit = async (visitor: number): Promise<void> => {
+      for (let turn = visitor; ; turn += 1) {
+        const node = turn % 2 === 0 ? first : second;
+        const { status } = await node.visit(`/${data.shortCode}`, { headers });
+        if (status === 410) return;
+        if (status === 307) redirects += 1;
+        else if (status !== 503) unexpected.push(status);
+      }
+    };
+    await Promise.all(Array.from({ length: visitors }, (_, visitor) => visit(visitor)));
+    expect([redirects, unexpected]).toEqual([maxClicks, []]);
+    const record = async () => (await second.call('getUrl', { params: { id: data.id } })).data;
+    await expect.poll(async () => (await record()).clickCount).toBe(maxClicks);
+    expect((await record()).clicksLeft).toBe(0);
+  },
+);
+
+it('a lower limit holds on the other node, which then gives back its clicks', async () => {
+  const { data } = await first.call('createUrl', {
+    body: { targetUrl: 'https://example.com/', maxClicks: 1_000 },
+  });
+  const statusOn = async (node: Node) =>
+    (await node.visit(`/${data.shortCode}`, { headers })).status;
+  await Promise.all(Array.from({ length: visitors }, () => statusOn(second)));
+  await first.call('updateUrl', { params: { id: data.id }, body: { maxClicks: visitors } });
+  await expect.poll(() => statusOn(second)).toBe(410);
+  expect(await statusOn(first)).toBe(410);
+  await first.call('updateUrl', { params: { id: data.id }, body: { maxClicks: 2_000 } });
+  expect(await statusOn(first)).toBe(307);
+});
