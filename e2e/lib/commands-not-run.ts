@@ -83,6 +83,10 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'shorty urls create https://example.com/manual --slug docs --forward-query --forward-path':
       command,
     'shorty urls rules set spring-sale rules.json': 'packages/cli/test/rules.test.ts runs it',
+    'shorty domains update go.example.com --root-url https://www.example.com/ --ignore-case':
+      'packages/cli/test/domains.test.ts runs it',
+    'shorty domains update go.example.com --apple-app-site-association apple.json --asset-links android.json':
+      'packages/cli/test/domains.test.ts runs it',
   },
   'docs/moving.md': {
     "mysql --batch -e 'select * from yourls_url' yourls > yourls_url.tsv": 'a program of others',
