@@ -14,7 +14,7 @@ export interface CachedRules {
   readonly maxBytes: number;
 }
 
-// The functions and objects of a rule or a target, by a measurement.
+// An estimate of the functions and objects of a rule or a target.
 const bytesPerRule = 1_000;
 
 /**

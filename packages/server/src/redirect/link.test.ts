@@ -48,6 +48,7 @@ describe('decideRedirect', () => {
       excludedAddresses: undefined,
       forwarding: { query: false, path: false },
       isFallbackBlocked: false,
+      ignoresCase: false,
       [reason]: true,
     };
     expect(decideRedirect(toLink(url({ expiredUrl, expiresAt: now }), policy), now)).toBe('gone');
