@@ -90,7 +90,9 @@ async function useUp(nodes: readonly Node[], killed: Node): Promise<void> {
 
 test('a killed server on SQLite redirects no visit too many, and none too few', async () => {
   const node = await newNode();
-  onTestFinished(() => node.stop());
+  onTestFinished(async () => {
+    await node.stop();
+  });
   await useUp([node], node);
 });
 

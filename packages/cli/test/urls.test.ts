@@ -278,7 +278,14 @@ describe('update and delete', () => {
 
   test('restore makes deleted links active again, by id or by short URL', async () => {
     const expiredUrl = 'https://example.com/over';
-    const options = ['--activates-at', '2020-01-01', '--expired-url', expiredUrl, '--max-clicks', '5'];
+    const options = [
+      '--activates-at',
+      '2020-01-01',
+      '--expired-url',
+      expiredUrl,
+      '--max-clicks',
+      '5',
+    ];
     const one = await create('https://example.com/one', ...options);
     const two = await create('https://example.com/two');
     await shorty.run(['urls', 'delete', one.id, two.id, '--yes']);

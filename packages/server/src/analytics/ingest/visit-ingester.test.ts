@@ -70,6 +70,7 @@ function visitsThat(store: (writerId: string) => Promise<boolean>): VisitReposit
     findMissing,
     findPosition: async () => undefined,
     store,
+    endLeases: async () => {},
     deletePosition: async () => {},
   };
   return visits as VisitRepository;
