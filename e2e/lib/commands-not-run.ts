@@ -82,7 +82,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       command,
   },
   'docs/links.md': {
-    'shorty urls create https://example.com/manual --slug docs --forward-query --forward-path':
+    'shorty urls create https://example.com/manual --slug guide --forward-query --forward-path':
       command,
     'shorty urls rules set spring-sale rules.json': 'packages/cli/test/rules.test.ts runs it',
     'shorty domains update go.example.com --root-url https://www.example.com/ --ignore-case':
