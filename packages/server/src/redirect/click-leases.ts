@@ -83,7 +83,7 @@ interface Lease {
 const defaultMaxWaitMs = 3_000;
 const defaultRetryMs = 200;
 // A block that is used up sooner is followed by one of twice its size.
-const quickMs = 1_000;
+const quickMs = 5_000;
 const maxBlock = 256;
 const maxWaiting = 1_000;
 
