@@ -157,6 +157,7 @@ export const domainRecord = z
       .nullable()
       .meta({ description: 'The file /.well-known/assetlinks.json.' }),
     createdAt: instant,
+    updatedAt: instant,
     verifiedAt: instant.nullable().meta({ description: 'When it was first verified.' }),
     lastCheckedAt: instant
       .nullable()
@@ -181,6 +182,7 @@ const params = z.strictObject({ id: uuidParam });
 export const domainRoutes = [
   defineRoute('createDomain', 'POST /api/v1/domains', {
     ...write,
+    hasVersions: true,
     summary: 'Add a custom domain',
     description: `Returns the TXT record to set before the domain is verified. An organization has at most ${maxDomains} domains.`,
     body: domainCreateRequest,
@@ -195,12 +197,14 @@ export const domainRoutes = [
   }),
   defineRoute('getDomain', 'GET /api/v1/domains/{id}', {
     ...read,
+    hasVersions: true,
     summary: 'Read a custom domain',
     params,
     responses: { 200: { description: 'The domain', data: domainRecord } },
   }),
   defineRoute('updateDomain', 'PATCH /api/v1/domains/{id}', {
     ...write,
+    hasVersions: true,
     summary: 'Change the settings of a custom domain',
     description: 'Visitors see the change at once. A pending domain keeps its settings.',
     params,
@@ -218,6 +222,7 @@ export const domainRoutes = [
   }),
   defineRoute('deleteDomain', 'DELETE /api/v1/domains/{id}', {
     ...write,
+    hasVersions: true,
     summary: 'Delete a custom domain',
     description:
       'DOMAIN_CONFLICT: the domain has active links. Its inactive links stay as they are, and can be activated once the domain is added and verified again.',

@@ -22,6 +22,7 @@ function controlledHandlers({ isActive = false } = {}) {
     hostname: `${id}.example.com`,
     challenge,
     isActive,
+    updatedAt: 0,
     createdAt: 0,
     verifiedAt: isActive ? 0 : null,
     lastCheckedAt: null,

@@ -102,10 +102,14 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
       return { status: 200, data: toDomainRecord(domain) };
     },
 
-    async updateDomain({ caller: { organizationId }, params: { id }, body, write }) {
+    async updateDomain({ caller: { organizationId }, params: { id }, body, write, ifMatch }) {
       await checkUrls(organizationId, body);
       try {
-        const { result, replayed } = await domains.update(organizationId, id, body, write);
+        const { result, replayed } = await domains.update(organizationId, id, body, {
+          now: clock(),
+          write,
+          ifMatch,
+        });
         return { status: 200, replayed, data: toDomainRecord(domainIn(result, replayed)) };
       } finally {
         // Also after an error, because the commit may have succeeded before the connection failed.
@@ -129,8 +133,9 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
       return { status: 200, replayed, data: toDomainRecord(domainIn(result, replayed)) };
     },
 
-    async deleteDomain({ caller: { organizationId }, params: { id }, write }) {
-      const { result, replayed } = await domains.delete(organizationId, id, clock(), write);
+    async deleteDomain({ caller: { organizationId }, params: { id }, write, ifMatch }) {
+      const change = { now: clock(), write, ifMatch };
+      const { result, replayed } = await domains.delete(organizationId, id, change);
       hosts.clear();
       return { status: 200, replayed, data: toDomainRecord(domainIn(result, replayed)) };
     },

@@ -10,6 +10,7 @@ import {
   type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
+import { checkIfMatch, type IfMatch, nextUpdatedAt } from '../preconditions/if-match.js';
 import type { Database, Schema } from '../storage/database.js';
 import { allOf, readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
@@ -26,6 +27,14 @@ import { type AppLinkDocument, noSettings } from './domain-settings.js';
 export type DomainOutcome =
   | { readonly domain: Domain }
   | { readonly refusal: { readonly code: ErrorCode; readonly message: string } };
+
+/** A change of a domain. */
+export interface DomainWrite {
+  readonly now: number;
+  readonly write: WriteRequest | undefined;
+  /** The versions that the caller accepts; undefined accepts any. */
+  readonly ifMatch?: IfMatch | undefined;
+}
 
 export const domainNotFound = (id: string) => refuse('NOT_FOUND', notFoundMessage('domain', id));
 
@@ -76,7 +85,7 @@ export class DomainRepository {
           const limit = `An organization has at most ${maxDomains} domains, and ${maxDomains} exist`;
           return refuse('QUOTA_EXCEEDED', `${limit}. Delete one first`);
         }
-        const pending = { challenge, created_at: now, deleted_at: null };
+        const pending = { challenge, created_at: now, updated_at: now, deleted_at: null };
         const { id } = await transaction
           .insertInto('domains')
           .values({
@@ -137,7 +146,10 @@ export class DomainRepository {
           .updateTable('domains')
           .set({
             is_active: lastError === null ? 1 : 0,
-            ...(lastError === null && { verified_at: before.verifiedAt ?? now }),
+            ...(lastError === null && {
+              verified_at: before.verifiedAt ?? now,
+              updated_at: nextUpdatedAt(before.updatedAt, now),
+            }),
             last_checked_at: now,
             last_error: lastError,
           })
@@ -163,7 +175,7 @@ export class DomainRepository {
     organizationId: string,
     id: string,
     patch: DomainUpdateRequest,
-    write: WriteRequest | undefined,
+    { now, write, ifMatch }: DomainWrite,
   ): Promise<IdempotentResult<DomainOutcome>> {
     return writeOnce<DomainOutcome>(
       this.#database,
@@ -172,9 +184,15 @@ export class DomainRepository {
       async (transaction) => {
         const domain = await findDomain(transaction, organizationId, id);
         if (!domain) return domainNotFound(id);
+        checkIfMatch(ifMatch, domain.updatedAt);
         const set = toColumns(patch);
         if (Object.keys(set).length === 0) return { domain };
-        await transaction.updateTable('domains').set(set).where('id', '=', id).execute();
+        const updated_at = nextUpdatedAt(domain.updatedAt, now);
+        await transaction
+          .updateTable('domains')
+          .set({ ...set, updated_at })
+          .where('id', '=', id)
+          .execute();
         return { domain: await getDomain(transaction, organizationId, id) };
       },
       { audit: auditOf },
@@ -185,8 +203,7 @@ export class DomainRepository {
   delete(
     organizationId: string,
     id: string,
-    now: number,
-    write: WriteRequest | undefined,
+    { now, write, ifMatch }: DomainWrite,
   ): Promise<IdempotentResult<DomainOutcome>> {
     return writeOnce<DomainOutcome>(
       this.#database,
@@ -195,6 +212,7 @@ export class DomainRepository {
       async (transaction) => {
         const domain = await findDomain(transaction, organizationId, id);
         if (!domain) return domainNotFound(id);
+        checkIfMatch(ifMatch, domain.updatedAt);
         // Not a count: a domain may have a million links, and redirects wait for this query.
         const activeUrl = await transaction
           .selectFrom('urls')

@@ -23,7 +23,7 @@ export function selectDomains(db: Kysely<Schema>, organizationId: string) {
     .select(['root_url as rootUrl', 'not_found_url as notFoundUrl', 'expired_url as expiredUrl'])
     .select(['ignore_case as ignoreCase', 'forward_query as forwardQuery'])
     .select(['forward_path as forwardPath', 'asset_links as assetLinks'])
-    .select('apple_app_site_association as appleAppSiteAssociation')
+    .select(['apple_app_site_association as appleAppSiteAssociation', 'updated_at as updatedAt'])
     .where('organization_id', '=', organizationId)
     .where('deleted_at', 'is', null);
 }

@@ -172,6 +172,8 @@ export const tables = {
     /** JSON documents of apps, as they are served. */
     apple_app_site_association: 'text',
     asset_links: 'text',
+    /** The version of the settings. */
+    updated_at: 'bigint not null default 0',
   },
   qr_codes: {
     ...baselineTables.qr_codes,

@@ -34,7 +34,7 @@ export function selectUrls(db: Kysely<Schema>) {
     .select(['urls.forward_query as forwardQuery', 'urls.forward_path as forwardPath'])
     .select(['click_thresholds as clickThresholds', 'rules'])
     .select(['takedowns.created_at as takenDownAt', 'takedowns.reason as takedownReason'])
-    .select(['urls.created_at as createdAt', 'updated_at as updatedAt']);
+    .select(['urls.created_at as createdAt', 'urls.updated_at as updatedAt']);
 }
 
 const noRules: readonly LinkRule[] = [];

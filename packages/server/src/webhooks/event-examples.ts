@@ -76,6 +76,7 @@ export const eventExamples: { readonly [Type in EventType]: EventData<Type> } = 
     challenge: 'shorty-verification=example',
     isActive: true,
     createdAt: now,
+    updatedAt: now,
     verifiedAt: now,
     lastCheckedAt: now,
     lastError: null,

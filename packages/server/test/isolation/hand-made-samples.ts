@@ -24,6 +24,8 @@ export const sampleBodies: Readonly<Record<string, () => unknown>> = {
   createReplay: () => ({ since: '2000-01-01T00:00:00Z' }),
   // A new link already has the target of the contract's example. An update to it would change nothing.
   updateUrl: () => ({ title: 'Autumn sale' }),
+  updateDomain: () => ({ ignoreCase: true }),
+  upsertUrl: () => ({ targetUrl: 'https://example.com/', title: 'Autumn sale' }),
   bulkUpdateUrls: () => ({ updates: [{ id: '«foreign /api/v1/urls»', title: 'Autumn sale' }] }),
 };
 
@@ -113,6 +115,12 @@ export const sampleRecords: Readonly<
     zone.set(txtRecord.name, [txtRecord.value]);
     await owner.call('verifyDomain', { params: { id } });
     return id;
+  },
+  '/api/v1/urls/by-external-id': async (_, owner) => {
+    count += 1;
+    const externalId = `external-${count}`;
+    await owner.call('createUrl', { body: { targetUrl: 'https://example.com/', externalId } });
+    return externalId;
   },
   // The path of a tag has its name.
   '/api/v1/tags': async (_, owner) => {

@@ -44,8 +44,10 @@ export function sampleRequests(route: Route): SampleRequest[] {
   // An optional body is sent only if it has required fields.
   const hasBody = body !== undefined && (needsBody || resolve(body).required !== undefined);
   const plain = handMade ? JSON.stringify(handMade()) : hasBody ? bodyWith(undefined) : undefined;
+  // A PUT creates a record with an id of the caller's choice.
+  const path = toPath(route.method === 'put' ? 'own' : 'foreign') + search;
   return [
-    request(name, { route, path: toPath('foreign') + search, body: plain, field: undefined }),
+    request(name, { route, path, body: plain, field: undefined }),
     ...inner.map((field) =>
       request(`${name} of one's own`, { route, path: toPath('own', field), body: plain, field }),
     ),
@@ -91,7 +93,8 @@ export function withIds(
   return { path: fill(path), body: body && fill(body) };
 }
 
-const isIdName = (name: string) => /^ids?$|Ids?$/.test(name);
+// An external id is of the caller's choice and names no record of another organization.
+const isIdName = (name: string) => /^ids?$|Ids?$/.test(name) && name !== 'externalId';
 
 /** Returns the collection of the records that a field of this name refers to. */
 function collectionOf(field: string, { path }: Route): string {

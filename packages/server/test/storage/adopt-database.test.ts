@@ -288,6 +288,7 @@ describe.each(names.slice(6))('a database with the migrations up to %s', (last) 
         expired_url: null,
         deleted_at: null,
         max_clicks: null,
+        external_id: null,
         rules: null,
       })),
     );

@@ -235,7 +235,10 @@ describe('no call on the redirect thread scans a table', () => {
   it('when a domain with many links is deleted', async () => {
     let outcome: object = {};
     const scans = await findScans(async () => {
-      ({ result: outcome } = await domains.delete(organizationId, 'domain-1', now, undefined));
+      ({ result: outcome } = await domains.delete(organizationId, 'domain-1', {
+        now,
+        write: undefined,
+      }));
     });
     expect(outcome).toMatchObject({
       refusal: {
@@ -260,8 +263,11 @@ describe('no call on the redirect thread scans a table', () => {
       };
       await domains.create(domain, now, undefined);
       await domains.verify(domain, null, now, undefined);
-      expect(await domains.findByHostname('new.example')).toMatchObject({ is_active: 1 });
-      const { result } = await domains.delete(organizationId, 'domain-3', now, undefined);
+      expect(await domains.findByHostname('new.example')).toMatchObject({ isActive: true });
+      const { result } = await domains.delete(organizationId, 'domain-3', {
+        now,
+        write: undefined,
+      });
       expect(result).toHaveProperty('domain');
     });
     expect(scans).toEqual([]);

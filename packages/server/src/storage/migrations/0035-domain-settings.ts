@@ -18,6 +18,8 @@ export async function domainSettings(db: Kysely<Schema>, engine: Engine): Promis
     ...['ignore_case', 'forward_query', 'forward_path'].map(
       (column) => `alter table domains add column ${column} integer not null default 0`,
     ),
+    'alter table domains add column updated_at bigint not null default 0',
+    'update domains set updated_at = coalesce(verified_at, created_at)',
     'create index url_keys_folded on url_keys (domain_key, lower(key))',
   ];
   for (const statement of statements) await sql.raw(statement).execute(db);
