@@ -1735,7 +1735,7 @@ export interface components {
              */
             importedClicks?: number | null;
             /**
-             * @description "return": if an active link already has this target and leads there in the same way, the response has that link, and none is created. Domain, redirectType, expiresAt, UTM parameters and all other settings of the redirect must be equal, and customSlug and externalId if they are given. title, description, category, tags, sourceDomain and clickThresholds are ignored. The first 10000 links with the target are compared. It cannot be combined with a password.
+             * @description "return": if an active link already has this target and leads there in the same way, the response has that link, and none is created. Domain, redirectType, expiresAt, UTM parameters and all other settings of the redirect must be equal, and customSlug and externalId if they are given. title, description, category, tags, sourceDomain and clickThresholds are ignored. The first 10000 links with the target are compared. It cannot be combined with a password or maxClicks.
              * @example return
              */
             ifExists?: "return" | null;
@@ -3367,6 +3367,12 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, in UTC.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            updatedAt: string;
             /** @description When it was first verified. */
             verifiedAt: string | null;
             /** @description When the TXT record was last looked up. */
@@ -5302,6 +5308,12 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, in UTC.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            updatedAt: string;
             /** @description When it was first verified. */
             verifiedAt: string | null;
             /** @description When the TXT record was last looked up. */
@@ -10070,6 +10082,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10116,6 +10129,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10145,6 +10159,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Changes the record only if it still has this ETag: another change since then is answered with 412. Also a list of ETags, or `*` for any version. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of the record. */
@@ -10162,6 +10178,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10181,6 +10198,7 @@ export interface operations {
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["DomainConflictOrIdempotencyConflict"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -10192,6 +10210,8 @@ export interface operations {
             header?: {
                 /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Changes the record only if it still has this ETag: another change since then is answered with 412. Also a list of ETags, or `*` for any version. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of the record. */
@@ -10213,6 +10233,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10232,6 +10253,7 @@ export interface operations {
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyConflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];

@@ -1603,6 +1603,7 @@ export const fixtures: {
     "appleAppSiteAssociation": null,
     "assetLinks": null,
     "createdAt": "2030-01-01T00:00:00.000Z",
+    "updatedAt": "2030-01-01T00:00:00.000Z",
     "verifiedAt": null,
     "lastCheckedAt": null,
     "lastError": null
@@ -1631,6 +1632,7 @@ export const fixtures: {
         "appleAppSiteAssociation": null,
         "assetLinks": null,
         "createdAt": "2030-01-01T00:00:00.000Z",
+        "updatedAt": "2030-01-01T00:00:00.000Z",
         "verifiedAt": null,
         "lastCheckedAt": null,
         "lastError": null
@@ -1657,6 +1659,7 @@ export const fixtures: {
     "appleAppSiteAssociation": null,
     "assetLinks": null,
     "createdAt": "2030-01-01T00:00:00.000Z",
+    "updatedAt": "2030-01-01T00:00:00.000Z",
     "verifiedAt": null,
     "lastCheckedAt": null,
     "lastError": null
@@ -1680,6 +1683,7 @@ export const fixtures: {
     "appleAppSiteAssociation": null,
     "assetLinks": null,
     "createdAt": "2030-01-01T00:00:00.000Z",
+    "updatedAt": "2030-01-01T00:00:00.000Z",
     "verifiedAt": null,
     "lastCheckedAt": null,
     "lastError": null
@@ -1703,6 +1707,7 @@ export const fixtures: {
     "appleAppSiteAssociation": null,
     "assetLinks": null,
     "createdAt": "2030-01-01T00:00:00.000Z",
+    "updatedAt": "2030-01-01T00:00:00.000Z",
     "verifiedAt": null,
     "lastCheckedAt": null,
     "lastError": null
@@ -1726,6 +1731,7 @@ export const fixtures: {
     "appleAppSiteAssociation": null,
     "assetLinks": null,
     "createdAt": "2030-01-01T00:00:00.000Z",
+    "updatedAt": "2030-01-01T00:00:00.000Z",
     "verifiedAt": null,
     "lastCheckedAt": null,
     "lastError": null

@@ -192,7 +192,7 @@ const ifExists = z
   .literal('return', { error: 'must be "return", or left out to create a link in any case' })
   .nullish()
   .meta({
-    description: `"return": if an active link already has this target and leads there in the same way, the response has that link, and none is created. Domain, redirectType, expiresAt, UTM parameters and all other settings of the redirect must be equal, and customSlug and externalId if they are given. title, description, category, tags, sourceDomain and clickThresholds are ignored. The first ${maxComparedLinks} links with the target are compared. It cannot be combined with a password.`,
+    description: `"return": if an active link already has this target and leads there in the same way, the response has that link, and none is created. Domain, redirectType, expiresAt, UTM parameters and all other settings of the redirect must be equal, and customSlug and externalId if they are given. title, description, category, tags, sourceDomain and clickThresholds are ignored. The first ${maxComparedLinks} links with the target are compared. It cannot be combined with a password or maxClicks.`,
     example: 'return',
   });
 
@@ -211,10 +211,11 @@ function checkActivation(
 export const urlCreateRequest = z
   .strictObject({ ...createFields, ifExists })
   .superRefine(checkActivation)
-  .superRefine(({ isPasswordProtected, password, ifExists }, context) => {
+  .superRefine(({ isPasswordProtected, password, maxClicks, ifExists }, context) => {
+    const isPrivate = password != null || maxClicks != null;
     const error =
-      ifExists === 'return' && password != null
-        ? { path: 'ifExists', message: 'cannot be combined with a password' }
+      ifExists === 'return' && isPrivate
+        ? { path: 'ifExists', message: 'cannot be combined with a password or maxClicks' }
         : findPasswordError(isPasswordProtected === true, password != null, false);
     if (error) context.addIssue({ code: 'custom', path: [error.path], message: error.message });
   })

@@ -249,9 +249,10 @@ describe('ifExists: return', () => {
     );
   });
 
-  it('is refused with a password, and with another value', async () => {
+  it('is refused with a password or maxClicks, and with another value', async () => {
     const protectedLink = await reuse(api, { isPasswordProtected: true, password: 'secret' });
     expect(protectedLink.invalidFields).toEqual(['ifExists']);
+    expect((await reuse(api, { maxClicks: 5 })).invalidFields).toEqual(['ifExists']);
     const response = await create(api, { ifExists: 'skip' });
     expect(response.error.message).toContain('ifExists must be "return"');
   });

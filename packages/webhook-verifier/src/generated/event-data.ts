@@ -330,6 +330,8 @@ export interface DomainEventData {
   readonly assetLinks: ReadonlyArray<{ readonly [name: string]: unknown }> | null;
   /** When the record was created, in UTC. */
   readonly createdAt: string;
+  /** When the record was last changed, in UTC. */
+  readonly updatedAt: string;
   /** When it was first verified. */
   readonly verifiedAt: string | null;
   /** When the TXT record was last looked up. */
