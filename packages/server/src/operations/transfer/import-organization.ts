@@ -302,7 +302,7 @@ async function refuseLoops(
       if (path === undefined) continue;
       const target = targetsOf(url).find((each) => each.path === path);
       throw new ConfigError(
-        `the link ${url.customSlug ?? url.shortCode} would lead back to itself: its ${path === 'targetUrl' ? 'target' : path} is ${target?.targetUrl}`,
+        `the link ${url.customSlug ?? url.shortCode} would lead back to itself: its ${path} is ${target?.targetUrl}`,
       );
     }
   }
