@@ -88,15 +88,18 @@ describe('PATCH /domains/{id}', () => {
     };
     const params = { id };
     const { data: before } = await api.call('getDomain', { params });
-    expect((await change(settings)).data).toEqual({ ...before, ...settings });
-    expect((await change({})).data).toEqual({ ...before, ...settings });
+    const { data: changed } = await change(settings);
+    expect(changed).toEqual({ ...before, ...settings, updatedAt: changed.updatedAt });
+    expect(changed.updatedAt > before.updatedAt).toBe(true);
+    expect((await change({})).data).toEqual(changed);
     expect((await api.call('getDomain', { params })).data).toMatchObject(settings);
     const { items } = (await api.call('listDomains', {})).data;
     expect(items.find((each) => each.id === id)).toMatchObject(settings);
     const cleared = Object.fromEntries(
       Object.entries(settings).map(([name, value]) => [name, value === true ? false : null]),
     );
-    expect((await change(cleared)).data).toEqual(before);
+    const { data: restored } = await change(cleared);
+    expect(restored).toEqual({ ...before, updatedAt: restored.updatedAt });
   });
 
   it.each<[object, string, string]>([

@@ -52,6 +52,7 @@ describe('POST /domains', () => {
       appleAppSiteAssociation: null,
       assetLinks: null,
       createdAt: '2030-01-01T00:00:00.000Z',
+      updatedAt: '2030-01-01T00:00:00.000Z',
       verifiedAt: null,
       lastCheckedAt: null,
       lastError: null,

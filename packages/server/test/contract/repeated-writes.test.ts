@@ -20,6 +20,7 @@ const eventsByOperation: Readonly<Record<string, readonly string[]>> = {
   bulkCreateUrls: ['url.created'],
   updateUrl: ['url.updated'],
   bulkUpdateUrls: ['url.updated'],
+  upsertUrl: ['url.updated'],
   deleteUrl: ['url.updated', 'url.deleted'],
   bulkDeleteUrls: ['url.updated', 'url.deleted'],
   createQr: ['qr.created'],

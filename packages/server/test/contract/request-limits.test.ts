@@ -151,6 +151,9 @@ function edgesOf(given: Schema, field: string): Edge[] {
   return edges;
 }
 
+// An upsert of a link that exists cannot change them.
+const setAtCreation = new Set(['customSlug', 'importedClicks']);
+
 /** Fields that are valid only together with others. */
 function companionsOf(operationId: string, field: string): object {
   // The field before it may have set a later start.
@@ -221,6 +224,7 @@ describe('both edges of each limit of a body agree with openapi.yaml', () => {
           const { isAccepted, text } = await accepts(operation, path, sent);
           compared += 1;
           if (expected && withForms.has(field)) continue;
+          if (expected && operationId === 'upsertUrl' && setAtCreation.has(field)) continue;
           expect(isAccepted, `${field}: ${limit}: ${text}`).toBe(expected);
         }
       }

@@ -44,11 +44,13 @@ describe('createMany', () => {
     expect(await stored.urls.findByKey(null, 'stored-link')).toEqual({
       url: found,
       isSuspended: false,
+      domainSettings: null,
       excludeAddresses: '',
     });
     expect(await stored.urls.findByKey(null, 'STORED1')).toEqual({
       url: found,
       isSuspended: false,
+      domainSettings: null,
       excludeAddresses: '',
     });
     expect(await stored.urls.findByKey('other-domain', 'STORED1')).toBeUndefined();

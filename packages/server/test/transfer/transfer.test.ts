@@ -307,7 +307,7 @@ describe('an organization that moves to an empty server', () => {
     );
     writeFileSync(path, looping);
     await expect(importOrganization(database, path, ['new.example:443'])).rejects.toThrow(
-      'the link slug-0 would lead back to itself: its target is https://new.example/slug-2',
+      'the link slug-0 would lead back to itself: its targetUrl is https://new.example/slug-2',
     );
     await importOrganization(database, path, ['other.example']);
   });
