@@ -145,7 +145,9 @@ describe('the guides', () => {
     let checked = 0;
     for (const { place, code } of shellBlocks) {
       for (const [first = '', ...rest] of commandLinesOf(code, 'shorty-server')) {
-        const names = /^(orgs|clients|journal)$/.test(first) ? [first, rest[0] ?? ''] : [first];
+        const names = /^(orgs|clients|journal|visits)$/.test(first)
+          ? [first, rest[0] ?? '']
+          : [first];
         checked += 1;
         const text = helpOf(names);
         if (!text.startsWith(`Usage: shorty-server ${names.join(' ')}`)) {

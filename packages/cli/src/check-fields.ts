@@ -42,9 +42,10 @@ const fileImport: OutputFields = {
 };
 
 const updatedRow = ['line', 'id', 'status', 'error', 'code'];
+const printedRule = ['rule', 'when', 'targets'];
 const exportedCode = ['id', 'status', 'file', 'size', 'error'];
 
-function domain(operation: 'createDomain' | 'verifyDomain'): FieldsOfFormats {
+function domain(operation: 'createDomain' | 'updateDomain' | 'verifyDomain'): FieldsOfFormats {
   const json = responseTo(operation);
   const table = [...json.filter((name) => name !== 'txtRecord'), 'txtName', 'txtValue'];
   return { table, json, ndjson: json, csv: table };
@@ -56,7 +57,9 @@ function domain(operation: 'createDomain' | 'verifyDomain'): FieldsOfFormats {
  */
 const outputs: Readonly<Record<string, OutputFields>> = {
   'urls create': responseTo('createUrl'),
+  'urls upsert': responseTo('upsertUrl', 'etag'),
   'urls update': responseTo('updateUrl', 'etag'),
+  'urls rules set': { table: printedRule, json: none, ndjson: printedRule, csv: printedRule },
   'urls delete': deletion,
   'urls bulk-create': fileImport,
   'urls bulk-update': { table: none, json: updatedRow, ndjson: updatedRow, csv: updatedRow },
@@ -84,6 +87,7 @@ const outputs: Readonly<Record<string, OutputFields>> = {
   'webhooks replays': (command) => (command.opts().cancel ? responseTo('cancelReplay') : undefined),
   'webhooks rotate-secret': responseTo('rotateWebhookSecret'),
   'domains create': domain('createDomain'),
+  'domains update': domain('updateDomain'),
   'domains verify': domain('verifyDomain'),
   'domains delete': deletion,
   'keys create': responseTo('createApiKey'),

@@ -89,6 +89,7 @@ export async function everyCommand(
     `url,slug,title\nhttps://example.com/1,${slug('csv')},${title}\nnot a url,,\nhttps://example.com/2,${link.customSlug},x\n`,
   );
   await file('changes.csv', `id,title\n${link.id},${title}\n999999999,x\n`);
+  await file('rules.json', '[{"when":{"device":"mobile"},"targetUrl":"https://example.com/m"}]');
   await file('ids.txt', `${gone[1]?.id}\n999999999\n`);
   await file(
     'bitly.csv',
@@ -113,6 +114,10 @@ export async function everyCommand(
   add('urls create', [targetUrl, '--title', title]);
   add('urls create', ['ftp://example.com'], 1);
   add('urls create', ['https://example.com', '--redirect-type', '999'], 1);
+  add('urls upsert', [`order-${stamp}`, targetUrl, '--title', title]);
+  add('urls rules set', [link.id, path('rules.json')]);
+  add('urls rules show', [link.id]);
+  add('urls rules test', [link.id, '--device', 'mobile']);
   add('urls update', [link.id, '--title', title]);
   add('urls delete', [gone[0]?.id ?? '', '999999999', '--yes'], 3);
   add('urls bulk-create', [path('links.csv'), '--dry-run'], 3);

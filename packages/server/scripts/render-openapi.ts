@@ -122,6 +122,11 @@ export function renderOpenApi(): string {
       },
     },
   });
+  const schemas = document.components?.schemas ?? {};
+  for (const [name, schema] of Object.entries(schemas)) {
+    // The library adds one for the output of a transformed schema of a request. Nothing refers to it.
+    if (Object.keys(schema).length === 0) delete schemas[name];
+  }
   describeFields(document);
   return `# Generated from packages/server/src/contract by \`npm run generate\`. Do not edit.\n${toYaml(document)}`;
 }

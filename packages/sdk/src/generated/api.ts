@@ -5685,7 +5685,6 @@ export interface components {
              */
             value: string;
         };
-        LinkRuleRequestOutput: unknown;
         UrlBulkUpdateItem: {
             /**
              * @description The id of the record.

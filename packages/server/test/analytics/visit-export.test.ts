@@ -89,6 +89,7 @@ describe('GET /api/v1/visits', () => {
     const { lines } = await readPages({ urlId: menu.id, scanMethod: 'app_scanner' });
     expect(lines[0]).toEqual({
       visitedAt: expect.stringMatching(/^2030-.*Z$/),
+      variant: '(default)',
       urlId: menu.id,
       shortCode: menu.shortCode,
       customSlug: 'menu',
