@@ -26,7 +26,7 @@ html body{margin:0;background:var(--paper);color:var(--ink);font:1rem/1.55 ${typ
 @media (max-width:40rem){#docs .opblock-tag{flex-wrap:wrap}#docs .opblock-tag small{order:1;flex:1 0 100%;padding:0}}
 #docs .opblock-get{--method:var(--get)}
 #docs .opblock-post{--method:var(--post)}
-#docs .opblock-patch{--method:var(--patch)}
+#docs :is(.opblock-put,.opblock-patch){--method:var(--patch)}
 #docs .opblock-delete{--method:var(--delete)}
 #docs .opblock .opblock-summary-method{background:var(--method);color:#fff;text-shadow:none}
 #docs .btn.authorize,#docs .btn.authorize svg{border-color:var(--accent);color:var(--accent)}
