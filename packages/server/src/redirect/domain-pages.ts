@@ -109,7 +109,7 @@ export class DomainPages {
   }
 }
 
-/** Redirects a visitor for whom there is no link. Browsers ask again each time. */
+/** Redirects a visitor of an address without a link. Browsers ask again each time. */
 export function redirectTo(response: ServerResponse, url: string): void {
   response.writeHead(302, {
     Location: url,
