@@ -75,6 +75,16 @@ const { metafile } = await build({
   logLevel: 'warning',
 });
 
+// Schemas take 3 to 4 MB in a thread. The threads that always run must not load them.
+for (const thread of ['ingest-thread.js', 'dispatch-thread.js']) {
+  const modules = modulesOf(metafile, thread);
+  if (modules.some((path) => path.includes('node_modules/zod/'))) {
+    throw new Error(
+      `${thread} loads zod. Import only types from modules with schemas, or move what it needs to a module without one.`,
+    );
+  }
+}
+
 // A server that is running loads modules of the build before, whose names have other hashes.
 const written = namesOf(metafile);
 for (const name of readdirSync(folder)) {
@@ -88,3 +98,14 @@ const licenses = packagesIn(metafile, root).map((path) => {
   return `${path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)}\n\n${readFileSync(join(path, name), 'utf8').trim()}\n`;
 });
 writeFileSync(join(dirname(folder), 'LICENSES.txt'), licenses.join('\n\n'));
+
+/** Returns the modules that an entry loads when it starts. */
+function modulesOf({ outputs }, entry) {
+  const loaded = new Set([Object.keys(outputs).find((path) => basename(path) === entry)]);
+  for (const path of loaded) {
+    for (const { path: imported, kind, external } of outputs[path].imports) {
+      if (kind === 'import-statement' && !external) loaded.add(imported);
+    }
+  }
+  return [...loaded].flatMap((path) => Object.keys(outputs[path].inputs));
+}

@@ -16,7 +16,8 @@ import {
   scopes,
   scopesOf,
 } from '../src/contract/define-route.js';
-import { type ErrorCode, errorCodes, errorResponse, errorStatus } from '../src/contract/errors.js';
+import { type ErrorCode, errorCodes, errorStatus } from '../src/contract/error-codes.js';
+import { errorResponse } from '../src/contract/errors.js';
 import { rateLimitFields } from '../src/contract/rate-limit.js';
 import { takesIfMatch } from '../src/preconditions/if-match.js';
 import { urlBulkUpdateItem } from '../src/urls/url-contract.js';

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { errorsOf, renderOpenApi } from '../../scripts/render-openapi.js';
 import { resolveReferences } from '../../test/contract/resolve-references.js';
 import { isWrite, type Route } from '../contract/define-route.js';
-import { errorStatus } from '../contract/errors.js';
+import { errorStatus } from '../contract/error-codes.js';
 import { rateLimitFields } from '../contract/rate-limit.js';
 import { takesIfMatch } from '../preconditions/if-match.js';
 import { api } from './api.js';

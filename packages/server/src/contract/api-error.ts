@@ -1,4 +1,5 @@
-import { type ErrorCode, type ErrorDetail, errorStatus } from './errors.js';
+import { type ErrorCode, errorStatus } from './error-codes.js';
+import type { ErrorDetail } from './errors.js';
 
 type Options = Partial<Pick<ApiError, 'details' | 'headers' | 'replayed' | 'cause'>>;
 

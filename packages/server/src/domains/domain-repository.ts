@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { notFoundMessage } from '../contract/api-error.js';
-import type { ErrorCode } from '../contract/errors.js';
+import type { ErrorCode } from '../contract/error-codes.js';
 import type { Page } from '../contract/fields.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { AuditTarget } from '../idempotency/audit-entry.js';

@@ -137,7 +137,7 @@ export class EventOutbox {
   async record<Event extends EventDefinition>(
     transaction: WriteTransaction,
     organizationId: string,
-    { type }: Event,
+    { type }: Event | Pick<Event, 'type'>,
     now: number,
     describe: () => readonly NewEvent<Event>[] | Promise<readonly NewEvent<Event>[]>,
     { exceptId }: { readonly exceptId?: string } = {},
@@ -189,7 +189,7 @@ export class EventOutbox {
   async recordFor<Event extends EventDefinition>(
     transaction: WriteTransaction,
     organizationId: string,
-    { type }: Event,
+    { type }: Event | Pick<Event, 'type'>,
     now: number,
     data: DataOfEvent<Event>,
     webhookId: string,

@@ -1,8 +1,5 @@
-import { sql } from 'kysely';
 import { z } from 'zod';
-import type { WriteTransaction } from '../storage/database.js';
 import { defineEvent } from './define-event.js';
-import type { EventOutbox, NewEvent } from './event-outbox.js';
 
 const data = z
   .object({
@@ -27,65 +24,3 @@ export const qrScanThreshold = defineEvent({
   data,
   summary: "A QR code's scans reached a threshold",
 });
-
-/** Counters of one URL, or of its QR codes, that were increased by the same number. */
-export interface CounterChange {
-  readonly urlId: number;
-  readonly added: number;
-  /** The counters after the change, by the id of the URL or the QR code. */
-  readonly counters: readonly {
-    readonly id: string;
-    readonly count: number;
-    /** The greatest count before an erasure of visits. Its thresholds are not recorded again. */
-    readonly peak: number;
-  }[];
-  readonly thresholds: readonly number[];
-}
-
-/**
- * Records an event for each threshold that a counter reaches by one of the changes. The number of
- * queries does not depend on the number of URLs.
- */
-export async function recordThresholds(
-  transaction: WriteTransaction,
-  outbox: EventOutbox,
-  event: typeof urlClickThreshold | typeof qrScanThreshold,
-  changes: readonly CounterChange[],
-  now: number,
-): Promise<void> {
-  const reached = changes.flatMap(reachedBy);
-  if (reached.length === 0) return;
-  const members = reached.map(({ urlId }) => `"${urlId}":0`);
-  const urls = await transaction
-    .selectFrom('urls')
-    .select(['id', 'organization_id', 'short_code', 'domain_id', 'tags'])
-    .where(
-      sql`id`,
-      'in',
-      sql`(select cast(key as bigint) from json_each(${`{${members.join()}}`}))`,
-    )
-    .execute();
-  const urlOf = new Map(urls.map((url) => [url.id, url]));
-  const events = new Map<string, NewEvent<typeof event>[]>();
-  for (const { urlId, id, threshold, count } of reached) {
-    const url = urlOf.get(urlId);
-    if (!url) continue;
-    const ofOrganization = events.get(url.organization_id) ?? [];
-    events.set(url.organization_id, ofOrganization);
-    ofOrganization.push({
-      data: { id, shortCode: url.short_code, threshold, count },
-      subject: { urlId, domainId: url.domain_id, tags: url.tags },
-    });
-  }
-  for (const [organizationId, ofOrganization] of events) {
-    await outbox.record(transaction, organizationId, event, now, () => ofOrganization);
-  }
-}
-
-function reachedBy({ urlId, added, counters, thresholds }: CounterChange) {
-  return counters.flatMap(({ id, count, peak }) =>
-    thresholds
-      .filter((threshold) => Math.max(count - added, peak) < threshold && threshold <= count)
-      .map((threshold) => ({ urlId, id, threshold, count })),
-  );
-}

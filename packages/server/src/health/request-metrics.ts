@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { errorStatus } from '../contract/errors.js';
+import { errorStatus } from '../contract/error-codes.js';
 import { redirectRoutes } from '../redirect/redirect-contract.js';
 import { registerMetric } from './scraped-metric.js';
 

@@ -7,7 +7,7 @@ import { mapHeaders } from '../storage/stored-secrets.js';
 import { type AttemptOutcome, type ClaimedDelivery, causeOfStatus } from './attempt.js';
 import type { Endpoint } from './delivery-queue.js';
 import { decryptSecrets, liveAt, type StoredSecrets } from './live-secrets.js';
-import { maxStoredResponseBytes } from './webhook-contract.js';
+import { maxStoredResponseBytes } from './webhook-limits.js';
 
 /** The time limit of one attempt. Specification, "Limits". */
 export const attemptTimeoutMs = 5_000;

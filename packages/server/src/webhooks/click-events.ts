@@ -3,9 +3,7 @@ import { deviceTypes } from '../analytics/classify/device-types.js';
 import { referrerTypes } from '../analytics/classify/referrer-types.js';
 import { instant } from '../contract/fields.js';
 import { defineEvent } from '../events/define-event.js';
-
-/** The maximum number of visits in one event. */
-export const maxVisitsPerEvent = 500;
+import { maxVisitsPerEvent } from './webhook-limits.js';
 
 const visit = z
   .object({

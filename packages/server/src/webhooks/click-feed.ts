@@ -14,7 +14,7 @@ import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { type LinkOrigins, shortUrlOf } from '../urls/present-url.js';
-import { type ClickedVisit, urlClicked } from './click-events.js';
+import type { ClickedVisit } from './click-events.js';
 import { addToQueue, type NewClicks } from './click-queue.js';
 
 export interface ClickFeedOptions {
@@ -49,7 +49,7 @@ export async function startClickFeed(
   const subscribers = await findSubscribers(transaction);
   const own = subscribers.filter((webhook) => webhook.organization_id === organizationId);
   if (own.length > maxSubscribers) {
-    const message = `can name ${urlClicked.type} in at most ${maxSubscribers} webhooks of an organization`;
+    const message = `can name url.clicked in at most ${maxSubscribers} webhooks of an organization`;
     throw validationError([{ path: 'events', message }]);
   }
   if ((await findPosition(transaction)) !== undefined) return;

@@ -4,7 +4,8 @@ import type { EventOutbox } from '../events/event-outbox.js';
 import { disabledRetentionMs } from '../events/event-outbox.js';
 import type { Clock } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
-import { type ClickedVisit, maxVisitsPerEvent, urlClicked } from './click-events.js';
+import type { ClickedVisit, urlClicked } from './click-events.js';
+import { maxVisitsPerEvent } from './webhook-limits.js';
 
 /** New clicks for one webhook. */
 export interface NewClicks {
@@ -170,10 +171,10 @@ export class ClickBatcher {
       // All of them were erased.
       if (visits.length === 0) return queue.execute();
       const { omitted } = stored;
-      const deliveryId = await outbox.recordFor(
+      const deliveryId = await outbox.recordFor<typeof urlClicked>(
         transaction,
         organization_id,
-        urlClicked,
+        { type: 'url.clicked' },
         now,
         { visits, omitted },
         webhook_id,
@@ -262,7 +263,7 @@ function isWanted({ deleted_at, disabled_at, events }: Queue, now: number): bool
   return (
     deleted_at === null &&
     (disabled_at === null || now < disabled_at + disabledRetentionMs) &&
-    (JSON.parse(events) as string[]).includes(urlClicked.type)
+    (JSON.parse(events) as string[]).includes('url.clicked')
   );
 }
 

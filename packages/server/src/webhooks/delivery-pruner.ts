@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { disabledRetentionMs } from '../events/event-outbox.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { runInBatches } from '../storage/run-in-batches.js';
-import { urlClicked } from './click-events.js';
 
 /** How long delivered clicks are retained. A webhook can have a delivery of 100 KB each second. */
 export const clickRetentionMs = 24 * 60 * 60 * 1000;
@@ -113,7 +112,7 @@ async function pruneWebhook(
     );
   }
   const clicks = own
-    .where('event_type', '=', urlClicked.type)
+    .where('event_type', '=', 'url.clicked')
     .where('status', '=', 'delivered')
     .where('created_at', '<', now - clickRetentionMs);
   const removed = await inBatches(clicks, remove);

@@ -5,9 +5,11 @@ import { nextUpdatedAt } from '../preconditions/if-match.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import type { AttemptOutcome } from './attempt.js';
 import type { DisabledReason } from './webhook-contract.js';
-import { webhookDisabled } from './webhook-events.js';
+import type { webhookDisabled } from './webhook-events.js';
 
 type DisabledWebhook = DataOfEvent<typeof webhookDisabled>;
+
+const event = { type: 'webhook.disabled' } as const;
 
 // The weight of a new attempt in the failure rate; all earlier attempts have the rest.
 const newestWeight = 0.02;
@@ -91,7 +93,14 @@ export async function recordHealth(
     const now = Date.parse(data.disabledAt);
     const describe = () => [{ data, subject: {} }];
     const options = { exceptId: data.id };
-    await outbox.record(transaction, organizationId, webhookDisabled, now, describe, options);
+    await outbox.record<typeof webhookDisabled>(
+      transaction,
+      organizationId,
+      event,
+      now,
+      describe,
+      options,
+    );
   }
 }
 

@@ -2,17 +2,16 @@ import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import { instant, queryBoolean, uuid, uuidParam, uuidText } from '../contract/fields.js';
 import { everyType } from '../events/subscription.js';
-import { maxStoredResponseBytes, secrets } from './webhook-contract.js';
+import { secrets } from './webhook-contract.js';
+import {
+  maxStoredResponseBytes,
+  maxStreams,
+  maxUnanswered,
+  outcomeTimeoutMs,
+  streamLifetimeMs,
+} from './webhook-limits.js';
 import { events, filters, filtersRecord, subscribedType } from './webhook-settings.js';
 
-/** The maximum number of webhook streams of an organization. */
-export const maxStreams = 5;
-/** How long a stream exists after it was last read. */
-export const streamLifetimeMs = 60_000;
-/** The maximum number of deliveries without an outcome that a client has. */
-export const maxUnanswered = 100;
-/** How long a client may take for an outcome. After that, the delivery is sent again. */
-export const outcomeTimeoutMs = 60_000;
 const maxReplayLast = 100;
 const maxErrorLength = 500;
 const maxDurationMs = 60 * 60 * 1000;

@@ -8,9 +8,10 @@ import type { Keyring } from '../storage/keyring.js';
 import { formatDelivery, type OpenStreams, streamStart } from './open-streams.js';
 import { presentFilters } from './present-webhook.js';
 import { standardSecretOf } from './standard-secret.js';
-import { maxStreams, type streamRoutes, webhookStream } from './stream-contract.js';
+import { type streamRoutes, webhookStream } from './stream-contract.js';
 import type { StreamRepository } from './stream-repository.js';
 import type { WebhookAccess } from './webhook-access.js';
+import { maxStreams } from './webhook-limits.js';
 
 export interface StreamHandlerOptions {
   readonly streams: StreamRepository;

@@ -9,7 +9,6 @@ import {
 } from '../idempotency/with-idempotency-key.js';
 import type { Database } from '../storage/database.js';
 import { type AttemptOutcome, causeOfStatus } from './attempt.js';
-import { urlClicked } from './click-events.js';
 import { startClickFeed } from './click-feed.js';
 import type { DeliveryQueue } from './delivery-queue.js';
 import {
@@ -18,15 +17,10 @@ import {
   previousSecretsOf,
   toColumns,
 } from './live-secrets.js';
-import {
-  type DeliveryOutcome,
-  maxStreams,
-  maxUnanswered,
-  outcomeTimeoutMs,
-  streamLifetimeMs,
-} from './stream-contract.js';
+import type { DeliveryOutcome } from './stream-contract.js';
 import type { SubscribedType, WebhookSettings } from './webhook-contract.js';
 import { isOfActiveOrganization, oldestDueAt } from './webhook-expressions.js';
+import { maxStreams, maxUnanswered, outcomeTimeoutMs, streamLifetimeMs } from './webhook-limits.js';
 import { filtersOf, settingColumns } from './webhook-repository.js';
 
 export interface NewStream {
@@ -104,7 +98,7 @@ export class StreamRepository {
             expires_at: expiresAt,
           })
           .execute();
-        if (events.includes(urlClicked.type)) await startClickFeed(transaction, organizationId);
+        if (events.includes('url.clicked')) await startClickFeed(transaction, organizationId);
         for (const [at, event] of past.entries()) {
           // The times give their order.
           const dueAt = createdAt - past.length + at;

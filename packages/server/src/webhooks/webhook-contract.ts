@@ -17,6 +17,7 @@ import { eventTypes } from '../events/event-types.js';
 import { findUrlError } from '../network/receiver-url.js';
 import { defaultRotationMs, maxPreviousSecrets } from './live-secrets.js';
 import { standardSecretOf } from './standard-secret.js';
+import { maxStoredResponseBytes, maxWebhooks } from './webhook-limits.js';
 import {
   description,
   events,
@@ -26,11 +27,6 @@ import {
   refuseProto,
   subscribedType,
 } from './webhook-settings.js';
-
-/** The maximum number of webhooks of an organization. Each event writes a delivery for each of them. */
-export const maxWebhooks = 50;
-/** The maximum number of bytes that are stored of a response. */
-export const maxStoredResponseBytes = 2048;
 
 export const disabledReasons = ['failing', 'gone'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];

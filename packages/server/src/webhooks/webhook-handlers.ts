@@ -16,12 +16,8 @@ import { maxPreviousSecrets } from './live-secrets.js';
 import { type DeliveryRecord, toWebhookRecord, type WebhookRecord } from './present-webhook.js';
 import { standardSecretOf } from './standard-secret.js';
 import { requireFound, type WebhookAccess } from './webhook-access.js';
-import {
-  type DeliveryFilter,
-  maxWebhooks,
-  webhookCreated,
-  type webhookRoutes,
-} from './webhook-contract.js';
+import { type DeliveryFilter, webhookCreated, type webhookRoutes } from './webhook-contract.js';
+import { maxWebhooks } from './webhook-limits.js';
 import { TooManySecretsError, type WebhookRepository } from './webhook-repository.js';
 
 export interface WebhookHandlerOptions {

@@ -21,7 +21,6 @@ import type { Keyring, Place } from '../storage/keyring.js';
 import { readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
 import { mapHeaders } from '../storage/stored-secrets.js';
-import { urlClicked } from './click-events.js';
 import { startClickFeed } from './click-feed.js';
 import {
   defaultRotationMs,
@@ -34,15 +33,15 @@ import {
   toColumns,
   toEncryptedColumns,
 } from './live-secrets.js';
-import {
-  type DisabledReason,
-  maxWebhooks,
-  type SubscribedType,
-  type WebhookSettings,
-  type WebhookUpdateRequest,
-  type webhookCreated,
+import type {
+  DisabledReason,
+  SubscribedType,
+  WebhookSettings,
+  WebhookUpdateRequest,
+  webhookCreated,
 } from './webhook-contract.js';
 import { oldestDueAt } from './webhook-expressions.js';
+import { maxWebhooks } from './webhook-limits.js';
 
 /** A subscription of one receiver to event types, with the health of the endpoint. */
 export type Webhook = ReturnType<typeof webhookOf>;
@@ -116,7 +115,7 @@ export class WebhookRepository {
             updated_at: createdAt,
           })
           .execute();
-        if (events.includes(urlClicked.type)) await startClickFeed(transaction, organizationId);
+        if (events.includes('url.clicked')) await startClickFeed(transaction, organizationId);
         return webhook;
       },
       { audit: (created) => created && { type: 'webhook', id: webhook.id }, holdsSecret: true },
@@ -207,7 +206,7 @@ export class WebhookRepository {
           })
           .where('id', '=', id)
           .execute();
-        if (events?.includes(urlClicked.type)) await startClickFeed(transaction, organizationId);
+        if (events?.includes('url.clicked')) await startClickFeed(transaction, organizationId);
         return (await find(transaction, organizationId, id)) ?? null;
       },
       { audit: (webhook) => webhook && { type: 'webhook', id } },

@@ -64,13 +64,12 @@ describe('GET /api/v1/visits', () => {
     const { data } = await (await api.freshCaller()).call('getAnalyticsOverview');
     expect(lines).toHaveLength(data.totals.totalClicks);
     for (const [name, { fields }] of Object.entries<Dimension>(clickDimensions)) {
-      const names = Object.keys(fields);
       const { [name]: breakdown = [] } = data.breakdowns as Record<string, readonly Line[]>;
       const reported = breakdown.map((entry) => [
-        names.map((field) => entry[field]).join(' '),
+        fields.map((field) => entry[field]).join(' '),
         entry.clicks,
       ]);
-      expect(countBy(lines, names), name).toEqual(Object.fromEntries(reported));
+      expect(countBy(lines, fields), name).toEqual(Object.fromEntries(reported));
     }
     const { scan = 0 } = countBy(lines, ['method']);
     const { proven = 0, inferred = 0 } = countBy(lines, ['certainty']);

@@ -31,13 +31,13 @@ export async function openWarehouse(files: string) {
       for (const [name, { fields }] of Object.entries<Dimension>(clickDimensions)) {
         // A city has the columns of its own region and country.
         if (name === 'city') continue;
-        const columns = Object.keys(fields).map(toColumn).join();
+        const columns = fields.map(toColumn).join();
         const rows = await query(
           `select ${columns}, count(*)::int as clicks ${clicks} group by all`,
         );
         breakdowns[name] = rows.map((row) =>
           Object.fromEntries([
-            ...Object.keys(fields).map((field) => [field, row[toColumn(field)] as JS] as const),
+            ...fields.map((field) => [field, row[toColumn(field)] as JS] as const),
             ['clicks', row.clicks as JS] as const,
           ]),
         );

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { standardPlans } from '../../src/organizations/plans.js';
-import { maxStreams, streamLifetimeMs } from '../../src/webhooks/stream-contract.js';
+import { maxStreams, streamLifetimeMs } from '../../src/webhooks/webhook-limits.js';
 import { type Caller, startServer, type TestServer } from '../api/start-server.js';
 import { receiver } from './receiver.js';
 import { openStream, parseDeliveries, verifyStreamed } from './stream-reader.js';

@@ -1,9 +1,5 @@
 import type { EventOutbox } from '../../events/event-outbox.js';
-import {
-  type CounterChange,
-  qrScanThreshold,
-  recordThresholds,
-} from '../../events/threshold-events.js';
+import { type CounterChange, recordThresholds } from '../../events/record-thresholds.js';
 import type { WriteTransaction } from '../../storage/database.js';
 import { decideScan } from '../classify/decide-scan.js';
 import type { Visit } from '../journal/journal-lines.js';
@@ -45,7 +41,7 @@ export async function countScans(
       }
     }
   }
-  await recordThresholds(transaction, outbox, qrScanThreshold, changes, now);
+  await recordThresholds(transaction, outbox, 'qr.scan_threshold', changes, now);
 }
 
 async function* countScansOfUrl(

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { recordThresholds, urlClickThreshold } from '../../events/threshold-events.js';
+import { recordThresholds } from '../../events/record-thresholds.js';
 import { countUses } from '../../organizations/usage-meters.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
 import { readLinkPolicyVersion } from '../../storage/link-policy.js';
@@ -171,7 +171,7 @@ export class VisitRepository {
         thresholds: own.get(url_id) ?? thresholds,
       }),
     );
-    await recordThresholds(transaction, outbox, urlClickThreshold, changes, now);
+    await recordThresholds(transaction, outbox, 'url.click_threshold', changes, now);
   }
 }
 

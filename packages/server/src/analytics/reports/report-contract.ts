@@ -9,15 +9,9 @@ import {
   urlIdParam,
   uuidParam,
 } from '../../contract/fields.js';
-import {
-  breakdownsOf,
-  clickDimensions,
-  filtersOf,
-  naming,
-  repeated,
-  scanDimensions,
-} from './dimensions.js';
-import { utc } from './time-zone.js';
+import { clickDimensions, scanDimensions } from './dimensions.js';
+import { breakdownsOf, filtersOf, naming, repeated } from './report-fields.js';
+import { timezoneRule, utc } from './time-zone.js';
 
 /** The window of a report, and the buckets of its time series. */
 export const windowQuery = z.strictObject({
@@ -40,9 +34,6 @@ export const windowQuery = z.strictObject({
       description: 'The length of one bucket of the time series.',
     }),
 });
-
-/** What a time zone in a query must be. */
-export const timezoneRule = 'it must be the IANA name of a time zone, such as Europe/Berlin';
 
 const timezone = z
   .string()

@@ -1,9 +1,16 @@
 import { shorten, validationError } from '../../contract/api-error.js';
 import { parseInstant } from '../../contract/parse-instant.js';
 import { dayMs } from './durations.js';
-import { timezoneRule, type WindowInput } from './report-contract.js';
+import type { WindowInput } from './report-contract.js';
 import { type BucketUnit, bucketMs, type TimeBuckets, timeBuckets } from './time-buckets.js';
-import { findOffsets, formatInstant, instantOf, type OffsetAt, utc } from './time-zone.js';
+import {
+  findOffsets,
+  formatInstant,
+  instantOf,
+  type OffsetAt,
+  timezoneRule,
+  utc,
+} from './time-zone.js';
 import type { Condition } from './visit-filter.js';
 
 /** A time range, in milliseconds since 1970. */

@@ -13,6 +13,9 @@ export interface OffsetSpan {
 
 export const utc = 'UTC';
 
+/** What a time zone in a query must be. */
+export const timezoneRule = 'it must be the IANA name of a time zone, such as Europe/Berlin';
+
 /** Returns the offsets of an IANA time zone, or undefined if the platform does not know its name. */
 export function findOffsets(timezone: string): OffsetAt | undefined {
   if (timezone === utc) return () => 0;

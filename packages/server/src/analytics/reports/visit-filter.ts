@@ -29,7 +29,7 @@ export function toConditions(
     const { column, none, filters } = dimension;
     const layout = layoutOf(dimension);
     const noneOf = none === undefined ? [] : splitFields(layout, none.toLowerCase());
-    for (const [field, parameter] of Object.keys(filters).entries()) {
+    for (const [field, parameter] of filters.entries()) {
       const values = query[parameter] as readonly string[] | undefined;
       if (values === undefined) continue;
       const lower = values.map((value) => value.toLowerCase());

@@ -159,7 +159,7 @@ function toJson(
     const value = shownValue(dimension, values[codes[index] as number] as string);
     const parts = splitFields(layoutOf(dimension), value);
     // A city has its region and country, too.
-    for (const [at, name] of Object.keys(dimension.fields).entries()) fields[name] ??= parts[at];
+    for (const [at, name] of dimension.fields.entries()) fields[name] ??= parts[at];
   };
   for (const dimension of Object.values<Dimension>(clickDimensions)) addTo(dimension);
   if (isScan) {

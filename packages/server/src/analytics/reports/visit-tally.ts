@@ -63,14 +63,12 @@ const none = new Uint32Array();
 /** Returns the fields of a report's entry for a value of a column. */
 function toFields(dimension: Dimension, value: string): Entry {
   const values = splitFields(layoutOf(dimension), value);
-  const names = Object.keys(dimension.fields);
-  return Object.fromEntries(names.map((name, index) => [name, values[index] as string]));
+  return Object.fromEntries(dimension.fields.map((name, index) => [name, values[index] as string]));
 }
 
 /** Reverses `toFields`. */
 function toValue(dimension: Dimension, entry: Entry): string {
-  const names = Object.keys(dimension.fields);
-  return names.map((name) => entry[name]).join(layoutOf(dimension).separator);
+  return dimension.fields.map((name) => entry[name]).join(layoutOf(dimension).separator);
 }
 
 /**

@@ -158,7 +158,7 @@ function dimensionReaders({ dictionaries }: VisitColumns): Record<DimensionColum
     const shown = values.map((each) =>
       splitFields(layoutOf(dimension), shownValue(dimension, each)),
     );
-    for (const [at, field] of Object.keys(dimension.fields).entries()) {
+    for (const [at, field] of dimension.fields.entries()) {
       // A city has its region and country, too.
       readers[toSnakeCase(field)] ??= (index) => shown[codes?.[index] as number]?.[at] ?? null;
     }
