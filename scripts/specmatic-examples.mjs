@@ -194,7 +194,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     lookupUrl: { query: { shortUrl: locked.shortUrl } },
     getUrl: [onUrl, { path: { id: '999999' }, status: 404 }],
     updateUrl: { ...onUrl, body: { ...link, isActive: true } },
-    deleteUrl: { path: { id: (await newUrl()).id } },
+    deleteUrl: { path: { id: (await newUrl()).id }, query: { erase: 'true' } },
     restoreUrl: { path: { id: (await newUrl()).id } },
     testUrlRules: {
       ...onUrl,

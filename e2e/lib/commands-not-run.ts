@@ -78,6 +78,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'shorty urls create https://example.com/sale --slug sale \\':
       'the slug exists, because README.md creates it; packages/cli/test/every-command.ts runs the options',
     'shorty urls delete sale': command,
+    'shorty urls delete sale --erase': command,
     'shorty urls create https://example.com/voucher --max-clicks 100 --expired-url https://example.com/over':
       command,
   },

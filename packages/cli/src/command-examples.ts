@@ -52,7 +52,11 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty urls rules test spring-sale --country DE --language de',
     'shorty urls rules test 42 --os iOS --device mobile --query ref=mail',
   ],
-  'urls delete': ['shorty urls delete 42', 'shorty urls delete 42 43 --dry-run'],
+  'urls delete': [
+    'shorty urls delete 42',
+    'shorty urls delete 42 43 --dry-run',
+    'shorty urls delete spring-sale --erase',
+  ],
   'admin login': [
     'shorty admin login https://links.example.com',
     'shorty admin login https://links.example.com < secret.txt',

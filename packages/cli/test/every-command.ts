@@ -129,6 +129,7 @@ export async function everyCommand(
   add('urls clicks', [link.id]);
   add('urls restore', [gone[0]?.id ?? '']);
   add('urls erase-visits', [gone[0]?.id ?? '', '--yes']);
+  add('urls delete', [gone[0]?.id ?? '', '999999999', '--erase', '--yes'], 3);
   add('tags list');
   add('tags rename', [`spring ${stamp}`, `autumn ${stamp}`]);
   add('tags delete', [`autumn ${stamp}`, '--yes']);

@@ -198,7 +198,10 @@ clients
   .description('add a client to an organization; the secret is shown only now')
   .requiredOption('--org <id>', 'the organization')
   .option('--name <name>', 'what it is for')
-  .option('--scopes <scopes>', 'its scopes, separated by spaces (default: all but keys:write)')
+  .option(
+    '--scopes <scopes>',
+    'its scopes, separated by spaces (default: all but urls:erase and keys:write)',
+  )
   .option('--json', 'print JSON')
   .action(async (options) => (await load.clients()).createClient(options));
 clients

@@ -27,6 +27,8 @@ import { tokenHandlers } from './auth/token-handlers.js';
 import { type Config, readConfig } from './config.js';
 import { scopes } from './contract/define-route.js';
 import { deleteOrganizations } from './deletion/delete-organizations.js';
+import { eraseLinks } from './deletion/erase-links.js';
+import { urlEraser } from './deletion/url-eraser.js';
 import { createDomainModule } from './domains/domain-module.js';
 import { hideApi } from './domains/hide-api.js';
 import { hostnameOf } from './domains/hostname.js';
@@ -63,7 +65,7 @@ import { ClickLeases } from './redirect/click-leases.js';
 import { DomainPages, redirectTo } from './redirect/domain-pages.js';
 import { createExcludedAddresses } from './redirect/excluded-addresses.js';
 import { createFoldedKeys } from './redirect/folded-keys.js';
-import { toLink } from './redirect/link.js';
+import { erasedLink, toLink } from './redirect/link.js';
 import { LinkCache } from './redirect/link-cache.js';
 import { LinkPolicy } from './redirect/link-policy.js';
 import { RedirectHandler } from './redirect/redirect-handler.js';
@@ -73,9 +75,11 @@ import type { Database } from './storage/database.js';
 import { openStorage } from './storage/open-storage.js';
 import { encryptStored } from './storage/stored-secrets.js';
 import { checkServerKeys, findSecretKeys, unlockSecrets } from './storage/unlock-secrets.js';
+import { isBeingErased } from './urls/erased-url.js';
 import { targetsOfRules } from './urls/link-rules.js';
-import { type LinkOrigins, publicHostOf, shortUrlOf } from './urls/present-url.js';
+import { type LinkOrigins, publicHostOf, shortUrlOf, toRecord } from './urls/present-url.js';
 import { reservedWords } from './urls/reserved-words.js';
+import { erasedKeyFinder } from './urls/retired-keys.js';
 import { createUrlModule } from './urls/url-module.js';
 import { giveUpSecrets } from './webhooks/give-up-secrets.js';
 import { createWebhookModule } from './webhooks/webhook-module.js';
@@ -264,9 +268,22 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     origins,
     isOwnHost,
     isReserved,
+    eraseUrl: (...link) => eraseUrl(...link),
     onChanged: (ids) => {
       linkCache.invalidate(ids);
       foldedKeys.clear();
+    },
+  });
+  const eraseUrl = urlEraser({
+    database,
+    outbox,
+    clock,
+    toEventData: (shortUrl, now) => toRecord(origins(), shortUrl, now),
+    eraseVisits: () => analytics.eraseVisits(),
+    onErased(id, qrIds) {
+      linkCache.invalidate([id]);
+      foldedKeys.clear();
+      qrs.cache.invalidate(qrIds);
     },
   });
   const foldedKeys = createFoldedKeys({
@@ -278,11 +295,15 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ignoresCase: config.ignoreCase,
   };
   const excludedAddressesOf = createExcludedAddresses();
+  const findErasedKey = erasedKeyFinder(database.read);
   const linkCache = new LinkCache({
     maxBytes: config.linkCacheBytes,
     load: async (domainId, key) => {
       const found = await urls.urls.findByKey(domainId, key);
-      if (!found) return undefined;
+      if (!found || isBeingErased(found.url)) {
+        const organizationId = await findErasedKey(domainId, key);
+        return organizationId === undefined ? undefined : erasedLink(organizationId);
+      }
       const { url, isSuspended } = found;
       // Such a link leads nowhere, because a rule could hide a blocked target from the operator.
       const isBlocked = [url, ...targetsOfRules(url.rules)].some(
@@ -566,6 +587,13 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         }
       },
       onError: (err) => logger.error({ err }, 'deleting an organization failed'),
+    }),
+    // Continues what a killed process began.
+    new PeriodicService({
+      name: 'erased links',
+      everyMs: deletionEveryMs,
+      tick: (signal) => eraseLinks(database, clock, signal),
+      onError: (err) => logger.error({ err }, 'erasing links failed'),
     }),
     new PeriodicService({
       name: 'secret keys',

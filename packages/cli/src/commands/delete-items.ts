@@ -17,6 +17,7 @@ const statuses = {
   Deactivate: { status: 'deleted', participle: 'deactivated' },
   Restore: { status: 'restored', participle: 'restored' },
   Revoke: { status: 'revoked', participle: 'revoked' },
+  Erase: { status: 'erased', participle: 'erased' },
   'Erase all visits of': { status: 'erased', participle: 'without earlier visits' },
 } as const;
 

@@ -263,7 +263,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a short link
-         * @description The link answers 410 from now on. Its record stays readable, with the time of the deletion, and can be restored.
+         * @description The link answers 410 from now on. Its record stays readable, with the time of the deletion, and can be restored. Needs the scope urls:write. With erase=true, the link is erased with its visits, QR codes and events, and nothing can restore it. Only its slug and short code stay taken, as hashes, and answer 410. The usage of the organization does not change. Not erased: backups. The response has the empty record and is sent after the last row is deleted. A 503 means that it takes longer and continues: the same request with the same Idempotency-Key waits for it. An erasure needs the scope urls:erase instead of urls:write.
          */
         delete: operations["deleteUrl"];
         options?: never;
@@ -954,7 +954,7 @@ export interface paths {
         put?: never;
         /**
          * Create an organization and its first client
-         * @description The response contains the secret of the client, which is shown only once. The client has every scope but keys:write. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         * @description The response contains the secret of the client, which is shown only once. The client has every scope but urls:erase and keys:write. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
          */
         post: operations["createOrganization"];
         delete?: never;
@@ -1411,7 +1411,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A link was deleted: it is inactive now */
+        /** A link was deleted: it is inactive now, or erased */
         post: operations["url.deleted"];
         delete?: never;
         options?: never;
@@ -1588,7 +1588,7 @@ export interface components {
              */
             clientSecret: string;
             /**
-             * @description Scopes, separated by spaces: urls:read, urls:write, qr:read, qr:write, webhooks:read, webhooks:write, domains:read, domains:write, analytics:read, usage:read, keys:write. By default, the token has all scopes of the client.
+             * @description Scopes, separated by spaces: urls:read, urls:write, urls:erase, qr:read, qr:write, webhooks:read, webhooks:write, domains:read, domains:write, analytics:read, usage:read, keys:write. By default, the token has all scopes of the client.
              * @example urls:read urls:write
              */
             scope?: string;
@@ -1612,7 +1612,7 @@ export interface components {
              */
             client_secret?: string;
             /**
-             * @description Scopes, separated by spaces: urls:read, urls:write, qr:read, qr:write, webhooks:read, webhooks:write, domains:read, domains:write, analytics:read, usage:read, keys:write. By default, the token has all scopes of the client.
+             * @description Scopes, separated by spaces: urls:read, urls:write, urls:erase, qr:read, qr:write, webhooks:read, webhooks:write, domains:read, domains:write, analytics:read, usage:read, keys:write. By default, the token has all scopes of the client.
              * @example urls:read urls:write
              */
             scope?: string;
@@ -1624,13 +1624,13 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the key may do. The caller must have each of these scopes. Default: all scopes of the caller but keys:write, which no key can have.
+             * @description What the key may do. The caller must have each of these scopes. Default: all scopes of the caller but urls:erase and keys:write, which no key can have.
              * @example [
              *       "urls:read",
              *       "urls:write"
              *     ]
              */
-            scopes?: ("urls:read" | "urls:write" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read")[];
+            scopes?: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read")[];
             /** @description When the key stops working. Must lie in the future. Null: never. */
             expiresAt?: string | null;
         };
@@ -2358,13 +2358,13 @@ export interface components {
         ClientCreateRequest: {
             name?: string | null;
             /**
-             * @description What the client may do. Default: every scope but keys:write.
+             * @description What the client may do. Default: every scope but urls:erase and keys:write.
              * @example [
              *       "urls:read",
              *       "urls:write"
              *     ]
              */
-            scopes?: ("urls:read" | "urls:write" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write")[];
+            scopes?: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write")[];
         };
         ClientUpdateRequest: {
             name?: string | null;
@@ -2923,7 +2923,152 @@ export interface components {
              */
             test?: true;
             /** @description The result of the request, or what the event is about. */
-            data: components["schemas"]["UrlEventData"];
+            data: components["schemas"]["UrlDeletedEventData"];
+        };
+        UrlDeletedEventData: {
+            /**
+             * @description A decimal integer as a string.
+             * @example 42
+             */
+            id: string;
+            /**
+             * @description The random code of the link. Its QR codes contain it.
+             * @example aB3xY9q
+             */
+            shortCode: string;
+            /**
+             * @description Where the link leads, exactly as it was sent.
+             * @example https://example.com/spring?ref=mail#offers
+             */
+            targetUrl: string;
+            /**
+             * @description The chosen path of the link. Null: the short code is its path.
+             * @example spring-sale
+             */
+            customSlug: string | null;
+            /**
+             * @description The public link: the custom slug when there is one, otherwise the short code.
+             * @example https://sho.example/spring-sale
+             */
+            shortUrl: string;
+            /**
+             * Format: uuid
+             * @description The id of the organization that owns the record.
+             */
+            organizationId: string;
+            /** @description The id of the link in another system. Null: none. */
+            externalId: string | null;
+            /** @description A title for people who manage the links. Visitors do not see it. */
+            title: string | null;
+            /** @description Notes for people who manage the links. Visitors do not see them. */
+            description: string | null;
+            /** @description A category, to filter lists by. */
+            category: string | null;
+            /** @description Up to 20 labels, to filter lists by. */
+            tags: string[];
+            /**
+             * Format: uuid
+             * @description The custom domain of the link. Null: the platform's domain.
+             */
+            domainId: string | null;
+            /**
+             * @description The HTTP status of the redirect.
+             * @example 307
+             * @enum {number}
+             */
+            redirectType: 301 | 302 | 307 | 308;
+            /** @description When the link starts redirecting. Null: it always has. */
+            activatesAt: string | null;
+            /** @description When the link stops redirecting. Null: never. */
+            expiresAt: string | null;
+            /** @description Where visitors are sent when the link has expired or its maxClicks are used up. Null: they are told so. */
+            expiredUrl: string | null;
+            /**
+             * @description How many clicks the link redirects in all. Null: any number.
+             * @example 100
+             */
+            maxClicks: number | null;
+            /** @description Whether visitors must enter a password. */
+            isPasswordProtected: boolean;
+            /** @description Set as utm_source on the target: where the visitor comes from. */
+            utmSource: string | null;
+            /** @description Set as utm_medium on the target: the kind of channel. */
+            utmMedium: string | null;
+            /** @description Set as utm_campaign on the target: the name of the campaign. */
+            utmCampaign: string | null;
+            /** @description Set as utm_term on the target: the paid search term. */
+            utmTerm: string | null;
+            /** @description Set as utm_content on the target: which of several links it is. */
+            utmContent: string | null;
+            /** @description Further parameters to set on the target, by name. */
+            customUtmParams: {
+                [key: string]: string;
+            };
+            /** @description A hint for attribution: the site that the link is published on. */
+            sourceDomain: string | null;
+            /**
+             * @description The click counts at which url.click_threshold is sent. Null: the server's.
+             * @example [
+             *       50,
+             *       500
+             *     ]
+             */
+            clickThresholds: number[] | null;
+            /** @description Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
+            forwardQuery: boolean | null;
+            /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
+            forwardPath: boolean | null;
+            /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
+            rules: components["schemas"]["LinkRule"][];
+            /** @description Whether the link redirects. An inactive link answers 410. */
+            isActive: boolean;
+            /** @description When the link was deleted. Null: it was not, or it was restored. */
+            deletedAt: string | null;
+            /** @description Clicks counted so far. */
+            clickCount: number;
+            /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
+            importedClicks: number;
+            /**
+             * @description How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number.
+             * @example 58
+             */
+            clicksLeft: number | null;
+            /** @description The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
+            lastClickAt: string | null;
+            /**
+             * @description Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it.
+             * @example null
+             */
+            takenDown: {
+                /**
+                 * Format: date-time
+                 * @description When the operator took the link down, in UTC.
+                 * @example 2030-01-01T00:00:00.000Z
+                 */
+                at: string;
+                /**
+                 * @description Why.
+                 * @example phishing
+                 */
+                reason: string;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, in UTC.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, in UTC.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            updatedAt: string;
+            /**
+             * @description True if nothing of the link is stored any more, so that it cannot be restored. The event then has no content of the link: targetUrl is empty.
+             * @example false
+             */
+            isErased: boolean;
         };
         UrlRestoredEvent: {
             /**
@@ -3558,7 +3703,7 @@ export interface components {
              */
             start: string;
             /** @description What the key may do. */
-            scopes: ("urls:read" | "urls:write" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read")[];
+            scopes: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read")[];
             /**
              * @description The id of the client that created the key.
              * @example shorty_ci_0f3b
@@ -3598,7 +3743,7 @@ export interface components {
              */
             start: string;
             /** @description What the key may do. */
-            scopes: ("urls:read" | "urls:write" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read")[];
+            scopes: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read")[];
             /**
              * @description The id of the client that created the key.
              * @example shorty_ci_0f3b
@@ -3636,7 +3781,7 @@ export interface components {
                 plan: "free" | "developer" | "scale" | "enterprise";
             };
             /** @description What this token or API key may do. */
-            scopes: ("urls:read" | "urls:write" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write")[];
+            scopes: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write")[];
             /** @description The client of the access token. Null for an API key. */
             client: {
                 /**
@@ -5510,7 +5655,7 @@ export interface components {
              */
             name: string | null;
             /** @description What the client may do. */
-            scopes: ("urls:read" | "urls:write" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write")[];
+            scopes: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write")[];
             /**
              * Format: date-time
              * @description When the record was created, in UTC.
@@ -5539,7 +5684,7 @@ export interface components {
              */
             name: string | null;
             /** @description What the client may do. */
-            scopes: ("urls:read" | "urls:write" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write")[];
+            scopes: ("urls:read" | "urls:write" | "urls:erase" | "qr:read" | "qr:write" | "webhooks:read" | "webhooks:write" | "domains:read" | "domains:write" | "analytics:read" | "usage:read" | "keys:write")[];
             /**
              * Format: date-time
              * @description When the record was created, in UTC.
@@ -7896,7 +8041,10 @@ export interface operations {
     };
     deleteUrl: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Erase the link with its visits. Needs the scope urls:erase. */
+                erase?: boolean;
+            };
             header?: {
                 /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];

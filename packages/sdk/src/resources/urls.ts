@@ -268,6 +268,26 @@ export class UrlsResource extends Resource {
   }
 
   /**
+   * Erases a link with its visits, QR codes and events, and returns the empty record. Nothing can restore
+   * it. Its slug and short code stay taken. Needs the scope urls:erase. Rejects with NotFoundError, with
+   * ConflictError if `ifMatch` does not match, and with ServerError if it takes longer: it continues, and
+   * the same call with the same `idempotencyKey` waits for it.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { shortCode, targetUrl } = await shorty.urls.erase('42');
+   * console.log(shortCode, targetUrl); // the code, and an empty text
+   * ```
+   */
+  erase(id: UrlId, options?: RequestOptions): ApiPromise<UrlRecord> {
+    const query = { erase: true };
+    return this.api.send('DELETE /api/v1/urls/{id}', { params: { id }, query }, options);
+  }
+
+  /**
    * Makes a deleted or paused link active again and returns it. Rejects with NotFoundError, with
    * ValidationError if `expiresAt` has passed, and with QuotaExceededError if the plan allows no further
    * active link.

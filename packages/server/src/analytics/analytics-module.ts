@@ -160,6 +160,8 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       }),
       ...erasureHandlers({ ...options, erase: () => ingest.call('erase') }),
     },
+    /** Erases the visits of marked links. Returns after some seconds at most, and continues then. */
+    eraseVisits: () => ingest.call('erase'),
     queues: [reports.queue],
     threads: [reports.thread, ingest],
     services: [countries.watcher, keyService],

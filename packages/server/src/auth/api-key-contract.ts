@@ -31,7 +31,7 @@ export const apiKeyCreateRequest = z
       .optional()
       .meta({
         description:
-          'What the key may do. The caller must have each of these scopes. Default: all scopes of the caller but keys:write, which no key can have.',
+          'What the key may do. The caller must have each of these scopes. Default: all scopes of the caller but urls:erase and keys:write, which no key can have.',
         example: ['urls:read', 'urls:write'],
       }),
     expiresAt: timestamp.nullish().meta({

@@ -1,5 +1,5 @@
 import { ApiError, notFound, quotaError, validationError } from '../contract/api-error.js';
-import { keyScopes } from '../contract/define-route.js';
+import { defaultScopes } from '../contract/define-route.js';
 import type { PageRange } from '../contract/fields.js';
 import type { PageText } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
@@ -38,7 +38,7 @@ export function apiKeyHandlers({
       const now = clock();
       const expiresAt = body.expiresAt == null ? null : Date.parse(body.expiresAt);
       if (expiresAt !== null && expiresAt <= now) throw expired(now);
-      const scopes = body.scopes ?? keyScopes.filter((scope) => caller.scopes.has(scope));
+      const scopes = body.scopes ?? defaultScopes.filter((scope) => caller.scopes.has(scope));
       const missing = scopes.filter((scope) => !caller.scopes.has(scope));
       if (missing.length > 0 || scopes.length === 0) {
         throw new ApiError(

@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
-import { keyScopes, type Scope } from '../contract/define-route.js';
+import { defaultScopes, type Scope } from '../contract/define-route.js';
 import type { Clock, RandomBytes } from '../ports.js';
 import type { LimitStore } from '../storage/limits.js';
 import type { ApiKeyRepository } from './api-key-repository.js';
@@ -158,11 +158,11 @@ export function newCredentials(randomBytes: RandomBytes): Credentials {
   };
 }
 
-/** Returns the record of a client with these credentials: by default, with all scopes but keys:write. */
+/** Returns the record of a client with these credentials: by default, without urls:erase and keys:write. */
 export function clientOf(
   organizationId: string,
   { clientId, clientSecret }: Credentials,
-  scopes: readonly Scope[] = keyScopes,
+  scopes: readonly Scope[] = defaultScopes,
   name: string | null = null,
 ): NewClient {
   return { id: clientId, organizationId, name, secretHash: hashSecret(clientSecret), scopes };

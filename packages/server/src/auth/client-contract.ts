@@ -31,7 +31,7 @@ export const clientCreateRequest = z
       .overwrite((given) => [...new Set(given)])
       .optional()
       .meta({
-        description: 'What the client may do. Default: every scope but keys:write.',
+        description: 'What the client may do. Default: every scope but urls:erase and keys:write.',
         example: ['urls:read', 'urls:write'],
       }),
   })

@@ -4,6 +4,7 @@ import type { ErrorCode } from './error-codes.js';
 export const scopes = [
   'urls:read',
   'urls:write',
+  'urls:erase',
   'qr:read',
   'qr:write',
   'webhooks:read',
@@ -15,8 +16,11 @@ export const scopes = [
   'keys:write',
 ] as const;
 
-/** The scopes that an API key can have, and that a client has by default. A key cannot create keys. */
+/** The scopes that an API key can have. A key cannot create keys. */
 export const keyScopes = scopes.filter((scope) => scope !== 'keys:write');
+
+/** The scopes that clients and API keys have by default. Nothing restores what is erased. */
+export const defaultScopes = keyScopes.filter((scope) => scope !== 'urls:erase');
 
 export type KeyScope = (typeof keyScopes)[number];
 

@@ -37,7 +37,8 @@ export async function deleteRowsOf(
   for (const table of rootsInOrder()) await deletion.deleteAll(table);
 }
 
-class RowDeletion {
+/** Deletes rows with what belongs to them, in transactions of a few rows. */
+export class RowDeletion {
   readonly #database: Database;
   readonly #organizationId: string;
   readonly #signal: AbortSignal | undefined;
@@ -55,7 +56,7 @@ class RowDeletion {
       await this.deleteAll(child);
     }
     const { column } = ownerOf(table) as Owner;
-    if (isIndexed(table)) await this.#deleteWhere(table, column, [this.#organizationId]);
+    if (isIndexed(table)) await this.deleteWhere(table, column, [this.#organizationId]);
     else await this.#sweep(table);
   }
 
@@ -92,7 +93,7 @@ class RowDeletion {
   }
 
   /** Deletes the rows of a table that have one of these owners. */
-  async #deleteWhere(table: Table, column: string, owners: readonly Value[]): Promise<void> {
+  async deleteWhere(table: Table, column: string, owners: readonly Value[]): Promise<void> {
     const columns = sql.join(keyOf(table).map((name) => sql.ref(name)));
     while (!this.#signal?.aborted) {
       const { rows } = await sql<Row>`select ${columns} from ${sql.table(table)}
@@ -109,7 +110,7 @@ class RowDeletion {
     const ids = rows.map(({ id }) => id as Value);
     const children = childrenOf(table).filter(isIndexed);
     for (const child of children) {
-      await this.#deleteWhere(child, (ownerOf(child) as Owner).column, ids);
+      await this.deleteWhere(child, (ownerOf(child) as Owner).column, ids);
     }
     if (this.#signal?.aborted) return;
     const key = keyOf(table);
@@ -135,7 +136,7 @@ class RowDeletion {
 
   #retire(transaction: WriteTransaction, rows: readonly Row[]): Promise<void> {
     const onPlatform = rows.filter(({ domain_key }) => domain_key === '');
-    const keys = onPlatform.map(({ key }) => String(key));
+    const keys = onPlatform.map(({ key }) => ({ domain_key: '', key: String(key) }));
     return retireKeys(transaction, this.#organizationId, keys);
   }
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Link } from './link.js';
+import { erasedUrlId, type Link } from './link.js';
 
 export interface LinkCacheOptions {
   /** The maximum memory of all links. */
@@ -103,7 +103,7 @@ export class LinkCache {
       invalidated.clear();
       if (isOutdated) continue;
       // No await between the check and the write, or an invalidation could be missed.
-      if (link) this.#add(cacheKey, link);
+      if (link && link.urlId !== erasedUrlId) this.#add(cacheKey, link);
       return link;
     }
   }

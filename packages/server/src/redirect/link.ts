@@ -16,6 +16,9 @@ const cacheControls: Record<RedirectType, string> = {
   308: 'private, max-age=90',
 };
 
+/** The id of the links that were erased. Only their keys are known, so they are not cached. */
+export const erasedUrlId = -1;
+
 interface LinkPolicy {
   /** Whether the organization of the link is suspended. */
   readonly isSuspended: boolean;
@@ -87,6 +90,32 @@ export function toLink(
     forwarding: query || path ? { query, path } : undefined,
     /** Undefined for a link without rules. */
     rules: url.rules.length > 0 ? toCachedRules(url, settings) : undefined,
+  };
+}
+
+/** Returns the link of a key whose link was erased: it is gone. */
+export function erasedLink(organizationId: string): Link {
+  return {
+    isTakenDown: false,
+    urlId: erasedUrlId,
+    organizationId,
+    excludedAddresses: undefined,
+    shortCode: '',
+    status: 302,
+    location: '',
+    campaign: null,
+    cacheControl: 'no-store',
+    isActive: false,
+    activatesAt: undefined,
+    expiresAt: null,
+    fallback: undefined,
+    clickLimit: undefined,
+    passwordHash: null,
+    targetHostname: undefined,
+    variant: null,
+    mayCloseLoop: false,
+    forwarding: undefined,
+    rules: undefined,
   };
 }
 

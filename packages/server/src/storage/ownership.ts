@@ -30,7 +30,7 @@ export const sharedTables: { readonly [table in Table]?: string } = {
   visit_exports: 'one row for each destination, for all organizations',
   secret_keys: 'the keys of the installation',
   visitor_keys: 'the keys of the installation',
-  retired_keys: 'the keys of deleted organizations, as hashes',
+  retired_keys: 'the keys of erased links and deleted organizations, as hashes',
 };
 
 /**

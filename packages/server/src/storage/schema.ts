@@ -107,12 +107,14 @@ export const tables = {
     reason: 'text not null',
     created_at: 'bigint not null',
   },
-  /** The short codes and slugs of deleted organizations on the platform's domain. */
+  /** The short codes and slugs of erased links, and those of deleted organizations on the platform's domain. */
   retired_keys: {
-    /** 53 bits of the SHA-256 of the key. */
+    /** 53 bits of the SHA-256 of the key and its domain. */
     key_hash: 'rowId primary key',
-    /** The deleted organization. Only its own export can take the key again. */
+    /** The organization of the link. Only the export of a deleted one can take the key again. */
     organization_id: 'text not null',
+    /** The erased link, until nothing of it is stored. */
+    url_id: 'bigint',
   },
   /**
    * Who changed what. A row is only updated by the write that made it, and only deleted when it is too
@@ -138,7 +140,11 @@ export const tables = {
     fields: 'text',
   },
   /** One row. Its version increases with each change that affects any number of links. */
-  link_policy: { version: 'bigint not null' },
+  link_policy: {
+    version: 'bigint not null',
+    /** The number of links that were erased. */
+    erasures: 'bigint not null default 0',
+  },
   urls: {
     ...baselineTables.urls,
     /** The clicks that another link shortener counted. */

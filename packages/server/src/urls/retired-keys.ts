@@ -1,19 +1,24 @@
 import { createHash } from 'node:crypto';
-import type { WriteTransaction } from '../storage/database.js';
+import type { Kysely } from 'kysely';
+import type { Schema, WriteTransaction } from '../storage/database.js';
+import { prepare } from '../storage/prepared.js';
+import { type DomainAndKey, domainKeyOf } from './url-keys.js';
 
 /**
- * Returns the hash of a short code or slug of the platform's domain. It has 53 bits, so that it is an
- * integer in JavaScript, too: of a million retired keys, one in ten billion new keys meets one by chance.
+ * Returns the hash of a short code or slug on its domain. It has 53 bits, so that it is an integer in
+ * JavaScript, too: of a million retired keys, one in ten billion new keys meets one by chance.
  */
-export function hashOfKey(key: string): number {
-  return Number(createHash('sha256').update(key).digest().readBigUInt64BE() >> 11n);
+export function hashOfKey({ domain_key, key }: DomainAndKey): number {
+  // No key contains a slash.
+  const text = domain_key === domainKeyOf(null) ? key : `${domain_key}/${key}`;
+  return Number(createHash('sha256').update(text).digest().readBigUInt64BE() >> 11n);
 }
 
-/** Returns those of these keys of the platform's domain that links of deleted organizations had. */
-export async function findRetiredKeys(
+/** Returns those of these keys that erased links, or links of deleted organizations, had. */
+export async function findRetiredKeys<Key extends DomainAndKey>(
   transaction: WriteTransaction,
-  keys: readonly string[],
-): Promise<string[]> {
+  keys: readonly Key[],
+): Promise<Key[]> {
   if (keys.length === 0) return [];
   const rows = await transaction
     .selectFrom('retired_keys')
@@ -24,16 +29,25 @@ export async function findRetiredKeys(
   return keys.filter((key) => retired.has(hashOfKey(key)));
 }
 
-/** Retires keys of the platform's domain, so that no link of another organization gets one of them. */
+/**
+ * Retires keys, so that no other link gets one of them. `urlId` is the link if it is being erased.
+ */
 export async function retireKeys(
   transaction: WriteTransaction,
   organizationId: string,
-  keys: readonly string[],
+  keys: readonly DomainAndKey[],
+  urlId: number | null = null,
 ): Promise<void> {
   if (keys.length === 0) return;
   await transaction
     .insertInto('retired_keys')
-    .values(keys.map((key) => ({ key_hash: hashOfKey(key), organization_id: organizationId })))
+    .values(
+      keys.map((key) => ({
+        key_hash: hashOfKey(key),
+        organization_id: organizationId,
+        url_id: urlId,
+      })),
+    )
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
@@ -42,7 +56,7 @@ export async function retireKeys(
 export async function reclaimKeys(
   transaction: WriteTransaction,
   organizationId: string,
-  keys: readonly string[],
+  keys: readonly DomainAndKey[],
 ): Promise<void> {
   if (keys.length === 0) return;
   await transaction
@@ -50,4 +64,24 @@ export async function reclaimKeys(
     .where('key_hash', 'in', keys.map(hashOfKey))
     .where('organization_id', '=', organizationId)
     .execute();
+}
+
+/**
+ * Returns a function that finds out whether an erased link had a key. The links of a deleted organization
+ * are unknown.
+ */
+export function erasedKeyFinder(read: Kysely<Schema>) {
+  const byHash = prepare(
+    read
+      .selectFrom('retired_keys')
+      .innerJoin('organizations', 'organizations.id', 'retired_keys.organization_id')
+      .select('organizations.id as organizationId')
+      .where('key_hash', '=', 0)
+      .where('deletion_started_at', 'is', null),
+  );
+  return async (domainId: string | null, key: string): Promise<string | undefined> => {
+    const hash = hashOfKey({ domain_key: domainKeyOf(domainId), key });
+    const { rows } = await read.executeQuery(byHash(hash));
+    return rows[0]?.organizationId;
+  };
 }

@@ -39,8 +39,16 @@ export const urlUpdated = defineEvent({
 
 export const urlDeleted = defineEvent({
   type: 'url.deleted',
-  data,
-  summary: 'A link was deleted: it is inactive now',
+  data: data
+    .extend({
+      isErased: z.boolean().meta({
+        description:
+          'True if nothing of the link is stored any more, so that it cannot be restored. The event then has no content of the link: targetUrl is empty.',
+        example: false,
+      }),
+    })
+    .meta({ id: 'UrlDeletedEventData' }),
+  summary: 'A link was deleted: it is inactive now, or erased',
 });
 
 export const urlRestored = defineEvent({

@@ -29,6 +29,7 @@ function handlersWith(options: Partial<UrlHandlerOptions>) {
     clock: () => 0,
     newShortCode: () => 'AAAAAAA',
     isReserved: () => false,
+    eraseUrl: () => Promise.reject(new Error('no erasure is expected')),
     findBlockedHost: () => undefined,
     onChanged: () => {},
     ...options,

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import type { Passwords } from '../auth/passwords.js';
 import { ApiError, shorten, summarize, validationError } from '../contract/api-error.js';
+import type { Caller } from '../contract/caller.js';
+import type { Scope } from '../contract/define-route.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import { parseUrlId } from '../contract/fields.js';
 import type { PageText } from '../contract/json-text.js';
@@ -73,6 +75,12 @@ export interface UrlHandlerOptions {
   readonly clock: Clock;
   readonly newShortCode: () => string;
   readonly isReserved: (word: string) => boolean;
+  /** Erases a link, and returns what `present` returns of it; null if there is none. */
+  readonly eraseUrl: <Presented>(
+    id: number,
+    present: (url: ShortUrl) => Presented,
+    context: WriteContext,
+  ) => Promise<IdempotentResult<Presented | null>>;
   /** Returns the host that the operator has blocked, to which a target leads. */
   readonly findBlockedHost: (targetUrl: string) => string | undefined;
   /**
@@ -437,8 +445,21 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       };
     },
 
-    async deleteUrl({ caller: { organizationId }, params: { id }, write, ifMatch }) {
+    async deleteUrl({ caller, params: { id }, query: { erase }, write, ifMatch }) {
+      const { organizationId } = caller;
       const now = clock();
+      checkDeletionScope(caller, erase);
+      if (erase) {
+        const present = (url: ShortUrl) => toRecord(origins(), url, now);
+        const { result, replayed } = await options.eraseUrl(id, present, {
+          organizationId,
+          now,
+          write,
+          ifMatch,
+        });
+        if (!result) throw refusalError('not-found', { id }, replayed);
+        return { status: 200, replayed, data: result };
+      }
       const present = ([url]: readonly ShortUrl[]) => (url ? toRecord(origins(), url, now) : null);
       const context = { organizationId, now, write, ifMatch };
       const { result, replayed } = await deleteAll([id], present, context);
@@ -547,6 +568,13 @@ function countPasswords(items: readonly unknown[]): number {
   return items.filter(
     (item) => typeof (item as { password?: unknown } | null)?.password === 'string',
   ).length;
+}
+
+/** Throws if the caller may not delete links, or not erase them. */
+function checkDeletionScope({ scopes }: Caller, erase: boolean): void {
+  const needed: Scope = erase ? 'urls:erase' : 'urls:write';
+  if (scopes.has(needed)) return;
+  throw new ApiError('INSUFFICIENT_SCOPE', `The access token needs the scope ${needed}`);
 }
 
 function slugReservedError(body: RefusedFields): ApiError {

@@ -31,6 +31,7 @@ import { prepare } from '../storage/prepared.js';
 import { formatTags } from '../storage/tag-text.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { newUrl, type UrlChange, type UrlDraft } from './change-url.js';
+import { isBeingErased } from './erased-url.js';
 import { findEquivalent, findExternalIds, isEquivalent } from './find-existing.js';
 import type { LoopDetector } from './loop-detector.js';
 import { findRetiredKeys } from './retired-keys.js';
@@ -90,7 +91,7 @@ export interface Creation {
   readonly outcomes: readonly CreateOutcome[];
 }
 
-type RecordEvent = typeof urlCreated | typeof urlDeleted | typeof urlRestored | typeof urlExpired;
+type RecordEvent = typeof urlCreated | typeof urlRestored | typeof urlExpired;
 
 /** New links of one request. */
 interface NewLinks {
@@ -465,7 +466,7 @@ export class UrlRepository {
   ): Promise<ShortUrl | undefined> {
     const { rows } = await db.executeQuery(this.#byId(id, organizationId));
     const [row] = rows;
-    return row && fromRow(row);
+    return row && !isBeingErased(row) ? fromRow(row) : undefined;
   }
 
   async #createAll(
@@ -491,8 +492,8 @@ export class UrlRepository {
     // Maps the slugs of stored links, and the keys of links that this request has accepted so far, to
     // link ids.
     const owners = await findKeyOwners(transaction, urls.flatMap(slugsOf));
-    for (const key of await findRetiredKeys(transaction, platformKeysOf(urls.flatMap(slugsOf)))) {
-      owners.set(mapKeyOf({ domain_key: '', key }), noUrl);
+    for (const key of await findRetiredKeys(transaction, urls.flatMap(slugsOf))) {
+      owners.set(mapKeyOf(key), noUrl);
     }
     const externalIds = await findExternalIds(
       transaction,
@@ -590,8 +591,8 @@ export class UrlRepository {
       const keys = slice.flatMap(keysOf);
       await this.#database.bulkInsert(transaction, 'urls', slice.map(toRow));
       await this.#database.bulkInsert(transaction, 'url_keys', keys);
-      const [retired] = await findRetiredKeys(transaction, platformKeysOf(keys));
-      if (retired !== undefined) throw new UniqueViolationError(`${retired} is retired`);
+      const [retired] = await findRetiredKeys(transaction, keys);
+      if (retired !== undefined) throw new UniqueViolationError(`${retired.key} is retired`);
     }
     const organizationIds = [...new Set(creations.map(({ organizationId }) => organizationId))];
     await this.#options.outbox.skipWithoutWebhooks(transaction, organizationIds);
@@ -719,7 +720,9 @@ export class UrlRepository {
       .where('urls.id', 'in', ids.length === 0 ? [noUrl] : ids)
       .execute();
     // Not in SQL: SQLite would search the index of the organization instead of the ids.
-    return rows.filter((row) => row.organizationId === organizationId).map(fromRow);
+    return rows
+      .filter((row) => row.organizationId === organizationId && !isBeingErased(row))
+      .map(fromRow);
   }
 
   /** Inserts the keys of a link on its new domain. Returns false when another link has, or had, one. */
@@ -728,7 +731,7 @@ export class UrlRepository {
     const owners = await findKeyOwners(transaction, keys);
     if ([...owners.values()].some((id) => id !== url.id)) return false;
     const free = keys.filter((key) => !owners.has(mapKeyOf(key)));
-    if ((await findRetiredKeys(transaction, platformKeysOf(free))).length > 0) return false;
+    if ((await findRetiredKeys(transaction, free)).length > 0) return false;
     await this.#database.bulkInsert(transaction, 'url_keys', free);
     return true;
   }
@@ -775,7 +778,11 @@ export class UrlRepository {
     const active = changed.filter(({ before }) => before.isActive);
     await releaseLinks(transaction, organizationId, active.length);
     await this.recordUpdates(transaction, organizationId, changed, now);
-    await this.#record(transaction, urlDeleted, organizationId, urls, now);
+    const { toEventData } = this.#options;
+    await this.#recordEach(transaction, urlDeleted, organizationId, urls, now, (url) => ({
+      data: { ...toEventData(url, now), isErased: false },
+      subject: subjectOf(url),
+    }));
   }
 
   /** Writes an event for each link. */
@@ -808,7 +815,7 @@ export class UrlRepository {
     });
   }
 
-  async #recordEach<Event extends RecordEvent | typeof urlUpdated, Item>(
+  async #recordEach<Event extends RecordEvent | typeof urlUpdated | typeof urlDeleted, Item>(
     transaction: WriteTransaction,
     event: Event,
     organizationId: string,
@@ -952,11 +959,6 @@ async function* slicesOf<Item>(
     if (at > 0) await yieldToEventLoop();
     yield items.slice(at, at + size);
   }
-}
-
-/** Returns the keys on the platform's domain. */
-function platformKeysOf(keys: readonly Schema['url_keys'][]): string[] {
-  return keys.flatMap(({ domain_key, key }) => (domain_key === '' ? key : []));
 }
 
 function createdOutcome({ id, shortCode, hostname }: ShortUrl): CreateOutcome {

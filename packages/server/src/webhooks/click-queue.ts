@@ -199,46 +199,10 @@ export class ClickBatcher {
     if (erasures.length === 0) return;
     const organizations = new Set(erasures.map(({ organizationId }) => organizationId));
     for (const { webhook_id, organization_id } of filled) {
-      if (organizations.has(organization_id)) await this.#removeErasedOf(webhook_id);
+      if (organizations.has(organization_id))
+        await removeWaiting(this.#options.database, webhook_id, withoutErased);
     }
     this.#erasedUntil = erasures.reduce((last, { until }) => Math.max(last, until), 0);
-  }
-
-  async #removeErasedOf(webhookId: string): Promise<void> {
-    for (let last: number | undefined = 0; last !== undefined; ) {
-      const after: number = last;
-      last = await this.#options.database.writeDirectly(async (transaction) => {
-        const rows = await transaction
-          .selectFrom('queued_clicks')
-          .select(['batch_id', 'visits'])
-          .where('webhook_id', '=', webhookId)
-          .where('batch_id', '>', after)
-          .orderBy('batch_id')
-          .limit(rowsPerErasure)
-          .execute();
-        let removed = 0;
-        for (const { batch_id, visits } of rows) {
-          const lines = visits.split('\n').map(toQueued);
-          const rest = await withoutErased(transaction, lines);
-          if (rest.length === lines.length) continue;
-          removed += lines.length - rest.length;
-          await replaceRow(
-            transaction,
-            webhookId,
-            batch_id,
-            rest.map(({ line }) => line),
-          );
-        }
-        if (removed > 0) {
-          await transaction
-            .updateTable('click_queues')
-            .set(({ eb }) => ({ waiting: eb('waiting', '-', removed) }))
-            .where('webhook_id', '=', webhookId)
-            .execute();
-        }
-        return rows.length < rowsPerErasure ? undefined : rows.at(-1)?.batch_id;
-      }, 'deliveries');
-    }
   }
 
   async #delete({ webhook_id }: Queue): Promise<void> {
@@ -255,6 +219,68 @@ export class ClickBatcher {
         return true;
       }, 'deliveries');
     }
+  }
+}
+
+type QueuedVisit = ReturnType<typeof toQueued>;
+
+/** Deletes the visits of a link that wait for webhooks of its organization. */
+export async function removeQueuedClicks(
+  database: Database,
+  organizationId: string,
+  urlId: number,
+): Promise<void> {
+  const queues = await database.read
+    .selectFrom('click_queues')
+    .innerJoin('webhooks', 'webhooks.id', 'click_queues.webhook_id')
+    .select('webhook_id')
+    .where('organization_id', '=', organizationId)
+    .execute();
+  for (const { webhook_id } of queues) {
+    await removeWaiting(database, webhook_id, async (_, visits) =>
+      visits.filter((visit) => visit.urlId !== urlId),
+    );
+  }
+}
+
+/** Deletes the visits in a queue that `select` does not return. */
+async function removeWaiting(
+  database: Database,
+  webhookId: string,
+  select: (
+    transaction: WriteTransaction,
+    visits: readonly QueuedVisit[],
+  ) => Promise<readonly QueuedVisit[]>,
+): Promise<void> {
+  for (let last: number | undefined = 0; last !== undefined; ) {
+    const after: number = last;
+    last = await database.writeDirectly(async (transaction) => {
+      const rows = await transaction
+        .selectFrom('queued_clicks')
+        .select(['batch_id', 'visits'])
+        .where('webhook_id', '=', webhookId)
+        .where('batch_id', '>', after)
+        .orderBy('batch_id')
+        .limit(rowsPerErasure)
+        .execute();
+      let removed = 0;
+      for (const { batch_id, visits } of rows) {
+        const lines = visits.split('\n').map(toQueued);
+        const rest = await select(transaction, lines);
+        if (rest.length === lines.length) continue;
+        removed += lines.length - rest.length;
+        const texts = rest.map(({ line }) => line);
+        await replaceRow(transaction, webhookId, batch_id, texts);
+      }
+      if (removed > 0) {
+        await transaction
+          .updateTable('click_queues')
+          .set(({ eb }) => ({ waiting: eb('waiting', '-', removed) }))
+          .where('webhook_id', '=', webhookId)
+          .execute();
+      }
+      return rows.length < rowsPerErasure ? undefined : rows.at(-1)?.batch_id;
+    }, 'deliveries');
   }
 }
 

@@ -43,7 +43,7 @@ const qr: EventData<'qr.created'> = {
 export const eventExamples: { readonly [Type in EventType]: EventData<Type> } = {
   'url.created': url,
   'url.updated': { ...url, previous: { title: null } },
-  'url.deleted': { ...url, isActive: false, deletedAt: exampleTime },
+  'url.deleted': { ...url, isActive: false, deletedAt: exampleTime, isErased: false },
   'url.restored': url,
   'url.clicked': {
     visits: [

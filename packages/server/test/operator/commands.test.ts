@@ -219,7 +219,7 @@ describe('beside a running server', () => {
     expect((await call(origin, token, '/urls')).status).toBe(200);
   });
 
-  it('a client that is created without --scopes has all scopes but keys:write', async () => {
+  it('a client that is created without --scopes has all scopes but urls:erase and keys:write', async () => {
     const settings = newSettings();
     const { origin } = await serve(settings);
     const args = ['orgs', 'create', '--name', 'Acme', '--plan', 'free', '--json'];

@@ -236,6 +236,94 @@ export interface UrlUpdatedEventData {
   readonly [field: string]: unknown;
 }
 
+export interface UrlDeletedEventData {
+  /** A decimal integer as a string. */
+  readonly id: string;
+  /** The random code of the link. Its QR codes contain it. */
+  readonly shortCode: string;
+  /** Where the link leads, exactly as it was sent. */
+  readonly targetUrl: string;
+  /** The chosen path of the link. Null: the short code is its path. */
+  readonly customSlug: string | null;
+  /** The public link: the custom slug when there is one, otherwise the short code. */
+  readonly shortUrl: string;
+  /** The id of the organization that owns the record. */
+  readonly organizationId: string;
+  /** The id of the link in another system. Null: none. */
+  readonly externalId: string | null;
+  /** A title for people who manage the links. Visitors do not see it. */
+  readonly title: string | null;
+  /** Notes for people who manage the links. Visitors do not see them. */
+  readonly description: string | null;
+  /** A category, to filter lists by. */
+  readonly category: string | null;
+  /** Up to 20 labels, to filter lists by. */
+  readonly tags: ReadonlyArray<string>;
+  /** The custom domain of the link. Null: the platform's domain. */
+  readonly domainId: string | null;
+  /** The HTTP status of the redirect. */
+  readonly redirectType: 301 | 302 | 307 | 308;
+  /** When the link starts redirecting. Null: it always has. */
+  readonly activatesAt: string | null;
+  /** When the link stops redirecting. Null: never. */
+  readonly expiresAt: string | null;
+  /** Where visitors are sent when the link has expired or its maxClicks are used up. Null: they are told so. */
+  readonly expiredUrl: string | null;
+  /** How many clicks the link redirects in all. Null: any number. */
+  readonly maxClicks: number | null;
+  /** Whether visitors must enter a password. */
+  readonly isPasswordProtected: boolean;
+  /** Set as utm_source on the target: where the visitor comes from. */
+  readonly utmSource: string | null;
+  /** Set as utm_medium on the target: the kind of channel. */
+  readonly utmMedium: string | null;
+  /** Set as utm_campaign on the target: the name of the campaign. */
+  readonly utmCampaign: string | null;
+  /** Set as utm_term on the target: the paid search term. */
+  readonly utmTerm: string | null;
+  /** Set as utm_content on the target: which of several links it is. */
+  readonly utmContent: string | null;
+  /** Further parameters to set on the target, by name. */
+  readonly customUtmParams: { readonly [name: string]: string };
+  /** A hint for attribution: the site that the link is published on. */
+  readonly sourceDomain: string | null;
+  /** The click counts at which url.click_threshold is sent. Null: the server's. */
+  readonly clickThresholds: ReadonlyArray<number> | null;
+  /** Whether the query of a visit is added to the target. Parameters that the target has, such as UTM values, stay. Null: the setting of the domain. */
+  readonly forwardQuery: boolean | null;
+  /** Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
+  readonly forwardPath: boolean | null;
+  /** Other targets for some visits. Empty: all visits lead to the link's own target. */
+  readonly rules: ReadonlyArray<LinkRule>;
+  /** Whether the link redirects. An inactive link answers 410. */
+  readonly isActive: boolean;
+  /** When the link was deleted. Null: it was not, or it was restored. */
+  readonly deletedAt: string | null;
+  /** Clicks counted so far. */
+  readonly clickCount: number;
+  /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
+  readonly importedClicks: number;
+  /** How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number. */
+  readonly clicksLeft: number | null;
+  /** The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks. */
+  readonly lastClickAt: string | null;
+  /** Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it. */
+  readonly takenDown: {
+    /** When the operator took the link down, in UTC. */
+    readonly at: string;
+    /** Why. */
+    readonly reason: string;
+  } | null;
+  /** When the record was created, in UTC. */
+  readonly createdAt: string;
+  /** When the record was last changed, in UTC. */
+  readonly updatedAt: string;
+  /** True if nothing of the link is stored any more, so that it cannot be restored. The event then has no content of the link: targetUrl is empty. */
+  readonly isErased: boolean;
+  /** A newer server may add fields. */
+  readonly [field: string]: unknown;
+}
+
 export interface UrlClickedEventData {
   /** 1 to 500 visits of people, oldest first. */
   readonly visits: ReadonlyArray<ClickedVisit>;
@@ -443,7 +531,7 @@ export interface DomainTxtRecord {
 export interface WebhookEventData {
   readonly 'url.created': UrlEventData;
   readonly 'url.updated': UrlUpdatedEventData;
-  readonly 'url.deleted': UrlEventData;
+  readonly 'url.deleted': UrlDeletedEventData;
   readonly 'url.restored': UrlEventData;
   readonly 'url.clicked': UrlClickedEventData;
   readonly 'url.click_threshold': ThresholdEventData;

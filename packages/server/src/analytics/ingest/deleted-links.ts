@@ -5,15 +5,15 @@ import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
 
 /** Ids that no link has. */
 export interface MissingLinks {
-  /** The links of organizations that were deleted, or are being deleted. Their visits are dropped. */
+  /** Erased links, and those of organizations that are deleted or being deleted. Their visits are dropped. */
   readonly deleted: ReadonlySet<number>;
   /** Ids that no link ever had. */
   readonly unknown: ReadonlySet<number>;
 }
 
 /**
- * Finds ids that no link has. Links are deleted only with their organization, and their ids are never
- * used again, so an id up to the counter is that of a deleted link.
+ * Finds ids that no link has. The ids of deleted links are never used again, so an id up to the counter is
+ * that of a deleted link.
  */
 export async function findMissingLinks(
   db: Kysely<Schema>,

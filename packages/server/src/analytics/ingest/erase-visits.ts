@@ -35,6 +35,8 @@ interface Erasure {
 const urlsPerTransaction = 20;
 // The number of entire chunks that a transaction deletes. Each has up to 2,048 visits: typically 50 KB.
 const chunksPerTransaction = 32;
+// Visits have the times of their nodes.
+const maxClockDifferenceMs = 60_000;
 const allTime = { since: 0, until: Number.POSITIVE_INFINITY };
 
 /**
@@ -119,6 +121,23 @@ export async function eraseVisits(
   const ids = [...damaged].join(', ');
   const message = `batches of visits cannot be read, so they may retain erased visits: ${ids}`;
   return [...errors.values(), new Error(message)];
+}
+
+/**
+ * Erases all visits of a link in a transaction that holds all write locks: those that came since the
+ * erasure of its visits. The caller deletes the link in the same transaction, and then calls
+ * `removeUnusedChunks`.
+ */
+export async function eraseLastVisits(
+  transaction: WriteTransaction,
+  { urlId, organizationId }: Pick<Erasure, 'urlId' | 'organizationId'>,
+  now: number,
+): Promise<void> {
+  const erasure = { urlId, organizationId, until: Number.POSITIVE_INFINITY };
+  const compaction = await findCompaction(transaction);
+  await eraseInBatches(transaction, [erasure], compaction, new Map(), new Set());
+  await transaction.deleteFrom('visit_chunks').where('url_id', '=', urlId).execute();
+  await raiseCompleteFrom(transaction, organizationId, now + maxClockDifferenceMs);
 }
 
 /** Returns whether the erasure of a link's visits is not finished. */
@@ -446,7 +465,7 @@ function greatest(a: string, b: string) {
 }
 
 /** Deletes the visits in the chunks of an organization that no overview reads any more. */
-async function removeUnusedChunks(
+export async function removeUnusedChunks(
   database: Database,
   organizationId: string,
   signal: AbortSignal | undefined,

@@ -243,7 +243,7 @@ export class VisitCompactor {
     for (const { columns } of batches) {
       for (const [index, urlId] of columns.urlIds.entries()) {
         const organizationId = organizations.get(urlId);
-        // The link was deleted with its organization.
+        // The link was deleted.
         if (organizationId === undefined) continue;
         const visits = groups.get(organizationId);
         if (visits) visits.push({ columns, index });

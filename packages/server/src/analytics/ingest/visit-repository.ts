@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { recordThresholds } from '../../events/record-thresholds.js';
 import { countUses } from '../../organizations/usage-meters.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
-import { readLinkPolicyVersion } from '../../storage/link-policy.js';
+import { readDeletionVersion } from '../../storage/link-policy.js';
 import type { JournalRecords, Visit } from '../journal/journal-lines.js';
 import { type JournalPosition, journalStart } from '../journal/journal-reader.js';
 import { encodeColumns } from './columns-codec.js';
@@ -22,7 +22,7 @@ export class VisitRepository {
   readonly #options: ThresholdOptions;
   /** Ids of URLs that exist. */
   readonly #knownUrls = new Set<number>();
-  /** The version of the link policy at which they existed. The deletion of an organization changes it. */
+  /** The version at which they existed. The deletion of an organization or a link changes it. */
   #knownVersion: number | undefined;
 
   constructor(database: Database, options: ThresholdOptions) {
@@ -61,7 +61,7 @@ export class VisitRepository {
     const { read } = this.#database;
     const known = this.#knownUrls;
     // Read before the links, so that `store` notices a deletion that begins meanwhile.
-    const version = await readLinkPolicyVersion(read);
+    const version = await readDeletionVersion(read);
     if (known.size > maxKnownUrls || version !== this.#knownVersion) known.clear();
     this.#knownVersion = version;
     const ids = new Set<number>();
@@ -121,13 +121,13 @@ export class VisitRepository {
     }, 'visits');
   }
 
-  /** Drops the visits of organizations whose deletion has begun since `findMissing`. */
+  /** Drops the visits of links and organizations that were deleted since `findMissing`. */
   async #withoutDeleted(
     transaction: WriteTransaction,
     visits: readonly Visit[],
   ): Promise<readonly Visit[]> {
     if (visits.length === 0 || this.#knownVersion === undefined) return visits;
-    if ((await readLinkPolicyVersion(transaction)) === this.#knownVersion) return visits;
+    if ((await readDeletionVersion(transaction)) === this.#knownVersion) return visits;
     const ids = new Set(visits.map(({ urlId }) => urlId));
     const { deleted } = await findMissingLinks(transaction, ids);
     return visits.filter(({ urlId }) => !deleted.has(urlId));

@@ -271,12 +271,12 @@ async function reclaim(
   { organizationId }: TransferSummary,
   rows: readonly Row[],
 ): Promise<void> {
-  const keys = rows.flatMap(({ domain_key, key }) => (domain_key === '' ? String(key) : []));
+  const keys = rows.map((row) => ({ domain_key: String(row.domain_key), key: String(row.key) }));
   await reclaimKeys(transaction, organizationId, keys);
   const retired = await findRetiredKeys(transaction, keys);
   if (retired.length === 0) return;
   throw new ConfigError(
-    `another organization, which was deleted, had these slugs and short codes: ${listNames(retired)}`,
+    `another organization, which was deleted, had these slugs and short codes: ${listNames(retired.map(({ key }) => key))}`,
   );
 }
 

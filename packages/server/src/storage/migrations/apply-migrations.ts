@@ -36,6 +36,7 @@ import { linkRules } from './0034-link-rules.js';
 import { domainSettings } from './0035-domain-settings.js';
 import { linkLifeCycle } from './0036-link-life-cycle.js';
 import { externalIds } from './0037-external-ids.js';
+import { linkErasures } from './0038-link-erasures.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -140,6 +141,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0035-domain-settings': { up: (db) => domainSettings(db, engine) },
     '0036-link-life-cycle': { up: (db) => linkLifeCycle(db, engine) },
     '0037-external-ids': { up: (db) => externalIds(db, engine) },
+    '0038-link-erasures': { up: linkErasures },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

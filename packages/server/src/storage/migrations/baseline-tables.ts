@@ -96,7 +96,7 @@ export const baselineTables = {
   },
   /**
    * Every short code and custom slug that was ever used: one namespace for both, per domain. Rows
-   * are deleted with their organization only, and `retired_keys` then reserves the keys, so that a key
+   * are deleted with their organization or an erased link, and `retired_keys` then reserves the keys, so that a key
    * never leads to another organization's target.
    */
   url_keys: {

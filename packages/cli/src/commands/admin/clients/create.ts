@@ -12,7 +12,10 @@ export const define: DefineCommand = (command, start) => {
   command
     .argument('<org-id>', 'id of the organization')
     .option('--name <name>', 'what the client is for')
-    .option('--scopes <scopes>', 'scopes, separated by spaces (default: all but keys:write)')
+    .option(
+      '--scopes <scopes>',
+      'scopes, separated by spaces (default: all but urls:erase and keys:write)',
+    )
     .action((id: string, options: CreateOptions) =>
       start((context) => createClient(context, id, options)),
     );

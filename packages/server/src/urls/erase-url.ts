@@ -1,0 +1,102 @@
+import { markErased } from '../analytics/ingest/erase-visits.js';
+import type { EventOutbox } from '../events/event-outbox.js';
+import {
+  type IdempotentResult,
+  type WriteRequest,
+  writeOnce,
+} from '../idempotency/with-idempotency-key.js';
+import { releaseLinks } from '../organizations/link-quota.js';
+import { checkIfMatch } from '../preconditions/if-match.js';
+import type { Database, WriteTransaction } from '../storage/database.js';
+import { erasedUrl, isBeingErased } from './erased-url.js';
+import { retireKeys } from './retired-keys.js';
+import { fromRow, type ShortUrl, selectUrls, toRow } from './short-url.js';
+import { urlDeleted } from './url-events.js';
+import type { UrlRepositoryOptions, WriteContext } from './url-repository.js';
+
+export interface UrlEraserOptions extends Pick<UrlRepositoryOptions, 'outbox' | 'toEventData'> {
+  readonly database: Database;
+}
+
+/** What an erasure has begun. */
+export interface ErasedUrl<Presented> {
+  readonly presented: Presented;
+  readonly qrIds: readonly string[];
+}
+
+/**
+ * Empties a link and marks it for the job that deletes what belongs to it (`deletion/erase-links.ts`). Its
+ * keys are retired in the same transaction. Returns null if the organization has no such link.
+ */
+export function beginErasure<Presented>(
+  { database, outbox, toEventData }: UrlEraserOptions,
+  id: number,
+  present: (url: ShortUrl) => Presented,
+  { organizationId, now, write, ifMatch }: WriteContext,
+): Promise<IdempotentResult<ErasedUrl<Presented> | null>> {
+  return writeOnce<ErasedUrl<Presented> | null>(
+    database,
+    organizationId,
+    write && withErasedField(write),
+    async (transaction) => {
+      const row = await selectUrls(transaction)
+        .where('urls.id', '=', id)
+        .where('urls.organization_id', '=', organizationId)
+        .executeTakeFirst();
+      if (!row) return null;
+      const before = fromRow(row);
+      // An earlier request has begun it.
+      if (isBeingErased(before)) return { presented: present(before), qrIds: [] };
+      checkIfMatch(ifMatch, before.updatedAt);
+      const url = erasedUrl(before, now);
+      if (before.isActive) await releaseLinks(transaction, organizationId, 1);
+      const keys = transaction.selectFrom('url_keys').selectAll().where('url_id', '=', id);
+      await retireKeys(transaction, organizationId, await keys.execute(), id);
+      await transaction.deleteFrom('takedowns').where('id', '=', id).execute();
+      const { id: _, ...columns } = toRow(url);
+      await transaction.updateTable('urls').set(columns).where('id', '=', id).execute();
+      const qrIds = await endCodes(transaction, id, now);
+      await markErased(transaction, id, now);
+      await recordErasure(transaction, outbox, url, toEventData(url, now), now);
+      return { presented: present(url), qrIds };
+    },
+    { audit: (erased) => erased && { type: 'url', id } },
+  );
+}
+
+/** The audit log tells an erasure from a deletion by this field. */
+function withErasedField(write: WriteRequest): WriteRequest {
+  return { ...write, origin: { ...write.origin, fields: ['erase'] } };
+}
+
+/** Deletes the images of the link's QR codes, so that every node stops serving them. */
+async function endCodes(
+  transaction: WriteTransaction,
+  urlId: number,
+  now: number,
+): Promise<string[]> {
+  const codes = await transaction
+    .updateTable('qr_codes')
+    .set(({ eb }) => ({ deleted_at: now, updated_at: now, version: eb('version', '+', 1) }))
+    .where('url_id', '=', urlId)
+    .returning('id')
+    .execute();
+  const ids = codes.map(({ id }) => id);
+  if (ids.length > 0) {
+    await transaction.deleteFrom('qr_pictures').where('qr_id', 'in', ids).execute();
+  }
+  return ids;
+}
+
+/** Writes `url.deleted` without the content of the link. */
+async function recordErasure(
+  transaction: WriteTransaction,
+  outbox: EventOutbox,
+  { id, organizationId, domainId }: ShortUrl,
+  data: ReturnType<UrlRepositoryOptions['toEventData']>,
+  now: number,
+): Promise<void> {
+  await outbox.record(transaction, organizationId, urlDeleted, now, () => [
+    { data: { ...data, isErased: true }, subject: { urlId: id, domainId, tags: '' } },
+  ]);
+}

@@ -1,0 +1,364 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { v7 as newUuid } from 'uuid';
+import { expect, it, onTestFinished } from 'vitest';
+import { eraseVisits } from '../../src/analytics/ingest/erase-visits.js';
+import { recoverOrphans } from '../../src/analytics/ingest/visit-ingester.js';
+import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
+import { journalRootOf, segmentPath } from '../../src/analytics/journal/journal-folder.js';
+import { toLine } from '../../src/analytics/journal/journal-lines.js';
+import { journalStart } from '../../src/analytics/journal/journal-reader.js';
+import { diagnoseOrganizationChunks } from '../../src/analytics/reports/organization-doctor.js';
+import { diagnoseClicks, diagnoseScans } from '../../src/analytics/reports/visit-doctor.js';
+import { eraseLink, isLinkErasurePending } from '../../src/deletion/erase-links.js';
+import { EventOutbox } from '../../src/events/event-outbox.js';
+import { takeBackup } from '../../src/operations/backup/take-backup.js';
+import { findWrongLinkCounters } from '../../src/organizations/link-doctor.js';
+import type { Database } from '../../src/storage/database.js';
+import { findDatabaseFile } from '../../src/storage/locate-database.js';
+import { beginErasure } from '../../src/urls/erase-url.js';
+import { diagnoseDeliveries } from '../../src/webhooks/delivery-doctor.js';
+import { makeVisit } from '../analytics/visit-store.js';
+import { type Caller, startServer, type TestServer } from '../api/start-server.js';
+import { emptyDatabase, engine } from '../engine.js';
+import { rowsWith } from '../storage/rows-with.js';
+
+const mark = 'zebrafish';
+const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Firefox/128.0' };
+
+async function start() {
+  const empty = await emptyDatabase();
+  onTestFinished(() => empty.remove());
+  const api = await startServer({ ...empty, rateLimit: 0, allowPrivateNetwork: true });
+  onTestFinished(() => api.stop());
+  return { api, ...empty };
+}
+
+/** Creates a link whose every text has the mark, with codes, events, stored results and visits. */
+async function createLink(api: TestServer) {
+  await api.call('createWebhook', {
+    body: { url: 'http://127.0.0.1:2/', events: ['*', 'url.clicked'] },
+  });
+  const targetUrl = `https://${mark}.example/`;
+  const created = await api.call('createUrl', {
+    body: {
+      targetUrl,
+      customSlug: 'spring-sale',
+      externalId: `${mark}-1`,
+      title: mark,
+      description: mark,
+      category: mark,
+      tags: [mark],
+      expiredUrl: targetUrl,
+      sourceDomain: `${mark}.example`,
+      utmSource: mark,
+      customUtmParams: { ref: mark },
+      rules: [{ name: mark, when: { country: ['DE'] }, targetUrl }],
+    },
+    headers: { 'idempotency-key': 'create' },
+  });
+  expect(created.status, created.text).toBe(201);
+  const { id, shortCode } = created.data;
+  const write = async (response: Promise<{ readonly status: number; readonly text: string }>) => {
+    const { status, text } = await response;
+    expect(status, text).toBeLessThan(300);
+  };
+  const headers = { 'idempotency-key': 'update' };
+  await write(api.call('updateUrl', { params: { id }, body: { title: `${mark} 2` }, headers }));
+  const updates = [{ id, title: `${mark} 3` }];
+  await write(
+    api.call('bulkUpdateUrls', { body: { updates }, headers: { 'idempotency-key': 'bulk' } }),
+  );
+  const qr = { urlId: Number(id), size: 300 };
+  await write(api.call('createQr', { body: qr, headers: { 'idempotency-key': 'qr' } }));
+  const takedown = { shortUrl: 'spring-sale', reason: mark };
+  const taken = { 'idempotency-key': 'take' };
+  await write(api.operator.call('takeDownUrl', { body: takedown, headers: taken }));
+  await write(api.operator.call('undoTakedown', { params: { id } }));
+  return { id, urlId: Number(id), shortCode };
+}
+
+async function clicksOf({ read }: Database, urlId: number): Promise<number> {
+  const counted = read.selectFrom('url_clicks').select('clicks').where('url_id', '=', urlId);
+  return (await counted.executeTakeFirst())?.clicks ?? 0;
+}
+
+async function visit(api: TestServer, key: string, times = 1, from = mark): Promise<void> {
+  for (let time = 0; time < times; time += 1) {
+    const headers = { ...browser, referer: `https://${from}.example/page` };
+    expect((await api.visit(`/${key}`, { headers })).status).toBe(307);
+  }
+}
+
+const erase = (caller: Caller, id: string, headers = {}) =>
+  caller.call('deleteUrl', { params: { id }, query: { erase: true }, headers });
+
+async function expectNoErrors(database: Database): Promise<void> {
+  const clicks = await diagnoseClicks(database);
+  expect(clicks.wrongCounters).toEqual([]);
+  expect(clicks.clicks - clicks.inSeries).toBe(0);
+  expect((await diagnoseScans(database)).wrongCounters).toEqual([]);
+  expect(await findWrongLinkCounters(database)).toEqual([]);
+  expect((await diagnoseDeliveries(database)).inconsistent).toBe(0);
+  expect(await diagnoseOrganizationChunks(database)).toEqual([]);
+}
+
+it('nothing of the link remains in the database, in journals and in a backup', async () => {
+  const { api, databaseUrl } = await start();
+  const { database } = api.server;
+  const { id, urlId, shortCode } = await createLink(api);
+  const { data: other } = await api.call('createUrl', {
+    body: { targetUrl: 'https://other.example/' },
+  });
+  await visit(api, 'spring-sale', 3);
+  await visit(api, other.shortCode, 2, 'elsewhere');
+  const eventsWithVisits = async () =>
+    (await rowsWith(database, '"urlId"')).filter((row) => /^(events|queued_clicks)/.test(row));
+  await expect.poll(() => clicksOf(database, urlId)).toBe(3);
+  await expect.poll(() => clicksOf(database, Number(other.id))).toBe(2);
+  await expect.poll(async () => (await eventsWithVisits()).length).toBeGreaterThan(0);
+  api.clock.advance(2_000);
+  const usage = (await api.call('getUsage')).data;
+  const tables = (await rowsWith(database, mark)).map((row) => row.split(':')[0]);
+  expect(new Set(tables)).toEqual(
+    expect.objectContaining(new Set(['urls', 'events', 'idempotency_keys', 'visit_batches'])),
+  );
+
+  const erased = await erase(api, id, { 'idempotency-key': 'erase' });
+  expect(erased.status, erased.text).toBe(200);
+  expect(erased.data).toMatchObject({
+    id,
+    shortCode,
+    customSlug: 'spring-sale',
+    targetUrl: '',
+    title: null,
+    tags: [],
+    rules: [],
+    isActive: false,
+  });
+  expect(erased.text).not.toContain(mark);
+  expect(await rowsWith(database, mark)).toEqual([]);
+  for (const row of await rowsWith(database, 'spring-sale')) {
+    expect(row).toMatch(/^(events: .*"url\.deleted"|idempotency_keys: )/);
+  }
+
+  // Lists, counts and usage.
+  expect((await api.call('getUrl', { params: { id } })).outcome).toBe('404 NOT_FOUND');
+  expect((await api.call('listUrls')).data).toMatchObject({ total: 1, items: [{ id: other.id }] });
+  expect((await api.call('listQrs')).data.total).toBe(0);
+  expect((await api.call('listTags')).data.total).toBe(0);
+  expect((await api.call('listUrls', { query: { search: mark } })).data.total).toBe(0);
+  const overview = await api.call('getAnalyticsOverview', { query: { since: '1970-01-01' } });
+  expect(overview.data.totals).toMatchObject({ totalUrls: 1, activeUrls: 1, totalClicks: 2 });
+  const after = (await api.call('getUsage')).data;
+  expect(after.meters.qr_generated).toEqual(usage.meters.qr_generated);
+  expect(after.links.used).toBe(usage.links.used - 1);
+  expect((await api.call('getUrl', { params: { id: other.id } })).data.clickCount).toBe(2);
+  await expectNoErrors(database);
+
+  // Repetitions.
+  const again = await erase(api, id, { 'idempotency-key': 'erase' });
+  expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([erased.text, 'true']);
+  expect((await erase(api, id)).outcome).toBe('404 NOT_FOUND');
+  const title = { title: `${mark} 2` };
+  const update = { params: { id }, body: title, headers: { 'idempotency-key': 'update' } };
+  const replayed = await api.call('updateUrl', update);
+  expect([replayed.status, replayed.data.title]).toEqual([200, null]);
+
+  const audit = await api.call('listAuditEntries', { query: { resource: id } });
+  expect(audit.data.items.map(({ operation, fields }) => [operation, fields])).toEqual(
+    expect.arrayContaining([
+      ['deleteUrl', ['erase']],
+      ['updateUrl', []],
+    ]),
+  );
+
+  if (engine() === 'postgres') return;
+  const path = findDatabaseFile(databaseUrl) as string;
+  const to = join(dirname(path), 'backup.db');
+  await takeBackup({ databasePath: path, to, thresholds: [] });
+  expect(readFileSync(to, 'latin1')).not.toContain(mark);
+  await api.stop();
+  const root = journalRootOf({ databaseUrl, journalFolder: '' }) as string;
+  for (const name of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    if (!name.isFile()) continue;
+    expect(readFileSync(join(name.parentPath, name.name), 'latin1')).not.toContain(mark);
+  }
+});
+
+it('sends url.deleted without content, and removes the visits from events about several links', async () => {
+  const { api } = await start();
+  const { database } = api.server;
+  const { id, urlId, shortCode } = await createLink(api);
+  const { data: other } = await api.call('createUrl', {
+    body: { targetUrl: 'https://other.example/' },
+  });
+  await visit(api, 'spring-sale');
+  await visit(api, other.shortCode);
+  await expect.poll(() => clicksOf(database, urlId)).toBe(1);
+  await expect.poll(() => clicksOf(database, Number(other.id))).toBe(1);
+  const bodies = async (type: string) => {
+    const rows = await database.read
+      .selectFrom('events')
+      .innerJoin('deliveries', 'event_id', 'events.id')
+      .select('body')
+      .where('type', '=', type)
+      .execute();
+    return rows.map(({ body }) => JSON.parse(body).data);
+  };
+  const visits = async () =>
+    (await bodies('url.clicked')).flatMap((data) => data.visits as { urlId: string }[]);
+  await expect
+    .poll(async () => {
+      api.clock.advance(1_000);
+      return (await visits()).length;
+    })
+    .toBe(2);
+  expect((await erase(api, id)).status).toBe(200);
+  expect((await visits()).map((each) => each.urlId)).toEqual([other.id]);
+  expect(await bodies('url.deleted')).toMatchObject([
+    { id, shortCode, customSlug: 'spring-sale', targetUrl: '', tags: [], isErased: true },
+  ]);
+  expect((await bodies('url.created')).map((data) => data.id)).toEqual([other.id]);
+  expect(await bodies('url.updated')).toEqual([]);
+  const own = database.read.selectFrom('deliveries').select('id').where('url_id', '=', urlId);
+  expect(await own.execute()).toHaveLength(1);
+});
+
+it('the slug and the short code answer 410 and stay taken, also on a custom domain', async () => {
+  const { api } = await start();
+  const hostname = 'go.example.com';
+  const domain = await api.call('createDomain', { body: { hostname } });
+  const { txtRecord, id: domainId } = domain.data;
+  api.zone.set(txtRecord.name, [txtRecord.value]);
+  await api.call('verifyDomain', { params: { id: domainId } });
+  const stranger = await api.signIn(await api.createOrganization('scale'));
+  const body = { targetUrl: 'https://a.example/', customSlug: 'taken-one' };
+  const platform = (await api.call('createUrl', { body })).data;
+  const moved = await api.call('createUrl', { body: { ...body, customSlug: 'taken-two' } });
+  const params = { id: moved.data.id };
+  expect((await api.call('updateUrl', { params, body: { domainId } })).status).toBe(200);
+  const deleted = await api.call('createUrl', { body: { ...body, customSlug: 'deleted' } });
+  await api.call('deleteUrl', { params: { id: deleted.data.id } });
+  const pageOf = async (path: string, host?: string) => {
+    const { status, text, headers } = await api.visit(path, {
+      headers: { accept: 'text/html', ...(host && { host }) },
+    });
+    return { status, text, type: headers.get('content-type') };
+  };
+  expect((await pageOf('/taken-one')).status).toBe(307);
+  for (const id of [platform.id, moved.data.id]) expect((await erase(api, id)).status).toBe(200);
+  const gone = await pageOf('/deleted');
+  expect(gone.status).toBe(410);
+  for (const path of [
+    '/taken-one',
+    `/${platform.shortCode}`,
+    '/taken-two',
+    `/${moved.data.shortCode}`,
+  ]) {
+    expect(await pageOf(path), path).toEqual(gone);
+    const customSlug = path.slice(1);
+    for (const caller of [api, stranger]) {
+      const taken = { ...body, customSlug };
+      expect((await caller.call('createUrl', { body: taken })).outcome).toBe('409 SLUG_CONFLICT');
+    }
+  }
+  // The link has left its keys on both domains.
+  const onDomain = { ...body, customSlug: 'taken-two', domainId };
+  expect((await api.call('createUrl', { body: onDomain })).outcome).toBe('409 SLUG_CONFLICT');
+  const free = { ...body, customSlug: 'taken-one', domainId };
+  expect((await api.call('createUrl', { body: free })).status).toBe(201);
+  expect((await pageOf('/never-used')).status).toBe(404);
+});
+
+it('needs the scope urls:erase, which no client and no key has by default', async () => {
+  const { api } = await start();
+  const body = { targetUrl: 'https://a.example/' };
+  const { id } = (await api.call('createUrl', { body })).data;
+  const writer = await api.signIn(api.credentials, 'urls:write urls:read');
+  const refused = await erase(writer, id);
+  expect(refused.outcome).toBe('403 INSUFFICIENT_SCOPE');
+  expect(refused.text).toContain('needs the scope urls:erase');
+  const key = await api.call('createApiKey', { body: { name: 'default' } });
+  expect(key.data.scopes).not.toContain('urls:erase');
+  const scopes = ['urls:erase'];
+  expect((await api.call('createApiKey', { body: { name: 'eraser', scopes } })).status).toBe(201);
+  const eraser = await api.signIn(api.credentials, 'urls:erase');
+  const plain = await eraser.call('deleteUrl', { params: { id } });
+  expect(plain.text).toContain('needs the scope urls:write');
+  const stranger = await api.signIn(await api.createOrganization('scale'), 'urls:erase');
+  expect((await erase(stranger, id)).outcome).toBe('404 NOT_FOUND');
+  const stale = await erase(eraser, id, { 'if-match': '"1"' });
+  expect(stale.outcome).toBe('412 PRECONDITION_FAILED');
+  expect((await erase(eraser, id)).status).toBe(200);
+});
+
+it('visits that are stored later are dropped, by processes that know the link, too', async () => {
+  const { api, databaseUrl, journalFolder } = await start();
+  const { database } = api.server;
+  const { id, urlId } = await createLink(api);
+  const outbox = new EventOutbox(database, { newId: newUuid });
+  const repository = new VisitRepository(database, { outbox, thresholds: [] });
+  const late = (after: number) => makeVisit({ urlId, visitedAt: api.clock() + after });
+  expect(await repository.findMissing([late(0)])).toEqual({
+    deleted: new Set(),
+    unknown: new Set(),
+  });
+  expect((await erase(api, id)).status).toBe(200);
+  const stored = await repository.store(
+    'other-node',
+    journalStart,
+    { segment: 1, offset: 1 },
+    { visits: [late(-1), late(60_000)] },
+    api.clock(),
+  );
+  expect(stored).toBe(true);
+  const root = journalRootOf({ databaseUrl, journalFolder }) as string;
+  const folder = join(root, 'killed-writer');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(segmentPath(folder, 1), toLine(late(120_000)));
+  const refuse = () => expect.unreachable('no line is damaged');
+  expect(await recoverOrphans(repository, root, api.clock, refuse)).toBe(1);
+  const batches = database.read.selectFrom('visit_batches').select('visit_count');
+  expect((await batches.execute()).filter(({ visit_count }) => visit_count > 0)).toEqual([]);
+  expect(await clicksOf(database, urlId)).toBe(0);
+  expect(await rowsWith(database, mark)).toEqual([]);
+});
+
+it('an erasure that stops after any transaction is continued', async () => {
+  const { api } = await start();
+  const { database } = api.server;
+  const { urlId, id } = await createLink(api);
+  await visit(api, 'spring-sale', 2);
+  await expect.poll(() => clicksOf(database, urlId)).toBe(2);
+  // The periodic job of the server would do all of it.
+  const organizationId = api.organizationId;
+  const outbox = new EventOutbox(database, { newId: newUuid });
+  const { data: before } = await api.call('getUrl', { params: { id } });
+  const context = { organizationId, now: api.clock(), write: undefined };
+  const toEventData = () => ({ ...before, targetUrl: '', title: null });
+  await beginErasure({ database, outbox, toEventData }, urlId, () => null, context);
+  expect((await api.call('getUrl', { params: { id } })).outcome).toBe('404 NOT_FOUND');
+  const restored = await api.call('restoreUrl', { params: { id } });
+  expect(restored.outcome).toBe('404 NOT_FOUND');
+  expect((await api.visit('/spring-sale')).status).toBe(410);
+  let stops = 0;
+  for (; await isLinkErasurePending(database, urlId); stops += 1) {
+    let writes = 0;
+    const killed: Database = {
+      ...database,
+      async writeDirectly(work, lock) {
+        if (writes > stops) throw new Error('killed');
+        writes += 1;
+        return database.writeDirectly(work, lock);
+      },
+    };
+    await eraseVisits(killed).catch(() => {});
+    await eraseLink(killed, api.clock, { urlId, organizationId }).catch(() => {});
+    expect(stops).toBeLessThan(100);
+  }
+  expect(stops).toBeGreaterThan(0);
+  expect((await rowsWith(database, mark)).filter((row) => !row.startsWith('events'))).toEqual([]);
+  expect((await api.visit('/spring-sale')).status).toBe(410);
+  await expectNoErrors(database);
+});
