@@ -8,7 +8,7 @@ import {
 import type { Database } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
-import { prepare } from '../storage/prepared.js';
+import { readByKey } from '../storage/read-by-key.js';
 import { maxApiKeys } from './api-key-contract.js';
 import type { FoundCaller } from './client-repository.js';
 
@@ -35,17 +35,18 @@ export interface NewApiKey {
 export class ApiKeyRepository {
   readonly #database: Database;
   // Prepared, because every request with a key runs it.
-  readonly #byHash;
+  readonly #readByHash;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#byHash = prepare(
+    this.#readByHash = readByKey(
+      database,
       database.read
         .selectFrom('api_keys')
         .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
         .select(['api_keys.id', 'api_keys.name', 'organization_id as organizationId', 'scopes'])
-        .select(['expires_at as expiresAt', 'suspended_at as suspendedAt'])
-        .where('key_hash', '=', ''),
+        .select(['key_hash as key', 'expires_at as expiresAt', 'suspended_at as suspendedAt']),
+      'key_hash',
     );
   }
 
@@ -140,10 +141,9 @@ export class ApiKeyRepository {
 
   /** Finds the caller of a key that has not expired. */
   async findCaller(keyHash: string, now: number): Promise<FoundCaller | undefined> {
-    const { rows } = await this.#database.read.executeQuery(this.#byHash(keyHash));
-    const [row] = rows;
+    const row = await this.#readByHash(keyHash);
     if (!row || (row.expiresAt !== null && row.expiresAt <= now)) return undefined;
-    const { organizationId, scopes, suspendedAt, ...apiKey } = row;
+    const { key: _, organizationId, scopes, suspendedAt, ...apiKey } = row;
     const caller = { organizationId, scopes: new Set(scopes.split(' ')), client: null, apiKey };
     return { caller, suspendedAt };
   }

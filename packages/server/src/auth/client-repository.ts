@@ -8,7 +8,7 @@ import {
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
-import { prepare } from '../storage/prepared.js';
+import { readByKey } from '../storage/read-by-key.js';
 import { deleteExpired } from '../storage/run-in-batches.js';
 import { maxClients } from './client-contract.js';
 
@@ -49,21 +49,21 @@ interface ClientChanges {
 export class ClientRepository {
   readonly #database: Database;
   // Prepared, because every API request runs it.
-  readonly #byToken;
+  readonly #readByToken;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#byToken = prepare(
+    this.#readByToken = readByKey(
+      database,
       database.read
         .selectFrom('access_tokens')
         .innerJoin('clients', 'clients.id', 'access_tokens.client_id')
         .innerJoin('organizations', 'organizations.id', 'clients.organization_id')
-        .select(['client_id as clientId', 'organization_id as organizationId'])
+        .select(['token_hash as key', 'client_id as clientId', 'organization_id as organizationId'])
         .select(['access_tokens.scopes', 'suspended_at as suspendedAt'])
-        .select('clients.expires_at as clientExpiresAt')
-        .where('clients.revoked_at', 'is', null)
-        .where('token_hash', '=', '')
-        .where('access_tokens.expires_at', '>', 0),
+        .select(['access_tokens.expires_at as expiresAt', 'clients.expires_at as clientExpiresAt'])
+        .where('clients.revoked_at', 'is', null),
+      'token_hash',
     );
   }
 
@@ -181,9 +181,9 @@ export class ClientRepository {
   }
 
   async findCaller(tokenHash: string, now: number): Promise<FoundCaller | undefined> {
-    const { rows } = await this.#database.read.executeQuery(this.#byToken(tokenHash, now));
-    const [row] = rows;
-    if (!row || (row.clientExpiresAt !== null && row.clientExpiresAt <= now)) return undefined;
+    const row = await this.#readByToken(tokenHash);
+    if (!row || row.expiresAt <= now) return undefined;
+    if (row.clientExpiresAt !== null && row.clientExpiresAt <= now) return undefined;
     const caller = {
       organizationId: row.organizationId,
       scopes: new Set(row.scopes.split(' ')),

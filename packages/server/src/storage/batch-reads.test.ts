@@ -54,12 +54,14 @@ it('runs as many statements at once as it may', async () => {
   expect(await Promise.all(reads)).toEqual(['row a', 'row b', 'row c', 'row d']);
 });
 
-it('a failed statement fails its own reads only', async () => {
+it('a failed statement fails its reads and those that wait, and no later ones', async () => {
   const { read, statements } = controlled();
   const failed = Promise.allSettled([read('a'), read('b')]);
   await turn();
+  const waiting = Promise.allSettled([read('d')]);
   statements[0]?.reject(new Error('no connection'));
-  expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  const settled = [...(await failed), ...(await waiting)];
+  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   const next = read('c');
   await turn();
   statements[1]?.resolve();

@@ -33,7 +33,8 @@ export function batchReads<Key, Value>({
         const values = await readMany(batch.map(({ key }) => key));
         for (const [at, { resolve }] of batch.entries()) resolve(values[at] as Value);
       } catch (error) {
-        for (const { reject } of batch) reject(error);
+        // Those that wait fail, too: the timeouts of several statements would add up.
+        for (const { reject } of [...batch, ...waiting.splice(0)]) reject(error);
       }
     }
     running -= 1;

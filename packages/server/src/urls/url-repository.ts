@@ -169,7 +169,7 @@ const linksPerSlice = 10;
 // The reads of redirects leave connections to writes and to other reads.
 const batchLimits = { concurrency: 2, maxKeys: 256 };
 // PostgreSQL inserts them in its own process.
-const linksPerPostgresInsert = 100;
+const linksPerPostgresInsert = 500;
 
 /** Stores links and their keys. Every method is one transaction. */
 export class UrlRepository {

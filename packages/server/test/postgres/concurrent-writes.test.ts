@@ -10,7 +10,7 @@ const after = { targetUrl: 'https://example.com/after' };
 // How long tenant A's transaction stays open.
 const openMs = 3_000;
 // A bound for what would take `openMs` if it waited. A shared transaction may wait for 100 ms once.
-const promptMs = 1_000;
+const promptMs = 2_000;
 
 let pair: TwoNodes;
 let first: Node;
