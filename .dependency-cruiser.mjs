@@ -30,6 +30,7 @@ const layers = [
   [
     'lifecycle',
     'fair-queue',
+    'format-count',
     'loading-cache',
     'entry-limit',
     'collect-garbage',

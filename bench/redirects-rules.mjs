@@ -9,7 +9,8 @@ const links = 10_000;
 const options = { connections: 64, seconds: 3 };
 const target = 'https://example.com/landing';
 
-// Most visitors get to the last rules. The variants divide those whom no other rule matches.
+// Most visitors match none of the first rules, so the server reads the list to its end. The variants at
+// the end divide these visitors.
 const rules = [
   { name: 'german', when: { language: 'de', country: ['DE', 'AT', 'CH'] }, targetUrl: target },
   { name: 'iphone', when: { os: 'iOS', device: 'mobile' }, targetUrl: `${target}/app` },

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { ConfigError } from './config-error.js';
 import { findAppleAppSiteAssociationFault, findAssetLinksFault } from './contract/app-links.js';
 import { parseCronSchedule } from './cron-schedule.js';
+import { formatCount } from './format-count.js';
 import { parseAddressRanges, withoutBrackets } from './network/ip-address.js';
 import { parseListenAddress } from './network/listen-address.js';
 import { parseUrl } from './network/parse-url.js';
@@ -318,7 +319,7 @@ const minOperatorKeyLength = 32;
 function parseOperatorKey(text: string): string {
   if (text.length >= minOperatorKeyLength && /^[\w~+/.=-]+$/.test(text)) return text;
   throw new Error(
-    `it has ${text.length} characters: it must have at least ${minOperatorKeyLength}, which are letters, digits or one of _ ~ + / . = -. Generate one with: openssl rand -hex 32`,
+    `it has ${formatCount(text.length, 'character')}: it must have at least ${minOperatorKeyLength}, which are letters, digits or one of _ ~ + / . = -. Generate one with: openssl rand -hex 32`,
   );
 }
 
@@ -340,7 +341,7 @@ function readCredentials(environment: Environment) {
   }
   if (clientSecret.length < minClientSecretLength) {
     throw new ConfigError(
-      `SHORTY_CLIENT_SECRET has ${clientSecret.length} characters: ` +
+      `SHORTY_CLIENT_SECRET has ${formatCount(clientSecret.length, 'character')}: ` +
         `it must have at least ${minClientSecretLength}. Generate one with: openssl rand -hex 32. ` +
         'The secret of an existing client cannot change: unset both credentials, ' +
         'and create a new client with: shorty-server clients create',

@@ -1,3 +1,4 @@
+import { formatCount } from '../format.js';
 import { parseTags, unguardFormula } from './cell-values.js';
 import type { Column } from './column.js';
 import type { ColumnPlan } from './column-plan.js';
@@ -28,7 +29,7 @@ export function convertRow(
   const { cells } = record;
   if (cells.length !== columns.length) {
     return {
-      error: `the row has ${countOf(cells.length, 'cell')}, the header ${countOf(columns.length, 'column')}`,
+      error: `the row has ${formatCount(cells.length, 'cell')}, the header ${formatCount(columns.length, 'column')}`,
     };
   }
   const item: Record<string, unknown> = {};
@@ -77,8 +78,4 @@ function addForeignCell(cells: ForeignCells, column: Column, cell: string): void
     if (column.isCustom) cells.customShortUrl ??= shortUrl;
     else cells.shortUrl ??= shortUrl;
   }
-}
-
-function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

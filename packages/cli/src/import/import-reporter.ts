@@ -87,7 +87,7 @@ export class ImportReporter {
       if (start.isRetry) {
         output.note(`importing ${formatCount(failed, 'failed row')} of the earlier import again`);
       } else if (rows > 0) {
-        output.note(`resuming after ${formatNumber(rows)} rows of an interrupted import`);
+        output.note(`resuming after ${formatCount(rows, 'row')} of an interrupted import`);
       }
     } else if (start.kind === 'rewind') {
       this.#isFinishedBefore = start.isFinished;

@@ -1,4 +1,4 @@
-import { formatDuration, formatNumber, printable } from '../format.js';
+import { formatCount, formatDuration, formatNumber, printable } from '../format.js';
 import type { TextStyle } from '../text-style.js';
 import { cutText, displayWidth } from '../text-width.js';
 import { type ImportProgress, rowsPerSecond, timeLeftMs } from './import-progress.js';
@@ -31,7 +31,7 @@ export function progressLines(
   const rate = `${formatNumber(rowsPerSecond(progress, now))}/s`;
   const parts: Part[] = [
     { text: `${Math.floor(share * 100)}%`, style: undefined, order: 0 },
-    { text: `${formatNumber(rows)} rows`, style: undefined, order: 1 },
+    { text: formatCount(rows, 'row'), style: undefined, order: 1 },
     { text: rate, style: 'faint', order: 4 },
   ];
   if (failed > 0) {

@@ -1,5 +1,6 @@
 import type { ApiError } from '../contract/api-error.js';
 import { rateLimitedError } from '../contract/rate-limit.js';
+import { formatCount } from '../format-count.js';
 import { StorageUnavailableError } from '../storage/database.js';
 import type { Limit, LimitStore } from '../storage/limits.js';
 
@@ -59,7 +60,8 @@ export class AttemptLimiter {
 /** Returns RATE_LIMITED for a client key with too many failed attempts. */
 function tooManyAttempts({ units, windowMs }: Limit, waitMs: number): ApiError {
   const seconds = Math.ceil(waitMs / 1000);
-  const wait = seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
+  const wait =
+    seconds < 90 ? formatCount(seconds, 'second') : formatCount(Math.ceil(seconds / 60), 'minute');
   return rateLimitedError(`Too many attempts. Try again in ${wait}.`, {
     limit: units,
     windowSeconds: windowMs / 1000,

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type RateLimit, rateLimitedError } from '../contract/rate-limit.js';
 import { entryLimit } from '../entry-limit.js';
+import { formatCount } from '../format-count.js';
 import type { Grant, Limit, LimitStore } from '../storage/limits.js';
 
 const windowMs = 60_000;
@@ -116,7 +117,7 @@ export class RateLimiter {
 
   #refusal(waitMs: number): Error {
     const { units } = this.#limit;
-    return rateLimitedError(`${this.#rule} ${units} requests a minute`, {
+    return rateLimitedError(`${this.#rule} ${formatCount(units, 'request')} a minute`, {
       limit: units,
       windowSeconds: windowMs / 1000,
       remaining: 0,

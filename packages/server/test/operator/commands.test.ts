@@ -316,7 +316,7 @@ describe('doctor', () => {
     expect(sane).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
-        /^0 visits and 0 clicks of 0 links\.\nCountry data of \d{4}-\d\d-\d\d\b.+\.\nVisits, counters and series agree\.\n$/,
+        /^0 visits and 0 clicks\. Link counters compared: 0\.\nCountry data of \d{4}-\d\d-\d\d\b.+\.\nVisits, counters and series agree\.\n$/,
       ),
       stderr: '',
     });
@@ -325,7 +325,7 @@ describe('doctor', () => {
     handle.exec('insert into url_clicks (url_id, clicks) values (7, 3)');
     handle.close();
     const report =
-      '0 visits and 0 clicks of 1 links.\nLink 7: its counter is 3, but it has 0 clicks.\n';
+      '0 visits and 0 clicks. Link counters compared: 1.\nLink 7: its counter is 3, but it has 0 clicks.\n';
     expect(await doctor(settings, '--check')).toMatchObject({ code: 1, stdout: report });
     expect(await doctor(settings)).toMatchObject({
       code: 0,
@@ -505,7 +505,7 @@ describe('doctor with wrong link counts and deliveries', () => {
         ('fine', 'w', 'e', 'pending', 0, 5, 0);
     `);
     const report =
-      '0 visits and 0 clicks of 0 links.\n' +
+      '0 visits and 0 clicks. Link counters compared: 0.\n' +
       `Organization ${organizationId}: its counter is 3, but it has 0 active links.\n` +
       '3 deliveries.\n2 of them are pending without a due time, or finished with one.\n';
     expect(await doctor(settings, '--check')).toMatchObject({ code: 1, stdout: report });
@@ -553,7 +553,7 @@ describe('doctor with a wrong search index', () => {
       delete from url_search_pending where url_id = 2;
     `);
     const report =
-      '0 visits and 0 clicks of 0 links.\n' +
+      '0 visits and 0 clicks. Link counters compared: 0.\n' +
       'Links with a search text that is out of date: 1.\n' +
       'Links that the search index misses: 1.\n';
     expect(await doctor(settings, '--check')).toMatchObject({ code: 1, stdout: report });

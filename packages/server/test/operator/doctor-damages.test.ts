@@ -91,7 +91,7 @@ const healed = [
     'delete from url_clicks',
     'its counter is 0, but it has 3 clicks',
   ],
-  ['a counter of scans', 'update qr_counts set scans = 9', 'its counter is 9, but it has 1 scans'],
+  ['a counter of scans', 'update qr_counts set scans = 9', 'its counter is 9, but it has 1 scan.'],
   [
     'the visits of an overview',
     'insert into organization_chunks select id, 0, 2e12, 2e12, 1, zeroblob(64), 0 from organizations',
@@ -122,7 +122,7 @@ const healed = [
   [
     'a queue of clicks',
     'insert into click_queues select id, 7, 0, 0, null from webhooks where true on conflict do update set waiting = 7',
-    'its counter is 7, but 0 clicks wait',
+    'its counter is 7, but it has 0 waiting clicks',
   ],
 ] as const;
 

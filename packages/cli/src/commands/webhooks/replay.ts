@@ -6,6 +6,7 @@ import { UsageError } from '../../cli-error.js';
 import { collect, type DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
+import { formatCount } from '../../format.js';
 import { LiveLines } from '../../live-lines.js';
 import { windowHelp } from '../analytics/window-options.js';
 import { checkEventType } from './event-options.js';
@@ -96,7 +97,7 @@ async function startReplay(
   const lines = new LiveLines(context);
   while (wait && job.state === 'running') {
     const { processed, total } = job;
-    lines.show(() => [`${processed} of ${total} deliveries processed`]);
+    lines.show(() => [`${processed} of ${formatCount(total, 'delivery', 'deliveries')} processed`]);
     await sleep(pollEveryMs, undefined, request);
     job = await client.webhooks.getReplay(id, job.id, request);
   }

@@ -13,6 +13,7 @@ import { newVisitorKey } from '../../analytics/visitor-key.js';
 import { newSecret } from '../../auth/secrets.js';
 import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
+import { formatCount } from '../../format-count.js';
 import { findDatabaseFile, hidePassword } from '../../storage/locate-database.js';
 import { lockForServer } from '../../storage/sqlite/server-lock.js';
 import { giveUpSecrets } from '../../webhooks/give-up-secrets.js';
@@ -32,8 +33,8 @@ export async function backup(file: string): Promise<void> {
     thresholds,
   });
   const result = damaged === 0 ? 'checked' : 'with damaged visits';
-  print(`Backed up ${databasePath} to ${file}: ${bytes.toLocaleString('en')} bytes, ${result}.`);
-  if (journalLines > 0) print(`${journalLines.toLocaleString('en')} lines came from the journal.`);
+  print(`Backed up ${databasePath} to ${file}: ${formatCount(bytes, 'byte')}, ${result}.`);
+  if (journalLines > 0) print(`${formatCount(journalLines, 'line')} came from the journal.`);
   print(
     hasKey
       ? `Store ${file}.key with it: without the key, every visitor counts as new, and webhooks lose their secrets.`
@@ -42,7 +43,7 @@ export async function backup(file: string): Promise<void> {
   if (damaged === 0) return;
   process.exitCode = 1;
   process.stderr.write(
-    `shorty-server: ${damaged.toLocaleString('en')} parts of the visits cannot be read: see shorty-server doctor --check, and store an earlier backup for longer\n`,
+    `shorty-server: ${formatCount(damaged, 'part')} of the visits cannot be read: see shorty-server doctor --check, and store an earlier backup for longer\n`,
   );
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../../analytics/classify/country-file.js';
 import { type Config, readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
+import { formatCount } from '../../format-count.js';
 import { requireDatabaseFile } from '../../storage/locate-database.js';
 import { replaceFile, withScratchFolder } from '../backup/move-into-place.js';
 import { print } from './print.js';
@@ -67,7 +68,9 @@ export async function describeCountries(): Promise<string> {
 function describeData({ builtAt, hasCities }: ReadableDatabase, config: Config): string {
   const { days, isOld } = ageOfCountries(builtAt, Date.now());
   const data = `${hasCities ? 'City' : 'Country'} data of ${toDate(builtAt)}`;
-  return isOld ? `${data}, which is ${days} days old: ${renewalOf(config)}.` : `${data}.`;
+  return isOld
+    ? `${data}, which is ${formatCount(days, 'day')} old: ${renewalOf(config)}.`
+    : `${data}.`;
 }
 
 /** Opens a country database. Throws a ConfigError when it cannot be read. */

@@ -15,6 +15,7 @@ import {
 } from '../../analytics/reports/visit-doctor.js';
 import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
+import { formatCount } from '../../format-count.js';
 import { findWrongLinkCounters, repairLinkCounters } from '../../organizations/link-doctor.js';
 import { endStaleLeases, findStaleLeases } from '../../redirect/click-lease-doctor.js';
 import type { Database } from '../../storage/database.js';
@@ -51,7 +52,7 @@ export async function doctor({ check }: { check?: true }): Promise<void> {
     if (errors === 0 && !needsAttention) print('Visits, counters and series agree.');
     if (errors === 0 || check) return;
     for (const each of diagnoses) if (each.errors > 0) await each.repair();
-    print(`Repaired ${number(errors)} ${errors === 1 ? 'error' : 'errors'}.`);
+    print(`Repaired ${formatCount(errors, 'error')}.`);
   });
 }
 
@@ -88,11 +89,11 @@ const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
     const hasServerError = inSeries !== clicks;
     return {
       lines: [
-        `${number(visits)} visits and ${number(clicks)} clicks of ${number(links)} links.`,
+        `${formatCount(visits, 'visit')} and ${formatCount(clicks, 'click')}. Link counters compared: ${number(links)}.`,
         ...damaged.map(describeDamage),
-        ...describeCounters('Link', wrongCounters, 'clicks'),
+        ...describeCounters('Link', wrongCounters, 'click'),
         hasServerError &&
-          `Reports show ${number(inSeries)} clicks: this is an error of the server, please report it.`,
+          `Reports show ${formatCount(inSeries, 'click')}: this is an error of the server, please report it.`,
       ],
       errors: wrongCounters.length,
       repair: () => repairClickCounters(database, wrongCounters),
@@ -106,7 +107,7 @@ const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
         .slice(0, maxPrintedErrors)
         .map(
           ({ id, counted, actual, since }) =>
-            `Organization ${id}: its overview can read ${number(counted)} visits since ${new Date(since).toISOString()}, and its links have ${number(actual)}.`,
+            `Organization ${id}: its overview can read ${formatCount(counted, 'visit')} since ${new Date(since).toISOString()}, and its links have ${number(actual)}.`,
         ),
       errors: wrong.length,
       repair: () => repairOrganizationChunks(database, wrong),
@@ -118,7 +119,7 @@ const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
     return {
       lines: [
         lines > 0 &&
-          `${number(lines)} ${lines === 1 ? 'line' : 'lines'} of journals cannot be stored: see shorty-server journal inspect.`,
+          `${formatCount(lines, 'line')} of journals cannot be stored: see shorty-server journal inspect.`,
       ],
       errors: 0,
       needsAttention: lines > 0,
@@ -160,8 +161,8 @@ const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
     const { codes, scans, wrongCounters } = await diagnoseScans(database);
     return {
       lines: [
-        codes > 0 && `${number(scans)} scans of ${number(codes)} QR codes.`,
-        ...describeCounters('QR code', wrongCounters, 'scans'),
+        codes > 0 && `${formatCount(scans, 'scan')} of ${formatCount(codes, 'QR code')}.`,
+        ...describeCounters('QR code', wrongCounters, 'scan'),
       ],
       errors: wrongCounters.length,
       repair: () => repairScanCounters(database, wrongCounters),
@@ -170,7 +171,7 @@ const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
   async (database) => {
     const wrongCounters = await findWrongLinkCounters(database);
     return {
-      lines: describeCounters('Organization', wrongCounters, 'active links'),
+      lines: describeCounters('Organization', wrongCounters, 'active link'),
       errors: wrongCounters.length,
       repair: () => repairLinkCounters(database, wrongCounters),
     };
@@ -179,9 +180,9 @@ const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
     const { deliveries, inconsistent } = await diagnoseDeliveries(database);
     return {
       lines: [
-        deliveries > 0 && `${number(deliveries)} deliveries.`,
+        deliveries > 0 && `${formatCount(deliveries, 'delivery', 'deliveries')}.`,
         inconsistent > 0 &&
-          `${number(inconsistent)} of them are pending without a due time, or finished with one.`,
+          `Deliveries that are pending without a due time, or finished with one: ${number(inconsistent)}.`,
       ],
       errors: inconsistent,
       repair: () => repairDeliveries(database, Date.now()),
@@ -192,7 +193,7 @@ const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
     return {
       lines: wrong.map(
         ({ id, counted, actual }) =>
-          `Webhook ${id}: its counter is ${number(counted)}, but ${number(actual)} clicks wait for it.`,
+          `Webhook ${id}: its counter is ${number(counted)}, but it has ${formatCount(actual, 'waiting click')}.`,
       ),
       errors: wrong.length,
       repair: () => repairClickQueues(database, wrong),
@@ -231,7 +232,7 @@ const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
 ];
 
 function describeDamage({ urlId, number: part, visits, since, until }: DamagedVisits): string {
-  const count = `${number(visits)} ${visits === 1 ? 'visit' : 'visits'}`;
+  const count = formatCount(visits, 'visit');
   if (urlId === undefined) {
     return `Batch ${part}: its ${count} of any links, stored at ${toIso(since)}, cannot be read. No counter is compared.`;
   }
@@ -249,7 +250,7 @@ function describeCounters(
 ) {
   return wrong.map(
     ({ id, ...counter }) =>
-      `${owner} ${id}: its counter is ${number(counter.counted)}, but it has ${number(counter.actual)} ${counted}.`,
+      `${owner} ${id}: its counter is ${number(counter.counted)}, but it has ${formatCount(counter.actual, counted)}.`,
   );
 }
 

@@ -6,6 +6,7 @@ import { openQuarantine, readLines, writeLines } from '../../analytics/journal/q
 import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { EventOutbox } from '../../events/event-outbox.js';
+import { formatCount } from '../../format-count.js';
 import { requireDatabaseFile } from '../../storage/locate-database.js';
 import { withDatabase } from './open-database.js';
 import { print } from './print.js';
@@ -24,14 +25,16 @@ export function inspect({ json }: { readonly json?: boolean }): void {
   print(`Journals in ${root}`);
   for (const { writerId, isRunning, segments, bytes } of journals) {
     const state = isRunning ? 'of a running server' : 'waits for the next start';
-    print(`${writerId}  ${count(segments, 'segment')}, ${count(bytes, 'byte')}, ${state}`);
+    print(
+      `${writerId}  ${formatCount(segments, 'segment')}, ${formatCount(bytes, 'byte')}, ${state}`,
+    );
   }
   if (journals.length === 0) print('There are none: every line is in the database.');
-  print(`Quarantine: ${count(quarantined.length, 'line')}.`);
+  print(`Quarantine: ${formatCount(quarantined.length, 'line')}.`);
   for (const { file, reason, bytes } of quarantined) {
     const content = Buffer.from(bytes, 'base64');
     const start = JSON.stringify(content.toString('latin1', 0, previewBytes));
-    print(`${reason}, ${count(content.length, 'byte')}: ${start}  (${file})`);
+    print(`${reason}, ${formatCount(content.length, 'byte')}: ${start}  (${file})`);
   }
 }
 
@@ -47,16 +50,16 @@ export async function repair({ discard }: { readonly discard?: boolean }): Promi
       stored += await repairQuarantineFile(visits, file, Date.now);
     }
   });
-  print(`Stored ${count(stored, 'line')}.`);
+  print(`Stored ${formatCount(stored, 'line')}.`);
   const remaining = quarantine.count();
   if (remaining === 0) return;
   if (discard) {
     for (const file of quarantine.files()) writeLines(file, []);
-    print(`Deleted ${count(remaining, 'line')}.`);
+    print(`Deleted ${formatCount(remaining, 'line')}.`);
     return;
   }
   print(
-    `${count(remaining, 'line')} cannot be stored: see shorty-server journal inspect, and delete them with --discard.`,
+    `${formatCount(remaining, 'line')} cannot be stored: see shorty-server journal inspect, and delete them with --discard.`,
   );
   process.exitCode = 1;
 }
@@ -69,8 +72,4 @@ function requireRoot(): string {
   const root = journalRootOf(config);
   if (root !== undefined) return root;
   throw new ConfigError('SHORTY_DATABASE_URL is :memory:, which has no journal after the server');
-}
-
-function count(value: number, noun: string): string {
-  return `${value.toLocaleString('en')} ${noun}${value === 1 ? '' : 's'}`;
 }

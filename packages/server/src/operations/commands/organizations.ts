@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { v7 as newUuid } from 'uuid';
 import { ConfigError } from '../../config-error.js';
 import { deleteOrganizations } from '../../deletion/delete-organizations.js';
+import { formatCount } from '../../format-count.js';
 import {
   type OrganizationChanges,
   OrganizationRepository,
@@ -56,7 +57,7 @@ export async function changePlan(options: PlanOptions & { org: string }): Promis
   );
   if (beyond > 0) {
     print(
-      `It has ${activeUrls} active links, ${beyond} more than the plan includes: they continue to work, but no link can be added.`,
+      `It has ${formatCount(activeUrls, 'active link')}, ${beyond} more than the plan includes: they continue to work, but no link can be added.`,
     );
   }
 }
@@ -124,6 +125,8 @@ export async function listOrganizations({ json }: { readonly json?: boolean }): 
   }
   for (const { id, plan, activeUrls, name, suspendedAt } of rows) {
     const state = suspendedAt === null ? '' : `  (suspended ${suspendedAt})`;
-    print(`${id}  ${plan.padEnd(10)}  ${String(activeUrls).padStart(9)} links  ${name}${state}`);
+    print(
+      `${id}  ${plan.padEnd(10)}  ${formatCount(activeUrls, 'link', 'links').padStart(15)}  ${name}${state}`,
+    );
   }
 }

@@ -1,4 +1,5 @@
 import { ConfigError } from '../../config-error.js';
+import { formatCount } from '../../format-count.js';
 import { encryptStored } from '../../storage/stored-secrets.js';
 import { forgetOtherKeys, requireServerKey } from '../../storage/unlock-secrets.js';
 import { withDatabase } from './open-database.js';
@@ -13,12 +14,11 @@ export async function rotate(): Promise<void> {
     }
     await requireServerKey(database);
     const { changed, unreadable } = await encryptStored(database, { all: true });
-    const values = `${changed.toLocaleString('en')} ${changed === 1 ? 'value' : 'values'}`;
-    print(`Encrypted ${values} under the key ${keyring.currentId}.`);
+    print(`Encrypted ${formatCount(changed, 'value')} under the key ${keyring.currentId}.`);
     if (unreadable.length > 0) {
       const list = unreadable.slice(0, maxPrinted).map((reason) => `- ${reason}`);
       throw new ConfigError(
-        [`${unreadable.length.toLocaleString('en')} cannot be decrypted:`, ...list].join('\n'),
+        [`${formatCount(unreadable.length, 'value')} cannot be decrypted:`, ...list].join('\n'),
       );
     }
     await forgetOtherKeys(database, keyring.secretKeys.slice(0, 1));

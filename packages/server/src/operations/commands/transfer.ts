@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readConfig } from '../../config.js';
+import { formatCount } from '../../format-count.js';
 import { requireServerKey } from '../../storage/unlock-secrets.js';
 import { moveIntoPlace, refuseToOverwrite, withScratchFolder } from '../backup/move-into-place.js';
 import { exportOrganization } from '../transfer/export-organization.js';
@@ -50,9 +51,9 @@ export async function importFromFile(file: string): Promise<void> {
     await requireServerKey(database);
     return importOrganization(database, file, ownHosts, originOf('importOrganization'));
   });
-  const count = (table: string) => (rows.get(table) ?? 0).toLocaleString('en');
+  const count = (table: string, noun: string) => formatCount(rows.get(table) ?? 0, noun);
   print(
-    `Imported ${organizationId}: ${count('urls')} links, ${count('qr_codes')} QR codes, ${count('webhooks')} webhooks, ${count('domains')} domains, ${count('clients')} clients.`,
+    `Imported ${organizationId}: ${count('urls', 'link')}, ${count('qr_codes', 'QR code')}, ${count('webhooks', 'webhook')}, ${count('domains', 'domain')}, ${count('clients', 'client')}.`,
   );
   if (urlIdShift > 0) {
     print(

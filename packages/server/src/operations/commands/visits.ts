@@ -1,4 +1,5 @@
 import { ConfigError } from '../../config-error.js';
+import { formatCount } from '../../format-count.js';
 import { exportVisits as exportTo } from '../visits/export-visits.js';
 import { openFileStore } from '../visits/file-store.js';
 import type { Format } from '../visits/visit-files.js';
@@ -29,16 +30,12 @@ export async function exportVisits({ to, format, keys, visitsPerFile }: ExportOp
     }),
   );
   for (const { run, files, visits, damaged } of runs) {
-    const counts = `${count(visits, 'visit')} in ${count(files, 'file')}`;
+    const counts = `${formatCount(visits, 'visit')} in ${formatCount(files, 'file')}`;
     print(`Exported run ${run} to ${store.destination}: ${counts}.`);
     if (damaged === 0) continue;
     process.exitCode = 1;
     process.stderr.write(
-      `shorty-server: ${count(damaged, 'chunk')} of visits cannot be read and ${damaged === 1 ? 'was' : 'were'} left out: see shorty-server doctor --check\n`,
+      `shorty-server: ${formatCount(damaged, 'chunk')} of visits cannot be read and ${damaged === 1 ? 'was' : 'were'} left out: see shorty-server doctor --check\n`,
     );
   }
-}
-
-function count(number: number, noun: string): string {
-  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
 }
