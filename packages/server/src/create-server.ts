@@ -76,6 +76,7 @@ import { openStorage } from './storage/open-storage.js';
 import { encryptStored } from './storage/stored-secrets.js';
 import { checkServerKeys, findSecretKeys, unlockSecrets } from './storage/unlock-secrets.js';
 import { isBeingErased } from './urls/erased-url.js';
+import { blockedMessage } from './urls/host-rules.js';
 import { targetsOfRules } from './urls/link-rules.js';
 import { type LinkOrigins, publicHostOf, shortUrlOf, toRecord } from './urls/present-url.js';
 import { reservedWords } from './urls/reserved-words.js';
@@ -360,6 +361,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ignoreCase: config.ignoreCase,
     },
     findBlockedHost: (target) => linkPolicy.findBlockedHost(target),
+    describeBlocked: blockedMessage,
     onSettingsChanged: (organizationId) => {
       linkCache.invalidateOrganizations([organizationId]);
       foldedKeys.clear();

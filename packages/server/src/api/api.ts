@@ -14,6 +14,7 @@ import { qrRoutes } from '../qr/qr-contract.js';
 import { qrImageRoutes } from '../qr/qr-image-contract.js';
 import { redirectRoutes } from '../redirect/redirect-contract.js';
 import { ruleTestRoutes } from '../redirect/rule-test-contract.js';
+import { hostRuleRoutes } from '../urls/host-rule-contract.js';
 import { tagRoutes } from '../urls/tag-contract.js';
 import { takedownRoutes } from '../urls/takedown-contract.js';
 import { urlRoutes } from '../urls/url-contract.js';
@@ -48,6 +49,7 @@ export const api = [
   ...organizationRoutes,
   ...clientRoutes,
   ...takedownRoutes,
+  ...hostRuleRoutes,
   ...healthRoutes,
   ...docsRoutes,
   ...qrImageRoutes,

@@ -66,6 +66,7 @@ function controlledHandlers({ isActive = false } = {}) {
     },
     isOwnHost: ownHostTest([]),
     findBlockedHost: unused,
+    describeBlocked: unused,
     onSettingsChanged: unused,
     clock: () => 0,
     newId: unused,

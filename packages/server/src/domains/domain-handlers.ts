@@ -27,6 +27,8 @@ export interface DomainHandlerOptions {
   readonly isOwnHost: IsOwnHost;
   /** Returns the host that the operator has blocked, to which a URL leads. */
   readonly findBlockedHost: (url: string) => string | undefined;
+  /** Returns why a URL that leads to a blocked host is refused. */
+  readonly describeBlocked: (blockedHost: string) => string;
   /** Called after each change of settings, before the response. */
   readonly onSettingsChanged: (organizationId: string) => void;
   readonly clock: Clock;
@@ -69,8 +71,7 @@ export function domainHandlers(options: DomainHandlerOptions): HandlersOf<typeof
       }
       const blocked = options.findBlockedHost(url);
       if (blocked === undefined) continue;
-      const message = `must not lead to ${blocked}, which the operator of this server has blocked`;
-      throw validationError([{ path, message }]);
+      throw validationError([{ path, message: options.describeBlocked(blocked) }]);
     }
   }
 

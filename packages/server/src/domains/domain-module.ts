@@ -10,7 +10,13 @@ import { createHostResolver, type HostResolverOptions } from './host-resolver.js
 export interface DomainModuleOptions
   extends Pick<
       DomainHandlerOptions,
-      'listDomains' | 'resolveTxt' | 'isOwnHost' | 'findBlockedHost' | 'onSettingsChanged' | 'clock'
+      | 'listDomains'
+      | 'resolveTxt'
+      | 'isOwnHost'
+      | 'findBlockedHost'
+      | 'describeBlocked'
+      | 'onSettingsChanged'
+      | 'clock'
     >,
     Pick<HostResolverOptions, 'platformSettings'> {
   readonly database: Database;

@@ -75,7 +75,7 @@ export function openListReader(options: ThreadedReaderOptions) {
     listOrganizations: (...args) => queued(plain, 'listOrganizations', ...args),
     listUsage: (...args) => queued(plain, 'listUsage', ...args),
     listTakedowns: (...args) => queued(plain, 'listTakedowns', ...args),
-    listBlockedHosts: (...args) => queued(plain, 'listBlockedHosts', ...args),
+    listHostRules: (...args) => queued(plain, 'listHostRules', ...args),
     listDomains: (...args) => queued(plain, 'listDomains', ...args),
   };
   /** Starts to index changed links. The migrations must have been applied. */

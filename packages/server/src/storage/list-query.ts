@@ -6,8 +6,8 @@ export interface ListQuery extends PageRange {
   readonly table:
     | 'api_keys'
     | 'audit_log'
-    | 'blocked_hosts'
     | 'clients'
+    | 'host_rules'
     | 'organizations'
     | 'takedowns'
     | 'urls'

@@ -20,7 +20,7 @@ const ownerColumns: readonly (readonly [column: string, parent: Table])[] = [
 
 /** The tables whose rows belong to no organization, and why. */
 export const sharedTables: { readonly [table in Table]?: string } = {
-  blocked_hosts: 'the operator blocks hosts',
+  host_rules: 'the operator blocks and allows hosts',
   url_id_counter: 'one row, for all organizations',
   link_policy: 'one row, for all organizations',
   click_feed: 'one row, for all organizations',

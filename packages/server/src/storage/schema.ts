@@ -100,12 +100,14 @@ export const tables = {
     /** A random text, from which the keys are derived; null once the period is past. */
     value: 'text',
   },
-  /** The hosts that no link may lead to, with their subdomains. */
-  blocked_hosts: {
-    /** The hostname. */
+  /** Whether links may lead to a host and its subdomains. */
+  host_rules: {
+    /** The hostname, or `*` for all. */
     id: 'text primary key',
     reason: 'text not null',
     created_at: 'bigint not null',
+    /** `block` or `allow`. */
+    rule: "text not null default 'block'",
   },
   /** The short codes and slugs of erased links, and those of deleted organizations on the platform's domain. */
   retired_keys: {

@@ -1,10 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, forOperator } from '../contract/define-route.js';
 import { displayText, instant, pageOf, paging, urlIdParam } from '../contract/fields.js';
-import { blockedHost } from './blocked-host.js';
-
-/** The most hosts that are blocked at once. Each process has all of them in memory. */
-export const maxBlockedHosts = 10_000;
 
 const reason = displayText(500, 1).meta({ description: 'Why.', example: 'phishing' });
 
@@ -29,18 +25,6 @@ export const takedownRecord = z
   })
   .meta({ id: 'Takedown' });
 
-export const blockedHostRequest = z
-  .strictObject({ host: blockedHost, reason })
-  .meta({ id: 'BlockedHostRequest' });
-
-export const blockedHostRecord = z
-  .object({
-    host: z.string().meta({ description: 'The host, in lower case.', example: 'evil.example' }),
-    reason: z.string().meta({ description: 'Why.', example: 'phishing' }),
-    createdAt: instant.meta({ description: 'When the host was blocked, in UTC.' }),
-  })
-  .meta({ id: 'BlockedHost' });
-
 export const takedownRoutes = [
   defineRoute('takeDownUrl', 'POST /api/v1/admin/takedowns', {
     ...forOperator,
@@ -61,27 +45,5 @@ export const takedownRoutes = [
     summary: 'Undo the takedown of a link',
     params: z.strictObject({ id: urlIdParam }),
     responses: { 200: { description: 'The takedown that was undone', data: takedownRecord } },
-  }),
-  defineRoute('blockHost', 'POST /api/v1/admin/blocked-hosts', {
-    ...forOperator,
-    summary: 'Block a host and its subdomains as targets of links',
-    description: `Links to the host cannot be created, and links cannot be changed to lead there. Existing ones answer 451. At most ${maxBlockedHosts} hosts are blocked. A repetition changes the reason.`,
-    body: blockedHostRequest,
-    responses: { 201: { description: 'The host is blocked', data: blockedHostRecord } },
-    errors: ['QUOTA_EXCEEDED'],
-  }),
-  defineRoute('listBlockedHosts', 'GET /api/v1/admin/blocked-hosts', {
-    ...forOperator,
-    summary: 'List blocked hosts, newest first',
-    query: z.strictObject(paging),
-    responses: { 200: { description: 'One page of hosts', data: pageOf(blockedHostRecord) } },
-  }),
-  defineRoute('unblockHost', 'DELETE /api/v1/admin/blocked-hosts/{host}', {
-    ...forOperator,
-    summary: 'Unblock a host',
-    params: z.strictObject({
-      host: blockedHost.meta({ param: { id: 'Host' }, description: 'The blocked host.' }),
-    }),
-    responses: { 200: { description: 'The host that was unblocked', data: blockedHostRecord } },
   }),
 ] as const;

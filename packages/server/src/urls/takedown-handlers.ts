@@ -1,4 +1,4 @@
-import { ApiError, notFound, quotaError, shorten, validationError } from '../contract/api-error.js';
+import { ApiError, notFound, shorten, validationError } from '../contract/api-error.js';
 import type { PageRange } from '../contract/fields.js';
 import type { PageText } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
@@ -6,14 +6,9 @@ import { openPage } from '../http/open-page.js';
 import type { Clock } from '../ports.js';
 import { type Database, operatorOwner } from '../storage/database.js';
 import { type LoopDetector, parseShortUrl } from './loop-detector.js';
-import {
-  type BlockedHostRecord,
-  type TakedownRecord,
-  toBlockedHostRecord,
-  toTakedownRecord,
-} from './present-takedown.js';
+import { type TakedownRecord, toTakedownRecord } from './present-takedown.js';
 import type { LinkOrigins } from './present-url.js';
-import { maxBlockedHosts, type takedownRoutes } from './takedown-contract.js';
+import type { takedownRoutes } from './takedown-contract.js';
 import type { TakedownRepository } from './takedown-repository.js';
 import { domainKeyOf } from './url-keys.js';
 
@@ -26,32 +21,24 @@ export interface TakedownHandlerOptions {
     range: PageRange,
     origins: LinkOrigins,
   ) => Promise<PageText<TakedownRecord>>;
-  readonly listBlockedHosts: (
-    owner: string,
-    range: PageRange,
-  ) => Promise<PageText<BlockedHostRecord>>;
   readonly origins: () => LinkOrigins;
   readonly clock: Clock;
   /** Called after a change of a link, before the response. */
   readonly onChanged: (ids: readonly number[]) => void;
-  /** Called after a change of the blocked hosts, before the response. */
-  readonly onHostsChanged: () => Promise<void>;
 }
 
 const shortUrlRule =
   'must be a short URL, such as https://sho.example/sale, or a custom slug or short code alone';
 
-/** Takes links down and blocks hosts, for the operator. */
+/** Takes links down, for the operator. */
 export function takedownHandlers({
   database,
   takedowns,
   loops,
   listTakedowns,
-  listBlockedHosts,
   origins,
   clock,
   onChanged,
-  onHostsChanged,
 }: TakedownHandlerOptions): HandlersOf<typeof takedownRoutes> {
   /** Returns the key of a short URL, on its domain. Throws VALIDATION_FAILED or NOT_FOUND. */
   async function keyOf(shortUrl: string) {
@@ -66,8 +53,7 @@ export function takedownHandlers({
     return { domainKey, key };
   }
 
-  const openList = (name: string, ids: 'integer' | 'text') =>
-    ({ name, organizationId: operatorOwner, ids }) as const;
+  const list = { name: 'takedowns', organizationId: operatorOwner, ids: 'integer' } as const;
 
   return {
     async takeDownUrl({ body: { shortUrl, reason }, write }) {
@@ -83,7 +69,7 @@ export function takedownHandlers({
     },
 
     async listTakedowns({ query }) {
-      const { filter, reply } = openPage(openList('takedowns', 'integer'), query);
+      const { filter, reply } = openPage(list, query);
       return reply(await listTakedowns(operatorOwner, filter, origins()));
     },
 
@@ -92,28 +78,6 @@ export function takedownHandlers({
       if (!url) throw notFound('takedown', id, replayed);
       onChanged([url.id]);
       return { status: 200, replayed, data: toTakedownRecord(origins(), url) };
-    },
-
-    async blockHost({ body: { host, reason }, write }) {
-      const { result, replayed } = await takedowns.block(host, reason, clock(), write);
-      if (!result) {
-        const use = `At most ${maxBlockedHosts} hosts are blocked, and ${maxBlockedHosts} are`;
-        throw quotaError(use, 'Unblock one first', replayed);
-      }
-      await onHostsChanged();
-      return { status: 201, replayed, data: toBlockedHostRecord(result) };
-    },
-
-    async listBlockedHosts({ query }) {
-      const { filter, reply } = openPage(openList('blocked hosts', 'text'), query);
-      return reply(await listBlockedHosts(operatorOwner, filter));
-    },
-
-    async unblockHost({ params: { host }, write }) {
-      const { result, replayed } = await takedowns.unblock(host, write);
-      if (!result) throw notFound('blocked host', host, replayed);
-      await onHostsChanged();
-      return { status: 200, replayed, data: toBlockedHostRecord(result) };
     },
   };
 }

@@ -15,6 +15,7 @@ import { ListTimeoutError } from '../storage/database.js';
 import { listTimeoutMs } from '../storage/list-page.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
 import { findExpiryError, patchUrl, type UrlChange, upsertUrl } from './change-url.js';
+import { blockedMessage } from './host-rules.js';
 import { findPastRuleError, targetsOf } from './link-rules.js';
 import { parseShortUrl } from './loop-detector.js';
 import {
@@ -128,7 +129,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
     for (const { path, targetUrl } of targetsOf(body)) {
       const host = options.findBlockedHost(targetUrl);
       if (host === undefined) continue;
-      const message = `${shorten(targetUrl)} must not lead to ${host}, which the operator of this server has blocked`;
+      const message = `${shorten(targetUrl)} ${blockedMessage(host)}`;
       return { path, message };
     }
     return findExpiryError(body, now) ?? findPastRuleError(rules ?? [], now, stored?.rules);

@@ -7,6 +7,8 @@ import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import { runInBatches } from '../storage/run-in-batches.js';
+import { type HostRuleHandlerOptions, hostRuleHandlers } from './host-rule-handlers.js';
+import { HostRuleRepository } from './host-rule-repository.js';
 import { LoopDetector } from './loop-detector.js';
 import { toRecord } from './present-url.js';
 import { shortCodeGenerator } from './short-code.js';
@@ -19,7 +21,8 @@ import { UrlRepository } from './url-repository.js';
 
 export interface UrlModuleOptions
   extends Omit<UrlHandlerOptions, 'urls' | 'newShortCode'>,
-    Pick<TakedownHandlerOptions, 'listTakedowns' | 'listBlockedHosts' | 'onHostsChanged'> {
+    Pick<TakedownHandlerOptions, 'listTakedowns'>,
+    Pick<HostRuleHandlerOptions, 'listHostRules' | 'onHostsChanged'> {
   readonly database: Database;
   readonly outbox: EventOutbox;
   readonly isOwnHost: IsOwnHost;
@@ -64,6 +67,7 @@ export function createUrlModule(options: UrlModuleOptions) {
     handlers: {
       ...urlHandlers({ ...options, urls, newShortCode }),
       ...tagHandlers({ ...options, tags }),
+      ...hostRuleHandlers({ ...options, hostRules: new HostRuleRepository(database) }),
       ...takedownHandlers({ ...options, takedowns: new TakedownRepository(database, urls), loops }),
     },
     expire,

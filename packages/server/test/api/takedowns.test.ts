@@ -216,12 +216,18 @@ describe('a blocked host', () => {
     expect(items).toContainEqual(expect.objectContaining({ reason: 'phishing' }));
   });
 
-  it.each(['', ' ', 'https://evil.example', 'evil.example/x', 'evil.example:80', 'a b', '*.x'])(
-    'is not %j',
-    async (host) => {
-      const refused = await block(host);
-      expect(refused.outcome).toBe('400 VALIDATION_FAILED');
-      expect(refused.error.details?.[0]?.path).toBe('host');
-    },
-  );
+  it.each([
+    '',
+    ' ',
+    'https://evil.example',
+    'evil.example/x',
+    'evil.example:80',
+    'a b',
+    '*.x',
+    '**',
+  ])('is not %j', async (host) => {
+    const refused = await block(host);
+    expect(refused.outcome).toBe('400 VALIDATION_FAILED');
+    expect(refused.error.details?.[0]?.path).toBe('host');
+  });
 });

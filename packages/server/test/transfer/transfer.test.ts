@@ -39,7 +39,7 @@ const excludedTables: Readonly<Record<string, string>> = {
   attempt_counts: 'the attempts are those of the exporting server',
   webhook_replays: 'replays create deliveries of the exporting server',
   takedowns: 'each operator decides about the links of a server',
-  blocked_hosts: 'each operator decides about the links of a server',
+  host_rules: 'each operator decides about the links of a server',
   audit_log: 'entries tell what happened on a server',
   retired_keys: 'keys of organizations that were deleted on a server',
   secret_keys: 'each server has its own keys; an export contains secrets in plain text',

@@ -37,6 +37,7 @@ import { domainSettings } from './0035-domain-settings.js';
 import { linkLifeCycle } from './0036-link-life-cycle.js';
 import { externalIds } from './0037-external-ids.js';
 import { linkErasures } from './0038-link-erasures.js';
+import { hostRules } from './0040-host-rules.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -142,6 +143,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0036-link-life-cycle': { up: (db) => linkLifeCycle(db, engine) },
     '0037-external-ids': { up: (db) => externalIds(db, engine) },
     '0038-link-erasures': { up: linkErasures },
+    '0040-host-rules': { up: (db) => hostRules(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -1,22 +1,5 @@
 import type { DefineCommand } from '../../../command.js';
-import { exitCodes } from '../../../exit-codes.js';
+import { defineSetRule } from './set-rule.js';
 
-interface BlockOptions {
-  readonly reason: string;
-}
-
-export const define: DefineCommand = (command, start) => {
-  command
-    .argument('<host>', 'host name, with its subdomains, or IP address')
-    .requiredOption('--reason <text>', 'why, for other operators')
-    .action((host: string, { reason }: BlockOptions) =>
-      start(async (context) => {
-        const client = await context.operator();
-        const body = { host, reason };
-        const request = { signal: context.io.interrupt };
-        const path = '/api/v1/admin/blocked-hosts';
-        await context.output.record(await client.request('POST', path, { body }, request));
-        return exitCodes.done;
-      }),
-    );
-};
+export const define: DefineCommand = (command, start) =>
+  defineSetRule(command, start, '/api/v1/admin/blocked-hosts');
