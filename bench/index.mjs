@@ -22,7 +22,7 @@ import { benchQrDownload } from './qr-download.mjs';
 import { benchQrDrawing } from './qr-drawing.mjs';
 import { benchQrPrinted } from './qr-printed.mjs';
 import { benchRedirects } from './redirects.mjs';
-import { benchRedirectsBeside } from './redirects-beside.mjs';
+import { benchRedirectsBeside, benchRedirectsTrace } from './redirects-beside.mjs';
 import { benchRedirectsPostgres } from './redirects-postgres.mjs';
 import { benchRedirectsRules } from './redirects-rules.mjs';
 import { benchSdk } from './sdk.mjs';
@@ -39,6 +39,7 @@ const benchmarks = {
   'redirects-crowd': () => benchRedirects({ connections: 512, bound: 0.6, runs: 7 }),
   'redirects-rules': benchRedirectsRules,
   'redirects-beside': benchRedirectsBeside,
+  'redirects-trace': benchRedirectsTrace,
   'bulk-create': benchBulkCreate,
   'start-up': benchStartUp,
   memory: benchMemory,

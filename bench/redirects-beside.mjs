@@ -1,7 +1,10 @@
 // The 99th percentile of redirects while reports, bulk creates and QR drawings run without pause,
 // against the same without them.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createLinks } from './lib/create-links.mjs';
-import { serveShorty } from './lib/processes.mjs';
+import { scratchFolder, serveShorty } from './lib/processes.mjs';
 import { median, reportUpper } from './lib/ratio.mjs';
 import { storeVisits } from './lib/store-visits.mjs';
 import { makeVisits } from './lib/visit-maker.mjs';
@@ -16,24 +19,12 @@ export async function benchRedirectsBeside({
   seconds = 8,
   runs = 7,
 } = {}) {
-  requireWrk();
-  const slugOf = (index) => `bench-${String(index).padStart(6, '0')}`;
-  const first = await serveShorty();
-  await createLinks(first, links, slugOf);
-  await first.stop();
-  const until = Date.now();
-  await storeVisits(
-    first.databasePath,
-    makeVisits({ count: visits, links: 10, from: until - 30 * day, until }),
-  );
-  const shorty = await serveShorty({ SHORTY_DATABASE_URL: `file:${first.databasePath}` });
-  const script = pathsScript(Array.from({ length: links }, (_, index) => `/${slugOf(index)}`));
-  const otherScripts = await otherClientScripts(shorty);
+  const { shorty, script, others } = await openScene({ visits });
   const alone = () => load(shorty.origin, script, { connections, seconds });
   const together = async () => {
-    const others = otherScripts.map((each) => repeat(shorty.origin, each));
+    const clients = others.map((each) => repeat(shorty.origin, each.script));
     const result = await alone();
-    return { ...result, counts: await Promise.all(others.map((each) => each.stop())) };
+    return { ...result, counts: await Promise.all(clients.map((each) => each.stop())) };
   };
 
   // Warms up both: code is compiled, and the first report starts a thread.
@@ -52,8 +43,88 @@ export async function benchRedirectsBeside({
   await shorty.stop();
 }
 
-/** Returns scripts of three clients that repeat without pause: reports, bulk creates, drawings. */
-async function otherClientScripts({ origin, token }) {
+/**
+ * What stalls redirects: the main thread's work, its waits for a processor, the delays of its event loop
+ * and its garbage collection, beside each other client alone and beside all of them.
+ */
+export async function benchRedirectsTrace({
+  visits = 1_000_000,
+  connections = 64,
+  seconds = 8,
+  runs = 3,
+} = {}) {
+  const stallsFile = join(scratchFolder(), 'stalls.json');
+  const { shorty, script, others } = await openScene({
+    visits,
+    environment: {
+      NODE_OPTIONS: `--import ${new URL('lib/stall-probe.mjs', import.meta.url)}`,
+      STALLS_FILE: stallsFile,
+    },
+  });
+  const readStalls = async () => {
+    process.kill(shorty.pid, 'SIGUSR2');
+    await sleep(200);
+    return JSON.parse(readFileSync(stallsFile, 'utf8'));
+  };
+  const trace = async (clients) => {
+    const running = clients.map((each) => repeat(shorty.origin, each.script));
+    await readStalls();
+    const before = scheduling(shorty.pid);
+    const { p99Ms, perSecond } = await load(shorty.origin, script, { connections, seconds });
+    const after = scheduling(shorty.pid);
+    const stalls = await readStalls();
+    await Promise.all(running.map((each) => each.stop()));
+    const share = (key) => (after[key] - before[key]) / 1e9 / seconds;
+    return { p99Ms, perSecond, working: share('ran'), waiting: share('waited'), ...stalls };
+  };
+  const scenes = [
+    ['alone', []],
+    ...others.map((each) => [`beside ${each.name}`, [each]]),
+    ['beside all of them', others],
+  ];
+  for (const [, clients] of scenes) await trace(clients);
+  for (const [name, clients] of scenes) {
+    const traces = [];
+    for (let run = 0; run < runs; run += 1) traces.push(await trace(clients));
+    const of = (key, digits = 1) => median(traces.map((each) => each[key])).toFixed(digits);
+    console.log(
+      `        redirects ${name}: p99 ${of('p99Ms')} ms, ${of('perSecond', 0)} a second; the main thread works ${of('working', 2)} and waits for a processor ${of('waiting', 2)} of the time; its event loop is late by ${of('delayP99Ms')} ms (p99) and ${of('delayMaxMs')} ms (longest); garbage collection pauses it ${of('pauses', 0)} times, ${of('pausedMs', 0)} ms in total, ${of('longestPauseMs')} ms at most`,
+    );
+  }
+  await shorty.stop();
+}
+
+/** Returns how long the main thread of a process has run and has waited for a processor, in nanoseconds. */
+function scheduling(pid) {
+  const [ran, waited] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8')
+    .split(' ')
+    .map(Number);
+  return { ran, waited };
+}
+
+/** Starts a server with links, visits and a code, and returns the scripts of its clients. */
+async function openScene({ visits, environment = {} }) {
+  requireWrk();
+  const slugOf = (index) => `bench-${String(index).padStart(6, '0')}`;
+  const first = await serveShorty();
+  await createLinks(first, links, slugOf);
+  await first.stop();
+  const until = Date.now();
+  await storeVisits(
+    first.databasePath,
+    makeVisits({ count: visits, links: 10, from: until - 30 * day, until }),
+  );
+  const shorty = await serveShorty({
+    SHORTY_DATABASE_URL: `file:${first.databasePath}`,
+    ...environment,
+  });
+  const script = pathsScript(Array.from({ length: links }, (_, index) => `/${slugOf(index)}`));
+  const others = await otherClients(shorty);
+  return { shorty, script, others };
+}
+
+/** Returns three clients that repeat without pause. */
+async function otherClients({ origin, token }) {
   const api = `${origin}/api/v1`;
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ data: 'https://example.com/standalone' });
@@ -63,13 +134,19 @@ async function otherClientScripts({ origin, token }) {
   const links = Array(100).fill({ targetUrl: 'https://example.com/bulk' });
   // Each colour gives another image, which is drawn, decoded and stored.
   const colours = ['#000000', '#101010', '#202020', '#303030'];
-  return [
-    [{ method: 'GET', path: '/api/v1/urls/1/clicks' }],
-    [{ method: 'POST', path: '/api/v1/urls/bulk', body: JSON.stringify({ urls: links }) }],
-    colours.map((foregroundColor) => ({
+  const requests = {
+    reports: [{ method: 'GET', path: '/api/v1/urls/1/clicks' }],
+    'bulk creates': [
+      { method: 'POST', path: '/api/v1/urls/bulk', body: JSON.stringify({ urls: links }) },
+    ],
+    'QR drawings': colours.map((foregroundColor) => ({
       method: 'PATCH',
       path: `/api/v1/qr/${code.id}`,
       body: JSON.stringify({ foregroundColor }),
     })),
-  ].map((requests) => repeatScript(requests, headers));
+  };
+  return Object.entries(requests).map(([name, each]) => ({
+    name,
+    script: repeatScript(each, headers),
+  }));
 }
