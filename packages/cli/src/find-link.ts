@@ -27,6 +27,22 @@ export async function findLinkId(client: Shorty, text: string, request: Request)
   return idPattern.test(text) ? text : (await lookUp(client, text, request)).data.id;
 }
 
+/**
+ * Returns the ids of the links that arguments of a command name, each once. An argument may name several,
+ * separated by commas. Finds all of them before the command changes one.
+ */
+export async function findLinkIds(
+  client: Shorty,
+  texts: readonly string[],
+  request: Request,
+): Promise<readonly string[]> {
+  const ids = new Set<string>();
+  for (const text of texts.flatMap((each) => each.split(','))) {
+    ids.add(await findLinkId(client, text.trim(), request));
+  }
+  return [...ids];
+}
+
 async function lookUp(
   client: Shorty,
   text: string,

@@ -11,7 +11,7 @@ import {
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import { checkIfMatch, type IfMatch, nextUpdatedAt } from '../preconditions/if-match.js';
-import type { Database, Schema } from '../storage/database.js';
+import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { allOf, readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
 import { type Domain, fromRow, selectDomains, toDomainRecord } from './domain.js';
@@ -175,67 +175,67 @@ export class DomainRepository {
     organizationId: string,
     id: string,
     patch: DomainUpdateRequest,
-    { now, write, ifMatch }: DomainWrite,
+    context: DomainWrite,
   ): Promise<IdempotentResult<DomainOutcome>> {
-    return writeOnce<DomainOutcome>(
-      this.#database,
-      organizationId,
-      write,
-      async (transaction) => {
-        const domain = await findDomain(transaction, organizationId, id);
-        if (!domain) return domainNotFound(id);
-        checkIfMatch(ifMatch, domain.updatedAt);
-        const set = toColumns(patch);
-        if (Object.keys(set).length === 0) return { domain };
-        const updated_at = nextUpdatedAt(domain.updatedAt, now);
-        await transaction
-          .updateTable('domains')
-          .set({ ...set, updated_at })
-          .where('id', '=', id)
-          .execute();
-        return { domain: await getDomain(transaction, organizationId, id) };
-      },
-      { audit: auditOf },
-    );
+    return this.#change(organizationId, id, context, async (transaction, domain) => {
+      const set = toColumns(patch);
+      if (Object.keys(set).length === 0) return { domain };
+      const updated_at = nextUpdatedAt(domain.updatedAt, context.now);
+      await transaction
+        .updateTable('domains')
+        .set({ ...set, updated_at })
+        .where('id', '=', id)
+        .execute();
+      return { domain: await getDomain(transaction, organizationId, id) };
+    });
   }
 
   /** Deletes a domain that has no active links. Its row stays, because inactive links refer to it. */
   delete(
     organizationId: string,
     id: string,
-    { now, write, ifMatch }: DomainWrite,
+    context: DomainWrite,
   ): Promise<IdempotentResult<DomainOutcome>> {
-    return writeOnce<DomainOutcome>(
-      this.#database,
-      organizationId,
-      write,
-      async (transaction) => {
-        const domain = await findDomain(transaction, organizationId, id);
-        if (!domain) return domainNotFound(id);
-        checkIfMatch(ifMatch, domain.updatedAt);
-        // Not a count: a domain may have a million links, and redirects wait for this query.
-        const activeUrl = await transaction
-          .selectFrom('urls')
-          .select('id')
-          .where('domain_id', '=', id)
-          .where('is_active', '=', 1)
-          .limit(1)
-          .executeTakeFirst();
-        if (activeUrl) {
-          return refuse(
-            'DOMAIN_CONFLICT',
-            `${domain.hostname} has active links: deactivate them or move them to another domain first`,
-          );
-        }
-        await transaction
-          .updateTable('domains')
-          .set({ is_active: 0, deleted_at: now, last_checked_at: null, last_error: null })
-          .where('id', '=', id)
-          .execute();
-        return { domain };
-      },
-      { audit: auditOf },
-    );
+    return this.#change(organizationId, id, context, async (transaction, domain) => {
+      // Not a count: a domain may have a million links, and redirects wait for this query.
+      const activeUrl = await transaction
+        .selectFrom('urls')
+        .select('id')
+        .where('domain_id', '=', id)
+        .where('is_active', '=', 1)
+        .limit(1)
+        .executeTakeFirst();
+      if (activeUrl) {
+        return refuse(
+          'DOMAIN_CONFLICT',
+          `${domain.hostname} has active links: deactivate them or move them to another domain first`,
+        );
+      }
+      await transaction
+        .updateTable('domains')
+        .set({ is_active: 0, deleted_at: context.now, last_checked_at: null, last_error: null })
+        .where('id', '=', id)
+        .execute();
+      return { domain };
+    });
+  }
+
+  /** Changes a domain in a transaction, unless it does not exist or has another version. */
+  #change(
+    organizationId: string,
+    id: string,
+    { write, ifMatch }: DomainWrite,
+    change: (transaction: WriteTransaction, domain: Domain) => Promise<DomainOutcome>,
+  ): Promise<IdempotentResult<DomainOutcome>> {
+    const work = async (transaction: WriteTransaction) => {
+      const domain = await findDomain(transaction, organizationId, id);
+      if (!domain) return domainNotFound(id);
+      checkIfMatch(ifMatch, domain.updatedAt);
+      return change(transaction, domain);
+    };
+    return writeOnce<DomainOutcome>(this.#database, organizationId, write, work, {
+      audit: auditOf,
+    });
   }
 
   /** Returns the domain that serves the links of a hostname, as `findDomainsOf` does. */

@@ -1,7 +1,7 @@
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import type { ExitCode } from '../../exit-codes.js';
-import { findLinkId } from '../../find-link.js';
+import { findLinkIds } from '../../find-link.js';
 import {
   addVersionedDeleteOptions,
   checkVersion,
@@ -21,11 +21,7 @@ export const define: DefineCommand = (command, start) => {
   addVersionedDeleteOptions(command).action((links: string[], options: Options) =>
     start(async (context) => {
       const client = await context.client();
-      const ids: string[] = [];
-      // All links are found before one is deleted.
-      for (const link of links.flatMap((text) => text.split(','))) {
-        ids.push(await findLinkId(client, link.trim(), { signal: context.io.interrupt }));
-      }
+      const ids = await findLinkIds(client, links, { signal: context.io.interrupt });
       checkVersion(ids, options);
       return options.erase ? eraseUrls(context, ids, options) : deleteUrls(context, ids, options);
     }),
@@ -48,5 +44,5 @@ async function eraseUrls(
     find: (id: string) => urls.get(id, request),
     remove: (all: readonly string[]) => removeEach(all, (id) => urls.erase(id, change)),
   } as const;
-  return deleteItems(context, [...new Set(ids)], deleter, options);
+  return deleteItems(context, ids, deleter, options);
 }

@@ -1,5 +1,5 @@
 import type { DefineCommand } from '../../command.js';
-import { findLinkId } from '../../find-link.js';
+import { findLinkIds } from '../../find-link.js';
 import { addDeleteOptions, type DeleteOptions, deleteItems, removeEach } from '../delete-items.js';
 
 export const define: DefineCommand = (command, start) => {
@@ -9,18 +9,14 @@ export const define: DefineCommand = (command, start) => {
       const client = await context.client();
       const { urls } = client;
       const request = { signal: context.io.interrupt };
-      const ids: string[] = [];
-      // All links are found before the visits of one are erased.
-      for (const link of links.flatMap((text) => text.split(','))) {
-        ids.push(await findLinkId(client, link.trim(), request));
-      }
+      const ids = await findLinkIds(client, links, request);
       const deleter = {
         noun: 'link',
         verb: 'Erase all visits of',
         find: (id: string) => urls.get(id, request),
         remove: (all: readonly string[]) => removeEach(all, (id) => urls.eraseVisits(id, request)),
       } as const;
-      return deleteItems(context, [...new Set(ids)], deleter, options);
+      return deleteItems(context, ids, deleter, options);
     }),
   );
 };

@@ -1,5 +1,5 @@
 import type { DefineCommand } from '../../command.js';
-import { findLinkId } from '../../find-link.js';
+import { findLinkIds } from '../../find-link.js';
 import { type DeleteOptions, deleteItems, removeEach } from '../delete-items.js';
 
 export const define: DefineCommand = (command, start) => {
@@ -11,11 +11,7 @@ export const define: DefineCommand = (command, start) => {
         const client = await context.client();
         const { urls } = client;
         const request = { signal: context.io.interrupt };
-        const ids: string[] = [];
-        // All links are found before one is restored.
-        for (const link of links.flatMap((text) => text.split(','))) {
-          ids.push(await findLinkId(client, link.trim(), request));
-        }
+        const ids = await findLinkIds(client, links, request);
         const restorer = {
           noun: 'link',
           verb: 'Restore',
@@ -23,7 +19,7 @@ export const define: DefineCommand = (command, start) => {
           remove: (all: readonly string[]) => removeEach(all, (id) => urls.restore(id, request)),
         } as const;
         // Nothing is lost, so the command does not ask.
-        return deleteItems(context, [...new Set(ids)], restorer, { ...options, yes: true });
+        return deleteItems(context, ids, restorer, { ...options, yes: true });
       }),
     );
 };

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { verifyWebhook, WebhookVerificationError } from '@shorty/webhook-verifier';
 import { Option } from 'commander';
 import { CliError, UsageError } from '../../cli-error.js';
 import { collect, type DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
+import { readInput } from '../../read-input.js';
 import { readSigningSecret, secretHelp } from '../../webhooks/read-signing-secret.js';
 import { parseCount } from '../urls/link-options.js';
 
@@ -14,7 +14,7 @@ interface VerifyOptions {
   readonly tolerance?: number;
 }
 
-const maxBodyBytes = 16 * 1024 * 1024;
+const limits = { subject: 'the body', maxMegabytes: 16 };
 
 export const define: DefineCommand = (command, start) => {
   command
@@ -52,7 +52,7 @@ async function verifyDelivery(
   const headers = header.map(parseHeader);
   const secret = await readSigningSecret(context, secretStdin);
   if (secret === undefined) throw new UsageError('no webhook secret', secretHelp);
-  const body = await readBody(context, path);
+  const body = await readInput(context, path, limits);
   try {
     const event = verifyWebhook({
       body,
@@ -73,24 +73,4 @@ function parseHeader(line: string): readonly [string, string] {
   const split = line.indexOf(':');
   if (split > 0) return [line.slice(0, split).trim(), line.slice(split + 1).trim()];
   throw new UsageError(`--header ${line}: must have the form 'Name: value'`);
-}
-
-async function readBody({ io }: Context, path: string): Promise<Buffer> {
-  if (path !== '-') {
-    try {
-      return await readFile(path);
-    } catch (error) {
-      throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
-    }
-  }
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of io.stdin) {
-    // Bytes, because decoding to text could change the body.
-    const bytes = Buffer.from(chunk as Uint8Array | string);
-    length += bytes.length;
-    if (length > maxBodyBytes) throw new CliError('the body on stdin must be at most 16 MB');
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks);
 }

@@ -1,13 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import type { UrlUpdateRequest } from '@shorty/sdk';
 import { UsageError } from '../../../cli-error.js';
 import type { DefineCommand } from '../../../command.js';
 import type { Context } from '../../../context.js';
 import { type ExitCode, exitCodes } from '../../../exit-codes.js';
 import { findLinkId } from '../../../find-link.js';
+import { readInput } from '../../../read-input.js';
 import { showRules } from './show-rules.js';
 
-const maxBytes = 1024 * 1024;
+const limits = { subject: 'the rules', maxMegabytes: 1 };
 
 export const define: DefineCommand = (command, start) => {
   command
@@ -17,7 +17,7 @@ export const define: DefineCommand = (command, start) => {
 };
 
 async function setRules(context: Context, link: string, path: string): Promise<ExitCode> {
-  const rules = parseRules(path, await readText(context, path));
+  const rules = parseRules(path, (await readInput(context, path, limits)).toString('utf8'));
   const client = await context.client();
   const request = { signal: context.io.interrupt };
   const id = await findLinkId(client, link, request);
@@ -40,23 +40,4 @@ function parseRules(path: string, text: string): NonNullable<UrlUpdateRequest['r
 
 function nameOf(path: string): string {
   return path === '-' ? 'stdin' : path;
-}
-
-async function readText({ io }: Context, path: string): Promise<string> {
-  if (path !== '-') {
-    try {
-      return await readFile(path, 'utf8');
-    } catch (error) {
-      throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
-    }
-  }
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of io.stdin) {
-    const bytes = Buffer.from(chunk as Uint8Array | string);
-    length += bytes.length;
-    if (length > maxBytes) throw new UsageError('the rules on stdin must be at most 1 MB');
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
