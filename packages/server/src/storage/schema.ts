@@ -92,6 +92,7 @@ export const tables = {
     id: 'text primary key',
     /** A known text, encrypted under the key. */
     check_value: 'text not null',
+    /** When a server began to encrypt under the key, or confirmed it; 0 while `secrets rotate` asks. */
     created_at: 'bigint not null',
   },
   /** The periods of the visitor keys. */

@@ -60,7 +60,11 @@ export async function unlockSecrets(
     );
   }
   for (const row of registered) if (keyring.has(row.id)) checkKey(database, row);
-  if (registered.some((row) => row.id === id)) return false;
+  const current = registered.find((row) => row.id === id);
+  if (current) {
+    await confirmKey(database, current, now);
+    return false;
+  }
   await registerCurrentKey(database, now);
   return registered.length === 0;
 }
@@ -87,11 +91,12 @@ async function registerCurrentKey(database: Database, now: number): Promise<void
 export async function checkServerKeys(database: Database, now: number): Promise<void> {
   const { keyring } = database;
   const { currentId: id } = keyring;
-  const rows = await database.read.selectFrom('secret_keys').select('id').execute();
-  const registered = rows.map((row) => row.id);
-  const unknown = registered.filter((each) => !keyring.has(each));
-  const isReplaced = id !== undefined && !registered.includes(id);
+  const rows = await database.read.selectFrom('secret_keys').select(['id', 'created_at']).execute();
+  const unknown = rows.map((row) => row.id).filter((each) => !keyring.has(each));
+  const current = rows.find((row) => row.id === id);
+  const isReplaced = id !== undefined && !current;
   if (isReplaced) await registerCurrentKey(database, now);
+  if (current) await confirmKey(database, current, now);
   if (unknown.length > 0) {
     throw new ConfigError(
       `stored secrets are encrypted under the key ${unknown.join(', ')}, which this server does not have: restart it with that key as SHORTY_SECRET_KEY or SHORTY_SECRET_KEY_PREVIOUS`,
@@ -100,6 +105,61 @@ export async function checkServerKeys(database: Database, now: number): Promise<
   if (isReplaced) {
     throw new ConfigError(
       `this server encrypts secrets under the key ${id}, which shorty-server secrets rotate has replaced: restart it with the new key as SHORTY_SECRET_KEY, and run the command again`,
+    );
+  }
+}
+
+// The time of a key while `secrets rotate` asks whether a server encrypts under it.
+const asked = 0;
+
+/** Answers `secrets rotate`, if it asks: a running server encrypts under this key. */
+async function confirmKey(
+  database: Database,
+  { id, created_at }: Pick<Schema['secret_keys'], 'id' | 'created_at'>,
+  now: number,
+): Promise<void> {
+  if (created_at !== asked) return;
+  await database.writeDirectly(async (transaction) => {
+    await transaction
+      .updateTable('secret_keys')
+      .set({ created_at: now })
+      .where('id', '=', id)
+      .execute();
+  });
+}
+
+/**
+ * Fails if a server encrypts under another key than the current one, because it may not have the current
+ * key. Marks the other keys, and reads after each pause whether `checkServerKeys` of a server has
+ * confirmed one. The server of a SQLite file has all registered keys since its start.
+ *
+ * @throws {ConfigError} if a server has confirmed another key
+ */
+export async function requireNoOtherServerKey(
+  { engine, read, keyring, writeDirectly }: Database,
+  pauses: AsyncIterable<unknown>,
+): Promise<void> {
+  if (engine === 'sqlite') return;
+  const { currentId = '' } = keyring;
+  const others = await writeDirectly((transaction) =>
+    transaction
+      .updateTable('secret_keys')
+      .set({ created_at: asked })
+      .where('id', '<>', currentId)
+      .returning('id')
+      .execute(),
+  );
+  if (others.length === 0) return;
+  for await (const _ of pauses) {
+    const confirmed = await read
+      .selectFrom('secret_keys')
+      .select('id')
+      .where('id', '<>', currentId)
+      .where('created_at', '<>', asked)
+      .execute();
+    if (confirmed.length === 0) continue;
+    throw new ConfigError(
+      `a running server encrypts secrets under the key ${confirmed.map(({ id }) => id).join(', ')}, and may not have the key ${currentId}: restart each server with the new key as SHORTY_SECRET_KEY and the old one as SHORTY_SECRET_KEY_PREVIOUS, and run the command again; no secret was changed`,
     );
   }
 }

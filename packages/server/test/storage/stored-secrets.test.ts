@@ -11,6 +11,7 @@ import { countStored, encryptStored } from '../../src/storage/stored-secrets.js'
 import {
   checkServerKeys,
   forgetOtherKeys,
+  requireNoOtherServerKey,
   unlockSecrets,
 } from '../../src/storage/unlock-secrets.js';
 import { type Caller, callerOf, startServer } from '../api/start-server.js';
@@ -237,6 +238,41 @@ it('a running server notices that its key was replaced, and no start without it 
   );
   await check();
   await expect(unlockSecrets(other, [newKey], now)).rejects.toThrow(keyIdOf(oldKey));
+});
+
+it('secrets are not rotated while a server encrypts under another key', async () => {
+  const started = await start();
+  const node = started.database();
+  const now = started.api.clock();
+  const rotating = openStorage({ ...started, durability: 'process' });
+  onTestFinished(() => rotating.close());
+  await unlockSecrets(rotating, [newKey, oldKey], now);
+  // What a node does every ten seconds.
+  async function* rounds(count: number) {
+    for (let round = 0; round < count; round += 1) {
+      yield await checkServerKeys(node, now).catch(() => undefined);
+    }
+  }
+  const require = () => requireNoOtherServerKey(rotating, rounds(2));
+  if (engine() === 'sqlite') {
+    // A second server cannot start on the file, so its server has both keys.
+    await require();
+    return;
+  }
+  const refusal = new RegExp(
+    `encrypts secrets under the key ${keyIdOf(oldKey)}, and may not have the key ${keyIdOf(newKey)}: restart each server`,
+  );
+  await expect(require()).rejects.toThrow(refusal);
+  // The node has the new key, but still encrypts under the old one.
+  node.keyring.use([oldKey, newKey]);
+  await expect(require()).rejects.toThrow(refusal);
+  // A node that starts meanwhile confirms its key at once.
+  const starting = async function* () {
+    yield await unlockSecrets(node, [oldKey, newKey], now);
+  };
+  await expect(requireNoOtherServerKey(rotating, starting())).rejects.toThrow(refusal);
+  node.keyring.use([newKey, oldKey]);
+  await require();
 });
 
 it('a start with another key is refused in one sentence, and changes nothing', async () => {

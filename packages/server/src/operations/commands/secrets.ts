@@ -1,7 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../../config-error.js';
 import { formatCount } from '../../format-count.js';
 import { encryptStored } from '../../storage/stored-secrets.js';
-import { forgetOtherKeys, requireServerKey } from '../../storage/unlock-secrets.js';
+import {
+  forgetOtherKeys,
+  requireNoOtherServerKey,
+  requireServerKey,
+} from '../../storage/unlock-secrets.js';
 import { withDatabase } from './open-database.js';
 import { print } from './print.js';
 
@@ -13,6 +18,7 @@ export async function rotate(): Promise<void> {
       throw new ConfigError('there is no secret key yet: start the server first');
     }
     await requireServerKey(database);
+    await requireNoOtherServerKey(database, pauses());
     const { changed, unreadable } = await encryptStored(database, { all: true });
     print(`Encrypted ${formatCount(changed, 'value')} under the key ${keyring.currentId}.`);
     if (unreadable.length > 0) {
@@ -27,3 +33,11 @@ export async function rotate(): Promise<void> {
 }
 
 const maxPrinted = 20;
+
+// A server checks its keys every ten seconds. A busy one may be late.
+const waitSeconds = 25;
+
+async function* pauses() {
+  print(`Waiting ${formatCount(waitSeconds, 'second')} for servers that use another key.`);
+  for (let second = 0; second < waitSeconds; second += 1) yield await sleep(1_000);
+}
