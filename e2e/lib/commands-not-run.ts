@@ -138,6 +138,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'serves until it is stopped; packages/server/test/operator/scheduled-backups.test.ts runs it',
     'shorty-server orgs export --org <id> --out acme.ndjson     # or to stdout: | gzip > acme.ndjson.gz':
       'needs two servers; packages/server/test/operator/transfer.test.ts has them',
+    '(cd release && sha256sum --check SHA256SUMS)': registry,
     'npm install @opentelemetry/sdk-node@0.223.0':
       'e2e/packages.test.ts and e2e/traces.test.ts install and use the SDK',
   },
@@ -146,7 +147,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'needs the next release; e2e/faults/upgrade.test.ts upgrades a database under load',
     'cd /opt/shorty && git fetch --tags && git checkout v0.2.0':
       'needs the next release; e2e/faults/upgrade.test.ts upgrades a database under load',
-    'npm install release/shorty-*-0.2.0.tgz': registry,
+    '(cd release && sha256sum --check SHA256SUMS)': registry,
   },
   'docs/webhooks.md': {
     'npm install ../shorty/packages/webhook-verifier': 'e2e/packages.test.ts installs the tarball',

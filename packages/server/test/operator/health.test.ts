@@ -37,6 +37,8 @@ it.each(['the public port', 'a port of its own', 'a unix socket'])(
     expect((await server.ended).code).toBe(0);
     const { code, stdout, stderr } = await command(withAdmin, 'health');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^shorty-server: connect (ECONNREFUSED|ENOENT) .*\n$/);
+    expect(stderr).toMatch(
+      /^shorty-server: no server responds \(connect (ECONNREFUSED|ENOENT) .*\): start it, .*\n$/,
+    );
   },
 );

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage, type RequestOptions } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { readConfig } from '../../config.js';
+import { ConfigError } from '../../config-error.js';
 import type { ListenAddress } from '../../network/listen-address.js';
 import { print } from './print.js';
 
@@ -13,10 +14,13 @@ export async function health(): Promise<void> {
   const target = targetOf(adminListen ?? (path === undefined ? { host, port } : { path }));
   const request = get({ ...target, path: '/health/ready', timeout: timeoutMs });
   request.once('timeout', () => {
-    const error = new Error(`the server did not respond within ${timeoutMs} ms`);
-    request.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
+    request.destroy(new Error(`no response within ${timeoutMs} ms`));
   });
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const [response] = (await once(request, 'response').catch((cause: Error) => {
+    throw new ConfigError(
+      `no server responds (${cause.message}): start it, or run the command with the settings of the server`,
+    );
+  })) as [IncomingMessage];
   const body = await text(response);
   print(response.statusCode === 200 ? 'ready' : `not ready: ${response.statusCode} ${body}`);
   if (response.statusCode !== 200) process.exitCode = 1;

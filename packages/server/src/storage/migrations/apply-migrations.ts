@@ -78,8 +78,13 @@ export async function findVersionProblem(
   const known = await migrator.getMigrations();
   const pending = known.filter(({ executedAt }) => executedAt === undefined);
   if (pending.length === 0) return undefined;
-  const names = pending.map(({ name }) => name).join(', ');
-  return `it has an earlier version (${names} not applied): run shorty-server migrate first, or use the version that wrote it`;
+  return `it has an earlier version (${describeNames(pending.map(({ name }) => name))} not applied): run shorty-server migrate first, or use the version that wrote it`;
+}
+
+/** Names up to three migrations, and the first and the last of more. */
+function describeNames(names: readonly string[]): string {
+  if (names.length <= 3) return names.join(', ');
+  return `${names.length} migrations, ${names[0]} to ${names.at(-1)},`;
 }
 
 /** Returns why a database of a newer version cannot be used; undefined for any other version. */
