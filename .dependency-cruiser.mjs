@@ -11,6 +11,7 @@ const layers = [
   ['redirect'],
   ['lists', 'deletion'],
   ['webhooks'],
+  ['abuse'],
   ['qr'],
   ['urls'],
   ['domains'],

@@ -306,6 +306,15 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     downloadQr: downloads,
     previewQr: onQr,
     followLink: [...redirects, { path: { code: locked.shortCode } }],
+    showAbuseForm: { query: { url: locked.shortUrl } },
+    reportAbuse: {
+      body: {
+        url: locked.shortUrl,
+        reason: 'phishing',
+        comment: 'a copy',
+        email: 'me@example.org',
+      },
+    },
     unlockLink: { path: { code: locked.shortCode }, body: { password }, status: 303 },
   };
 }
@@ -379,6 +388,13 @@ async function makeOperatorExchanges(create, origin) {
     },
     listBlockedHosts: { query: { limit: '5', offset: '0' } },
     unblockHost: { path: { host: 'old.example' } },
+    listAbuseReports: { query: { limit: '5', offset: '0', status: 'open' } },
+    getAbuseReport: { path: { id: nobody }, status: 404 },
+    resolveAbuseReport: {
+      path: { id: nobody },
+      body: { resolution: 'dismissed', reason: 'no harm' },
+      status: 404,
+    },
     allowHost: {
       body: { host: 'good.example', reason: 'a partner', publicSuffix: false },
       status: 201,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { abuseAdminRoutes } from '../../server/src/abuse/abuse-contract.js';
 import { reportRoutes } from '../../server/src/analytics/reports/report-contract.js';
 import { apiKeyRoutes } from '../../server/src/auth/api-key-contract.js';
 import { clientRoutes } from '../../server/src/auth/client-contract.js';
@@ -27,6 +28,7 @@ const routes = [
   ...ownOrganizationRoutes,
   ...takedownRoutes,
   ...hostRuleRoutes,
+  ...abuseAdminRoutes,
   ...webhookRoutes,
   ...replayRoutes,
 ];

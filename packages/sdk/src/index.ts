@@ -50,6 +50,7 @@ export type {
   WebhooksResource,
 } from './resources/webhooks.js';
 export type {
+  AbuseReport,
   AllowedHost,
   AnalyticsOverview,
   ApiKey,

@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type Logger, pino } from 'pino';
 import { v7 as newUuid } from 'uuid';
+import { abuseHandlers } from './abuse/abuse-handlers.js';
+import { AbuseRepository } from './abuse/abuse-repository.js';
+import { ReportPage } from './abuse/report-page.js';
 import { createAnalyticsModule } from './analytics/analytics-module.js';
 import { loadVisitorKey } from './analytics/visitor-key.js';
 import { api } from './api/api.js';
@@ -397,6 +400,19 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     // A change of one domain evicts all hosts, because domains are few and change rarely.
     hosts: { invalidate: () => domains.hosts.clear(), clear: () => domains.hosts.clear() },
   };
+  const reports = new AbuseRepository(database, urls.takedowns);
+  const reportPage = new ReportPage({
+    reports,
+    findDomainKey: (hostname) => urls.loops.findDomainKey(database.read, hostname),
+    origins,
+    pseudonymOf: (text) => database.keyring.pseudonymOf(text),
+    limits,
+    proxies: config.trustedProxies,
+    clock,
+    newId: newUuid,
+    bodyTimeoutMs: timeLimits.publicBody,
+    onError: onRequestError,
+  });
   const bodySlots = new BodySlots({ ...bodySlotCounts, graceMs: timeLimits.slotGrace });
   const queues = [
     bodySlots.queue,
@@ -492,6 +508,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         apiKeys,
         hasOrganization: async (id) => (await organizations.find(id)) !== undefined,
       }),
+      ...abuseHandlers({
+        ...lists,
+        reports,
+        clock,
+        onChanged: (ids) => linkCache.invalidate(ids),
+      }),
       ...docsHandlers,
       ...health.handlers,
     },
@@ -546,6 +568,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       redirects,
       qrs.images,
       pages,
+      // Only the operator key reads reports.
+      ...(config.operatorKey === undefined ? [] : [reportPage]),
     ],
     onRequestError,
     timeLimits,
@@ -559,6 +583,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         await clients.deleteExpiredTokens(clock(), signal);
         await deleteExpiredKeys(database, clock(), signal);
         await deleteExpiredEntries(database, config.auditRetentionDays, clock(), signal);
+        await reports.deleteOld(clock(), signal);
       },
       onError: (err) => logger.error({ err }, 'housekeeping failed'),
     }),

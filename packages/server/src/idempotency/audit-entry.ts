@@ -19,6 +19,7 @@ export const resourceTypes = [
   'organization',
   'blockedHost',
   'allowedHost',
+  'abuseReport',
 ] as const;
 
 /** Who makes a write, from where, and by which operation. */

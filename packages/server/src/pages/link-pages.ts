@@ -15,7 +15,8 @@ export const gonePage = renderPage(
 export const takenDownPage = renderPage(
   'Link taken down',
   html`<h1>This link was taken down</h1>
-<p>The operator of this service has blocked it, for example because it led to a harmful page.</p>`,
+<p>The operator of this service has blocked it, for example because it led to a harmful page.</p>
+<p><a href="/report-abuse">Report another link</a></p>`,
 );
 
 export const unavailablePage = renderPage(

@@ -20,6 +20,7 @@ const ownerColumns: readonly (readonly [column: string, parent: Table])[] = [
 
 /** The tables whose rows belong to no organization, and why. */
 export const sharedTables: { readonly [table in Table]?: string } = {
+  abuse_reports: 'visitors report links to the operator',
   host_rules: 'the operator blocks and allows hosts',
   url_id_counter: 'one row, for all organizations',
   link_policy: 'one row, for all organizations',

@@ -101,6 +101,23 @@ export const tables = {
     /** A random text, from which the keys are derived; null once the period is past. */
     value: 'text',
   },
+  /** Reports of links by visitors, for the operator. The link need not exist. */
+  abuse_reports: {
+    id: 'text primary key',
+    short_url: 'text not null',
+    /** The domain and the key of the short URL, as in `url_keys`. */
+    domain_key: 'text not null',
+    key: 'text not null',
+    reason: 'text not null',
+    comment: 'text',
+    email: 'text',
+    /** A keyed hash of the reporter's address. */
+    reporter: 'text not null',
+    created_at: 'bigint not null',
+    resolved_at: 'bigint',
+    /** `dismissed` or `takenDown`; null before. */
+    resolution: 'text',
+  },
   /** Whether links may lead to a host and its subdomains. */
   host_rules: {
     /** The hostname, or `*` for all. */

@@ -8,6 +8,7 @@ import {
 import { nextUpdatedAt } from '../preconditions/if-match.js';
 import { type Database, operatorOwner, type WriteTransaction } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
+import { isBeingErased } from './erased-url.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import type { UrlRepository } from './url-repository.js';
 
@@ -30,7 +31,7 @@ export class TakedownRepository {
 
   /** Takes a link down, and returns it; null when no link has the key. */
   takeDown(
-    { domainKey, key, reason }: NewTakedown,
+    takedown: NewTakedown,
     now: number,
     write: WriteRequest | undefined,
   ): Promise<IdempotentResult<ShortUrl | null>> {
@@ -38,24 +39,31 @@ export class TakedownRepository {
       this.#database,
       operatorOwner,
       write,
-      async (transaction) => {
-        const row = await selectUrls(transaction)
-          .innerJoin('url_keys', 'url_keys.url_id', 'urls.id')
-          .where('url_keys.domain_key', '=', domainKey)
-          .where('url_keys.key', '=', key)
-          .executeTakeFirst();
-        if (!row) return null;
-        const before = fromRow(row);
-        const takenDownAt = before.takenDownAt ?? now;
-        await transaction
-          .insertInto('takedowns')
-          .values({ id: before.id, reason, created_at: takenDownAt })
-          .onConflict((conflict) => conflict.column('id').doUpdateSet({ reason }))
-          .execute();
-        return this.#save(transaction, before, { takenDownAt, takedownReason: reason }, now);
-      },
+      (transaction) => this.takeDownIn(transaction, takedown, now),
       { audit: auditOf },
     );
+  }
+
+  /** Takes a link down in a transaction of the operator, and returns it; null when no link has the key. */
+  async takeDownIn(
+    transaction: WriteTransaction,
+    { domainKey, key, reason }: NewTakedown,
+    now: number,
+  ): Promise<ShortUrl | null> {
+    const row = await selectUrls(transaction)
+      .innerJoin('url_keys', 'url_keys.url_id', 'urls.id')
+      .where('url_keys.domain_key', '=', domainKey)
+      .where('url_keys.key', '=', key)
+      .executeTakeFirst();
+    if (!row || isBeingErased(row)) return null;
+    const before = fromRow(row);
+    const takenDownAt = before.takenDownAt ?? now;
+    await transaction
+      .insertInto('takedowns')
+      .values({ id: before.id, reason, created_at: takenDownAt })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ reason }))
+      .execute();
+    return this.#save(transaction, before, { takenDownAt, takedownReason: reason }, now);
   }
 
   /** Undoes a takedown, and returns the link as it was before; null when it is not taken down. */

@@ -60,15 +60,18 @@ export function createUrlModule(options: UrlModuleOptions) {
     plans,
     toEventData: (shortUrl, now) => toRecord(origins(), shortUrl, now),
   });
+  const takedowns = new TakedownRepository(database, urls);
   const tags = new TagRepository(database, options.findTagged);
   const expire = (signal?: AbortSignal) => expireUrls(urls, clock, signal);
   return {
     urls,
+    takedowns,
+    loops,
     handlers: {
       ...urlHandlers({ ...options, urls, newShortCode }),
       ...tagHandlers({ ...options, tags }),
       ...hostRuleHandlers({ ...options, hostRules: new HostRuleRepository(database) }),
-      ...takedownHandlers({ ...options, takedowns: new TakedownRepository(database, urls), loops }),
+      ...takedownHandlers({ ...options, takedowns, loops }),
     },
     expire,
     services: [

@@ -1,10 +1,10 @@
-import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { v7 as newUuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
 import { linkKey } from '../../src/urls/url-keys.js';
 import { type Caller, startServer, type TestServer } from './start-server.js';
+import { type HostVisitOptions, visitHost } from './visit-host.js';
 
 const targetUrl = 'https://example.com/';
 
@@ -28,34 +28,8 @@ async function addDomain(caller: Caller = api, isActive = true) {
 }
 const create = (body: object) => api.call('createUrl', { body: { targetUrl, ...body } });
 
-interface Visit {
-  readonly status: number;
-  /** Without the date. */
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
-
-/** Visits a path on another host, which fetch cannot do. */
-function visit(
-  host: string,
-  path: string,
-  { method = 'GET', headers = {} }: { method?: string; headers?: OutgoingHttpHeaders } = {},
-): Promise<Visit> {
-  return new Promise((resolve, reject) => {
-    const call = request(api.server.url + path, { method, headers: { host, ...headers } });
-    call.on('error', reject).on('response', (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (part: string) => {
-        text += part;
-      });
-      response.on('end', () => {
-        const { date: _, ...rest } = response.headers;
-        resolve({ status: response.statusCode ?? 0, headers: rest, text });
-      });
-    });
-    call.end();
-  });
-}
+const visit = (host: string, path: string, options?: HostVisitOptions) =>
+  visitHost(api.server.url, host, path, options);
 
 /** Returns the Location of a visit, or its status. */
 async function follow(host: string, key: string): Promise<string | number> {

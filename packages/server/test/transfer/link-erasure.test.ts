@@ -20,6 +20,7 @@ import { beginErasure } from '../../src/urls/erase-url.js';
 import { diagnoseDeliveries } from '../../src/webhooks/delivery-doctor.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import { type Caller, startServer, type TestServer } from '../api/start-server.js';
+import { visitHost } from '../api/visit-host.js';
 import { emptyDatabase, engine } from '../engine.js';
 import { rowsWith } from '../storage/rows-with.js';
 
@@ -264,6 +265,8 @@ it('the slug and the short code answer 410 and stay taken, also on a custom doma
     }
   }
   // The link has left its keys on both domains.
+  const onHost = await visitHost(api.server.url, hostname, '/taken-two');
+  expect(onHost.status).toBe(410);
   const onDomain = { ...body, customSlug: 'taken-two', domainId };
   expect((await api.call('createUrl', { body: onDomain })).outcome).toBe('409 SLUG_CONFLICT');
   const free = { ...body, customSlug: 'taken-one', domainId };

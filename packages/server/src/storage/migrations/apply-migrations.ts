@@ -38,6 +38,7 @@ import { linkLifeCycle } from './0036-link-life-cycle.js';
 import { externalIds } from './0037-external-ids.js';
 import { linkErasures } from './0038-link-erasures.js';
 import { hostRules } from './0040-host-rules.js';
+import { abuseReports } from './0041-abuse-reports.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -149,6 +150,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0037-external-ids': { up: (db) => externalIds(db, engine) },
     '0038-link-erasures': { up: linkErasures },
     '0040-host-rules': { up: (db) => hostRules(db, engine) },
+    '0041-abuse-reports': { up: (db) => abuseReports(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }
