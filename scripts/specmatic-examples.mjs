@@ -93,6 +93,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     sourceDomain: 'example.com',
     clickThresholds: [50, 500],
     rules: [],
+    preview: { title: 'Spring', description: 'A sale', imageUrl: targetUrl },
     forwardQuery: true,
     forwardPath: false,
   };

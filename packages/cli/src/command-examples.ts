@@ -22,6 +22,7 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty urls create https://example.com --slug launch --tag spring',
     'shorty urls create https://example.com | pbcopy',
     'shorty urls create https://example.com --if-exists return',
+    'shorty urls create https://example.com --preview-title "Spring sale"',
   ],
   'urls upsert': [
     'shorty urls upsert order-1001 https://example.com/orders/1001',
@@ -41,6 +42,7 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty urls update 42 --target-url https://example.com/autumn',
     'shorty urls update 42 --title "Autumn sale" --clear expiresAt',
     'shorty urls update 42 --inactive',
+    'shorty urls update 42 --rules rules.json --preview auto',
     'shorty urls update 42 --title "Autumn sale" --if-match mi8p2k1x',
   ],
   'urls rules set': [

@@ -310,6 +310,43 @@ describe('update and delete', () => {
   });
 });
 
+test('create and update set a preview, and rules from a file or from stdin', async () => {
+  const image = 'https://example.com/sale.png';
+  const link = await create(
+    ...['https://example.com/preview', '--preview-title', 'Sale', '--preview-image', image],
+  );
+  const rules = [
+    { name: 'phones', when: { device: ['mobile'] }, targetUrl: 'https://m.example.com/' },
+  ];
+  const set = ['urls', 'update', link.id, '--rules', '-', '--preview-title', 'Other', '--json'];
+  expect(await server.client.urls.get(link.id)).toMatchObject({
+    preview: { title: 'Sale', description: null, imageUrl: image },
+    rules: [],
+  });
+  expect((await shorty.run(set, { input: JSON.stringify(rules) })).code).toBe(0);
+  expect(await server.client.urls.get(link.id)).toMatchObject({
+    preview: { title: 'Other', description: null, imageUrl: null },
+    rules,
+  });
+  const auto = await shorty.run(['urls', 'update', link.id, '--preview', 'auto', '--json']);
+  expect(JSON.parse(auto.stdout)).toMatchObject({
+    preview: 'auto',
+    fetchedPreview: { status: 'pending' },
+  });
+  await shorty.run(['urls', 'update', link.id, '--clear', 'preview', '--clear', 'rules']);
+  expect(await server.client.urls.get(link.id)).toMatchObject({ preview: null, rules: [] });
+  for (const [options, message] of [
+    [['--preview', 'auto', '--preview-title', 'x'], 'cannot be used with other options'],
+    [['--preview-image', image], 'a preview needs a title: set --preview-title'],
+    [['--preview', 'manual'], 'Allowed choices are auto'],
+    [['--rules', '-', '--password-stdin'], '--rules - and --password-stdin cannot both read stdin'],
+    [['--rules', 'no-such-file'], 'no-such-file cannot be read'],
+  ] as const) {
+    const { code, stderr } = await shorty.run(['urls', 'update', link.id, ...options]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  }
+});
+
 test.each([
   [['urls', 'get', 'no-such-link'], 'shorty urls list --search TEXT finds links'],
   [['qr', 'get', 'x'], 'shorty qr list prints the ids'],

@@ -62,6 +62,7 @@ import { ownOrganizationHandlers } from './organizations/own-organization-handle
 import { type PlanTable, standardPlans } from './organizations/plans.js';
 import { usageHandlers } from './organizations/usage-handlers.js';
 import type { Clock, ResolveTxt } from './ports.js';
+import { createPreviewService } from './previews/preview-service.js';
 import { createQrModule } from './qr/qr-module.js';
 import { ClickLeaseRepository } from './redirect/click-lease-repository.js';
 import { ClickLeases } from './redirect/click-leases.js';
@@ -544,6 +545,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     findDomain: (host) => domains.hosts.find(host),
     isOwnHost: (host) => host === origins().shortDomain || isOwnHost(hostnameOf(host)),
     visits: analytics.visits,
+    origins,
     ruleErrors,
     foldedKeys,
     ignoresCase: async (host) => (await domains.hosts.settingsOf(host)).ignoreCase,
@@ -627,6 +629,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       everyMs: secretKeysEveryMs,
       tick: () => checkServerKeys(database, clock()),
       onError: (err) => logger.error({ err }, 'secret keys were replaced'),
+    }),
+    createPreviewService({
+      ...shared,
+      allowPrivateNetwork: config.allowPrivateNetwork,
+      onFetched: (urlId) => linkCache.invalidate([urlId]),
     }),
     ...webhooks.services,
     ...health.services,

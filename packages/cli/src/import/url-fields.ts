@@ -3,6 +3,7 @@ import {
   parseBoolean,
   parseInteger,
   parseIntegers,
+  parsePreview,
   parseRules,
   parseStringRecord,
   parseTags,
@@ -36,6 +37,7 @@ const commonFields: Readonly<Record<string, ParseCell>> = {
   forwardQuery: parseBoolean,
   forwardPath: parseBoolean,
   rules: parseRules,
+  preview: parsePreview,
   isActive: parseBoolean,
 };
 const createOnly = { importedClicks: parseInteger, ifExists: parseText };
@@ -62,6 +64,7 @@ const readOnly = [
   'deletedAt',
   'clickCount',
   'clicksLeft',
+  'fetchedPreview',
   'lastClickAt',
   'takenDown',
   'createdAt',

@@ -65,6 +65,19 @@ const linkFields = {
       'other targets for some visits: the first rule that matches decides, and the target URL of the link is for all other visits',
     )
     .exactOptional(),
+  preview: z
+    .union([
+      z.literal('auto'),
+      z.object({
+        title: z.string(),
+        description: z.string().exactOptional(),
+        imageUrl: z.string().exactOptional(),
+      }),
+    ])
+    .describe(
+      'what messengers and social networks show of the link; auto: what the target says; default: they follow the redirect',
+    )
+    .exactOptional(),
 } satisfies Record<
   Exclude<keyof UrlUpdateRequest, 'targetUrl' | 'isActive' | 'isPasswordProtected'>,
   z.ZodType

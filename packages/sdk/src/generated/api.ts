@@ -1482,7 +1482,7 @@ export interface paths {
         };
         /**
          * Follow a short link
-         * @description Redirects with the status of the link. A link with a password returns a form instead. HEAD returns the same headers without a body. Errors are pages, or JSON for `Accept: application/json`.
+         * @description Redirects with the status of the link. A link with a password returns a form instead. Programs that preview links get a page if the link has a preview. HEAD returns the same headers without a body. Errors are pages, or JSON for `Accept: application/json`.
          */
         get: operations["followLink"];
         put?: never;
@@ -1855,6 +1855,7 @@ export interface components {
             /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
             forwardPath?: boolean | null;
             rules?: components["schemas"]["LinkRuleRequest"][] | null;
+            preview?: ("auto" | components["schemas"]["LinkPreviewRequest"]) | null;
             /** @description False creates a paused link, which answers with 410 until a PATCH sets isActive to true. True by default. */
             isActive?: boolean | null;
             /**
@@ -1935,6 +1936,19 @@ export interface components {
                  */
                 weight: number;
             }[] | null;
+        };
+        LinkPreviewRequest: {
+            /**
+             * @description The title that link previews show.
+             * @example Spring sale
+             */
+            title: string;
+            /**
+             * @description The text below the title.
+             * @example Everything at half price
+             */
+            description?: string | null;
+            imageUrl?: string | null;
         };
         UrlBulkCreateRequest: {
             /** @description 1 to 100 links to create. An item that does not match UrlCreateRequest fails alone. */
@@ -2031,6 +2045,7 @@ export interface components {
             /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
             forwardPath?: boolean | null;
             rules?: components["schemas"]["LinkRuleRequest"][] | null;
+            preview?: ("auto" | components["schemas"]["LinkPreviewRequest"]) | null;
             /** @description False creates a paused link, which answers with 410 until a PATCH sets isActive to true. True by default. */
             isActive?: boolean | null;
             /**
@@ -2122,6 +2137,7 @@ export interface components {
             /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
             forwardPath?: boolean | null;
             rules?: components["schemas"]["LinkRuleRequest"][] | null;
+            preview?: ("auto" | components["schemas"]["LinkPreviewRequest"]) | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive?: boolean;
         };
@@ -2751,6 +2767,16 @@ export interface components {
             forwardPath: boolean | null;
             /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
             rules: components["schemas"]["LinkRule"][];
+            /**
+             * @description What link previews show of the link. "auto": fetchedPreview. Null: they follow the redirect.
+             * @example null
+             */
+            preview: ("auto" | components["schemas"]["LinkPreview"]) | null;
+            /**
+             * @description What the server read from the target. Null unless preview is "auto".
+             * @example null
+             */
+            fetchedPreview: components["schemas"]["FetchedPreview"] | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
             /** @description When the link was deleted. Null: it was not, or it was restored. */
@@ -2839,6 +2865,34 @@ export interface components {
                 /** @description The variant's share, in relation to the sum of all weights. */
                 weight: number;
             }[];
+        };
+        LinkPreview: {
+            /** @description The title that link previews show. */
+            title: string;
+            /** @description The text below the title. Null: none. */
+            description: string | null;
+            /** @description The URL of the image. Null: none. */
+            imageUrl: string | null;
+        };
+        FetchedPreview: {
+            /**
+             * @description pending: the target is still to be read, again if error is not null. failed: previews follow the redirect.
+             * @enum {string}
+             */
+            status: "pending" | "fetched" | "failed";
+            /** @description The title of the target. Null: it was not read. */
+            title: string | null;
+            /** @description The text below the title. Null: none. */
+            description: string | null;
+            /** @description The URL of the image. Null: none. */
+            imageUrl: string | null;
+            /** @description When the target was last read. */
+            fetchedAt: string | null;
+            /**
+             * @description Why it could not be read. Null: no error.
+             * @example null
+             */
+            error: string | null;
         };
         UrlUpdatedEvent: {
             /**
@@ -2961,6 +3015,16 @@ export interface components {
             forwardPath: boolean | null;
             /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
             rules: components["schemas"]["LinkRule"][];
+            /**
+             * @description What link previews show of the link. "auto": fetchedPreview. Null: they follow the redirect.
+             * @example null
+             */
+            preview: ("auto" | components["schemas"]["LinkPreview"]) | null;
+            /**
+             * @description What the server read from the target. Null unless preview is "auto".
+             * @example null
+             */
+            fetchedPreview: components["schemas"]["FetchedPreview"] | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
             /** @description When the link was deleted. Null: it was not, or it was restored. */
@@ -3086,6 +3150,11 @@ export interface components {
                 forwardPath?: boolean | null;
                 /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
                 rules?: components["schemas"]["LinkRule"][];
+                /**
+                 * @description What link previews show of the link. "auto": fetchedPreview. Null: they follow the redirect.
+                 * @example null
+                 */
+                preview?: ("auto" | components["schemas"]["LinkPreview"]) | null;
                 /** @description Whether the link redirects. An inactive link answers 410. */
                 isActive?: boolean;
                 /** @description When the link was deleted. Null: it was not, or it was restored. */
@@ -3230,6 +3299,16 @@ export interface components {
             forwardPath: boolean | null;
             /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
             rules: components["schemas"]["LinkRule"][];
+            /**
+             * @description What link previews show of the link. "auto": fetchedPreview. Null: they follow the redirect.
+             * @example null
+             */
+            preview: ("auto" | components["schemas"]["LinkPreview"]) | null;
+            /**
+             * @description What the server read from the target. Null unless preview is "auto".
+             * @example null
+             */
+            fetchedPreview: components["schemas"]["FetchedPreview"] | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
             /** @description When the link was deleted. Null: it was not, or it was restored. */
@@ -4240,6 +4319,16 @@ export interface components {
             forwardPath: boolean | null;
             /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
             rules: components["schemas"]["LinkRuleOutput"][];
+            /**
+             * @description What link previews show of the link. "auto": fetchedPreview. Null: they follow the redirect.
+             * @example null
+             */
+            preview: ("auto" | components["schemas"]["LinkPreviewOutput"]) | null;
+            /**
+             * @description What the server read from the target. Null unless preview is "auto".
+             * @example null
+             */
+            fetchedPreview: components["schemas"]["FetchedPreviewOutput"] | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
             /** @description When the link was deleted. Null: it was not, or it was restored. */
@@ -6099,6 +6188,34 @@ export interface components {
                 weight: number;
             }[];
         };
+        LinkPreviewOutput: {
+            /** @description The title that link previews show. */
+            title: string;
+            /** @description The text below the title. Null: none. */
+            description: string | null;
+            /** @description The URL of the image. Null: none. */
+            imageUrl: string | null;
+        };
+        FetchedPreviewOutput: {
+            /**
+             * @description pending: the target is still to be read, again if error is not null. failed: previews follow the redirect.
+             * @enum {string}
+             */
+            status: "pending" | "fetched" | "failed";
+            /** @description The title of the target. Null: it was not read. */
+            title: string | null;
+            /** @description The text below the title. Null: none. */
+            description: string | null;
+            /** @description The URL of the image. Null: none. */
+            imageUrl: string | null;
+            /** @description When the target was last read. */
+            fetchedAt: string | null;
+            /**
+             * @description Why it could not be read. Null: no error.
+             * @example null
+             */
+            error: string | null;
+        };
         /** @description The TXT record to set in DNS, which proves that the hostname is yours. */
         DomainTxtRecordOutput: {
             /**
@@ -6204,6 +6321,7 @@ export interface components {
             /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
             forwardPath?: boolean | null;
             rules?: components["schemas"]["LinkRuleRequest"][] | null;
+            preview?: ("auto" | components["schemas"]["LinkPreviewRequest"]) | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive?: boolean;
         };
@@ -12338,7 +12456,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The form that asks for the password */
+            /** @description The form that asks for the password, or what link previews show */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

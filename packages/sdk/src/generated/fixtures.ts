@@ -215,6 +215,8 @@ export const fixtures: {
             ]
           }
         ],
+        "preview": null,
+        "fetchedPreview": null,
         "isActive": true,
         "deletedAt": null,
         "clickCount": 0,
@@ -333,6 +335,8 @@ export const fixtures: {
         ]
       }
     ],
+    "preview": null,
+    "fetchedPreview": null,
     "isActive": true,
     "deletedAt": null,
     "clickCount": 0,
@@ -397,6 +401,8 @@ export const fixtures: {
         ]
       }
     ],
+    "preview": null,
+    "fetchedPreview": null,
     "isActive": true,
     "deletedAt": null,
     "clickCount": 0,
@@ -461,6 +467,8 @@ export const fixtures: {
         ]
       }
     ],
+    "preview": null,
+    "fetchedPreview": null,
     "isActive": true,
     "deletedAt": null,
     "clickCount": 0,
@@ -525,6 +533,8 @@ export const fixtures: {
         ]
       }
     ],
+    "preview": null,
+    "fetchedPreview": null,
     "isActive": true,
     "deletedAt": null,
     "clickCount": 0,
@@ -589,6 +599,8 @@ export const fixtures: {
         ]
       }
     ],
+    "preview": null,
+    "fetchedPreview": null,
     "isActive": true,
     "deletedAt": null,
     "clickCount": 0,
@@ -653,6 +665,8 @@ export const fixtures: {
         ]
       }
     ],
+    "preview": null,
+    "fetchedPreview": null,
     "isActive": true,
     "deletedAt": null,
     "clickCount": 0,
@@ -717,6 +731,8 @@ export const fixtures: {
         ]
       }
     ],
+    "preview": null,
+    "fetchedPreview": null,
     "isActive": true,
     "deletedAt": null,
     "clickCount": 0,

@@ -27,6 +27,8 @@ export interface GuardedRequest {
 }
 
 export interface GuardedResponse {
+  /** The URL that responded: after redirects, another one than that of the request. */
+  readonly url: URL;
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Uint8Array;
@@ -164,7 +166,8 @@ class Exchange implements ConnectionUser {
   #succeed(): void {
     const { status, headers, body, isCut, isComplete, isReusable } = this.#reader;
     this.#release(isReusable);
-    this.#options.resolve({ status, headers, body, isCut: isCut || !isComplete });
+    const { url, resolve } = this.#options;
+    resolve({ url, status, headers, body, isCut: isCut || !isComplete });
   }
 
   #fail(error: unknown): void {

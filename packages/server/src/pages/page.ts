@@ -79,10 +79,14 @@ export function html(strings: TemplateStringsArray, ...values: readonly (string 
   return new Html(parts.join(''));
 }
 
-/** Renders a page with the style of visitors' pages. */
-export function renderPage(title: string, content: Html): string {
-  const styleElement = html`<style>${new Html(style)}</style>`;
-  return renderDocument(title, styleElement, html`<main>\n${content}\n</main>`);
+/** Renders a page with the style of visitors' pages. `tags` are further elements of its head. */
+export function renderPage(title: string, content: Html, tags: readonly Html[] = []): string {
+  const head = joinLines([html`<style>${new Html(style)}</style>`, ...tags]);
+  return renderDocument(title, head, html`<main>\n${content}\n</main>`);
+}
+
+function joinLines(parts: readonly Html[]): Html {
+  return new Html(parts.map(({ text }) => text).join('\n'));
 }
 
 /** Renders an HTML document. `links` are the elements of its head that load styles and scripts. */

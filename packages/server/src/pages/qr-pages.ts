@@ -1,5 +1,5 @@
-import { parseUrl } from '../network/parse-url.js';
 import { Html, html, renderPage } from './page.js';
+import { webAddressOf } from './web-address.js';
 
 const formatNames = { png: 'PNG', svg: 'SVG', webp: 'WebP' } as const;
 
@@ -61,16 +61,3 @@ export const qrUnavailablePage = renderPage(
   html`<h1>This QR code is temporarily unavailable</h1>
 <p>Please try again in a moment.</p>`,
 );
-
-/**
- * Returns a web address in ASCII and without user information, because other characters and user
- * information can imitate another host. Returns undefined for other text, such as `javascript:` URLs,
- * which the page must not link.
- */
-function webAddressOf(text: string): string | undefined {
-  const url = /^https?:\/\//i.test(text) ? parseUrl(text) : undefined;
-  if (!url) return undefined;
-  url.username = '';
-  url.password = '';
-  return url.href;
-}

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { QueueClosedError, QueueFullError } from '../fair-queue.js';
 import { createLogoFetcher } from './fetch-logo.js';
 
-const response = { status: 200, headers: {}, body: Buffer.from('logo'), isCut: false };
+const url = new URL('https://example.com/logo');
+const response = { url, status: 200, headers: {}, body: Buffer.from('logo'), isCut: false };
 
 /** A fetcher whose downloads end when the test releases them. */
 function controlledFetcher() {

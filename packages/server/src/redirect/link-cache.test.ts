@@ -22,6 +22,7 @@ const linkTo = (location: string, urlId = 1): Link => ({
   forwarding: undefined,
   variant: null,
   rules: undefined,
+  preview: undefined,
   mayCloseLoop: false,
 });
 

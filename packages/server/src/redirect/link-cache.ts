@@ -118,8 +118,11 @@ export class LinkCache {
 }
 
 /** Counts the characters of the texts whose length the owner of a link chooses. */
-function charactersOf({ location, fallback = '', targetHostname, campaign, rules }: Link): number {
+function charactersOf(link: Link): number {
+  const { location, fallback = '', targetHostname, campaign, rules, preview } = link;
   const target = targetHostname?.length ?? 0;
   const utm = Object.values(campaign ?? {}).reduce((sum, value) => sum + value.length, 0);
-  return location.length + fallback.length + target + utm + (rules?.maxBytes ?? 0);
+  // A character outside Latin-1 makes each character take two bytes.
+  const previewed = preview ? 2 * JSON.stringify(preview).length : 0;
+  return location.length + fallback.length + target + utm + previewed + (rules?.maxBytes ?? 0);
 }

@@ -1,5 +1,6 @@
 import { utmFields, utmParameters } from '../contract/utm-parameters.js';
 import type { AddressRanges } from '../network/ip-address.js';
+import { shownPreviewOf } from '../urls/link-preview.js';
 import { clicksLeftOf, isExpired, type RedirectType, type ShortUrl } from '../urls/short-url.js';
 import { toCachedRules } from './cached-rules.js';
 import type { Forwarding } from './forward-request.js';
@@ -90,6 +91,8 @@ export function toLink(
     forwarding: query || path ? { query, path } : undefined,
     /** Undefined for a link without rules. */
     rules: url.rules.length > 0 ? toCachedRules(url, settings) : undefined,
+    /** Undefined for a link whose previews are those of its target. */
+    preview: url.preview === null ? undefined : toCachedPreview(url),
   };
 }
 
@@ -116,7 +119,16 @@ export function erasedLink(organizationId: string): Link {
     mayCloseLoop: false,
     forwarding: undefined,
     rules: undefined,
+    preview: undefined,
   };
+}
+
+/** Returns what link previews show, and what the address of the link consists of. */
+function toCachedPreview(url: ShortUrl) {
+  // A password also protects what the target is about.
+  const preview = url.passwordHash === null ? shownPreviewOf(url) : undefined;
+  if (preview === undefined) return undefined;
+  return { ...preview, customSlug: url.customSlug, hostname: url.hostname };
 }
 
 /** Returns the parameters that a link sets on its targets. */

@@ -26,12 +26,16 @@ export const redirectRoutes = [
     summary: 'Follow a short link',
     description:
       'Redirects with the status of the link. A link with a password returns a form instead. ' +
+      'Programs that preview links get a page if the link has a preview. ' +
       'HEAD returns the same headers without a body. Errors are pages, or JSON for `Accept: application/json`.',
     access: 'public',
     isForVisitors: true,
     params,
     responses: {
-      200: { description: 'The form that asks for the password', mediaType: 'text/html' },
+      200: {
+        description: 'The form that asks for the password, or what link previews show',
+        mediaType: 'text/html',
+      },
       301: { description: 'Moved; browsers cache it for 90 seconds', headers: location },
       302: { description: 'Found', headers: location },
       307: { description: 'Temporary redirect', headers: location },

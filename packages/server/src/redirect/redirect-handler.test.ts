@@ -30,6 +30,7 @@ const link: Link = {
   forwarding: undefined,
   variant: null,
   rules: undefined,
+  preview: undefined,
   mayCloseLoop: false,
   campaign: null,
 };
@@ -78,6 +79,7 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
   const handler = new RedirectHandler({
     cache,
     isReserved: () => false,
+    origins: () => ({ scheme: 'https://', shortDomain: 'sho.example' }),
     findDomain: () => null,
     isOwnHost: () => true,
     visits: () => ({

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isLinkPreviewer } from '../analytics/classify/link-previewers.js';
 import type {
   DescribedVisit,
   TakeClick,
@@ -25,11 +26,13 @@ import {
   takenDownPage,
   unavailablePage,
 } from '../pages/link-pages.js';
+import { previewPage } from '../pages/preview-page.js';
 import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
 import type { LimitStore } from '../storage/limits.js';
 import { forgiveKey } from '../urls/forgive-key.js';
 import { maxHops, maxLinkedUrls, parseLinkPath } from '../urls/loop-detector.js';
+import { type LinkOrigins, shortUrlOf } from '../urls/present-url.js';
 import { linkKey } from '../urls/url-keys.js';
 import { chooseTarget, hasRules } from './choose-target.js';
 import type { ClickLeases } from './click-leases.js';
@@ -51,6 +54,8 @@ export interface RedirectHandlerOptions {
   readonly isOwnHost: (host: string) => boolean;
   /** Returns the functions that describe and record visits. */
   readonly visits: () => VisitRecorder;
+  /** The public addresses of links, which previews name. */
+  readonly origins: () => LinkOrigins;
   readonly ruleErrors: RuleErrors;
   /** Finds keys in another case on domains that ignore it. */
   readonly foldedKeys: Pick<FoldedKeys, 'peek' | 'find'>;
@@ -300,6 +305,11 @@ export class RedirectHandler {
     // Callbacks of several visits run in one batch, so this one must not throw.
     const respond = () => {
       try {
+        const { preview } = link;
+        if (preview !== undefined && isLinkPreviewer(response.req.headers['user-agent'] ?? '')) {
+          this.#sendPreview(response, { ...preview, shortCode: link.shortCode }, location);
+          return;
+        }
         this.#options.onResponse(status);
         redirect(response, link, status, location);
       } catch (error) {
@@ -335,6 +345,17 @@ export class RedirectHandler {
       });
     };
     visits().record(visit, link, target, respondIfWritten, takeClick);
+  }
+
+  /** Sends what link previews show of a link. */
+  #sendPreview(
+    response: ServerResponse,
+    preview: NonNullable<Link['preview']> & Pick<Link, 'shortCode'>,
+    location: string,
+  ): void {
+    this.#options.onResponse(200);
+    const shortUrl = shortUrlOf(this.#options.origins(), preview);
+    sendPage(response, 200, previewPage({ ...preview, shortUrl, location }), varyByAgent);
   }
 
   /** Sends the visitor of a link that has ended elsewhere. The visit is not recorded. */
@@ -421,13 +442,15 @@ function takesPath(link: Link | undefined, rest: string): boolean {
   return rest === '' || link?.forwarding?.path === true;
 }
 
+const varyByAgent = { Vary: 'User-Agent' } as const;
+
 function redirect(
   response: ServerResponse,
-  { cacheControl }: Pick<Link, 'cacheControl'>,
+  { cacheControl, preview }: Pick<Link, 'cacheControl'> & Partial<Pick<Link, 'preview'>>,
   status: number,
   location: string,
 ): void {
-  response.writeHead(status, [
+  const headers = [
     'Location',
     location,
     'Cache-Control',
@@ -436,6 +459,8 @@ function redirect(
     requestIdOf(response.req.headers['x-request-id']),
     'Content-Length',
     '0',
-  ]);
+  ];
+  if (preview !== undefined) headers.push('Vary', varyByAgent.Vary);
+  response.writeHead(status, headers);
   response.end();
 }

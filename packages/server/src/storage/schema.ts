@@ -186,6 +186,12 @@ export const tables = {
     external_id: 'text',
     /** Other targets for some visits, as JSON; null for none. */
     rules: 'text',
+    /** What link previews show: `auto`, or JSON; null for the target itself. */
+    preview: 'text',
+    /** The outcome of reading the target for `auto`, as JSON; null before the first attempt. */
+    preview_fetch: 'text',
+    /** When the target is to be read; null if it need not be. A server that reads it sets a later time. */
+    preview_due_at: 'bigint',
   },
   domains: {
     ...baselineTables.domains,

@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '../contract/errors.js';
+import { schedulePreview } from './link-preview.js';
 import { isExpired, type ShortUrl } from './short-url.js';
 import {
   activationRule,
@@ -70,6 +71,10 @@ export function newUrl(
     forwardQuery: body.forwardQuery ?? null,
     forwardPath: body.forwardPath ?? null,
     rules: body.rules ?? [],
+    preview: body.preview ?? null,
+    previewFetch: null,
+    // The target is read soon.
+    previewDueAt: body.preview === 'auto' ? now : null,
     isActive: body.isActive ?? true,
     deletedAt: null,
     clickCount: 0,
@@ -101,6 +106,7 @@ export function patchUrl(
     isActive: isActive ?? url.isActive,
     deletedAt: isActive ? null : url.deletedAt,
   };
+  const scheduled = schedulePreview(url, changed, now);
   if (!startsBeforeItEnds(changed)) {
     return { ok: false, error: { path: 'activatesAt', message: activationRule } };
   }
@@ -108,7 +114,7 @@ export function patchUrl(
     const message = 'cannot be true: expiresAt has passed, so set a later one or null';
     return { ok: false, error: { path: 'isActive', message } };
   }
-  return { ok: true, url: changed };
+  return { ok: true, url: scheduled ? { ...changed, ...scheduled } : changed };
 }
 
 function startsBeforeItEnds({ activatesAt, expiresAt }: ShortUrl): boolean {

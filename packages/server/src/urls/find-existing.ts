@@ -20,6 +20,8 @@ const ignoredColumns: ReadonlySet<string> = new Set<UrlColumn>([
   'source_domain',
   'click_thresholds',
   'imported_clicks',
+  'preview_fetch',
+  'preview_due_at',
   'search_text',
   'created_at',
   'updated_at',

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { presentPreviewFetch } from './link-preview.js';
 import { clicksLeftOf, isLive, type ShortUrl } from './short-url.js';
 import type { urlListItem, urlRecord } from './url-contract.js';
 
@@ -102,6 +103,8 @@ export function toRecord(
     forwardQuery: url.forwardQuery,
     forwardPath: url.forwardPath,
     rules: [...url.rules],
+    preview: url.preview,
+    fetchedPreview: presentPreviewFetch(url),
     isActive: isLive(url, now),
     deletedAt: toIsoTime(url.deletedAt),
     clickCount: url.clickCount,

@@ -18,6 +18,7 @@ import {
 } from '../contract/fields.js';
 import { maxTargetUrlBytes } from '../network/target-url.js';
 import { linkRules, ruleRecords } from './link-rules.js';
+import { fetchedPreviewRecord, previewSetting, previewSettingRecord } from './preview-contract.js';
 import { targetUrl } from './target-url-field.js';
 
 /** Items in one bulk request. Specification, "Limits". */
@@ -155,6 +156,7 @@ const settings = {
   forwardQuery: z.boolean().nullish(),
   forwardPath: z.boolean().nullish(),
   rules: linkRules.nullish(),
+  preview: previewSetting.nullish(),
 };
 
 /** Returns the error of a link that has protection without a password, or the reverse. */
@@ -303,6 +305,8 @@ export const urlRecord = z
     forwardQuery: z.boolean().nullable(),
     forwardPath: z.boolean().nullable(),
     rules: ruleRecords,
+    preview: previewSettingRecord,
+    fetchedPreview: fetchedPreviewRecord,
     isActive: z.boolean(),
     deletedAt: instant.nullable(),
     clickCount: z.int().min(0).meta({ description: 'Clicks counted so far.' }),

@@ -14,6 +14,7 @@ const changeable = urlRecord.omit({
   clickCount: true,
   importedClicks: true,
   clicksLeft: true,
+  fetchedPreview: true,
   lastClickAt: true,
   createdAt: true,
   updatedAt: true,

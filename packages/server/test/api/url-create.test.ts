@@ -88,6 +88,7 @@ describe('POST /api/v1/urls', () => {
       importedClicks: 1204,
       clickThresholds: [50, 500],
       rules: [{ name: 'german', when: { country: ['DE'] }, targetUrl: 'https://example.com/de' }],
+      preview: { title: 'Sale', description: null, imageUrl: 'https://example.com/sale.png' },
     };
     const created = (
       await create({ ...fields, isPasswordProtected: true, password: 'open sesame' })
@@ -103,6 +104,7 @@ describe('POST /api/v1/urls', () => {
       deletedAt: null,
       clickCount: 0,
       clicksLeft: 100,
+      fetchedPreview: null,
       lastClickAt: null,
       takenDown: null,
       updatedAt: created.createdAt,

@@ -290,6 +290,9 @@ describe.each(names.slice(6))('a database with the migrations up to %s', (last) 
         max_clicks: null,
         external_id: null,
         rules: null,
+        preview: null,
+        preview_fetch: null,
+        preview_due_at: null,
       })),
     );
     if (engine() === 'sqlite') {

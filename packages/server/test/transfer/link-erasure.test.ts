@@ -55,6 +55,7 @@ async function createLink(api: TestServer) {
       utmSource: mark,
       customUtmParams: { ref: mark },
       rules: [{ name: mark, when: { country: ['DE'] }, targetUrl }],
+      preview: { title: mark, description: mark, imageUrl: targetUrl },
     },
     headers: { 'idempotency-key': 'create' },
   });

@@ -102,6 +102,7 @@ async function fill(): Promise<void> {
     forwardQuery: true,
     forwardPath: false,
     rules: [{ name: 'german', when: { country: 'DE' }, targetUrl: 'https://example.com/de' }],
+    preview: { title: 'Sale', imageUrl: 'https://example.com/sale.png' },
   };
   const { id } = (await api.call('createUrl', { body: rich })).data;
   await api.call('createUrl', {

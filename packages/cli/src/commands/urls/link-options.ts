@@ -4,6 +4,7 @@ import { UsageError } from '../../cli-error.js';
 import { collect } from '../../command.js';
 import type { Context } from '../../context.js';
 import { askHidden, readSecret } from '../../prompt.js';
+import { readRules } from './rules/read-rules.js';
 
 /** The options that `create` and `update` share. */
 export interface LinkOptions {
@@ -28,6 +29,11 @@ export interface LinkOptions {
   readonly clickThresholds?: readonly number[];
   readonly forwardQuery?: boolean;
   readonly forwardPath?: boolean;
+  readonly rules?: string;
+  readonly preview?: 'auto';
+  readonly previewTitle?: string;
+  readonly previewDescription?: string;
+  readonly previewImage?: string;
 }
 
 const redirectTypes = ['301', '302', '307', '308'];
@@ -64,7 +70,16 @@ export function addLinkOptions(command: Command): Command {
     .option('--forward-query', 'add the query of a visit to the target')
     .option('--no-forward-query', 'do not, whatever the domain does')
     .option('--forward-path', 'add the path after the link to the target')
-    .option('--no-forward-path', 'do not, whatever the domain does');
+    .option('--no-forward-path', 'do not, whatever the domain does')
+    .option('--rules <file>', 'file with a JSON list of rules, or - for stdin')
+    .addOption(
+      new Option('--preview <source>', 'auto: link previews show what the target says').choices([
+        'auto',
+      ]),
+    )
+    .option('--preview-title <text>', 'title that link previews show')
+    .option('--preview-description <text>', 'text that link previews show')
+    .option('--preview-image <url>', 'image that link previews show');
 }
 
 type RedirectType = NonNullable<UrlUpdateRequest['redirectType']>;
@@ -91,11 +106,36 @@ export async function readLinkOptions(
   if (tag) body.tags = [...tag];
   if (clickThresholds) body.clickThresholds = [...clickThresholds];
   if (utmParam) body.customUtmParams = parsePairs(utmParam);
+  const preview = readPreview(options);
+  if (preview) body.preview = preview;
+  if (options.rules !== undefined) {
+    if (options.rules === '-' && passwordStdin) {
+      throw new UsageError('--rules - and --password-stdin cannot both read stdin');
+    }
+    body.rules = await readRules(context, options.rules);
+  }
   if (passwordStdin) {
     body.password = await readPassword(context);
     body.isPasswordProtected = true;
   }
   return body;
+}
+
+/** Returns the preview of the options that were set. */
+function readPreview({
+  preview,
+  previewTitle: title,
+  previewDescription: description,
+  previewImage: imageUrl,
+}: LinkOptions): UrlUpdateRequest['preview'] {
+  const parts = { title, description, imageUrl };
+  const given = Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined));
+  if (Object.keys(given).length === 0) return preview;
+  if (preview !== undefined) {
+    throw new UsageError('--preview auto cannot be used with other options of the preview');
+  }
+  if (title === undefined) throw new UsageError('a preview needs a title: set --preview-title');
+  return { ...given, title };
 }
 
 async function readPassword(context: Context): Promise<string> {

@@ -43,6 +43,7 @@ const clearable = [
   'forwardQuery',
   'forwardPath',
   'rules',
+  'preview',
 ] as const satisfies readonly (keyof UrlUpdateRequest)[];
 
 export const define: DefineCommand = (command, start) => {

@@ -37,6 +37,7 @@ import { domainSettings } from './0035-domain-settings.js';
 import { linkLifeCycle } from './0036-link-life-cycle.js';
 import { externalIds } from './0037-external-ids.js';
 import { linkErasures } from './0038-link-erasures.js';
+import { linkPreviews } from './0039-link-previews.js';
 import { hostRules } from './0040-host-rules.js';
 import { abuseReports } from './0041-abuse-reports.js';
 import { adoptDatabase } from './adopt-database.js';
@@ -149,6 +150,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0036-link-life-cycle': { up: (db) => linkLifeCycle(db, engine) },
     '0037-external-ids': { up: (db) => externalIds(db, engine) },
     '0038-link-erasures': { up: linkErasures },
+    '0039-link-previews': { up: (db) => linkPreviews(db, engine) },
     '0040-host-rules': { up: (db) => hostRules(db, engine) },
     '0041-abuse-reports': { up: (db) => abuseReports(db, engine) },
   };

@@ -1,13 +1,9 @@
-import type { UrlUpdateRequest } from '@shorty/sdk';
-import { UsageError } from '../../../cli-error.js';
 import type { DefineCommand } from '../../../command.js';
 import type { Context } from '../../../context.js';
 import { type ExitCode, exitCodes } from '../../../exit-codes.js';
 import { findLinkId } from '../../../find-link.js';
-import { readInput } from '../../../read-input.js';
+import { readRules } from './read-rules.js';
 import { showRules } from './show-rules.js';
-
-const limits = { subject: 'the rules', maxMegabytes: 1 };
 
 export const define: DefineCommand = (command, start) => {
   command
@@ -17,27 +13,11 @@ export const define: DefineCommand = (command, start) => {
 };
 
 async function setRules(context: Context, link: string, path: string): Promise<ExitCode> {
-  const rules = parseRules(path, (await readInput(context, path, limits)).toString('utf8'));
+  const rules = await readRules(context, path);
   const client = await context.client();
   const request = { signal: context.io.interrupt };
   const id = await findLinkId(client, link, request);
   const updated = await client.urls.update(id, { rules }, request);
   await showRules(context, updated.rules);
   return exitCodes.done;
-}
-
-/** Returns a list. The server validates its items. */
-function parseRules(path: string, text: string): NonNullable<UrlUpdateRequest['rules']> {
-  let rules: unknown;
-  try {
-    rules = JSON.parse(text);
-  } catch (error) {
-    throw new UsageError(`${nameOf(path)} is no JSON: ${(error as Error).message}`);
-  }
-  if (!Array.isArray(rules)) throw new UsageError(`${nameOf(path)}: must be a JSON list of rules`);
-  return rules;
-}
-
-function nameOf(path: string): string {
-  return path === '-' ? 'stdin' : path;
 }

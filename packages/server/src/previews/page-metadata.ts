@@ -1,0 +1,131 @@
+import { Parser } from 'htmlparser2';
+import { parseUrl } from '../network/parse-url.js';
+import {
+  findImageUrlError,
+  type LinkPreview,
+  maxPreviewDescription,
+  maxPreviewTitle,
+} from '../urls/link-preview.js';
+import { yieldToEventLoop } from '../yield-to-event-loop.js';
+
+// Parsing it takes a few milliseconds at most.
+const sliceLength = 4_096;
+// The parser searches all open elements at each end tag. Pages have their metadata near the root.
+const maxDepth = 100;
+// What is stored is shorter.
+const maxRawLength = 10_000;
+
+/** The names of `meta` elements, the preferred ones first. */
+const names = {
+  title: ['og:title', 'twitter:title'],
+  description: ['og:description', 'twitter:description', 'description'],
+  imageUrl: [
+    'og:image:secure_url',
+    'og:image',
+    'og:image:url',
+    'twitter:image',
+    'twitter:image:src',
+  ],
+} as const;
+const wanted: ReadonlySet<string> = new Set(Object.values(names).flat());
+
+/**
+ * Returns what a page says about itself for link previews: by Open Graph, then by Twitter's tags, then by
+ * its title and description. Returns undefined without a title. `pageUrl` is its address.
+ */
+export async function readPageMetadata(
+  page: string,
+  pageUrl: URL,
+): Promise<LinkPreview | undefined> {
+  const reader = new MetadataReader();
+  for (let at = 0; at < page.length && !reader.isDone; at += sliceLength) {
+    if (at > 0) await yieldToEventLoop();
+    reader.read(page.slice(at, at + sliceLength));
+  }
+  const { metas, title, base } = reader;
+  const textOf = (field: 'title' | 'description') =>
+    names[field].map((name) => metas.get(name) ?? '').find((text) => text.trim() !== '');
+  const shown = toLine(textOf('title') ?? title, maxPreviewTitle);
+  if (shown === '') return undefined;
+  const baseUrl = parseUrl(base.trim(), pageUrl) ?? pageUrl;
+  const images = names.imageUrl.flatMap((name) => imageUrlOf(metas.get(name), baseUrl));
+  return {
+    title: shown,
+    description: toLine(textOf('description') ?? '', maxPreviewDescription) || null,
+    imageUrl: images[0] ?? null,
+  };
+}
+
+class MetadataReader {
+  /** The first content of each `meta` element by its name. */
+  readonly metas = new Map<string, string>();
+  title = '';
+  base = '';
+  isDone = false;
+  #depth = 0;
+  #isInTitle = false;
+  #hasTitle = false;
+  #isInBody = false;
+  readonly #parser: Parser;
+
+  constructor() {
+    this.#parser = new Parser({
+      onopentag: (name, attributes) => this.#open(name, attributes),
+      ontext: (text) => {
+        if (this.#isInTitle && this.title.length < maxRawLength) this.title += text;
+      },
+      onclosetag: (name) => this.#close(name),
+    });
+  }
+
+  read(slice: string): void {
+    this.#parser.write(slice);
+  }
+
+  #open(name: string, attributes: Readonly<Record<string, string>>): void {
+    this.#depth += 1;
+    if (this.#depth > maxDepth) {
+      this.isDone = true;
+      this.#parser.pause();
+      return;
+    }
+    if (name === 'meta') this.#readMeta(attributes);
+    else if (name === 'base') this.base ||= (attributes.href ?? '').slice(0, maxRawLength);
+    // Images in the body have titles, too.
+    else if (name === 'title' && !this.#hasTitle && !this.#isInBody) this.#isInTitle = true;
+    else if (name === 'body') this.#isInBody = true;
+  }
+
+  #close(name: string): void {
+    this.#depth -= 1;
+    if (name !== 'title' || !this.#isInTitle) return;
+    this.#isInTitle = false;
+    this.#hasTitle = this.title.trim() !== '';
+  }
+
+  // Open Graph uses `property`, everything else `name`, and pages confuse them.
+  #readMeta({ property, name, content = '' }: Readonly<Record<string, string>>): void {
+    const key = (property ?? name ?? '').trim().toLowerCase();
+    if (!wanted.has(key) || this.metas.has(key) || content.trim() === '') return;
+    this.metas.set(key, content.slice(0, maxRawLength));
+  }
+}
+
+/** Returns an absolute http or https URL of an image, in ASCII. */
+function imageUrlOf(text: string | undefined, base: URL): string[] {
+  const url = text === undefined ? undefined : parseUrl(text.trim(), base);
+  if (url?.username !== '' || url.password !== '') return [];
+  return findImageUrlError(url.href) === undefined ? [url.href] : [];
+}
+
+// As in texts of requests. Marks of direction would be shown to visitors as code points.
+const notForDisplay = /[\p{Cc}\p{Bidi_Control}]/gu;
+
+/** Returns a text as one line of at most `max` characters. */
+function toLine(text: string, max: number): string {
+  const line = text.replace(/\s+/g, ' ').replace(notForDisplay, '').trim();
+  const characters = [...line];
+  const shortened = characters.length > max ? `${characters.slice(0, max - 1).join('')}…` : line;
+  // Storage refuses unpaired surrogates.
+  return Buffer.from(shortened).toString();
+}

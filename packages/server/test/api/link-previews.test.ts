@@ -1,0 +1,395 @@
+import type { RequestListener } from 'node:http';
+import crawlers from 'crawler-user-agents';
+import { HtmlValidate } from 'html-validate';
+import { Parser } from 'htmlparser2';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { httpServer } from '../network/local-server.js';
+import { startServer, type TestServer } from './start-server.js';
+
+const targetUrl = 'https://example.com/sale?a=1';
+const preview = {
+  title: 'Spring <sale> & "more"',
+  description: "Everything at half price: it's <b>cheap</b>",
+  imageUrl: 'https://example.com/sale.png?w=1&h=2',
+};
+const person = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+const slack = 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)';
+const minuteMs = 60_000;
+
+let api: TestServer;
+beforeAll(async () => {
+  // Targets of tests are on the loopback interface.
+  api = await startServer({ allowPrivateNetwork: true });
+});
+afterAll(() => api.stop());
+
+const create = async (body: object = {}) =>
+  (await api.call('createUrl', { body: { targetUrl, ...body } })).data;
+const get = async (id: string) => (await api.call('getUrl', { params: { id } })).data;
+const patch = (id: string, body: object) => api.call('updateUrl', { params: { id }, body });
+const visit = (code: string, agent: string, method = 'GET') =>
+  api.visit(`/${code}`, { method, headers: { 'user-agent': agent } });
+
+/** Returns the metadata of a page, the addresses of its links, and its text. */
+function readPage(page: string) {
+  const metas: Record<string, string> = {};
+  const links: Record<string, string> = {};
+  const hrefs: string[] = [];
+  const parser = new Parser({
+    onopentag(tag, { name, property, content = '', rel = '', href = '' }) {
+      if (tag === 'meta' && (name ?? property)) metas[(name ?? property) as string] = content;
+      if (tag === 'link') links[rel] = href;
+      if (tag === 'a') hrefs.push(href);
+    },
+  });
+  parser.end(page);
+  return { metas, links, hrefs };
+}
+
+describe('an own preview', () => {
+  it('is a page with the metadata of Open Graph and Twitter, escaped and valid', async () => {
+    const { shortUrl } = await create({ customSlug: 'own-preview', preview, utmSource: 'mail' });
+    const { status, headers, text } = await visit('own-preview', slack);
+    expect(status).toBe(200);
+    const { metas, links, hrefs } = readPage(text);
+    expect(metas).toMatchObject({
+      description: preview.description,
+      'og:type': 'website',
+      'og:url': shortUrl,
+      'og:title': preview.title,
+      'og:description': preview.description,
+      'og:image': preview.imageUrl,
+      'twitter:card': 'summary_large_image',
+      'twitter:title': preview.title,
+      'twitter:description': preview.description,
+      'twitter:image': preview.imageUrl,
+    });
+    expect(links.canonical).toBe(shortUrl);
+    expect(hrefs).toEqual([`${targetUrl}&utm_source=mail`]);
+    expect(text).not.toMatch(/<(?:sale|b|script|img|iframe)\b/);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      vary: 'User-Agent',
+      'content-length': String(Buffer.byteLength(text)),
+      'x-content-type-options': 'nosniff',
+    });
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; frame-ancestors 'none'$/,
+    );
+  });
+
+  it.each([
+    ['all fields', preview],
+    ['a title only', { title: 'Sale' }],
+    ['a description', { title: 'Sale', description: 'Cheap' }],
+    ['an image', { title: 'Sale', imageUrl: 'https://example.com/ä b.png' }],
+    ['marks of direction', { title: '\u200fמבצע', description: '\u200eSale' }],
+  ])('with %s is valid HTML', async (_, own) => {
+    const { shortCode } = await create({ preview: own });
+    const { text } = await visit(shortCode, slack);
+    const validator = new HtmlValidate({
+      extends: ['html-validate:standard', 'html-validate:document'],
+    });
+    const report = await validator.validateString(text);
+    expect(report.results.flatMap(({ messages }) => messages)).toEqual([]);
+    expect(text).not.toContain('[U+');
+  });
+
+  it('is for programs that preview links; people are redirected', async () => {
+    const { shortCode } = await create({ preview, redirectType: 301 });
+    // The types of the package lack the tags.
+    const listed: readonly { pattern: string; tags?: string[]; instances: string[] }[] = crawlers;
+    const previewers = listed.flatMap(({ pattern, tags, instances }) =>
+      tags?.includes('social-preview') && shown.test(pattern) && !hidden.has(pattern)
+        ? instances
+        : [],
+    );
+    expect(previewers.length).toBeGreaterThan(60);
+    for (const agent of [...previewers, ...otherPreviewers]) {
+      const { status, text } = await visit(shortCode, agent);
+      expect([agent, status, readPage(text).metas['og:title']]).toEqual([
+        agent,
+        200,
+        preview.title,
+      ]);
+    }
+    for (const agent of [person, 'curl/8.5.0', '']) {
+      const { status, headers } = await visit(shortCode, agent);
+      expect([status, headers.get('location'), headers.get('vary')]).toEqual([
+        301,
+        targetUrl,
+        'User-Agent',
+      ]);
+    }
+  });
+
+  it('answers HEAD with the headers alone', async () => {
+    const { shortCode } = await create({ preview });
+    const full = await visit(shortCode, slack);
+    const { status, headers, text } = await visit(shortCode, slack, 'HEAD');
+    expect([status, text]).toEqual([200, '']);
+    for (const name of ['content-type', 'content-length', 'vary', 'content-security-policy'])
+      expect(headers.get(name), name).toBe(full.headers.get(name));
+    expect((await visit(shortCode, person, 'HEAD')).status).toBe(307);
+  });
+
+  it('is the same whichever rule matches, and links where the rule leads', async () => {
+    const { shortCode } = await create({
+      preview,
+      forwardQuery: true,
+      rules: [{ name: 'all', when: {}, targetUrl: 'https://example.com/rule' }],
+    });
+    const { text } = await visit(`${shortCode}?ref=7`, slack);
+    expect(readPage(text).metas['og:title']).toBe(preview.title);
+    expect(readPage(text).hrefs).toEqual(['https://example.com/rule?ref=7']);
+  });
+
+  it('can be changed and removed, with effect on the next visit', async () => {
+    const { id, shortCode } = await create({ preview });
+    expect((await get(id)).preview).toEqual(preview);
+    const changed = await patch(id, { preview: { title: 'Other' } });
+    const other = { title: 'Other', description: null, imageUrl: null };
+    expect(changed.data).toMatchObject({ preview: other, fetchedPreview: null });
+    const { metas } = readPage((await visit(shortCode, slack)).text);
+    expect(metas).toMatchObject({ 'og:title': 'Other', 'twitter:card': 'summary' });
+    expect(Object.keys(metas)).not.toContain('og:description');
+    await patch(id, { preview: null });
+    const { status, headers } = await visit(shortCode, slack);
+    expect([status, headers.get('vary')]).toEqual([307, null]);
+  });
+
+  it('does not count as a click', async () => {
+    const { id, shortCode } = await create({ preview });
+    await visit(shortCode, slack);
+    await visit(shortCode, person);
+    await expect.poll(async () => (await get(id)).clickCount).toBe(1);
+  });
+
+  it.each([
+    [{ title: 'Sale', imageUrl: 'ftp://example.com/a.png' }, 'preview.imageUrl'],
+    [{ title: 'Sale', imageUrl: `https://example.com/${'a'.repeat(2_048)}` }, 'preview.imageUrl'],
+    [{ title: '' }, 'preview.title'],
+    [{ description: 'No title' }, 'preview.title'],
+    [{ title: 'x'.repeat(301) }, 'preview.title'],
+    [{ title: 'gnp.\u202eexe' }, 'preview.title'],
+    [{ title: 'Sale', description: 'x'.repeat(1_001) }, 'preview.description'],
+    [{ title: 'Sale', image: 'x' }, 'preview.image'],
+    ['manual', 'preview'],
+    [[], 'preview'],
+  ])('%j is refused, and the error names %s', async (value, path) => {
+    const created = await api.call('createUrl', { body: { targetUrl, preview: value } });
+    expect([created.outcome, created.invalidFields]).toEqual(['400 VALIDATION_FAILED', [path]]);
+  });
+});
+
+describe('no preview', () => {
+  it('is shown of a link that needs a password, has ended or not begun, or was taken down', async () => {
+    const now = api.clock();
+    const isoIn = (ms: number) => new Date(now + ms).toISOString();
+    const links = {
+      locked: await create({ preview, isPasswordProtected: true, password: 'sesame' }),
+      early: await create({ preview, activatesAt: isoIn(2 * minuteMs) }),
+      expired: await create({ preview, expiresAt: isoIn(minuteMs) }),
+      paused: await create({ preview, isActive: false }),
+      takenDown: await create({ preview }),
+      usedUp: await create({ preview, maxClicks: 1 }),
+    };
+    await api.operator.call('takeDownUrl', {
+      body: { shortUrl: links.takenDown.shortUrl, reason: 'phishing' },
+    });
+    await visit(links.usedUp.shortCode, slack);
+    for (const status of [307, 410]) {
+      expect((await visit(links.usedUp.shortCode, person)).status).toBe(status);
+    }
+    api.clock.advance(minuteMs);
+    const statuses = {
+      locked: 200,
+      early: 404,
+      expired: 410,
+      paused: 410,
+      takenDown: 451,
+      usedUp: 410,
+    };
+    for (const [name, { shortCode }] of Object.entries(links)) {
+      const { status, text } = await visit(shortCode, slack);
+      expect([name, status]).toEqual([name, statuses[name as keyof typeof statuses]]);
+      expect(text).not.toContain('half price');
+      expect(text).not.toContain('og:');
+    }
+    const unlocked = await api.visit(`/${links.locked.shortCode}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'user-agent': slack },
+      body: 'password=sesame',
+    });
+    expect([unlocked.status, unlocked.headers.get('location')]).toEqual([303, targetUrl]);
+  });
+});
+
+describe('"auto"', () => {
+  /** Starts a target, and returns its URL and the paths of its requests. */
+  async function target(listener: RequestListener) {
+    const requests: string[] = [];
+    const server = await httpServer((request, response) => {
+      requests.push(`${request.method} ${request.url} ${request.headers['user-agent']}`);
+      listener(request, response);
+    });
+    return { url: `${server.url}/page`, requests };
+  }
+  const html = 'text/html; charset=utf-8';
+  const serving = (page: string, type = html) =>
+    target((_, response) => response.setHeader('content-type', type).end(page));
+  const settled = (id: string) =>
+    expect
+      .poll(async () => (await get(id)).fetchedPreview?.status)
+      .not.toBe('pending')
+      .then(async () => (await get(id)).fetchedPreview);
+
+  it('is that of the target, which is read once, without a visit', async () => {
+    const { url, requests } = await serving(
+      '<title>Page</title><meta property="og:title" content="Größe &amp; Farbe"><meta property="og:image" content="/o.png">',
+    );
+    const { id, shortCode } = await create({ targetUrl: url, preview: 'auto' });
+    const before = await get(id);
+    expect(before).toMatchObject({ preview: 'auto' });
+    const fetched = await settled(id);
+    expect(fetched).toEqual({
+      status: 'fetched',
+      title: 'Größe & Farbe',
+      description: null,
+      imageUrl: new URL('/o.png', url).href,
+      fetchedAt: new Date(api.clock()).toISOString(),
+      error: null,
+    });
+    // The version of the record is that of the last change of its owner.
+    expect((await get(id)).updatedAt).toBe(before.updatedAt);
+    const { status, text } = await visit(shortCode, slack);
+    expect([status, readPage(text).metas['og:title']]).toEqual([200, 'Größe & Farbe']);
+    expect((await visit(shortCode, person)).headers.get('location')).toBe(url);
+    // Neither a visit nor the same PATCH reads the target again.
+    await patch(id, { preview: 'auto', title: 'For the owner' });
+    const second = await create({ targetUrl: url, preview: 'auto' });
+    await settled(second.id);
+    expect(requests).toEqual([
+      expect.stringMatching(
+        /^GET \/page Mozilla\/5\.0 \(compatible; Shorty-LinkPreview\/[\d.]+\)$/,
+      ),
+      expect.stringMatching(/^GET \/page /),
+    ]);
+  });
+
+  it('is read again when the target changes, and until then shows the target itself', async () => {
+    const [first, second] = [
+      await serving('<title>First</title>'),
+      await serving('<title>Second</title>'),
+    ];
+    const { id, shortCode } = await create({ targetUrl: first.url, preview: 'auto' });
+    expect(await settled(id)).toMatchObject({ title: 'First' });
+    const { data } = await patch(id, { targetUrl: second.url });
+    expect(data.fetchedPreview).toEqual({
+      status: 'pending',
+      title: null,
+      description: null,
+      imageUrl: null,
+      fetchedAt: null,
+      error: null,
+    });
+    expect(await settled(id)).toMatchObject({ title: 'Second' });
+    expect(readPage((await visit(shortCode, slack)).text).metas['og:title']).toBe('Second');
+  });
+
+  it('fails at once for what cannot be read, and previews follow the redirect', async () => {
+    const sending = (status: number, headers: Record<string, string>) =>
+      target((_, response) => response.writeHead(status, headers).end('<title>x</title>'));
+    const userName = { url: 'http://user@127.0.0.1/' };
+    const cases = [
+      [await serving('%PDF', 'application/pdf'), 'The target is application/pdf, not text/html'],
+      [await sending(200, {}), 'The target is of an unknown type, not text/html'],
+      [await serving('<p>x</p>'), 'The target has no title'],
+      [await sending(404, {}), 'The target responded with 404 instead of 200'],
+      [
+        await sending(200, { 'content-type': html, 'content-encoding': 'gzip' }),
+        'The target sent gzip, although only identity is accepted',
+      ],
+      [
+        await sending(302, { location: 'http://127.0.0.1:22/' }),
+        'The URL must not use port 22, which is reserved for another service',
+      ],
+      [userName, 'The URL must not contain a user name or password'],
+    ] as const;
+    const links = await Promise.all(
+      cases.map(async ([{ url }, error]) => {
+        const { id, shortCode } = await create({ targetUrl: url, preview: 'auto' });
+        return { id, shortCode, error };
+      }),
+    );
+    for (const { id, shortCode, error } of links) {
+      expect(await settled(id)).toMatchObject({ status: 'failed', title: null, error });
+      expect((await visit(shortCode, slack)).status).toBe(307);
+    }
+  });
+
+  it('is read again after a failure that may pass', async () => {
+    let isBroken = true;
+    const { url } = await target((_, response) => {
+      if (isBroken) response.writeHead(503).end();
+      else response.setHeader('content-type', html).end('<title>Repaired</title>');
+    });
+    const { id } = await create({ targetUrl: url, preview: 'auto' });
+    await expect
+      .poll(async () => (await get(id)).fetchedPreview)
+      .toMatchObject({ status: 'pending', error: 'The target responded with 503 instead of 200' });
+    isBroken = false;
+    api.clock.advance(minuteMs);
+    expect(await settled(id)).toMatchObject({ status: 'fetched', title: 'Repaired', error: null });
+  });
+
+  it('reads the beginning of an endless page, within its time', async () => {
+    const { url } = await target((_, response) => {
+      response.setHeader('content-type', html);
+      response.write('<title>Endless</title>');
+      const timer = setInterval(() => response.write('x'.repeat(100_000)), 5);
+      response.on('close', () => clearInterval(timer));
+    });
+    const { id } = await create({ targetUrl: url, preview: 'auto' });
+    expect(await settled(id)).toMatchObject({ status: 'fetched', title: 'Endless' });
+  });
+});
+
+describe('without access to private addresses', () => {
+  it('a target inside the network is not read', async () => {
+    const guarded = await startServer();
+    try {
+      const body = { targetUrl: 'http://169.254.169.254/latest', preview: 'auto' };
+      const { data } = await guarded.call('createUrl', { body });
+      await expect
+        .poll(
+          async () =>
+            (await guarded.call('getUrl', { params: { id: data.id } })).data.fetchedPreview,
+        )
+        .toMatchObject({
+          status: 'failed',
+          error: expect.stringContaining('must have a public address'),
+        });
+    } finally {
+      await guarded.stop();
+    }
+  });
+});
+
+// Well-known previewers, by their patterns in crawler-user-agents.
+const shown =
+  /slack|twitterbot|facebook|facebot|linkedin|whatsapp|discord|telegram|applebot|pinterest|skype|mastodon|bluesky|snap|viber|reddit|embedly|iframely|vkshare|synapse|microsoftpreview|yahoo link|notion|lemmy|groupme|keybase/i;
+
+// A browser that people use, and a program that classifies domains.
+const hidden = new Set(['MetaIAB Facebook', 'bluesky-domain-status-classifier']);
+
+const otherPreviewers = [
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_11_1) AppleWebKit/601.2.4 (KHTML, like Gecko) Version/9.0.1 Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0',
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_5) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/13.1.1 Safari/605.1.15 (Applebot/0.1; +http://www.apple.com/go/applebot)',
+  'Mozilla/5.0 (compatible; Bluesky Cardyb/1.1; +mailto:support@bsky.app)',
+  'Mastodon/4.3.0 (http.rb/5.2.0; +https://mastodon.example/)',
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/56.0.2924.87 Safari/537.36 Google-PageRenderer Google (+https://developers.google.com/+/web/snippet/)',
+  'Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5',
+  'facebookexternalhit/1.1;line-poker/1.0',
+];
