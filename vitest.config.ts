@@ -37,7 +37,7 @@ const faultTests = [
 
 // These keep a core busy for long, and run in the second stage, too.
 const longTests = [
-  'e2e/{demo,docs,packages}.test.ts',
+  'e2e/{campaign,demo,docs,packages}.test.ts',
   'packages/cli/test/interrupted-import.test.ts',
   'packages/server/test/operator/{backup,transfer}.test.ts',
   'packages/webhook-verifier/test/fuzz.test.ts',
