@@ -94,9 +94,17 @@ describe('behind PgBouncer', () => {
     const database = openStorage({ databaseUrl: urlOf(), durability: 'process' });
     onTestFinished(() => database.close());
     const clock = () => Date.now() + 120_000;
-    await new VisitCompactor({ database, clock }).compact(AbortSignal.timeout(60_000));
+    const compactor = new VisitCompactor({ database, clock });
+    // The nodes continue a compaction that has begun, so a call may end before it is complete.
+    await poll(
+      'the visits are compacted',
+      async () => {
+        await compactor.compact(AbortSignal.timeout(60_000));
+        return query('select 1 from visit_batches');
+      },
+      (rows) => rows.length === 0,
+    );
     expect((await query('select 1 from visit_chunks')).length).toBeGreaterThan(0);
-    expect((await query('select 1 from visit_batches')).length).toBe(0);
     const { clickCount } = await second.urls.get(link.id);
     expect((await first.urls.clicks(link.id)).totals.totalClicks).toBe(clickCount);
 

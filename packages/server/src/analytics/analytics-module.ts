@@ -13,6 +13,7 @@ import { createVisitDescriber } from './classify/describe-visit.js';
 import { createWatchedCountries } from './classify/watched-countries.js';
 import { erasureHandlers } from './erasure-handlers.js';
 import { createIngest, type IngestEvent, ingestThread } from './ingest/ingest-thread.js';
+import { removeJournal } from './ingest/visit-ingester.js';
 import { retentionOf } from './ingest/visit-pruner.js';
 import { VisitRepository } from './ingest/visit-repository.js';
 import { Journal } from './journal/journal.js';
@@ -141,12 +142,8 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       },
     );
     await ingest.stop();
-    if (isDrained) {
-      const visits = new VisitRepository(database, { outbox, thresholds });
-      await visits.endLeases(writerId);
-      folder?.remove();
-      await visits.deletePosition(writerId);
-    } else folder?.release();
+    const visits = new VisitRepository(database, { outbox, thresholds });
+    if (!isDrained || !(await removeJournal(visits, writerId, folder))) folder?.release();
     if (permanentRoot === undefined) rmSync(root, { recursive: true, force: true });
   }
 

@@ -100,6 +100,11 @@ export interface Database {
    */
   loadKey<Fresh extends string | undefined>(name: string, fresh: Fresh): Promise<string | Fresh>;
   /**
+   * Returns the shard of an organization's visits. Nodes compact the visits of different shards at the
+   * same time. An engine with one writer has only `mixedShard`.
+   */
+  visitShardOf(organizationId: string): number;
+  /**
    * Drops the partitions that end before an instant and are empty, and returns their number. An
    * engine without partitions has none.
    */
@@ -115,6 +120,9 @@ export interface Database {
 
 export type Engine = 'sqlite' | 'postgres';
 
+/** The shard of batches that have visits of any organizations. */
+export const mixedShard = 0;
+
 /** The owner of what no organization owns. No organization has this id, because it is no UUID. */
 export const operatorOwner = 'operator';
 
@@ -124,6 +132,11 @@ export const operatorOwner = 'operator';
  *
  * - `{ organizationId }`: records of one organization. Excludes 'records' only.
  * - 'records': records of any organizations.
+ * - 'visits': the transfer of visits from journals. Excludes 'exclusive' only; within a thread, such
+ *   transactions run one after another.
+ * - `{ visitShard }`: the compacted visits of one shard. Excludes 'compaction'. With `isSkippedIfLocked`,
+ *   the write throws a `ShardLockedError` instead of waiting for another transaction of the shard.
+ * - 'compaction': the compacted visits of all shards. `mixedShard` means the same.
  * - 'exclusive': 'records', 'visits' and 'compaction'.
  * - 'rows', 'deliveries', 'slow deliveries', 'claims': no lock but those of the changed rows, because a
  *   dispatcher leases endpoints. Transactions with the same of these names run one after another
@@ -131,6 +144,7 @@ export const operatorOwner = 'operator';
  */
 export type WriteLock =
   | { readonly organizationId: string }
+  | { readonly visitShard: number; readonly isSkippedIfLocked?: boolean }
   | 'records'
   | 'visits'
   | 'compaction'
@@ -207,6 +221,9 @@ export type UpdateEach = <Table extends keyof Schema & string>(
  */
 export class WriteRejectedError extends Error {}
 
+/** Another transaction has the lock of the shard, so nothing was written. */
+export class ShardLockedError extends Error {}
+
 /** A row has the key of another row. */
 export class UniqueViolationError extends Error {
   override readonly name = 'UniqueViolationError';
@@ -216,6 +233,9 @@ export class UniqueViolationError extends Error {
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError';
 }
+
+/** The transaction waited too long for a row or a lock that another transaction has. */
+export class RowLockedError extends StorageUnavailableError {}
 
 /** A list or a search took longer than its time limit. */
 export class ListTimeoutError extends StorageUnavailableError {

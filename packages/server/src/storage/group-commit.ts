@@ -225,8 +225,9 @@ export class GroupCommit {
     } catch (error) {
       const cause = findRetryCause?.(error);
       if (cause !== undefined) onRetry?.(cause);
-      if (cause === 'lock' && isHandling && group.length > 1) {
-        // The items of any work may have waited.
+      const isOfServer = current !== undefined && organizationIds.length === 0;
+      if (cause === 'lock' && (isHandling || isOfServer) && group.length > 1) {
+        // The items of any work may have waited, or works of the server that do not belong together.
         for (const work of group) await this.#commit([work]);
         return;
       }

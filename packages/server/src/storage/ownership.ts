@@ -26,7 +26,7 @@ export const sharedTables: { readonly [table in Table]?: string } = {
   link_policy: 'one row, for all organizations',
   click_feed: 'one row, for all organizations',
   journal_positions: 'one row for each journal',
-  visit_compactions: 'one row, for all organizations',
+  visit_compactions: 'a row for each shard of organizations',
   visit_batches: 'a row has visits of many organizations: remove-deleted-visits.ts',
   visit_exports: 'one row for each destination, for all organizations',
   secret_keys: 'the keys of the installation',

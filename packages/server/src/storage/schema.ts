@@ -18,12 +18,39 @@ export const tables = {
      */
     chunks_complete_from: 'bigint not null default 0',
   },
+  /** Visits in the order of arrival: a row for each shard and transfer from a journal. */
+  visit_batches: {
+    ...baselineTables.visit_batches,
+    /** The shard of the organizations whose visits it has; `mixedShard` for any organizations. */
+    shard: 'integer not null default 0',
+    /** 1 while its visits are still to be copied into `queued_clicks`. */
+    to_copy: 'integer not null default 0',
+  },
+  /**
+   * Lines of journals that wait until other transactions release the rows of the organization. They
+   * count as if they were still in the journal.
+   */
+  deferred_visits: {
+    /** The writer of the journal, the position after its lines, and the organization. */
+    id: 'text primary key',
+    /** The name of the journal, whose leases the lines use. */
+    writer_id: 'text not null',
+    /** Not a reference, which would lock the row of the organization. */
+    organization_id: 'text not null',
+    created_at: 'bigint not null',
+    lines: 'text not null',
+  },
+  /** The progress of the running compaction of each shard. */
   visit_compactions: {
-    ...baselineTables.visit_compactions,
+    shard: 'rowId primary key',
+    /** The batches that it moves, as a JSON array. */
+    batch_ids: 'text not null',
+    /** The visits of all URLs below this one are in `visit_chunks`. */
+    next_url: 'bigint not null',
     /** The visits of all organizations before this one are in `organization_chunks`. */
-    next_organization: "text not null default ''",
+    next_organization: 'text not null',
     /** The number of visits of that organization which are in `organization_chunks`. */
-    next_visit: 'bigint not null default 0',
+    next_visit: 'bigint not null',
   },
   /**
    * The visits of an organization in the order of their storage, as a copy of `visit_chunks` for
@@ -303,8 +330,8 @@ export const tables = {
     granted: 'bigint not null',
     updated_at: 'bigint not null',
   },
-  /** How far stored visits were copied into the queues below; no row if no webhook wants them. */
-  click_feed: { up_to_batch: 'bigint not null' },
+  /** A row with the id 1 while a webhook wants visits, which are copied into the queues below. */
+  click_feed: { id: 'rowId primary key' },
   /** The state of the visits that wait for a webhook. */
   click_queues: {
     webhook_id: 'text primary key references webhooks (id)',

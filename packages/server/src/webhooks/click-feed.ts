@@ -52,23 +52,25 @@ export async function startClickFeed(
     const message = `can name url.clicked in at most ${maxSubscribers} webhooks of an organization`;
     throw validationError([{ path: 'events', message }]);
   }
-  if ((await findPosition(transaction)) !== undefined) return;
-  const { last } = await transaction
-    .selectFrom('visit_batches')
-    .select(({ fn }) => fn.max('id').as('last'))
-    .executeTakeFirstOrThrow();
-  await transaction
+  const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('click_feed')
-    .values({ up_to_batch: last ?? 0 })
+    .values({ id: 1 })
     // Another organization may start the feed at the same time.
     .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow();
+  if (numInsertedOrUpdatedRows !== 1n) return;
+  // Those that were to be copied when the feed ended.
+  await transaction
+    .updateTable('visit_batches')
+    .set({ to_copy: 0 })
+    .where('to_copy', '=', 1)
     .execute();
 }
 
 /**
  * Copies stored visits into the queues of the webhooks that subscribe to `url.clicked`, each visit
- * exactly once: a transaction writes the copies together with the position in the stored visits. The
- * ingest of visits does nothing for it. Compaction waits for it.
+ * exactly once: a transaction writes the copies and removes the mark `to_copy` of the batches, which the
+ * ingest of visits has set. Compaction waits for it.
  */
 export class ClickFeed {
   readonly #options: ClickFeedOptions;
@@ -81,8 +83,7 @@ export class ClickFeed {
   async copy(): Promise<void> {
     const { database, plans, clock, origins } = this.#options;
     const { read } = database;
-    let position = await findPosition(read);
-    if (position === undefined) return;
+    if (!(await isRunning(read))) return;
     const subscribers = await findSubscribers(read);
     if (subscribers.length === 0) return this.#end();
     const now = clock();
@@ -90,38 +91,43 @@ export class ClickFeed {
       .filter((webhook) => recordsEvents(webhook, plans, now))
       .map((webhook) => ({ ...webhook, filters: subscriptionOf(webhook).filters }));
     const end = await lastBatch(read);
-    while (position < end) {
+    for (;;) {
       const batches = await read
         .selectFrom('visit_batches')
         .select(['id', 'visits'])
-        .where('id', '>', position)
+        .where('to_copy', '=', 1)
+        // Later ones belong to the next call.
         .where('id', '<=', end)
         .orderBy('id')
         .limit(batchesAtOnce)
         .execute();
-      let reached = end;
+      if (batches.length === 0) return;
+      const copied: number[] = [];
       let clicks: readonly NewClicks[] = [];
       for (const { id, visits } of batches) {
-        reached = id;
+        copied.push(id);
         clicks = await findClicks(read, decodeColumns(visits), active, origins);
         if (clicks.length > 0) break;
       }
       // Another node has copied these visits.
-      if (!(await this.#store(position, reached, clicks))) return;
-      position = reached;
+      if (!(await this.#store(copied, clicks))) return;
     }
   }
 
-  #store(position: number, reached: number, clicks: readonly NewClicks[]): Promise<boolean> {
+  /** Stores the clicks of the last of these batches; the others have none that a webhook gets. */
+  #store(batchIds: readonly number[], clicks: readonly NewClicks[]): Promise<boolean> {
     const { database, maxWaiting = defaultMaxWaiting } = this.#options;
+    const last = batchIds.at(-1) as number;
     return database.writeDirectly(async (transaction) => {
-      const { numUpdatedRows } = await transaction
-        .updateTable('click_feed')
-        .set({ up_to_batch: reached })
-        .where('up_to_batch', '=', position)
-        .executeTakeFirstOrThrow();
-      if (numUpdatedRows !== 1n) return false;
-      for (const each of clicks) await addToQueue(transaction, reached, each, maxWaiting);
+      const marked = await transaction
+        .updateTable('visit_batches')
+        .set({ to_copy: 0 })
+        .where('id', 'in', batchIds)
+        .where('to_copy', '=', 1)
+        .returning('id')
+        .execute();
+      if (!marked.some(({ id }) => id === last)) return false;
+      for (const each of clicks) await addToQueue(transaction, last, each, maxWaiting);
       return true;
     }, 'deliveries');
   }
@@ -135,10 +141,8 @@ export class ClickFeed {
   }
 }
 
-/** Returns the last batch whose visits were copied; undefined if there is no subscriber. */
-async function findPosition(db: Kysely<Schema>): Promise<number | undefined> {
-  const row = await db.selectFrom('click_feed').select('up_to_batch').executeTakeFirst();
-  return row?.up_to_batch;
+async function isRunning(db: Kysely<Schema>): Promise<boolean> {
+  return (await db.selectFrom('click_feed').select('id').executeTakeFirst()) !== undefined;
 }
 
 async function lastBatch(db: Kysely<Schema>): Promise<number> {

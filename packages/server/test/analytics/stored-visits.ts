@@ -1,6 +1,6 @@
 import { decodeColumns } from '../../src/analytics/ingest/columns-codec.js';
 import {
-  findCompaction,
+  findCompactionOfBatch,
   firstPendingUrl,
   readBatches,
 } from '../../src/analytics/ingest/read-stored-visits.js';
@@ -19,9 +19,9 @@ export interface StoredVisit {
 export async function storedVisits(database: Database): Promise<StoredVisit[]> {
   return database.snapshot(async (db) => {
     const visits: StoredVisit[] = [];
-    const compaction = await findCompaction(db);
-    for (const { id, columns } of await readBatches(db, 0)) {
-      const firstPending = firstPendingUrl(compaction, id);
+    const compactionOf = await findCompactionOfBatch(db);
+    for (const { id, columns } of await readBatches(db)) {
+      const firstPending = firstPendingUrl(compactionOf, id);
       for (let at = 0; at < columns.count; at += 1) {
         const urlId = columns.urlIds?.[at] as number;
         if (urlId >= firstPending) visits.push({ urlId, ...factsAt(columns, at) });

@@ -125,6 +125,15 @@ const rowsByTable: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
+/** The compaction after the upgrade, which stores the ids of its batches. */
+const runningCompaction = {
+  shard: 0,
+  batch_ids: '[4]',
+  next_url: 2,
+  next_organization: '',
+  next_visit: 0,
+};
+
 const names = [
   '0001-initial',
   '0002-visits',
@@ -272,7 +281,9 @@ describe.each(names.slice(6))('a database with the migrations up to %s', (last) 
     expect(await describeOld(database)).toEqual(await describeFresh());
     const after = await readRows(database);
     for (const [table, rows] of before) {
-      const expected = rows.map((row) => expect.objectContaining(row));
+      const expected = rows.map((row) =>
+        expect.objectContaining(table === 'visit_compactions' ? runningCompaction : row),
+      );
       if (table === 'urls') continue;
       expect(after.get(table), table).toEqual(expected);
     }

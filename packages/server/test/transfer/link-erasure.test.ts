@@ -304,16 +304,14 @@ it('visits that are stored later are dropped, by processes that know the link, t
   const outbox = new EventOutbox(database, { newId: newUuid });
   const repository = new VisitRepository(database, { outbox, thresholds: [] });
   const late = (after: number) => makeVisit({ urlId, visitedAt: api.clock() + after });
-  expect(await repository.findMissing([late(0)])).toEqual({
-    deleted: new Set(),
-    unknown: new Set(),
-  });
+  const { deleted, unknown, deletionVersion } = await repository.findMissing([late(0)]);
+  expect([deleted, unknown]).toEqual([new Set(), new Set()]);
   expect((await erase(api, id)).status).toBe(200);
   const stored = await repository.store(
     'other-node',
     journalStart,
     { segment: 1, offset: 1 },
-    { visits: [late(-1), late(60_000)] },
+    { visits: [late(-1), late(60_000)], deletionVersion },
     api.clock(),
   );
   expect(stored).toBe(true);

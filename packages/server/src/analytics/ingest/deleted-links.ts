@@ -3,12 +3,13 @@ import type { Database, Schema } from '../../storage/database.js';
 import { decodeColumns, encodeColumns, tryToDecode } from './columns-codec.js';
 import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
 
-/** Ids that no link has. */
+/** Ids that no link has, and the organizations of the others. */
 export interface MissingLinks {
   /** Erased links, and those of organizations that are deleted or being deleted. Their visits are dropped. */
   readonly deleted: ReadonlySet<number>;
   /** Ids that no link ever had. */
   readonly unknown: ReadonlySet<number>;
+  readonly organizationOf: ReadonlyMap<number, string>;
 }
 
 /**
@@ -21,17 +22,18 @@ export async function findMissingLinks(
 ): Promise<MissingLinks> {
   const deleted = new Set<number>();
   const unknown = new Set(ids);
-  if (ids.size === 0) return { deleted, unknown };
+  if (ids.size === 0) return { deleted, unknown, organizationOf: new Map() };
   const members = Array.from(ids, (id) => `"${id}":0`);
-  const { rows } = await sql<{ id: number }>`
-    select urls.id from urls
+  const { rows } = await sql<{ id: number; organizationId: string }>`
+    select urls.id, urls.organization_id as "organizationId" from urls
     where urls.id in (select cast(key as bigint) from json_each(${`{${members.join()}}`}))
       and not exists (select 1 from organizations
         where organizations.id = urls.organization_id and deletion_started_at is not null)`.execute(
     db,
   );
-  for (const { id } of rows) unknown.delete(id);
-  if (unknown.size === 0) return { deleted, unknown };
+  const organizationOf = new Map(rows.map(({ id, organizationId }) => [id, organizationId]));
+  for (const id of organizationOf.keys()) unknown.delete(id);
+  if (unknown.size === 0) return { deleted, unknown, organizationOf };
   const { last_id } = await db
     .selectFrom('url_id_counter')
     .select('last_id')
@@ -41,7 +43,7 @@ export async function findMissingLinks(
     deleted.add(id);
     unknown.delete(id);
   }
-  return { deleted, unknown };
+  return { deleted, unknown, organizationOf };
 }
 
 /**

@@ -9,7 +9,8 @@ import { selectScans } from '../reports/visit-measures.js';
 import { encodeColumns, toChunk, tryToDecode } from './columns-codec.js';
 import {
   type Compaction,
-  findCompaction,
+  type CompactionOfBatch,
+  findCompactionOfBatch,
   findOrganizations,
   firstPendingUrl,
   type StoredVisits,
@@ -134,8 +135,8 @@ export async function eraseLastVisits(
   now: number,
 ): Promise<void> {
   const erasure = { urlId, organizationId, until: Number.POSITIVE_INFINITY };
-  const compaction = await findCompaction(transaction);
-  await eraseInBatches(transaction, [erasure], compaction, new Map(), new Set());
+  const compactionOf = await findCompactionOfBatch(transaction);
+  await eraseInBatches(transaction, [erasure], compactionOf, new Map(), new Set());
   await transaction.deleteFrom('visit_chunks').where('url_id', '=', urlId).execute();
   await raiseCompleteFrom(transaction, organizationId, now + maxClockDifferenceMs);
 }
@@ -192,29 +193,32 @@ async function eraseWholeChunks(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   for (let hasMore = true; hasMore && !signal?.aborted; ) {
-    hasMore = await database.writeDirectly(async (transaction) => {
-      const chunks = await transaction
-        .selectFrom('visit_chunks')
-        .select('number')
-        .where('url_id', '=', urlId)
-        .where('last_at', '<=', until)
-        .orderBy('number')
-        .limit(chunksPerTransaction)
-        .execute();
-      const last = chunks.at(-1);
-      if (!last) return false;
-      // `doctor` may correct the counters before the erasure is finished.
-      await storePeaks(transaction, urlId);
-      // Overviews must not read the copies of these visits.
-      await raiseCompleteFrom(transaction, organizationId, until + 1);
-      await transaction
-        .deleteFrom('visit_chunks')
-        .where('url_id', '=', urlId)
-        .where('last_at', '<=', until)
-        .where('number', '<=', last.number)
-        .execute();
-      return chunks.length === chunksPerTransaction;
-    }, 'compaction');
+    hasMore = await database.writeDirectly(
+      async (transaction) => {
+        const chunks = await transaction
+          .selectFrom('visit_chunks')
+          .select('number')
+          .where('url_id', '=', urlId)
+          .where('last_at', '<=', until)
+          .orderBy('number')
+          .limit(chunksPerTransaction)
+          .execute();
+        const last = chunks.at(-1);
+        if (!last) return false;
+        // `doctor` may correct the counters before the erasure is finished.
+        await storePeaks(transaction, urlId);
+        // Overviews must not read the copies of these visits.
+        await raiseCompleteFrom(transaction, organizationId, until + 1);
+        await transaction
+          .deleteFrom('visit_chunks')
+          .where('url_id', '=', urlId)
+          .where('last_at', '<=', until)
+          .where('number', '<=', last.number)
+          .execute();
+        return chunks.length === chunksPerTransaction;
+      },
+      { visitShard: database.visitShardOf(organizationId) },
+    );
   }
 }
 
@@ -226,9 +230,9 @@ async function eraseMarked(
   damaged: Set<number>,
 ): Promise<readonly Erasure[]> {
   const erasures = await findErasures(transaction, failed);
-  const compaction = await findCompaction(transaction);
+  const compactionOf = await findCompactionOfBatch(transaction);
   const remaining = new Map<number, StoredVisits[]>(erasures.map(({ urlId }) => [urlId, []]));
-  await eraseInBatches(transaction, erasures, compaction, remaining, damaged);
+  await eraseInBatches(transaction, erasures, compactionOf, remaining, damaged);
   for (const erasure of erasures) {
     const { urlId, until } = erasure;
     const visits = remaining.get(urlId) ?? [];
@@ -254,13 +258,13 @@ async function eraseMarked(
 async function eraseInBatches(
   transaction: WriteTransaction,
   erasures: readonly Erasure[],
-  compaction: Compaction | undefined,
+  compactionOf: CompactionOfBatch,
   remaining: ReadonlyMap<number, StoredVisits[]>,
   damaged: Set<number>,
 ): Promise<void> {
   const untilOf = new Map(erasures.map(({ urlId, until }) => [urlId, until]));
   const progress = new OrganizationProgress(
-    compaction,
+    compactionOf,
     new Set(erasures.map(({ organizationId }) => organizationId)),
   );
   const batches = await transaction
@@ -282,7 +286,7 @@ async function eraseInBatches(
     const isErased = (index: number) =>
       (columns.visitedAt[index] as number) <=
       (untilOf.get(columns.urlIds[index] as number) ?? Number.NEGATIVE_INFINITY);
-    const firstPending = firstPendingUrl(compaction, id);
+    const firstPending = firstPendingUrl(compactionOf, id);
     for (const [urlId, found] of remaining) {
       // The others are in chunks, too.
       if (urlId < firstPending) continue;
@@ -305,14 +309,14 @@ async function eraseInBatches(
  * decreases by those that are erased.
  */
 class OrganizationProgress {
-  readonly #compaction: Compaction | undefined;
-  #stored: number;
-  #erased = 0;
+  readonly #compactionOf: CompactionOfBatch;
+  readonly #organizationIds: ReadonlySet<string>;
+  /** The visits that are in chunks and that no batch has had yet, and the erased ones. */
+  readonly #counts = new Map<Compaction, { stored: number; erased: number }>();
 
-  constructor(compaction: Compaction | undefined, organizationIds: ReadonlySet<string>) {
-    const isConcerned = compaction && organizationIds.has(compaction.nextOrganization);
-    this.#compaction = isConcerned ? compaction : undefined;
-    this.#stored = this.#compaction?.nextVisit ?? 0;
+  constructor(compactionOf: CompactionOfBatch, organizationIds: ReadonlySet<string>) {
+    this.#compactionOf = compactionOf;
+    this.#organizationIds = organizationIds;
   }
 
   /** Counts the visits of a batch. Batches come in ascending order. */
@@ -322,24 +326,29 @@ class OrganizationProgress {
     { urlIds }: VisitColumns,
     isErased: (index: number) => boolean,
   ): Promise<void> {
-    const compaction = this.#compaction;
-    if (!compaction || batchId > compaction.upToBatch || this.#stored === 0) return;
+    const compaction = this.#compactionOf.get(batchId);
+    if (!compaction || !this.#organizationIds.has(compaction.nextOrganization)) return;
+    const counts = this.#counts.get(compaction) ?? { stored: compaction.nextVisit, erased: 0 };
+    this.#counts.set(compaction, counts);
+    if (counts.stored === 0) return;
     const organizations = await findOrganizations(transaction, urlIds);
     for (const [index, urlId] of urlIds.entries()) {
       if (organizations.get(urlId) !== compaction.nextOrganization) continue;
-      if (this.#stored === 0) return;
-      this.#stored -= 1;
-      if (isErased(index)) this.#erased += 1;
+      if (counts.stored === 0) return;
+      counts.stored -= 1;
+      if (isErased(index)) counts.erased += 1;
     }
   }
 
   async store(transaction: WriteTransaction): Promise<void> {
-    if (!this.#compaction || this.#erased === 0) return;
-    const { nextVisit } = this.#compaction;
-    await transaction
-      .updateTable('visit_compactions')
-      .set({ next_visit: nextVisit - this.#erased })
-      .execute();
+    for (const [{ shard, nextVisit }, { erased }] of this.#counts) {
+      if (erased === 0) continue;
+      await transaction
+        .updateTable('visit_compactions')
+        .set({ next_visit: nextVisit - erased })
+        .where('shard', '=', shard)
+        .execute();
+    }
   }
 }
 

@@ -21,21 +21,6 @@ export async function takeLeasedClicks(
       and url_id in (select cast(key as bigint) from json_each(${taken}))`.execute(transaction);
 }
 
-/** Counts the clicks that are dropped because of an erasure. They are used all the same. */
-export async function countErasedClicks(
-  transaction: WriteTransaction,
-  dropped: readonly Visit[],
-): Promise<void> {
-  const counts = countByUrl(dropped.filter(({ facts }) => facts.kind === 'human'));
-  for (const [urlId, count] of counts) {
-    await transaction
-      .updateTable('url_clicks')
-      .set({ erased_clicks: sql<number>`erased_clicks + ${count}` })
-      .where('url_id', '=', urlId)
-      .execute();
-  }
-}
-
 /**
  * Ends the leases of a process that has ended, once all visits of its journal are stored: what is left was
  * not used.

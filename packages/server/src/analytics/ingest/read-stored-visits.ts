@@ -5,12 +5,13 @@ import { slicesOf } from './slices-of.js';
 import type { VisitColumns } from './visit-columns.js';
 
 /**
- * A running compaction. It copies visits into the chunks of URLs, and then into those of organizations,
- * both in ascending order.
+ * The running compaction of a shard. It copies visits into the chunks of URLs, and then into those of
+ * organizations, both in ascending order.
  */
 export interface Compaction {
-  /** The id of the last batch that it moves. */
-  readonly upToBatch: number;
+  readonly shard: number;
+  /** The ids of the batches that it moves, in ascending order. */
+  readonly batchIds: readonly number[];
   /** The visits of all URLs below this one are in `visit_chunks`. */
   readonly nextUrl: number;
   /** The visits of all organizations before this one are in `organization_chunks`. */
@@ -18,6 +19,9 @@ export interface Compaction {
   /** The number of visits of that organization which are in `organization_chunks`. */
   readonly nextVisit: number;
 }
+
+/** The running compactions by the ids of their batches. */
+export type CompactionOfBatch = ReadonlyMap<number, Compaction>;
 
 /** Visits, and the indexes of those that count. */
 export interface StoredVisits {
@@ -33,21 +37,36 @@ export interface Batch {
   readonly bytes: number;
 }
 
-export function findCompaction(db: Kysely<Schema>): Promise<Compaction | undefined> {
-  return db
+/** Finds the running compactions, at most one for each shard: those of all shards, or of one. */
+export async function findCompactions(
+  db: Kysely<Schema>,
+  shard?: number,
+): Promise<readonly Compaction[]> {
+  const rows = await db
     .selectFrom('visit_compactions')
-    .select([
-      'up_to_batch as upToBatch',
-      'next_url as nextUrl',
-      'next_organization as nextOrganization',
-      'next_visit as nextVisit',
-    ])
-    .executeTakeFirst();
+    .selectAll()
+    .$if(shard !== undefined, (query) => query.where('shard', '=', shard as number))
+    .execute();
+  return rows.map((row) => ({
+    shard: row.shard,
+    batchIds: JSON.parse(row.batch_ids),
+    nextUrl: row.next_url,
+    nextOrganization: row.next_organization,
+    nextVisit: row.next_visit,
+  }));
+}
+
+/** Finds the running compactions by the ids of their batches. */
+export async function findCompactionOfBatch(db: Kysely<Schema>): Promise<CompactionOfBatch> {
+  const compactions = await findCompactions(db);
+  return new Map(
+    compactions.flatMap((compaction) => compaction.batchIds.map((id) => [id, compaction])),
+  );
 }
 
 /** Returns the first URL whose visits in a batch are not in chunks yet. */
-export function firstPendingUrl(compaction: Compaction | undefined, batchId: number): number {
-  return compaction && batchId <= compaction.upToBatch ? compaction.nextUrl : 0;
+export function firstPendingUrl(compactionOf: CompactionOfBatch, batchId: number): number {
+  return compactionOf.get(batchId)?.nextUrl ?? 0;
 }
 
 /**
@@ -55,23 +74,27 @@ export function firstPendingUrl(compaction: Compaction | undefined, batchId: num
  * stored batches in ascending order, with the indexes of the organization's visits.
  */
 export function pendingOfOrganization(
-  compaction: Compaction | undefined,
+  compactionOf: CompactionOfBatch,
   organizationId: string,
   batches: readonly (StoredVisits & { readonly id: number })[],
 ): StoredVisits[] {
-  const { upToBatch, nextOrganization, nextVisit } = compaction ?? notStarted;
-  let stored = 0;
-  if (organizationId < nextOrganization) stored = Number.POSITIVE_INFINITY;
-  else if (organizationId === nextOrganization) stored = nextVisit;
+  /** The stored visits that are still to be skipped, by compaction. */
+  const storedBy = new Map<Compaction, number>();
   return batches.map(({ id, columns, indexes }) => {
-    if (id > upToBatch) return { columns, indexes };
+    const compaction = compactionOf.get(id);
+    if (!compaction) return { columns, indexes };
+    const stored = storedBy.get(compaction) ?? storedVisits(compaction, organizationId);
     const skipped = Math.min(stored, indexes.length);
-    stored -= skipped;
+    storedBy.set(compaction, stored - skipped);
     return { columns, indexes: indexes.subarray(skipped) };
   });
 }
 
-const notStarted: Compaction = { upToBatch: 0, nextUrl: 0, nextOrganization: '', nextVisit: 0 };
+/** Returns how many of an organization's visits are in its chunks, and still in batches. */
+function storedVisits({ nextOrganization, nextVisit }: Compaction, organizationId: string): number {
+  if (organizationId < nextOrganization) return Number.POSITIVE_INFINITY;
+  return organizationId === nextOrganization ? nextVisit : 0;
+}
 
 /** Returns the organizations of URLs that exist, by the ids of the URLs. */
 export async function findOrganizations(
@@ -93,17 +116,19 @@ export async function findOrganizations(
 
 const urlsPerQuery = 10_000;
 
-/** Reads the batches with ids above `after`, up to `upTo`. */
-export async function readBatches(
-  db: Kysely<Schema>,
-  after: number,
-  upTo = Number.MAX_SAFE_INTEGER,
-): Promise<Batch[]> {
+/** Selects the batches with these ids. */
+export function areBatches(ids: readonly number[]) {
+  const members = ids.map((id) => `"${id}":0`);
+  return sql<boolean>`id in (select cast(key as bigint) from json_each(${`{${members.join()}}`}))`;
+}
+
+/** Reads batches in ascending order of their ids: those with these ids, or all. */
+export async function readBatches(db: Kysely<Schema>, ids?: readonly number[]): Promise<Batch[]> {
+  if (ids?.length === 0) return [];
   const rows = await db
     .selectFrom('visit_batches')
     .select(['id', 'visits'])
-    .where('id', '>', after)
-    .where('id', '<=', upTo)
+    .$if(ids !== undefined, (query) => query.where(areBatches(ids ?? [])))
     .orderBy('id')
     .execute();
   return rows.map(({ id, visits }) => ({

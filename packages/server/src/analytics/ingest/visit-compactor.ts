@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Selectable, sql } from 'kysely';
 import type { Clock } from '../../ports.js';
-import type { Database, WriteTransaction } from '../../storage/database.js';
+import {
+  type Database,
+  mixedShard,
+  ShardLockedError,
+  type WriteTransaction,
+} from '../../storage/database.js';
 import type { Schema } from '../../storage/schema.js';
 import { yieldToEventLoop } from '../../yield-to-event-loop.js';
 import {
@@ -14,9 +19,10 @@ import {
 } from './columns-codec.js';
 import { findMissingLinks } from './deleted-links.js';
 import {
+  areBatches,
   type Batch,
   type Compaction,
-  findCompaction,
+  findCompactions,
   findOrganizations,
   readBatches,
 } from './read-stored-visits.js';
@@ -66,8 +72,8 @@ const maxOwners = 200;
 const visitsPerStep = 2 * visitsPerChunk;
 const maxBytes = 1024 * 1024;
 const maxBytesOfUrl = 4 * 1024 * 1024;
-// The number of batches that a transaction deletes: typically 1 MB.
-const maxDeletedBatches = 32;
+// The batches that a transaction deletes.
+const maxDeletedBytes = 1024 * 1024;
 
 export interface VisitCompactorOptions {
   readonly database: Database;
@@ -79,12 +85,14 @@ export interface VisitCompactorOptions {
 /**
  * Moves visits from batches, which have visits of many URLs, into chunks, which have visits of one
  * URL, and copies them into chunks of one organization. Reports count each visit exactly once at any
- * moment, and a killed compaction continues later.
+ * moment, and a killed compaction continues later. Several nodes compact different shards at once.
  */
 export class VisitCompactor {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #maxAgeMs: number;
+  /** The shard at which the next call begins. */
+  #nextShard = 0;
 
   constructor({ database, clock, maxAgeMs = defaultMaxAgeMs }: VisitCompactorOptions) {
     this.#database = database;
@@ -93,15 +101,47 @@ export class VisitCompactor {
   }
 
   /**
-   * Continues the compaction that was interrupted, or compacts the batches that are due. Takes seconds,
-   * so it yields to the ingest of new visits. When the signal aborts, it ends after the transaction in
-   * progress, and a later call continues.
+   * Continues the compactions that were interrupted, and compacts the batches that are due. Takes
+   * seconds, so it yields to the ingest of new visits. When the signal aborts, it ends after the
+   * transaction in progress, and a later call continues.
    */
   async compact(signal?: AbortSignal): Promise<void> {
+    const shards = await this.#findShards();
+    // Nodes that have met at a shard continue at different ones.
+    const first = Math.max(
+      0,
+      shards.findIndex((shard) => shard >= this.#nextShard),
+    );
+    for (const shard of [...shards.slice(first), ...shards.slice(0, first)]) {
+      if (signal?.aborted) return;
+      // Also after an error: a shard that fails must not block the others.
+      this.#nextShard = shard + 1;
+      try {
+        await this.#compactShard(shard, signal);
+      } catch (error) {
+        // Another process compacts it.
+        if (!(error instanceof ShardLockedError)) throw error;
+      }
+    }
+  }
+
+  /** Returns the shards with a running compaction, and those with visits that are due, in order. */
+  async #findShards(): Promise<readonly number[]> {
+    const running = await findCompactions(this.#database.read);
+    const shards = new Set([
+      ...running.map(({ shard }) => shard),
+      ...(await this.#findDueShards()),
+    ]);
+    return [...shards].sort((a, b) => a - b);
+  }
+
+  /** Compacts the visits of a shard. Returns early when another process compacts them, too. */
+  async #compactShard(shard: number, signal: AbortSignal | undefined): Promise<void> {
     const { read } = this.#database;
-    const started = (await findCompaction(read)) ?? (await this.#begin());
+    const [running] = await findCompactions(read, shard);
+    const started = running ?? (await this.#begin(shard));
     if (!started || signal?.aborted) return;
-    const batches = await readBatches(read, 0, started.upToBatch);
+    const batches = await readBatches(read, started.batchIds);
     let progress = started;
     for (const steps of [this.#stepsOfUrls, this.#stepsOfOrganizations]) {
       for await (const step of steps.call(this, batches, progress)) {
@@ -115,55 +155,88 @@ export class VisitCompactor {
     await this.#finish(progress, batches, signal);
   }
 
-  /** Begins the compaction that is due. Returns undefined when none is due, or another one runs. */
-  async #begin(): Promise<Compaction | undefined> {
-    const lastDue = await this.#findDue();
-    if (lastDue === undefined) return undefined;
-    const batches = limitBytesOfUrl(await readBatches(this.#database.read, 0, lastDue));
-    const upToBatch = batches.at(-1)?.id ?? lastDue;
-    return this.#database.writeDirectly(async (transaction) => {
-      if (await findCompaction(transaction)) return undefined;
+  /**
+   * Begins the compaction of a shard. Returns undefined when it has no batches, or when another
+   * compaction of it runs. Batches of `mixedShard` may have visits of any shard.
+   */
+  async #begin(shard: number): Promise<Compaction | undefined> {
+    const due = await this.#listBatches(shard);
+    if (due.length === 0) return undefined;
+    const batches = limitBytesOfUrl(await readBatches(this.#database.read, due));
+    const progress = { nextUrl: 0, nextOrganization: '', nextVisit: 0 };
+    const compaction = { shard, batchIds: batches.map(({ id }) => id), ...progress };
+    return this.#write(shard, async (transaction) => {
+      const excludesOthers = (each: number) =>
+        each === shard || each === mixedShard || shard === mixedShard;
+      const running = await findCompactions(transaction);
+      if (running.some((each) => excludesOthers(each.shard))) return undefined;
       await transaction
         .insertInto('visit_compactions')
-        .values({ up_to_batch: upToBatch, next_url: 0 })
+        .values({
+          shard,
+          batch_ids: JSON.stringify(compaction.batchIds),
+          next_url: progress.nextUrl,
+          next_organization: progress.nextOrganization,
+          next_visit: progress.nextVisit,
+        })
         .execute();
-      return { upToBatch, nextUrl: 0, nextOrganization: '', nextVisit: 0 };
-    }, 'compaction');
+      return compaction;
+    });
   }
 
-  /** Returns the last batch of the compaction that is due, or undefined. */
-  async #findDue(): Promise<number | undefined> {
-    const batches = await this.#database.read
-      .selectFrom('visit_batches')
-      .select(['id', 'created_at', 'visit_count'])
+  /** Returns the shards whose visits are due: all when many visits wait, or those with old visits. */
+  async #findDueShards(): Promise<readonly number[]> {
+    const shards = await this.#selectCopied()
+      .select(({ fn }) => [
+        'shard',
+        fn.sum<number>('visit_count').as('visits'),
+        fn.min('created_at').as('oldest'),
+      ])
+      .select(sql<number>`sum(length(visits))`.as('bytes'))
+      .groupBy('shard')
+      .execute();
+    const sumOf = (name: 'visits' | 'bytes') =>
+      shards.reduce((sum, shard) => sum + Number(shard[name]), 0);
+    const areAllDue = sumOf('visits') >= visitsPerCompaction || sumOf('bytes') > bytesPerCompaction;
+    const dueBefore = this.#clock() - this.#maxAgeMs;
+    return shards
+      .filter(({ oldest }) => areAllDue || oldest <= dueBefore)
+      .map(({ shard }) => shard);
+  }
+
+  /** Lists the first batches of a shard, as many as one compaction moves. */
+  async #listBatches(shard: number): Promise<readonly number[]> {
+    const batches = await this.#selectCopied()
+      .select(['id', 'visit_count'])
       .select(sql<number>`length(visits)`.as('bytes'))
-      // Later batches are still to be copied for webhooks.
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('click_feed')
-              .select('up_to_batch')
-              .whereRef('up_to_batch', '<', 'visit_batches.id'),
-          ),
-        ),
-      )
+      .where('shard', '=', shard)
       .orderBy('id')
       .execute();
-    const [oldest] = batches;
-    if (!oldest) return undefined;
     let visits = 0;
     let bytes = 0;
-    let last = oldest.id;
-    for (const batch of batches) {
+    const rest = batches.findIndex((batch) => {
       visits += batch.visit_count;
       bytes += batch.bytes;
-      const isFull = visits > visitsPerCompaction || bytes > bytesPerCompaction;
-      if (isFull && last !== batch.id) return last;
-      last = batch.id;
-    }
-    const isDue =
-      visits >= visitsPerCompaction || this.#clock() - oldest.created_at >= this.#maxAgeMs;
-    return isDue ? last : undefined;
+      return visits > visitsPerCompaction || bytes > bytesPerCompaction;
+    });
+    const ids = batches.map(({ id }) => id);
+    return rest < 0 ? ids : ids.slice(0, Math.max(1, rest));
+  }
+
+  /** Selects the batches that are not to be copied for webhooks any more. */
+  #selectCopied() {
+    return this.#database.read
+      .selectFrom('visit_batches')
+      .where(({ or, eb, not, exists, selectFrom }) =>
+        or([eb('to_copy', '=', 0), not(exists(selectFrom('click_feed').select('id')))]),
+      );
+  }
+
+  #write<Result>(
+    shard: number,
+    work: (transaction: WriteTransaction) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#database.writeDirectly(work, { visitShard: shard, isSkippedIfLocked: true });
   }
 
   /** Yields the steps that store the chunks of URLs, in ascending order. */
@@ -278,12 +351,13 @@ export class VisitCompactor {
     progress: Compaction,
     batches: readonly Batch[],
   ): Promise<boolean> {
-    return this.#database.writeDirectly(async (transaction) => {
-      const current = await findCompaction(transaction);
+    const { shard, batchIds } = progress;
+    return this.#write(shard, async (transaction) => {
+      const [current] = await findCompactions(transaction, shard);
       if (!current || !isDeepStrictEqual(current, progress)) return false;
       // Visits may have been erased from the batches since they were read.
       const visits = batches.reduce((sum, { columns }) => sum + columns.count, 0);
-      if ((await countVisits(transaction, progress.upToBatch)) !== visits) return false;
+      if ((await countVisits(transaction, batchIds)) !== visits) return false;
       // An organization may have been deleted since the batches were read.
       const isDeleted = await findDeletedOwners(
         transaction,
@@ -295,6 +369,7 @@ export class VisitCompactor {
       await transaction
         .updateTable('visit_compactions')
         .set({ next_url: nextUrl, next_organization: nextOrganization, next_visit: nextVisit })
+        .where('shard', '=', shard)
         .execute();
       const { column } = ownerColumns[table];
       const rows = stored.flatMap(({ owner, rows }) =>
@@ -302,43 +377,54 @@ export class VisitCompactor {
       );
       await this.#database.bulkInsert(transaction, table, rows as never[]);
       return true;
-    }, 'compaction');
+    });
   }
 
   /** Deletes the batches, whose visits are in chunks, and then the compaction. */
   async #finish(
-    { upToBatch, nextUrl, nextOrganization, nextVisit }: Compaction,
+    progress: Compaction,
     batches: readonly Batch[],
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const write = (work: (transaction: WriteTransaction) => Promise<unknown>) =>
-      this.#database.writeDirectly(work, 'compaction');
-    for (const part of slicesOf(batches, maxDeletedBatches)) {
-      const last = part.at(-1)?.id ?? upToBatch;
-      await write((transaction) =>
-        transaction.deleteFrom('visit_batches').where('id', '<=', last).execute(),
+    const { shard } = progress;
+    for (const part of partsOf(batches)) {
+      const ids = part.map(({ id }) => id);
+      await this.#write(shard, (transaction) =>
+        transaction.deleteFrom('visit_batches').where(areBatches(ids)).execute(),
       );
       if (signal?.aborted) return;
     }
-    await write((transaction) =>
-      transaction
-        .deleteFrom('visit_compactions')
-        .where('up_to_batch', '=', upToBatch)
-        .where('next_url', '=', nextUrl)
-        .where('next_organization', '=', nextOrganization)
-        .where('next_visit', '=', nextVisit)
-        .execute(),
-    );
+    await this.#write(shard, async (transaction) => {
+      const [current] = await findCompactions(transaction, shard);
+      if (!isDeepStrictEqual(current, progress)) return;
+      await transaction.deleteFrom('visit_compactions').where('shard', '=', shard).execute();
+    });
   }
 }
 
-async function countVisits(transaction: WriteTransaction, upToBatch: number): Promise<number> {
+async function countVisits(transaction: WriteTransaction, ids: readonly number[]): Promise<number> {
   const { visits } = await transaction
     .selectFrom('visit_batches')
     .select(({ fn }) => fn.sum<number | null>('visit_count').as('visits'))
-    .where('id', '<=', upToBatch)
+    .where(areBatches(ids))
     .executeTakeFirstOrThrow();
   return Number(visits);
+}
+
+/** Divides batches into parts, each of which one transaction deletes. */
+function* partsOf(batches: readonly Batch[]): Generator<readonly Batch[]> {
+  let part: Batch[] = [];
+  let bytes = 0;
+  for (const batch of batches) {
+    if (part.length > 0 && bytes + batch.bytes > maxDeletedBytes) {
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    part.push(batch);
+    bytes += batch.bytes;
+  }
+  if (part.length > 0) yield part;
 }
 
 /** Returns the first batches, until a URL would have more than `maxBytesOfUrl`. Returns at least one. */

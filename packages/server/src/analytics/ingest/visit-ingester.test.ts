@@ -12,7 +12,12 @@ const line = toDownloadLine('qr');
 const maxTransactions = 50;
 const quarantine = () => expect.unreachable('every line can be stored');
 const journalIn = (path: string) => ({ path, writerId: 'writer', hasEnded: false, quarantine });
-const findMissing = async () => ({ deleted: new Set<number>(), unknown: new Set<number>() });
+const findMissing = async () => ({
+  deleted: new Set<number>(),
+  unknown: new Set<number>(),
+  organizationOf: new Map<number, string>(),
+  deletionVersion: 0,
+});
 
 it('stores the lines that exist when the call begins, and later ones in the next call', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-ingester-'));
@@ -66,10 +71,14 @@ function createOrphans(...writerIds: string[]): string {
 }
 
 function visitsThat(store: (writerId: string) => Promise<boolean>): VisitRepository {
-  const visits: Omit<VisitRepository, 'constructor'> = {
+  const visits: Pick<
+    VisitRepository,
+    'findMissing' | 'findPosition' | 'store' | 'hasDeferred' | 'endLeases' | 'deletePosition'
+  > = {
     findMissing,
     findPosition: async () => undefined,
     store,
+    hasDeferred: async () => false,
     endLeases: async () => {},
     deletePosition: async () => {},
   };

@@ -4,6 +4,7 @@ import type { Config } from '../../config.js';
 import type { Clock } from '../../ports.js';
 import {
   type Database,
+  mixedShard,
   type Schema,
   StorageUnavailableError,
   type WriteTransaction,
@@ -11,6 +12,7 @@ import {
 import { dayMs } from '../reports/durations.js';
 import { PrunedDays, storePrunedDays } from '../reports/pruned-days.js';
 import { decodeColumns, decodeUnlessDamaged, toChunk } from './columns-codec.js';
+import { findOrganizations } from './read-stored-visits.js';
 import { selectSpans, toScannedUrls } from './scanned-url.js';
 import { slicesOf } from './slices-of.js';
 import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
@@ -117,24 +119,23 @@ async function pruneDays(database: Database, urlId: number, before: number): Pro
     }
   }
   const reports = days.finish();
-  await database.writeDirectly(async (transaction) => {
-    // Another process has changed the chunks. The next call prunes them.
-    if (!isDeepStrictEqual(await listChunks(transaction, urlId, end), chunks)) return;
-    await storePrunedDays(transaction, urlId, reports);
-    const { organizationId } =
-      (await transaction
-        .selectFrom('urls')
-        .select('organization_id as organizationId')
-        .where('id', '=', urlId)
-        .executeTakeFirst()) ?? {};
-    if (organizationId) await raiseCompleteFrom(transaction, organizationId, end);
-    await transaction
-      .deleteFrom('visit_chunks')
-      .where('url_id', '=', urlId)
-      .where('first_at', '<', end)
-      .execute();
-    await database.bulkInsert(transaction, 'visit_chunks', rest);
-  }, 'compaction');
+  const organizationId = (await findOrganizations(read, [urlId])).get(urlId);
+  const visitShard = organizationId ? database.visitShardOf(organizationId) : mixedShard;
+  await database.writeDirectly(
+    async (transaction) => {
+      // Another process has changed the chunks. The next call prunes them.
+      if (!isDeepStrictEqual(await listChunks(transaction, urlId, end), chunks)) return;
+      await storePrunedDays(transaction, urlId, reports);
+      if (organizationId) await raiseCompleteFrom(transaction, organizationId, end);
+      await transaction
+        .deleteFrom('visit_chunks')
+        .where('url_id', '=', urlId)
+        .where('first_at', '<', end)
+        .execute();
+      await database.bulkInsert(transaction, 'visit_chunks', rest);
+    },
+    { visitShard },
+  );
   return true;
 }
 
@@ -177,21 +178,24 @@ async function pruneOrganizationChunk(
   number: number,
   before: number,
 ): Promise<void> {
-  await database.writeDirectly(async (transaction) => {
-    await raiseCompleteFrom(transaction, organizationId, before);
-    const { rows } = await sql<Pick<Schema['organization_chunks'], 'last_at' | 'visits'>>`
+  await database.writeDirectly(
+    async (transaction) => {
+      await raiseCompleteFrom(transaction, organizationId, before);
+      const { rows } = await sql<Pick<Schema['organization_chunks'], 'last_at' | 'visits'>>`
       delete from organization_chunks
       where organization_id = ${organizationId} and number = ${number}
       returning last_at, visits`.execute(transaction);
-    const [chunk] = rows;
-    if (!chunk || chunk.last_at < before) return;
-    const columns = decodeUnlessDamaged(chunk.visits);
-    // The chunk is a copy: overviews read its later visits by link.
-    if (!columns) return raiseCompleteFrom(transaction, organizationId, chunk.last_at + 1);
-    const rest = toChunk(visitsFrom(columns, before), 'organization_chunks');
-    const row = { organization_id: organizationId, number, ...rest };
-    await database.bulkInsert(transaction, 'organization_chunks', [row]);
-  }, 'compaction');
+      const [chunk] = rows;
+      if (!chunk || chunk.last_at < before) return;
+      const columns = decodeUnlessDamaged(chunk.visits);
+      // The chunk is a copy: overviews read its later visits by link.
+      if (!columns) return raiseCompleteFrom(transaction, organizationId, chunk.last_at + 1);
+      const rest = toChunk(visitsFrom(columns, before), 'organization_chunks');
+      const row = { organization_id: organizationId, number, ...rest };
+      await database.bulkInsert(transaction, 'organization_chunks', [row]);
+    },
+    { visitShard: database.visitShardOf(organizationId) },
+  );
 }
 
 /** Lets overviews read the visits before an instant, and the pruned days, by link. */

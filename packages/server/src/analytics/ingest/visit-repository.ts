@@ -1,29 +1,62 @@
 import { type Selectable, sql } from 'kysely';
 import { recordThresholds } from '../../events/record-thresholds.js';
 import { countUses } from '../../organizations/usage-meters.js';
-import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
+import {
+  type Database,
+  mixedShard,
+  type Schema,
+  type WriteTransaction,
+} from '../../storage/database.js';
 import { readDeletionVersion } from '../../storage/link-policy.js';
 import type { JournalRecords, Visit } from '../journal/journal-lines.js';
 import { type JournalPosition, journalStart } from '../journal/journal-reader.js';
 import { encodeColumns } from './columns-codec.js';
 import { findMissingLinks, type MissingLinks } from './deleted-links.js';
 import { withoutErased } from './erase-visits.js';
-import { openExportRun, withExportRun } from './export-runs.js';
-import { countErasedClicks, endLeases, takeLeasedClicks } from './leased-clicks.js';
+import { findOpenExportRun, openExportRun, withExportRun } from './export-runs.js';
+import { endLeases, takeLeasedClicks } from './leased-clicks.js';
+import { type SeparatedTexts, separateLocked } from './locked-rows.js';
+import { findOrganizations } from './read-stored-visits.js';
 import { countScans, type ThresholdOptions } from './scan-counter.js';
 import { toColumns } from './visit-columns.js';
 
 // About 5 MB.
 const maxKnownUrls = 100_000;
 
+/** What a transaction stores. */
+export interface StoredRecords
+  extends Partial<Pick<JournalRecords, 'visits' | 'downloads' | 'calls'>> {
+  /** The version at which the links of the visits existed. */
+  readonly deletionVersion?: number;
+  /** Lines to be stored later, by organization. */
+  readonly deferred?: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Lines that are stored later, without their texts. */
+export interface DeferredLines {
+  readonly id: string;
+  /** The name of the journal that they were in. */
+  readonly writerId: string;
+  readonly organizationId: string;
+}
+
+interface StoringContext {
+  readonly writerId: string;
+  /** The export run of the visits. */
+  readonly exportRun: number;
+  readonly now: number;
+}
+
 /** Stores visits, and updates the counters and events that depend on them. */
 export class VisitRepository {
   readonly #database: Database;
   readonly #options: ThresholdOptions;
-  /** Ids of URLs that exist. */
-  readonly #knownUrls = new Set<number>();
+  /** The shards of URLs that exist, by their ids. */
+  readonly #knownUrls = new Map<number, number>();
   /** The version at which they existed. The deletion of an organization or a link changes it. */
   #knownVersion: number | undefined;
+
+  #hasLockedRows = false;
 
   constructor(database: Database, options: ThresholdOptions) {
     this.#database = database;
@@ -56,8 +89,13 @@ export class VisitRepository {
     );
   }
 
-  /** Returns the ids that no link has. A link exists before its first visit. */
-  async findMissing(visits: readonly Pick<Visit, 'urlId'>[]): Promise<MissingLinks> {
+  /**
+   * Returns the ids that no link has, and the version at which the others existed. A link exists before
+   * its first visit.
+   */
+  async findMissing(
+    visits: readonly Pick<Visit, 'urlId'>[],
+  ): Promise<MissingLinks & { readonly deletionVersion: number }> {
     const { read } = this.#database;
     const known = this.#knownUrls;
     // Read before the links, so that `store` notices a deletion that begins meanwhile.
@@ -67,8 +105,13 @@ export class VisitRepository {
     const ids = new Set<number>();
     for (const { urlId } of visits) if (!known.has(urlId)) ids.add(urlId);
     const missing = await findMissingLinks(read, ids);
-    for (const id of ids) if (!missing.unknown.has(id) && !missing.deleted.has(id)) known.add(id);
-    return missing;
+    // Another call may have found a later version meanwhile.
+    if (version === this.#knownVersion) {
+      for (const [id, owner] of missing.organizationOf) {
+        known.set(id, this.#database.visitShardOf(owner));
+      }
+    }
+    return { ...missing, deletionVersion: version };
   }
 
   /**
@@ -80,54 +123,169 @@ export class VisitRepository {
     writerId: string,
     from: JournalPosition,
     to: JournalPosition,
-    {
-      visits: read = [],
-      downloads,
-      calls,
-    }: Partial<Omit<JournalRecords, 'unknown' | 'visitTexts'>>,
+    records: StoredRecords,
     now: number,
   ): Promise<boolean> {
+    const { deferred = new Map<string, readonly string[]>() } = records;
+    this.#hasLockedRows = deferred.size > 0;
+    const rows = Array.from(deferred, ([organizationId, texts]) => ({
+      id: `${writerId} ${to.segment} ${to.offset} ${organizationId}`,
+      writer_id: writerId,
+      organization_id: organizationId,
+      created_at: now,
+      lines: texts.join('\n'),
+    }));
     return this.#database.writeDirectly(async (transaction) => {
       const exportRun = await this.#advance(transaction, writerId, from, to);
       if (exportRun === undefined) return false;
-      if (downloads) await countDownloads(transaction, downloads);
-      if (calls) await countUses(transaction, 'api_call', calls);
-      await takeLeasedClicks(transaction, writerId, read);
-      const stored = await this.#withoutDeleted(transaction, read);
-      const visits = await withoutErased(transaction, stored);
-      if (visits.length < stored.length) {
-        const remaining = new Set(visits);
-        const dropped = stored.filter((visit) => !remaining.has(visit));
-        await countErasedClicks(transaction, dropped);
-      }
-      if (visits.length === 0) return true;
-      await transaction
-        .insertInto('visit_batches')
-        .values({
-          created_at: now,
-          visit_count: visits.length,
-          visits: encodeColumns(withExportRun(toColumns(visits), exportRun)),
-        })
-        .execute();
-      const clicks = new Map<number, AddedClicks>();
-      for (const { urlId, visitedAt, facts } of visits) {
-        if (facts.kind !== 'human') continue;
-        const { count, lastAt } = clicks.get(urlId) ?? noClicks;
-        clicks.set(urlId, { count: count + 1, lastAt: Math.max(lastAt ?? 0, visitedAt) });
-      }
-      await this.#countClicks(transaction, clicks, now);
-      await countScans(transaction, this.#options, visits, now);
+      await this.#database.bulkInsert(transaction, 'deferred_visits', rows);
+      await this.#storeRecords(transaction, records, { writerId, exportRun, now });
       return true;
     }, 'visits');
+  }
+
+  /** True if the last lines were deferred in part, so the next ones probably are, too. */
+  get hasLockedRows(): boolean {
+    return this.#hasLockedRows;
+  }
+
+  separateLocked(texts: readonly string[]): Promise<SeparatedTexts> {
+    return separateLocked(this.#database, texts);
+  }
+
+  /** Lists deferred lines without their texts, the oldest first. */
+  listDeferred(): Promise<readonly DeferredLines[]> {
+    return this.#database.read
+      .selectFrom('deferred_visits')
+      .select(['id', 'writer_id as writerId', 'organization_id as organizationId'])
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
+  }
+
+  /** Returns whether lines of a writer's journal are deferred. */
+  async hasDeferred(writerId: string): Promise<boolean> {
+    const row = await this.#database.read
+      .selectFrom('deferred_visits')
+      .select('id')
+      .where('writer_id', '=', writerId)
+      .limit(1)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  /** Returns the texts of deferred lines; none if another process has stored them. */
+  async readDeferred(id: string): Promise<readonly string[]> {
+    const row = await this.#database.read
+      .selectFrom('deferred_visits')
+      .select('lines')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return row ? row.lines.split('\n') : [];
+  }
+
+  /** Stores the records of deferred lines exactly once: the transaction deletes the lines. */
+  async storeDeferred(
+    { id, writerId }: DeferredLines,
+    records: StoredRecords,
+    now: number,
+  ): Promise<void> {
+    await this.#database.writeDirectly(async (transaction) => {
+      const { numDeletedRows } = await transaction
+        .deleteFrom('deferred_visits')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      if (numDeletedRows !== 1n) return;
+      const exportRun = await findOpenExportRun(transaction);
+      await this.#storeRecords(transaction, records, { writerId, exportRun, now });
+    }, 'visits');
+  }
+
+  async #storeRecords(
+    transaction: WriteTransaction,
+    { visits: read = [], deletionVersion, downloads, calls }: StoredRecords,
+    { writerId, exportRun, now }: StoringContext,
+  ): Promise<void> {
+    await takeLeasedClicks(transaction, writerId, read);
+    const stored = await this.#withoutDeleted(transaction, read, deletionVersion);
+    const visits = await withoutErased(transaction, stored);
+    if (visits.length > 0) await this.#storeBatches(transaction, visits, exportRun, now);
+    if (stored.length > 0) await this.#count(transaction, visits, stored, now);
+    // After those of links: transactions change counters in one order, which prevents deadlock.
+    if (downloads) await countDownloads(transaction, downloads);
+    if (calls) await countUses(transaction, 'api_call', calls);
+  }
+
+  async #storeBatches(
+    transaction: WriteTransaction,
+    visits: readonly Visit[],
+    exportRun: number,
+    now: number,
+  ): Promise<void> {
+    const isCopied = await transaction.selectFrom('click_feed').select('id').executeTakeFirst();
+    const rows = [...(await this.#groupByShard(transaction, visits))].map(([shard, own]) => ({
+      created_at: now,
+      visit_count: own.length,
+      visits: encodeColumns(withExportRun(toColumns(own), exportRun)),
+      shard,
+      to_copy: isCopied ? 1 : 0,
+    }));
+    await this.#database.bulkInsert(transaction, 'visit_batches', rows);
+  }
+
+  /** Counts visits, and those that an erasure has reached: `read` without `visits`. */
+  async #count(
+    transaction: WriteTransaction,
+    visits: readonly Visit[],
+    read: readonly Visit[],
+    now: number,
+  ): Promise<void> {
+    const clicks = new Map<number, AddedClicks>();
+    for (const { urlId, visitedAt, facts } of visits) {
+      if (facts.kind !== 'human') continue;
+      const { count, lastAt } = clicks.get(urlId) ?? noClicks;
+      clicks.set(urlId, { count: count + 1, lastAt: Math.max(lastAt ?? 0, visitedAt) });
+    }
+    if (visits.length < read.length) {
+      const stored = new Set(visits);
+      for (const visit of read) {
+        if (stored.has(visit) || visit.facts.kind !== 'human') continue;
+        const added = clicks.get(visit.urlId) ?? noClicks;
+        clicks.set(visit.urlId, { ...added, erased: (added.erased ?? 0) + 1 });
+      }
+    }
+    await this.#countClicks(transaction, clicks, now);
+    await countScans(transaction, this.#options, visits, now);
+  }
+
+  async #groupByShard(
+    transaction: WriteTransaction,
+    visits: readonly Visit[],
+  ): Promise<ReadonlyMap<number, readonly Visit[]>> {
+    if (this.#database.engine === 'sqlite') return new Map([[mixedShard, visits]]);
+    const known = this.#knownUrls;
+    const missing = new Set(visits.map(({ urlId }) => urlId).filter((id) => !known.has(id)));
+    const organizationOf = await findOrganizations(transaction, missing);
+    const groups = new Map<number, Visit[]>();
+    for (const visit of visits) {
+      const { urlId } = visit;
+      const shard =
+        known.get(urlId) ?? this.#database.visitShardOf(organizationOf.get(urlId) ?? '');
+      const group = groups.get(shard);
+      if (group) group.push(visit);
+      else groups.set(shard, [visit]);
+    }
+    return groups;
   }
 
   /** Drops the visits of links and organizations that were deleted since `findMissing`. */
   async #withoutDeleted(
     transaction: WriteTransaction,
     visits: readonly Visit[],
+    version: number | undefined,
   ): Promise<readonly Visit[]> {
-    if (visits.length === 0 || this.#knownVersion === undefined) return visits;
-    if ((await readDeletionVersion(transaction)) === this.#knownVersion) return visits;
+    if (visits.length === 0 || version === undefined) return visits;
+    if ((await readDeletionVersion(transaction)) === version) return visits;
     const ids = new Set(visits.map(({ urlId }) => urlId));
     const { deleted } = await findMissingLinks(transaction, ids);
     return visits.filter(({ urlId }) => !deleted.has(urlId));
@@ -179,6 +337,8 @@ export interface AddedClicks {
   readonly count: number;
   /** The time of the last click; null if it is not known. */
   readonly lastAt: number | null;
+  /** Clicks that an erasure has reached. They are used all the same. */
+  readonly erased?: number;
 }
 
 const noClicks: AddedClicks = { count: 0, lastAt: null };
@@ -188,20 +348,25 @@ export async function addClicks(
   transaction: WriteTransaction,
   added: ReadonlyMap<number, AddedClicks>,
 ) {
-  // One parameter for any number of URLs: a statement with three for each takes twice as long. Journals
-  // of several nodes may arrive in any order. SQLite has no `greatest`.
-  const members = Array.from(added, ([id, { count, lastAt }]) => `"${id}":[${count},${lastAt}]`);
+  // One parameter for any number of URLs: a statement with four for each takes twice as long. Journals
+  // of several nodes may arrive in any order. SQLite has no `greatest`. Transactions lock the rows in
+  // ascending order, which prevents deadlock.
+  const members = [...added]
+    .sort(([a], [b]) => a - b)
+    .map(([id, { count, lastAt, erased = 0 }]) => `"${id}":[${count},${lastAt},${erased}]`);
   const { rows } = await sql<
     Pick<Selectable<Schema['url_clicks']>, 'url_id' | 'clicks' | 'peak_clicks'>
   >`
-    insert into url_clicks (url_id, clicks, last_clicked_at)
-    select cast(key as bigint), cast(value ->> 0 as bigint), cast(value ->> 1 as bigint)
+    insert into url_clicks (url_id, clicks, last_clicked_at, erased_clicks)
+    select cast(key as bigint), cast(value ->> 0 as bigint), cast(value ->> 1 as bigint),
+      cast(value ->> 2 as bigint)
     from json_each(${`{${members.join()}}`}) where true
     on conflict (url_id) do update set
       clicks = url_clicks.clicks + excluded.clicks,
       last_clicked_at = case
         when excluded.last_clicked_at > coalesce(url_clicks.last_clicked_at, 0)
-        then excluded.last_clicked_at else url_clicks.last_clicked_at end
+        then excluded.last_clicked_at else url_clicks.last_clicked_at end,
+      erased_clicks = url_clicks.erased_clicks + excluded.erased_clicks
     returning url_id, clicks, peak_clicks`.execute(transaction);
   return rows;
 }
@@ -222,12 +387,12 @@ async function findOwnThresholds(
   return new Map(rows.map(({ id, thresholds }) => [id, JSON.parse(thresholds)]));
 }
 
-/** Adds downloads, by the ids of QR codes, to their counters. */
+/** Adds downloads, by the ids of QR codes, to their counters, in ascending order of the ids. */
 async function countDownloads(
   transaction: WriteTransaction,
   downloads: ReadonlyMap<string, number>,
 ): Promise<void> {
-  for (const [qrId, count] of downloads) {
+  for (const [qrId, count] of [...downloads].sort(([a], [b]) => (a < b ? -1 : 1))) {
     await transaction
       .updateTable('qr_counts')
       .set(({ eb }) => ({ downloads: eb('downloads', '+', count) }))

@@ -54,7 +54,7 @@ export function diagnoseOrganizationChunks(
       if (counts) counts.isUnknown = true;
     }
     await countChunks(db, organizations);
-    const pending = new PendingVisits(db);
+    const pending = new PendingVisits(database, db);
     for (const [id, counts] of organizations) {
       for await (const visits of pending.ofOrganization(db, id)) {
         counts.counted += countClicks(visits, counts.completeFrom);

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
-import type { Schema } from '../../storage/database.js';
+import { type Database, mixedShard, type Schema } from '../../storage/database.js';
 import { prepare } from '../../storage/prepared.js';
 import {
   type Batch,
-  type Compaction,
+  findCompactionOfBatch,
   findOrganizations,
   firstPendingUrl,
   pendingOfOrganization,
@@ -14,24 +14,30 @@ import type { VisitColumns } from '../ingest/visit-columns.js';
 
 /** Reads the visits that are in batches, and not in chunks yet. */
 export class PendingVisits {
+  readonly #database: Pick<Database, 'visitShardOf'>;
   readonly #storedBatches;
   /** A cache of the stored batches by id. Erasures change the number of visits of one. */
   #batches: ReadonlyMap<number, Batch> = new Map();
   /** The indexes of each organization's visits. The organization of a URL never changes. */
   readonly #byOrganization = new WeakMap<Batch, ReadonlyMap<string, Uint32Array>>();
 
-  constructor(db: Kysely<Schema>) {
+  constructor(database: Pick<Database, 'visitShardOf'>, db: Kysely<Schema>) {
+    this.#database = database;
     this.#storedBatches = prepare(selectStoredBatches(db));
   }
 
-  /** Yields the visits of the wanted URLs that are not in the chunks of their URLs. */
+  /**
+   * Yields the visits of the wanted URLs that are not in the chunks of their URLs. `organizationId` is
+   * the owner of all of them, if it is known.
+   */
   async *ofUrls(
     db: Kysely<Schema>,
     isWanted: (urlId: number) => boolean,
+    organizationId?: string,
   ): AsyncGenerator<StoredVisits> {
-    const { batches, compaction } = await this.#read(db);
+    const { batches, compactionOf } = await this.#read(db, organizationId);
     for (const { id, columns } of batches) {
-      const firstPending = firstPendingUrl(compaction, id);
+      const firstPending = firstPendingUrl(compactionOf, id);
       const isPending = (urlId: number) => urlId >= firstPending && isWanted(urlId);
       const indexes = indexesOf(columns, isPending);
       if (indexes.length > 0) yield { columns, indexes };
@@ -40,13 +46,13 @@ export class PendingVisits {
 
   /** Yields the visits of an organization that are not in its chunks. */
   async *ofOrganization(db: Kysely<Schema>, organizationId: string): AsyncGenerator<StoredVisits> {
-    const { batches, compaction } = await this.#read(db);
+    const { batches, compactionOf } = await this.#read(db, organizationId);
     const own: (StoredVisits & { readonly id: number })[] = [];
     for (const batch of batches) {
       const indexes = (await this.#groupByOrganization(db, batch)).get(organizationId);
       if (indexes) own.push({ id: batch.id, columns: batch.columns, indexes });
     }
-    for (const visits of pendingOfOrganization(compaction, organizationId, own)) {
+    for (const visits of pendingOfOrganization(compactionOf, organizationId, own)) {
       if (visits.indexes.length > 0) yield visits;
     }
   }
@@ -72,38 +78,34 @@ export class PendingVisits {
     return grouped;
   }
 
-  async #read(db: Kysely<Schema>) {
+  /** Reads the batches that may have visits of an organization, or all. */
+  async #read(db: Kysely<Schema>, organizationId?: string) {
     const { rows: stored } = await db.executeQuery(this.#storedBatches());
-    const cached = new Map(this.#batches);
-    for (const { id, visitCount } of stored) {
-      if (cached.get(id)?.columns.count !== visitCount) cached.delete(id);
-    }
-    const firstMissing = stored.find(({ id }) => !cached.has(id));
-    const read = firstMissing ? await readBatches(db, firstMissing.id - 1) : [];
-    const added = new Map(read.map((batch) => [batch.id, batch]));
-    const batches = stored.map(({ id }) => (added.get(id) ?? cached.get(id)) as Batch);
-    this.#batches = new Map(batches.map((batch) => [batch.id, batch]));
-    const [first] = stored;
-    // The compaction is null in each row if there is none.
-    const isRunning = first !== undefined && first.upToBatch !== null;
-    return { batches, compaction: isRunning ? (first as Compaction) : undefined };
+    const known = new Map(
+      stored.flatMap(({ id, visitCount }) => {
+        const batch = this.#batches.get(id);
+        return batch?.columns.count === visitCount ? [[id, batch] as const] : [];
+      }),
+    );
+    const own =
+      organizationId === undefined ? mixedShard : this.#database.visitShardOf(organizationId);
+    // Batches that were moved to an engine with one writer may have other shards.
+    const isWanted = (shard: number) => own === mixedShard || shard === own || shard === mixedShard;
+    const ids = stored.filter(({ shard }) => isWanted(shard)).map(({ id }) => id);
+    const missing = ids.filter((id) => !known.has(id));
+    for (const batch of await readBatches(db, missing)) known.set(batch.id, batch);
+    this.#batches = known;
+    const batches = ids.map((id) => known.get(id) as Batch);
+    return { batches, compactionOf: await findCompactionOfBatch(db) };
   }
 }
 
-/** Selects the ids of the stored batches, each with the running compaction, if there is one. */
+/** Selects the keys of the stored batches. */
 function selectStoredBatches(db: Kysely<Schema>) {
   return db
     .selectFrom('visit_batches')
-    .leftJoin('visit_compactions', (join) => join.onTrue())
-    .select([
-      'visit_batches.id',
-      'visit_count as visitCount',
-      'up_to_batch as upToBatch',
-      'next_url as nextUrl',
-      'next_organization as nextOrganization',
-      'next_visit as nextVisit',
-    ])
-    .orderBy('visit_batches.id');
+    .select(['id', 'shard', 'visit_count as visitCount'])
+    .orderBy('id');
 }
 
 /** Returns the indexes of the visits of wanted URLs. */

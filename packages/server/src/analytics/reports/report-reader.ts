@@ -72,7 +72,7 @@ export class ReportReader {
   /** The reports that run at once share the memory of a pool, and a cache. */
   constructor(database: Database, pool = new Int32Pool(), cache = new OverviewCache(pool)) {
     this.#database = database;
-    this.#pending = new PendingVisits(database.read);
+    this.#pending = new PendingVisits(database, database.read);
     this.#pool = pool;
     this.#cache = cache;
   }
@@ -116,7 +116,8 @@ export class ReportReader {
         addVisits({ columns: visits.columns, indexes }, query, scannedUrls, tally, scans);
       };
       const addOfUrls = async (urlIds: Float64Array, part: Window) => {
-        for await (const visits of this.#pending.ofUrls(db, (id) => contains(urlIds, id))) {
+        const isSelected = (id: number) => contains(urlIds, id);
+        for await (const visits of this.#pending.ofUrls(db, isSelected, organizationId)) {
           add(visits, part, await findScannedUrls(db, pagesOfVisits(visits)));
           await run.clock.pause();
         }
@@ -211,7 +212,8 @@ export class ReportReader {
         },
       };
       const { urlIds } = await readUrlIds(run, organizationId, now, filter);
-      for await (const visits of this.#pending.ofUrls(db, (id) => contains(urlIds, id))) {
+      const isSelected = (id: number) => contains(urlIds, id);
+      for await (const visits of this.#pending.ofUrls(db, isSelected, organizationId)) {
         page.add(visits, await findScannedUrls(db, pagesOfVisits(visits)));
         await run.clock.pause();
       }

@@ -3,7 +3,7 @@ import type { Database, Schema } from '../../storage/database.js';
 import { readInBatches } from '../../storage/read-in-batches.js';
 import { tryToDecode } from '../ingest/columns-codec.js';
 import {
-  findCompaction,
+  findCompactionOfBatch,
   firstPendingUrl,
   type StoredVisits,
 } from '../ingest/read-stored-visits.js';
@@ -154,14 +154,14 @@ export async function* readVisits(
   db: Kysely<Schema>,
   damaged: DamagedVisits[],
 ): AsyncGenerator<StoredVisits> {
-  const compaction = await findCompaction(db);
+  const compactionOf = await findCompactionOfBatch(db);
   const batches = sql`from visit_batches as own where true`;
   for await (const rows of readInBatches<Rows['visit_batches']>(db, batches, ['id'])) {
     for (const row of rows) {
       const { id, created_at: storedAt, visit_count: visits } = row;
       const columns = decodeUndamaged(row.visits, visits);
       if (columns) {
-        const firstPending = firstPendingUrl(compaction, id);
+        const firstPending = firstPendingUrl(compactionOf, id);
         const isPending = (index: number) => (columns.urlIds[index] as number) >= firstPending;
         yield { columns, indexes: allIndexes(columns).filter(isPending) };
       } else {

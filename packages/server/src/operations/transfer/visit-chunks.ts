@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { packChunk, type VisitRef } from '../../analytics/ingest/columns-codec.js';
 import {
-  findCompaction,
+  findCompactionOfBatch,
   firstPendingUrl,
   readBatches,
 } from '../../analytics/ingest/read-stored-visits.js';
@@ -40,9 +40,9 @@ export async function* visitChunksOf(
 /** Loads the uncompacted visits of each link into memory, usually those of one minute. */
 async function readUncompactedVisits(db: Kysely<Schema>) {
   const uncompacted = new Map<number, VisitRef[]>();
-  const compaction = await findCompaction(db);
-  for (const { id, columns } of await readBatches(db, 0)) {
-    const firstPending = firstPendingUrl(compaction, id);
+  const compactionOf = await findCompactionOfBatch(db);
+  for (const { id, columns } of await readBatches(db)) {
+    const firstPending = firstPendingUrl(compactionOf, id);
     for (const [index, urlId] of columns.urlIds.entries()) {
       if (urlId < firstPending) continue;
       const positions = uncompacted.get(urlId) ?? [];

@@ -40,6 +40,7 @@ import { linkErasures } from './0038-link-erasures.js';
 import { linkPreviews } from './0039-link-previews.js';
 import { hostRules } from './0040-host-rules.js';
 import { abuseReports } from './0041-abuse-reports.js';
+import { visitShards } from './0042-visit-shards.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /**
@@ -153,6 +154,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0039-link-previews': { up: (db) => linkPreviews(db, engine) },
     '0040-host-rules': { up: (db) => hostRules(db, engine) },
     '0041-abuse-reports': { up: (db) => abuseReports(db, engine) },
+    '0042-visit-shards': { up: (db) => visitShards(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -1,10 +1,13 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, type RawBuilder, sql } from 'kysely';
 import {
   type Database,
+  mixedShard,
   operatorOwner,
   type RetryCause,
   type Schema,
+  ShardLockedError,
   type StorageOptions,
+  type WriteLock,
   type WriteTransaction,
 } from '../database.js';
 import { GroupCommit, noRetries } from '../group-commit.js';
@@ -21,12 +24,16 @@ import { PreparedClient } from './prepared-client.js';
 import { openSearchIndex } from './search-index.js';
 import { ServerPool, sessionLimits, setLocalLimits } from './server-pool.js';
 import { deleteRestoredUsages, SharedLimits } from './shared-limits.js';
+import { visitShardOf } from './visit-shards.js';
 import { bulkInsert, updateEach } from './write-rows.js';
 
+type ShardLock = Extract<WriteLock, { readonly visitShard: number }>;
+
 // The first keys of Shorty's advisory locks, so that they differ from other programs' locks. An
-// organization's second key is a hash of its id.
+// organization's second key is a hash of its id, and that of a shard of visits its number.
 const lockNamespace = 0x5_40_27;
 const organizationNamespace = 0x5_40_28;
+const visitShardNamespace = 0x5_40_29;
 
 // The second keys of the other locks. All transactions take them in descending order, which prevents
 // deadlock.
@@ -39,6 +46,8 @@ const compactionKey = 3;
 const lockMs = 500;
 // A transaction of several organizations waits for rows of one of them only this long.
 const sharedLockMs = 100;
+// Visits wait for a row only this long. Another node's transaction usually ends within 100 ms.
+const visitsLockMs = 1_000;
 // How long a write is repeated while others hold its locks.
 const maxLockedMs = 10_000;
 // How many organizations whose locks others hold may fill the queue of writes before the rest waits.
@@ -76,11 +85,30 @@ export function openPostgres(
     };
     return new GroupCommit(db, { ...common, begin });
   };
+  const shards = new Map<string, GroupCommit>();
+  const commitOfShard = ({ visitShard, isSkippedIfLocked = false }: ShardLock): GroupCommit => {
+    if (visitShard === mixedShard) return commits.compaction;
+    const name = `${visitShard} ${isSkippedIfLocked}`;
+    const begin = (transaction: WriteTransaction) =>
+      takeShardLock(transaction, visitShard, isSkippedIfLocked);
+    const commit = shards.get(name) ?? new GroupCommit(db, { ...common, begin });
+    shards.set(name, commit);
+    return commit;
+  };
   const defaultMs = withoutTimeout ? 0 : sessionLimits.lock_timeout;
   const locksOf = (keys: readonly number[]) => keys.map((key) => takeLock(key, defaultMs));
   const commits = {
     records: commitWith(...locksOf([recordsKey])),
-    visits: commitWith(...locksOf([visitsKey])),
+    // Rows and journals have locks of their own. The ingester defers visits whose rows are locked.
+    visits: new GroupCommit(db, {
+      ...common,
+      lockTimeoutMs: withoutTimeout ? Number.POSITIVE_INFINITY : 0,
+      begin: async (transaction) => {
+        const limit = setLockTimeout(withoutTimeout ? 0 : visitsLockMs);
+        await sql`select ${shareLock(visitsKey)}, ${limit}`.execute(transaction);
+        return [];
+      },
+    }),
     compaction: commitWith(...locksOf([compactionKey])),
     // The lock of records is last, because requests wait for its holder.
     exclusive: commitWith(...locksOf([compactionKey, visitsKey, recordsKey])),
@@ -96,10 +124,12 @@ export function openPostgres(
   };
   const keyring = new Keyring(secretKeys);
   const queues = new WriteQueues(organizationsAtOnce);
-  const writeDirectly: Database['writeDirectly'] = (work, lock = 'records') =>
-    typeof lock === 'object'
-      ? commits.organization.write(work, lock.organizationId)
-      : commits[lock].write(work);
+  const writeDirectly: Database['writeDirectly'] = (work, lock = 'records') => {
+    if (typeof lock === 'string') return commits[lock].write(work);
+    return 'visitShard' in lock
+      ? commitOfShard(lock).write(work)
+      : commits.organization.write(work, lock.organizationId);
+  };
   let changesDeletedAt = performance.now();
   let usagesDeletedAt = performance.now();
   return {
@@ -128,6 +158,7 @@ export function openPostgres(
     retries,
     bulkInsert,
     updateEach,
+    visitShardOf,
     async migrate() {
       // Migrations of large tables take longer than the time limit of statements.
       await checkServer(address);
@@ -173,7 +204,9 @@ export function openPostgres(
     size: () => undefined,
     async close() {
       queues.close();
-      for (const commit of Object.values(commits)) await commit.finish();
+      for (const commit of [...Object.values(commits), ...shards.values()]) {
+        await commit.finish();
+      }
       await db.destroy();
     },
   };
@@ -184,6 +217,27 @@ function takeLock(key: number, afterMs: number): RawBuilder<unknown> {
   const take = sql`pg_advisory_xact_lock(${sql.lit(lockNamespace)}, ${sql.lit(key)})`;
   if (key !== recordsKey) return sql`select ${take}`;
   return sql`select ${setLockTimeout(lockMs)}, ${take}, ${setLockTimeout(afterMs)}`;
+}
+
+/** Takes the lock of a shard until the end of the transaction. Throws a ShardLockedError. */
+async function takeShardLock(
+  transaction: WriteTransaction,
+  shard: number,
+  isSkippedIfLocked: boolean,
+): Promise<readonly string[]> {
+  const keys = sql`${sql.lit(visitShardNamespace)}, ${sql.lit(shard)}`;
+  const isTaken = isSkippedIfLocked
+    ? sql`pg_try_advisory_xact_lock(${keys})`
+    : sql`pg_advisory_xact_lock(${keys}) is not null`;
+  const { rows } = await sql<{ isTaken: boolean }>`
+    select ${shareLock(compactionKey)}, ${isTaken} as "isTaken"`.execute(transaction);
+  if (rows[0]?.isTaken !== true) throw new ShardLockedError('the shard is locked');
+  return [];
+}
+
+/** Shares an advisory lock until the end of the transaction. */
+function shareLock(key: number): RawBuilder<unknown> {
+  return sql`pg_advisory_xact_lock_shared(${sql.lit(lockNamespace)}, ${sql.lit(key)})`;
 }
 
 /**
@@ -201,7 +255,7 @@ async function takeOrganizationLocks(
     : sql`pg_advisory_xact_lock(${keys}) is null`;
   const { rows } = await sql<{ id: string }>`
     with begun as materialized (select ${setLockTimeout(isShared ? sharedLockMs : lockMs)},
-      pg_advisory_xact_lock_shared(${sql.lit(lockNamespace)}, ${sql.lit(recordsKey)}))
+      ${shareLock(recordsKey)})
     select id from begun, unnest(${ids}::text[]) as id where ${isBlocked}`.execute(transaction);
   return rows.map(({ id }) => id);
 }

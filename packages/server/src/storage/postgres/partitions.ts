@@ -8,6 +8,14 @@ export async function createPartitions(
 ): Promise<void> {
   const times = rows.map(({ last_at }) => new Date(last_at as number).toISOString());
   const months = new Set(times.map((time) => time.slice(0, 'yyyy-mm'.length)));
+  const names = [...months].map((month) => `visit_chunks_${month.replace('-', '_')}`);
+  const { rows: missing } = await sql<{ name: string }>`
+    select name from unnest(${names}::text[]) as name where to_regclass(name) is null`.execute(
+    transaction,
+  );
+  if (missing.length === 0) return;
+  // Another transaction may create them, too.
+  await sql`lock table visit_chunks in access exclusive mode`.execute(transaction);
   for (const month of months) {
     const from = new Date(`${month}-01`);
     const to = Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1);

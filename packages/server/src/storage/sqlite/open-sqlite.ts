@@ -9,7 +9,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { ConfigError } from '../../config-error.js';
-import type { Database, Schema, StorageOptions } from '../database.js';
+import { type Database, mixedShard, type Schema, type StorageOptions } from '../database.js';
 import { GroupCommit, noRetries } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
 import { MemoryLimits } from '../limits.js';
@@ -88,6 +88,7 @@ export function openSqlite(path: string, options: StorageOptions): Database {
     retries: noRetries,
     bulkInsert,
     updateEach,
+    visitShardOf: () => mixedShard,
     async migrate() {
       // Several processes may start at once, and the driver does not retry the statements that the
       // migrator runs outside a transaction.

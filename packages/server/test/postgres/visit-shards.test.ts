@@ -1,0 +1,236 @@
+import { setImmediate } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
+import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
+import { diagnoseOrganizationChunks } from '../../src/analytics/reports/organization-doctor.js';
+import { diagnoseClicks } from '../../src/analytics/reports/visit-doctor.js';
+import { EventOutbox } from '../../src/events/event-outbox.js';
+import { exportVisits } from '../../src/operations/visits/export-visits.js';
+import type { Database, WriteLock } from '../../src/storage/database.js';
+import { openStorage } from '../../src/storage/open-storage.js';
+import {
+  day,
+  makeVisit,
+  openVisitStore,
+  start,
+  type VisitStore,
+} from '../analytics/visit-store.js';
+
+/** Two nodes, each with the visits of its own journal. */
+let stored: VisitStore;
+let nodes: readonly [IngestingNode, IngestingNode];
+/** Watches locks, and is another program that changes rows. */
+let other: pg.Client;
+beforeAll(async () => {
+  stored = await openVisitStore();
+  const open = () => openStorage({ databaseUrl: stored.databaseUrl, durability: 'process' });
+  nodes = [ingestingNode('first', open()), ingestingNode('second', open())];
+  other = new pg.Client({ connectionString: stored.databaseUrl });
+  await other.connect();
+});
+afterAll(async () => {
+  await other.end();
+  for (const { database } of nodes) await database.close();
+  await stored.close();
+});
+
+type IngestingNode = ReturnType<typeof ingestingNode>;
+
+function ingestingNode(writerId: string, database: Database) {
+  const outbox = new EventOutbox(database, { newId: () => 'event' });
+  const visits = new VisitRepository(database, { outbox, thresholds: [] });
+  const compactor = new VisitCompactor({ database, clock: () => start + day });
+  let offset = 0;
+  return {
+    database,
+    async store(urlIds: readonly number[]): Promise<void> {
+      const from = { segment: 1, offset };
+      offset += urlIds.length;
+      const batch = urlIds.map((urlId) => makeVisit({ urlId, visitedAt: start + offset }));
+      const to = { segment: 1, offset };
+      expect(await visits.store(writerId, from, to, { visits: batch }, start)).toBe(true);
+    },
+    compact: () => compactor.compact(),
+  };
+}
+
+/** Creates links of two organizations whose visits are in different shards. */
+async function createLinks(count: number) {
+  const tenantWith = async (isWanted: (shard: number) => boolean) => {
+    for (;;) {
+      const organizationId = await stored.addOrganization('enterprise');
+      const shard = stored.database.visitShardOf(organizationId);
+      if (!isWanted(shard)) continue;
+      const outcomes = await stored.create(organizationId, Array(count).fill({}));
+      const urlIds = outcomes.map((each) => (each.status === 'created' ? each.id : 0));
+      return { organizationId, shard, urlIds };
+    }
+  };
+  const one = await tenantWith(() => true);
+  return [one, await tenantWith((shard) => shard !== one.shard)] as const;
+}
+
+const clicksOf = async (urlIds: readonly number[]) => {
+  const rows = await stored.database.read
+    .selectFrom('url_clicks')
+    .select('clicks')
+    .where('url_id', 'in', urlIds)
+    .execute();
+  return rows.map(({ clicks }) => clicks);
+};
+
+async function expectSound(): Promise<void> {
+  expect(await diagnoseClicks(stored.database)).toMatchObject({ wrongCounters: [], damaged: [] });
+  expect(await diagnoseOrganizationChunks(stored.database)).toEqual([]);
+}
+
+/** Returns the transactions of this database that wait for a lock. */
+async function waiting(): Promise<readonly string[]> {
+  const { rows } = await other.query<{ query: string }>(
+    `select query from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return rows.map(({ query }) => query);
+}
+
+it('two nodes store and compact visits of different shards without waiting', async () => {
+  const tenants = await createLinks(20);
+  const rounds = 20;
+  // Creates the partition of the month, which waits for all that read or write other partitions.
+  await nodes[0].store(tenants[0].urlIds);
+  await nodes[0].compact();
+  let isRunning = true;
+  const waits: string[] = [];
+  const watch = async () => {
+    let samples = 0;
+    for (; isRunning; samples += 1) {
+      waits.push(...(await waiting()));
+      await setImmediate();
+    }
+    return samples;
+  };
+  const run = async (node: IngestingNode, urlIds: readonly number[]) => {
+    for (let round = 0; round < rounds; round += 1) {
+      await node.store(urlIds);
+      await node.store(urlIds);
+      await node.compact();
+    }
+  };
+  const watched = watch();
+  await Promise.all(nodes.map((node, at) => run(node, tenants[at]?.urlIds ?? [])));
+  isRunning = false;
+  expect(await watched).toBeGreaterThan(rounds);
+  expect(waits).toEqual([]);
+  for (const [at, { urlIds }] of tenants.entries()) {
+    const clicks = 2 * rounds + (at === 0 ? 1 : 0);
+    expect(await clicksOf(urlIds)).toEqual(urlIds.map(() => clicks));
+  }
+  await expectSound();
+});
+
+it('two nodes store and compact visits of the same links, each exactly once', async () => {
+  const [{ urlIds }] = await createLinks(50);
+  const rounds = 15;
+  const run = async (node: IngestingNode, order: readonly number[]) => {
+    for (let round = 0; round < rounds; round += 1) {
+      await node.store(order);
+      await node.compact();
+    }
+  };
+  await Promise.all([run(nodes[0], urlIds), run(nodes[1], urlIds.toReversed())]);
+  for (const node of nodes) await node.compact();
+  expect(await clicksOf(urlIds)).toEqual(urlIds.map(() => 2 * rounds));
+  // No node had to repeat a transaction because of the other's rows.
+  expect(nodes.map(({ database }) => database.retries.deadlock)).toEqual([0, 0]);
+  await expectSound();
+  const { rows } = await other.query('select 1 from visit_batches');
+  expect(rows).toEqual([]);
+});
+
+it('exports beside two nodes that store and compact have each visit exactly once', async () => {
+  const tenants = await createLinks(10);
+  const urlIds = tenants.flatMap((tenant) => tenant.urlIds);
+  const files = new Map<string, Uint8Array>();
+  const exportOnce = () =>
+    exportVisits({
+      database: stored.database,
+      store: {
+        destination: 'memory',
+        async put(name, content) {
+          files.set(name, content);
+        },
+      },
+      format: 'ndjson',
+      hasKeys: false,
+      visitsPerFile: 50,
+      clock: () => start,
+    });
+  const run = async (node: IngestingNode) => {
+    for (let round = 0; round < 10; round += 1) {
+      await node.store(urlIds);
+      await node.compact();
+    }
+  };
+  let isRunning = true;
+  const exportAll = async () => {
+    let runs = 0;
+    for (; isRunning; runs += 1) await exportOnce();
+    return runs;
+  };
+  const exported = exportAll();
+  await Promise.all(nodes.map(run));
+  isRunning = false;
+  expect(await exported).toBeGreaterThan(0);
+  await exportOnce();
+  const exportedOf = new Map(urlIds.map((id) => [id, 0]));
+  for (const [name, content] of files) {
+    if (!name.endsWith('.gz')) continue;
+    for (const line of gunzipSync(content).toString().trimEnd().split('\n')) {
+      const { url_id } = JSON.parse(line);
+      const count = exportedOf.get(url_id);
+      if (count !== undefined) exportedOf.set(url_id, count + 1);
+    }
+  }
+  expect([...exportedOf.values()]).toEqual(urlIds.map(() => 20));
+});
+
+/** The locks of a transaction that another node has open. */
+const openLocks: readonly [string, (shard: number) => WriteLock][] = [
+  ['stores visits', () => 'visits'],
+  ['compacts visits of another shard', (visitShard) => ({ visitShard })],
+];
+
+it.each(openLocks)(
+  'a node stores and compacts while one that %s is in a transaction',
+  async (_, lockOf) => {
+    const [held, free] = await createLinks(3);
+    const lock = lockOf(held.shard);
+    let release: () => void = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let enter: () => void = () => {};
+    const entered = new Promise<void>((resolve) => {
+      enter = resolve;
+    });
+    const holding = nodes[0].database.writeDirectly(() => {
+      enter();
+      return released;
+    }, lock);
+    onTestFinished(async () => {
+      release();
+      await holding;
+    });
+    await entered;
+    await nodes[1].store(free.urlIds);
+    await nodes[1].compact();
+    expect(await waiting()).toEqual([]);
+    expect(await clicksOf(free.urlIds)).toEqual([1, 1, 1]);
+    const { rows } = await other.query('select 1 from visit_batches where shard = $1', [
+      free.shard,
+    ]);
+    expect(rows).toEqual([]);
+  },
+);
