@@ -13,6 +13,7 @@ import {
 } from './deliveries.mjs';
 import { benchExport } from './export.mjs';
 import { benchImport } from './import.mjs';
+import { benchIngestersPostgres } from './ingesters-postgres.mjs';
 import { missedBounds } from './lib/ratio.mjs';
 import { benchLinkMissesPostgres } from './link-misses-postgres.mjs';
 import { benchManyLinks } from './many-links.mjs';
@@ -64,6 +65,7 @@ const benchmarks = {
   'creates-postgres': benchCreatesPostgres,
   'bulk-create-postgres': benchBulkCreatePostgres,
   'visits-postgres': benchVisitsPostgres,
+  'ingesters-postgres': benchIngestersPostgres,
   'overview-postgres': benchOverviewPostgres,
   'deliveries-postgres': benchDeliveriesPostgres,
   'deliveries-beside-postgres': benchDeliveriesBesidePostgres,

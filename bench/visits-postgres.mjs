@@ -1,7 +1,7 @@
-// The rate at which one PostgreSQL stores and compacts visits. One node at a time stores visits, and
-// one at a time compacts them, so this rate limits all nodes together.
+// The rate at which one node stores and compacts visits in PostgreSQL.
 import pg from 'pg';
 import { openStorage } from '../packages/server/dist/storage/open-storage.js';
+import { insertLinks, insertOrganization } from './lib/insert-links.mjs';
 import { startDefaultPostgres } from './lib/postgres.mjs';
 import { microsecondsEach, processorTime } from './lib/processor-time.mjs';
 import { storeVisitsIn } from './lib/store-visits.mjs';
@@ -9,13 +9,24 @@ import { makeVisits } from './lib/visit-maker.mjs';
 
 const day = 24 * 60 * 60 * 1000;
 
-export async function benchVisitsPostgres({ visits = 1_000_000, links = 100_000 } = {}) {
+export async function benchVisitsPostgres({
+  visits = 1_000_000,
+  links = 100_000,
+  organizations = 64,
+} = {}) {
   const postgres = await startDefaultPostgres();
   await postgres.createDatabase('bench');
   const databaseUrl = postgres.urlOf('bench');
   const database = openStorage({ databaseUrl, durability: 'process' });
   await database.migrate();
   const until = Math.floor(Date.now() / day) * day;
+  const linksEach = Math.ceil(links / organizations);
+  for (let index = 0; index < organizations; index += 1) {
+    const id = `bench-${index}`;
+    await insertOrganization(database, id, until);
+    const own = { firstLink: 1 + index * linksEach, links: linksEach };
+    await insertLinks(database, id, { ...own, from: until });
+  }
   const sample = [...makeVisits({ count: visits, links, from: until - 9 * day, until })];
 
   const node = { nodes: [process], postgres };
