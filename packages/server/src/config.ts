@@ -139,7 +139,7 @@ export function readConfig(environment: Environment) {
     publicHost: optional('SHORTY_PUBLIC_HOST', parsePrefix),
     /** The first client of an empty database; undefined generates one. */
     credentials: readCredentials(environment),
-    /** Peers of a unix socket have no address: only those whom `SHORTY_SOCKET_MODE` allows can connect. */
+    /** Peers of a unix socket have no address. `SHORTY_SOCKET_MODE` decides who can connect. */
     trustedProxies:
       listenPath === undefined
         ? trustedProxies

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { shorten } from '../contract/api-error.js';
 import { findDomainsOf } from '../domains/domain-repository.js';
 import { hostnameOf } from '../domains/hostname.js';
 import type { IsOwnHost } from '../domains/own-hosts.js';
@@ -47,6 +48,11 @@ export function parseLinkPath(href: string) {
 export function parseShortUrl(text: string) {
   if (/^[A-Za-z0-9-]{3,50}$/.test(text)) return { hostname: undefined, key: text };
   return linkNameOf(/^https?:\/\//i.test(text) ? text : `https://${text}`);
+}
+
+/** Returns the rule of `parseShortUrl` for a text that is no short URL. */
+export function notShortUrlMessage(text: string): string {
+  return `${JSON.stringify(shorten(text))} must be a short URL, such as https://sho.example/sale, or a custom slug or short code alone`;
 }
 
 /** Decodes percent escapes and dot segments, because a proxy in front of the server may do so. */

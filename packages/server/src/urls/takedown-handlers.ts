@@ -5,7 +5,7 @@ import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import type { Clock } from '../ports.js';
 import { type Database, operatorOwner } from '../storage/database.js';
-import { type LoopDetector, parseShortUrl } from './loop-detector.js';
+import { type LoopDetector, notShortUrlMessage, parseShortUrl } from './loop-detector.js';
 import { type TakedownRecord, toTakedownRecord } from './present-takedown.js';
 import type { LinkOrigins } from './present-url.js';
 import type { takedownRoutes } from './takedown-contract.js';
@@ -27,9 +27,6 @@ export interface TakedownHandlerOptions {
   readonly onChanged: (ids: readonly number[]) => void;
 }
 
-const shortUrlRule =
-  'must be a short URL, such as https://sho.example/sale, or a custom slug or short code alone';
-
 /** Takes links down, for the operator. */
 export function takedownHandlers({
   database,
@@ -43,7 +40,9 @@ export function takedownHandlers({
   /** Returns the key of a short URL, on its domain. Throws VALIDATION_FAILED or NOT_FOUND. */
   async function keyOf(shortUrl: string) {
     const name = parseShortUrl(shortUrl);
-    if (!name) throw validationError([{ path: 'shortUrl', message: shortUrlRule }]);
+    if (!name) {
+      throw validationError([{ path: 'shortUrl', message: notShortUrlMessage(shortUrl) }]);
+    }
     const { hostname, key } = name;
     const domainKey =
       hostname === undefined

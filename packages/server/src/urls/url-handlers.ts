@@ -17,7 +17,7 @@ import { TimeSlices } from '../yield-to-event-loop.js';
 import { findExpiryError, patchUrl, type UrlChange, upsertUrl } from './change-url.js';
 import { blockedMessage } from './host-rules.js';
 import { findPastRuleError, targetsOf } from './link-rules.js';
-import { parseShortUrl } from './loop-detector.js';
+import { notShortUrlMessage, parseShortUrl } from './loop-detector.js';
 import {
   type LinkOrigins,
   shortUrlOf,
@@ -99,9 +99,6 @@ type UrlListItem = z.input<typeof urlListItem>;
 
 // The most short URLs in the message about a slug of several links.
 const maxNamedUrls = 5;
-
-const notShortUrlMessage =
-  'must be a short URL, such as https://sho.example/sale, or a custom slug or short code alone';
 
 // The rows before a page are in memory while they are sorted.
 const maxSortedOffset = 10_000;
@@ -345,7 +342,9 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
 
     async lookupUrl({ caller, query: { shortUrl } }) {
       const name = parseShortUrl(shortUrl);
-      if (!name) throw validationError([{ path: 'shortUrl', message: notShortUrlMessage }]);
+      if (!name) {
+        throw validationError([{ path: 'shortUrl', message: notShortUrlMessage(shortUrl) }]);
+      }
       const [url, ...others] = await urls.findByName(caller.organizationId, name);
       if (!url) throw refusalError('not-found', { id: shortUrl });
       if (others.length > 0) {

@@ -136,6 +136,13 @@ describe('a takedown by the short URL', () => {
     expect(next.items).toMatchObject([{ id: other.id }]);
   });
 
+  it('of a text that is no short URL names the text and the rule', async () => {
+    const refused = await takeDown('hxxps://sho[.]example/sale');
+    expect(refused.text).toContain(
+      'shortUrl \\"hxxps://sho[.]example/sale\\" must be a short URL, such as https://sho.example/sale',
+    );
+  });
+
   it.each(['', 'https://sho.example/', 'no slug', 'x'.repeat(501)])(
     'of %j is refused by name',
     async (shortUrl) => {

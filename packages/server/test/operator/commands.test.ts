@@ -507,7 +507,7 @@ describe('doctor with wrong link counts and deliveries', () => {
     const report =
       '0 visits and 0 clicks. Link counters compared: 0.\n' +
       `Organization ${organizationId}: its counter is 3, but it has 0 active links.\n` +
-      '3 deliveries.\n2 of them are pending without a due time, or finished with one.\n';
+      '3 deliveries.\nDeliveries that are pending without a due time, or finished with one: 2.\n';
     expect(await doctor(settings, '--check')).toMatchObject({ code: 1, stdout: report });
     expect(await doctor(settings)).toMatchObject({
       code: 0,
