@@ -197,6 +197,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     updateUrl: { ...onUrl, body: { ...link, isActive: true } },
     deleteUrl: { path: { id: (await newUrl()).id }, query: { erase: 'true' } },
     restoreUrl: { path: { id: (await newUrl()).id } },
+    checkUrlTargets: { query: { ids: (await newUrl()).id } },
     testUrlRules: {
       ...onUrl,
       query: {

@@ -84,6 +84,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       command,
   },
   'docs/links.md': {
+    'shorty urls check --active --problems': command,
     'shorty urls create https://example.com/manual --slug guide --forward-query --forward-path':
       command,
     'shorty urls rules set spring-sale rules.json': 'packages/cli/test/rules.test.ts runs it',

@@ -116,6 +116,8 @@ export type {
   TagPage,
   TagRenameRequest,
   Takedown,
+  TargetCheck,
+  TargetCheckResult,
   UrlBulkCreateResult,
   UrlBulkDeleteResult,
   UrlBulkUpdateItem,

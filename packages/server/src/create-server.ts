@@ -53,6 +53,7 @@ import { deleteExpiredKeys } from './idempotency/with-idempotency-key.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
 import { openListReader } from './lists/open-list-reader.js';
 import { createTxtResolver } from './network/dns-resolver.js';
+import { createGuardedFetch } from './network/guarded-fetch.js';
 import { affordableConnections } from './network/open-files.js';
 import { meHandlers } from './organizations/me-handlers.js';
 import { organizationHandlers } from './organizations/organization-handlers.js';
@@ -85,6 +86,7 @@ import { targetsOfRules } from './urls/link-rules.js';
 import { type LinkOrigins, publicHostOf, shortUrlOf, toRecord } from './urls/present-url.js';
 import { reservedWords } from './urls/reserved-words.js';
 import { erasedKeyFinder } from './urls/retired-keys.js';
+import { createTargetChecks } from './urls/target-check-handlers.js';
 import { createUrlModule } from './urls/url-module.js';
 import { giveUpSecrets } from './webhooks/give-up-secrets.js';
 import { createWebhookModule } from './webhooks/webhook-module.js';
@@ -414,6 +416,13 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     bodyTimeoutMs: timeLimits.publicBody,
     onError: onRequestError,
   });
+  const guardedFetch = createGuardedFetch({ allowPrivateNetwork: config.allowPrivateNetwork });
+  const targetChecks = createTargetChecks({
+    urls: urls.urls,
+    guardedFetch,
+    limits,
+    monotonicMs: () => performance.now(),
+  });
   const bodySlots = new BodySlots({ ...bodySlotCounts, graceMs: timeLimits.slotGrace });
   const queues = [
     bodySlots.queue,
@@ -422,6 +431,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...analytics.queues,
     ...qrs.queues,
     ...domains.queues,
+    targetChecks.queue,
   ];
   const threads = () => [
     listReader.thread,
@@ -491,6 +501,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       }),
       ...auditHandlers(lists),
       ...urls.handlers,
+      ...targetChecks.handlers,
       ...ruleTestHandlers({ getUrl: (...link) => urls.urls.get(...link), clock }),
       ...analytics.handlers,
       ...qrs.handlers,
@@ -679,6 +690,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       logger.error({ err }, 'storing the last use of API keys failed');
     });
     await stopWatching?.();
+    guardedFetch.close();
     await Promise.all([analytics, qrs, passwords, listReader].map((each) => each.stop()));
     await database.close();
   }

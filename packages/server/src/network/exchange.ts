@@ -10,7 +10,7 @@ import { GuardedFetchError, toGuardedFetchError } from './guarded-fetch-error.js
 import { ResponseReader } from './response-reader.js';
 
 export interface GuardedRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'HEAD' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string;
   /** Limits the whole request, from the look-up to the last byte of the response. */
@@ -73,7 +73,8 @@ class Exchange implements ConnectionUser {
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
-    this.#reader = new ResponseReader(options.request.maxResponseBytes);
+    const { maxResponseBytes, method } = options.request;
+    this.#reader = new ResponseReader(maxResponseBytes, method === 'HEAD');
   }
 
   start(timeoutMs: number): void {

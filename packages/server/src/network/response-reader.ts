@@ -41,6 +41,8 @@ export class ResponseReader {
   /** Whether the body was longer than `maxBodyBytes`. */
   isCut = false;
   readonly #maxBodyBytes: number;
+  /** Whether it is the response to a HEAD request, which has no body. */
+  readonly #isOfHead: boolean;
   readonly #body: Buffer[] = [];
   #bodyBytes = 0;
   #phase: Phase = 'head';
@@ -50,8 +52,9 @@ export class ResponseReader {
   #informational = 0;
   #isPersistent = false;
 
-  constructor(maxBodyBytes: number) {
+  constructor(maxBodyBytes: number, isOfHead = false) {
     this.#maxBodyBytes = maxBodyBytes;
+    this.#isOfHead = isOfHead;
   }
 
   get hasHead(): boolean {
@@ -160,7 +163,8 @@ export class ResponseReader {
     const encoding = headers['transfer-encoding'];
     const length = headers['content-length'];
     if (length !== undefined && (!digits.test(length) || encoding !== undefined)) throw invalid();
-    if (status < 200 || status === 204 || status === 304) this.#phase = 'complete';
+    const isEmpty = this.#isOfHead || status < 200 || status === 204 || status === 304;
+    if (isEmpty) this.#phase = 'complete';
     else if (encoding !== undefined) {
       this.#phase = /(?:^|,)[\t ]*chunked$/i.test(encoding) ? 'chunk line' : 'close';
     } else if (length === undefined) this.#phase = 'close';

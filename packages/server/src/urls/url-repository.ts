@@ -249,6 +249,13 @@ export class UrlRepository {
     return url;
   }
 
+  /** Returns the links of an organization with these ids, in their order. */
+  async findMany(organizationId: string, ids: readonly number[]): Promise<ShortUrl[]> {
+    const found = await this.#findMany(this.#database.read, organizationId, ids);
+    const byId = new Map(found.map((url) => [url.id, url]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+
   /**
    * Returns the links of an organization that have a key on a hostname. Without a hostname, those that
    * have it on the platform's domain or on any domain of the organization.
@@ -711,7 +718,7 @@ export class UrlRepository {
   }
 
   async #findMany(
-    transaction: WriteTransaction,
+    transaction: Kysely<Schema>,
     organizationId: string,
     ids: readonly number[],
   ): Promise<ShortUrl[]> {
