@@ -1,4 +1,4 @@
-import { type Kysely, type Migration, Migrator, sql } from 'kysely';
+import { type Kysely, type Migration, type MigrationInfo, Migrator, sql } from 'kysely';
 import { ConfigError } from '../../config-error.js';
 import type { Engine, Schema, UpdateEach, WriteTransaction } from '../database.js';
 import { baseline } from './0001-baseline.js';
@@ -58,7 +58,10 @@ export async function applyMigrations(
   if (newer !== undefined) throw new ConfigError(`the database cannot be used: ${newer}`);
   const first = '0001-baseline';
   const adopted = (await adoptDatabase(db, engine, updateEach, first)) ? [first] : [];
-  const { error, results = [] } = await migratorOf(db, engine, updateEach).migrateToLatest();
+  const migrator = migratorOf(db, engine, updateEach);
+  const skipped = findSkipped(await migrator.getMigrations());
+  if (skipped !== undefined) throw new ConfigError(`the database cannot be used: ${skipped}`);
+  const { error, results = [] } = await migrator.migrateToLatest();
   if (error) throw error;
   return [...adopted, ...results.map((result) => result.migrationName)];
 }
@@ -79,9 +82,19 @@ export async function findVersionProblem(
   const newer = await findNewerVersion(db, migrator);
   if (newer !== undefined) return newer;
   const known = await migrator.getMigrations();
+  const skipped = findSkipped(known);
+  if (skipped !== undefined) return skipped;
   const pending = known.filter(({ executedAt }) => executedAt === undefined);
   if (pending.length === 0) return undefined;
   return `it has an earlier version (${describeNames(pending.map(({ name }) => name))} not applied): run shorty-server migrate first, or use the version that wrote it`;
+}
+
+/** Returns why a database lacks a migration before its last one; undefined if it lacks none. */
+function findSkipped(known: readonly MigrationInfo[]): string | undefined {
+  const last = known.findLastIndex(({ executedAt }) => executedAt !== undefined);
+  const skipped = known.slice(0, Math.max(last, 0)).find(({ executedAt }) => !executedAt);
+  if (!skipped) return undefined;
+  return `a development version wrote it, which had ${known[last]?.name} and not yet ${skipped.name}: use that version, or restore a backup of a released one`;
 }
 
 /** Names up to three migrations, and the first and the last of more. */
