@@ -4,7 +4,7 @@ import { type Logger, pino } from 'pino';
 import { v7 as newUuid } from 'uuid';
 import { abuseHandlers } from './abuse/abuse-handlers.js';
 import { AbuseRepository } from './abuse/abuse-repository.js';
-import { ReportPage } from './abuse/report-page.js';
+import { ReportPage, reportsPerAddress } from './abuse/report-page.js';
 import { createAnalyticsModule } from './analytics/analytics-module.js';
 import { loadVisitorKey } from './analytics/visitor-key.js';
 import { api } from './api/api.js';
@@ -114,6 +114,8 @@ export interface ServerOptions extends Partial<Config> {
   readonly backupFigures?: () => BackupFigures;
   /** Tests pass shorter limits for slow clients. */
   readonly timeLimits?: Partial<TimeLimits>;
+  /** The reports of links that an address may send within ten minutes. Tests of tools pass more. */
+  readonly reportsPerAddress?: number;
   /** The quotas and prices of the plans; by default `standardPlans`. */
   readonly plans?: PlanTable;
   /** Looks up TXT records. Tests pass their own function. */
@@ -410,6 +412,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     origins,
     pseudonymOf: (text) => database.keyring.pseudonymOf(text),
     limits,
+    reportsPerAddress: options.reportsPerAddress ?? reportsPerAddress,
     proxies: config.trustedProxies,
     clock,
     newId: newUuid,

@@ -34,6 +34,7 @@ export interface ReportPageOptions {
   /** Returns a keyed hash of a text. */
   readonly pseudonymOf: (text: string) => string;
   readonly limits: LimitStore;
+  readonly reportsPerAddress: number;
   readonly proxies: AddressRanges;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -44,13 +45,8 @@ export interface ReportPageOptions {
 
 const path = '/report-abuse';
 
-/** The limit of reports, per address. */
-const reportLimit: Limit = {
-  name: 'abuse reports',
-  units: 10,
-  windowMs: 10 * 60_000,
-  restores: 'evenly',
-};
+/** The reports that an address may send within ten minutes. */
+export const reportsPerAddress = 10;
 
 const emptyForm = { url: '', reason: '', comment: '', email: '' };
 const settings = { reasons: abuseReasons, limits: abuseLimits };
@@ -61,9 +57,12 @@ const settings = { reasons: abuseReasons, limits: abuseLimits };
  */
 export class ReportPage implements FirstHandler {
   readonly #options: ReportPageOptions;
+  readonly #limit: Limit;
 
   constructor(options: ReportPageOptions) {
     this.#options = options;
+    const units = options.reportsPerAddress;
+    this.#limit = { name: 'abuse reports', units, windowMs: 10 * 60_000, restores: 'evenly' };
   }
 
   /** Handles a request for the page; returns false for any other request. */
@@ -97,7 +96,7 @@ export class ReportPage implements FirstHandler {
     const { socket, headers } = request;
     const address = clientAddressOf(socket.remoteAddress, headers['x-forwarded-for'], proxies);
     const reporter = addressBlockOf(address);
-    await this.#limit(reporter);
+    await this.#count(reporter);
     const format = bodyFormatOf(headers, ['form', 'json']);
     const limits = { maxBytes: maxPublicBodyBytes, timeoutMs: bodyTimeoutMs };
     const bytes = await readBody(request, response, limits);
@@ -123,9 +122,10 @@ export class ReportPage implements FirstHandler {
     }
   }
 
-  async #limit(reporter: string): Promise<void> {
-    const { units, windowMs } = reportLimit;
-    const { granted, waitMs } = await this.#options.limits.take(reportLimit, reporter, 1);
+  /** Throws RATE_LIMITED if an address has sent too many reports, valid or not. */
+  async #count(reporter: string): Promise<void> {
+    const { units, windowMs } = this.#limit;
+    const { granted, waitMs } = await this.#options.limits.take(this.#limit, reporter, 1);
     if (granted > 0) return;
     throw rateLimitedError(`An address may send ${units} reports in ten minutes`, {
       limit: units,
