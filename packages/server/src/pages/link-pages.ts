@@ -3,6 +3,13 @@ import { Html, html, renderPage } from './page.js';
 export const notFoundPage = renderPage(
   'Link not found',
   html`<h1>This link does not exist</h1>
+<p>Check the address for typing errors.</p>`,
+);
+
+/** The page of a domain where the case of a link matters. */
+export const notFoundInThisCasePage = renderPage(
+  'Link not found',
+  html`<h1>This link does not exist</h1>
 <p>Check the address for typing errors. Uppercase and lowercase letters are different.</p>`,
 );
 

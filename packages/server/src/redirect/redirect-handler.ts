@@ -21,6 +21,7 @@ import { clientAddressOf } from '../network/client-address.js';
 import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
 import {
   gonePage,
+  notFoundInThisCasePage,
   notFoundPage,
   passwordPage,
   takenDownPage,
@@ -369,14 +370,28 @@ export class RedirectHandler {
     const isUnknown = error === unknown;
     this.#options.pages
       .findUrl(response.req, isUnknown ? 'notFoundUrl' : 'expiredUrl')
-      .then((url) => {
-        if (url === undefined) this.#refuse(response, error, isUnknown ? notFoundPage : gonePage);
-        else {
+      .then(async (url) => {
+        if (url === undefined) {
+          const page = isUnknown ? await this.#notFoundPageOf(response.req) : gonePage;
+          this.#refuse(response, error, page);
+        } else {
           this.#options.onResponse(302);
           redirectTo(response, url);
         }
       })
       .catch((cause) => this.#fail(response, cause));
+  }
+
+  /** Returns the page about an unknown link. It mentions the case of letters only where it matters. */
+  async #notFoundPageOf({ headers }: IncomingMessage): Promise<string> {
+    try {
+      return (await this.#options.ignoresCase(headers.host))
+        ? notFoundPage
+        : notFoundInThisCasePage;
+    } catch (error) {
+      if (error instanceof StorageUnavailableError) return notFoundPage;
+      throw error;
+    }
   }
 
   /** Sends an error as a page, or as JSON to clients that prefer it. */

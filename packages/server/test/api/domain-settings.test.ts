@@ -239,6 +239,17 @@ describe('ignoreCase', () => {
     expect(await follow(hostname, '/spring-SALE')).toBe(404);
   });
 
+  it('decides whether the page about an unknown link mentions the case of letters', async () => {
+    const { hostname, change } = await addDomain();
+    const asks = async (path: string) => (await visit(hostname, path)).text;
+    expect(await asks('/unknown')).toContain('Uppercase and lowercase letters are different');
+    await change({ ignoreCase: true });
+    for (const path of ['/unknown', '/unknown/page.html']) {
+      expect(await asks(path)).toContain('This link does not exist');
+      expect(await asks(path)).not.toContain('Uppercase');
+    }
+  });
+
   it('does not let a link lead to itself in another case', async () => {
     const { hostname, create } = await addDomain({ ignoreCase: true });
     await create({ customSlug: 'Circle', targetUrl: `http://${hostname}/circle` });

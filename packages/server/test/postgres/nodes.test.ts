@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PlanTable, standardPlans } from '../../src/organizations/plans.js';
@@ -92,6 +94,35 @@ describe('a change on one node takes effect on the other within a second', () =>
     const { rows } = await sql<{ kind: string }>`
       select kind from cache_changes where kind = 'organizations'`.execute(read);
     expect(rows).toHaveLength(2);
+  });
+
+  it('the settings of a domain', async () => {
+    const hostname = 'go.nodes.example';
+    const { data: domain } = await first.call('createDomain', { body: { hostname } });
+    pair.zone.set(domain.txtRecord.name, [domain.txtRecord.value]);
+    const params = { id: domain.id };
+    await first.call('verifyDomain', { params });
+    const link = { ...body, domainId: domain.id, customSlug: 'Sale-On-Nodes' };
+    await first.call('createUrl', { body: link });
+    // `fetch` replaces the Host header.
+    const follow = async (path: string) => {
+      const call = get(second.server.url + path, { headers: { host: hostname } });
+      const [response] = (await once(call, 'response')) as [IncomingMessage];
+      response.resume();
+      return response.headers.location ?? response.statusCode;
+    };
+    // The second node has cached the host, the link, and that there is no other one.
+    await expect.poll(() => follow('/Sale-On-Nodes?a=1')).toBe(body.targetUrl);
+    expect(await follow('/sale-on-nodes')).toBe(404);
+    const change = async (settings: object, path: string, expected: string | number) => {
+      await first.call('updateDomain', { params, body: settings });
+      expect(await timeUntil(async () => (await follow(path)) === expected)).toBeLessThan(staleMs);
+    };
+    await change({ forwardQuery: true }, '/Sale-On-Nodes?a=1', `${body.targetUrl}?a=1`);
+    await change({ ignoreCase: true }, '/sale-on-nodes', body.targetUrl);
+    const notFoundUrl = 'https://www.example.com/404';
+    await change({ notFoundUrl }, '/unknown', notFoundUrl);
+    await change({ notFoundUrl: null, ignoreCase: false }, '/sale-on-nodes', 404);
   });
 
   it('even when a trigger sends no notification', async () => {

@@ -9,6 +9,7 @@ import type { PlanName } from '../../src/organizations/plans.js';
 import type { ApiResponse } from '../api/api-response.js';
 import { contractFetch } from '../api/contract-fetch.js';
 import { type Caller, callerOf } from '../api/start-server.js';
+import { Zone } from '../api/zone.js';
 import { emptyDatabase } from '../engine.js';
 
 /** A node, with requests of an API client and of visitors. */
@@ -20,6 +21,8 @@ export interface Node extends Caller {
 
 export interface TwoNodes {
   readonly nodes: readonly [Node, Node];
+  /** The TXT records that both nodes look up. */
+  readonly zone: Zone;
   /** Creates an organization and returns its client on each node. */
   addOrganization(plan: PlanName): Promise<readonly [Caller, Caller]>;
   stop(): Promise<void>;
@@ -28,11 +31,13 @@ export interface TwoNodes {
 /** Starts two servers on one database with the same host for links. */
 export async function startTwoNodes(options: ServerOptions = {}): Promise<TwoNodes> {
   const { databaseUrl, journalFolder, remove } = await emptyDatabase();
+  const zone = new Zone();
   const start = async (name: string) => {
     const server = createServer({
       databaseUrl,
       journalFolder: join(journalFolder, name),
       shortDomain: 'sho.example',
+      resolveTxt: zone.resolveTxt,
       ...options,
     });
     await server.start();
@@ -51,6 +56,7 @@ export async function startTwoNodes(options: ServerOptions = {}): Promise<TwoNod
       contractFetch(server.url + path, { ...init, headers: { host: 'sho.example', ...headers } }),
   });
   return {
+    zone,
     nodes: [nodeOf(first), nodeOf(second)],
     async addOrganization(plan) {
       const id = newUuid();

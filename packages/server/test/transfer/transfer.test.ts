@@ -86,6 +86,16 @@ async function fill(): Promise<void> {
   const other = await api.signIn(await api.createOrganization('developer'));
   await other.call('createUrl', { body: { targetUrl: 'https://other.example/' } });
   const domainId = await addDomain(database, api.organizationId, 'go.example.com');
+  const settings = {
+    rootUrl: 'https://www.example.com/',
+    notFoundUrl: 'https://www.example.com/404',
+    expiredUrl: 'https://www.example.com/over',
+    ignoreCase: true,
+    forwardQuery: true,
+    assetLinks: [],
+  };
+  const changed = await api.call('updateDomain', { params: { id: domainId }, body: settings });
+  expect(changed.data).toMatchObject(settings);
   const rich = {
     targetUrl: 'https://example.com/ä?b=1#c',
     customSlug: 'rich',
@@ -394,6 +404,51 @@ describe('an organization that moves to a server with other organizations', () =
     // A node of PostgreSQL has reserved the ids before.
     const id = engine() === 'postgres' ? 4 : linkCount + 3 + urlIdShift + 1;
     expect(created).toMatchObject({ status: 'created', id });
+  });
+
+  it('has the settings of its domain, which visitors there get', async () => {
+    const there = await emptyServer();
+    await importOrganization(there.database, exported);
+    const domain = await there.database.read
+      .selectFrom('domains')
+      .selectAll()
+      .where('hostname', '=', 'go.example.com')
+      .executeTakeFirst();
+    expect(domain).toMatchObject({
+      root_url: 'https://www.example.com/',
+      not_found_url: 'https://www.example.com/404',
+      expired_url: 'https://www.example.com/over',
+      ignore_case: 1,
+      forward_query: 1,
+      forward_path: 0,
+      asset_links: '[]',
+      apple_app_site_association: null,
+    });
+  });
+
+  it.each([
+    [
+      '"root_url":"https://www.example.com/"',
+      '"root_url":"javascript:alert(1)"',
+      /domains\.rootUrl must start with http/,
+    ],
+    [
+      '"expired_url":"https://www.example.com/over"',
+      '"expired_url":"/over"',
+      /domains\.expiredUrl must start with http/,
+    ],
+    ['"ignore_case":1', '"ignore_case":2', /domains\.ignore_case must be 0 or 1/],
+    ['"asset_links":"[]"', '"asset_links":"["', /domains\.asset_links must be JSON/],
+    ['"asset_links":"[]"', '"asset_links":"{}"', /domains\.assetLinks must be a list/],
+    ['"asset_links":"[]"', '"asset_links":"[{}]"', /domains\.assetLinks \[0\]/],
+    ['"https://example.com/0"', '"javascript:alert(1)"', /urls\.target_url must start with http/],
+    ['https://example.com/sale.png', 'file:///etc/passwd', /urls\.imageUrl must start with http/],
+    ['{\\"title\\":\\"Sale\\"', '{\\"title\\":7', /urls\.title must be a string/],
+  ])('is refused with %s as %s', async (from, to, reason) => {
+    const there = await emptyServer();
+    const forged = forge((line) => line.replace(from, to));
+    expect(forged).not.toBe(text);
+    await refuses(there.database, forged, reason);
   });
 
   it('is in the next run of an export of visits there', async () => {

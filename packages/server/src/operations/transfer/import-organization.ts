@@ -24,6 +24,7 @@ import { findRetiredKeys, reclaimKeys } from '../../urls/retired-keys.js';
 import { parseRules } from '../../urls/short-url.js';
 import { reserveUrlIds } from '../../urls/url-ids.js';
 import { startClickFeed } from '../../webhooks/click-feed.js';
+import { checkSettings } from './check-settings.js';
 import { readTransferFile, type TransferRow } from './transfer-file.js';
 import { batchesOf, countRows, type TransferTable, transferTables } from './transfer-tables.js';
 
@@ -108,6 +109,7 @@ function checkRow({ table, row, line }: TransferRow): void {
       `line ${line}: this version has no column ${table}.${unknown}; import the file with the version that exported it, or a newer one`,
     );
   }
+  checkSettings({ table, row, line });
   if (table === 'organizations') checkAddresses(String(row.exclude_addresses ?? ''), line);
   if (table !== 'visit_chunks') return;
   try {
