@@ -1,4 +1,9 @@
-import { type Shorty, type TargetCheck, ValidationError } from '@shorty/sdk';
+import {
+  type Shorty,
+  type TargetCheck,
+  type TargetCheckResult,
+  ValidationError,
+} from '@shorty/sdk';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
@@ -88,7 +93,11 @@ async function* idsOf(
 }
 
 /** Checks links in one request, or in several if they have too many targets. */
-async function checkPage(client: Shorty, ids: readonly string[], request: Request) {
+async function checkPage(
+  client: Shorty,
+  ids: readonly string[],
+  request: Request,
+): Promise<readonly TargetCheckResult[]> {
   try {
     return [await client.urls.check(ids, request)];
   } catch (error) {
