@@ -118,8 +118,8 @@ describe('visits of machines', () => {
         makeVisit({ urlId, visitedAt: start + hours * hour, facts: { kind, reason: 'isbot' } });
       await stored.store([visit(1), visit(23), visit(24)], start);
     }
-    // A link that only machines visit.
-    await store(99, start, 2, 'bot');
+    // A link that only machines visit. Up to the last reserved id, a link without a row is a deleted one.
+    await store(1_000_000, start, 2, 'bot');
     const now = start + 3 * day + 5 * hour;
     const reports = async () => [
       await stored.reader.readClicks(urlId, month),
