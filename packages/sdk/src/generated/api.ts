@@ -12520,6 +12520,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            400: components["responses"]["ValidationFailedPage"];
             500: components["responses"]["InternalPage"];
             503: components["responses"]["UnavailablePage"];
         };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, forOperator } from '../contract/define-route.js';
-import { displayText, instant, pageOf, paging, uuidParam } from '../contract/fields.js';
+import { displayText, instant, line, pageOf, paging, uuidParam } from '../contract/fields.js';
 
 /** Why somebody reports a link, by the text of the form. */
 export const abuseReasons = {
@@ -114,6 +114,13 @@ export const resolveRequest = z
   })
   .meta({ id: 'AbuseResolutionRequest' });
 
+export const abuseFormQuery = z.object({
+  url: line(abuseLimits.url).optional().meta({
+    description: 'The short URL that the form begins with.',
+    example: 'https://sho.example/aB3xY9q',
+  }),
+});
+
 const tag = 'Redirects';
 const params = z.strictObject({ id: uuidParam });
 
@@ -124,13 +131,9 @@ export const abuseRoutes = [
     description: 'Exists only if SHORTY_OPERATOR_KEY is set.',
     access: 'public',
     isForVisitors: true,
-    query: z.object({
-      url: z.string().optional().meta({
-        description: 'The short URL that the form begins with.',
-        example: 'https://sho.example/aB3xY9q',
-      }),
-    }),
+    query: abuseFormQuery,
     responses: { 200: { description: 'The form', mediaType: 'text/html' } },
+    errors: ['VALIDATION_FAILED'],
   }),
   defineRoute('reportAbuse', 'POST /report-abuse', {
     tag,

@@ -19,6 +19,7 @@ import { parseShortUrl } from '../urls/loop-detector.js';
 import type { LinkOrigins } from '../urls/present-url.js';
 import { domainKeyOf } from '../urls/url-keys.js';
 import {
+  abuseFormQuery,
   abuseLimits,
   abuseReasons,
   abuseReportForm,
@@ -81,8 +82,10 @@ export class ReportPage implements FirstHandler {
   async #serve(request: IncomingMessage, response: ServerResponse, query: string): Promise<void> {
     const { method } = request;
     if (method === 'GET' || method === 'HEAD') {
-      const given = new URLSearchParams(query).get('url') ?? '';
-      const url = given.slice(0, abuseLimits.url);
+      const given = new URLSearchParams(query).get('url') ?? undefined;
+      const parsed = parseInput(abuseFormQuery, { url: given });
+      if (!parsed.ok) throw validationError(parsed.details, parsed.count);
+      const { url = '' } = parsed.value;
       sendPage(response, 200, abusePage({ ...settings, ...emptyForm, url }));
     } else if (method === 'POST') await this.#receive(request, response);
     else {

@@ -37,6 +37,7 @@ const item = z
   })
   .meta({ id: 'TargetCheck' });
 
+const idsPattern = new RegExp(`^[1-9]\\d{0,15}(?:,[1-9]\\d{0,15}){0,${maxCheckedLinks - 1}}$`);
 const idsRule = `must be 1 to ${maxCheckedLinks} ids of links, separated by commas`;
 
 export const targetCheckRoutes = [
@@ -48,11 +49,10 @@ export const targetCheckRoutes = [
     query: z.strictObject({
       ids: z
         .string()
-        .regex(/^[1-9]\d{0,15}(?:,[1-9]\d{0,15})*$/, { error: idsRule })
+        .regex(idsPattern, { error: idsRule })
         .transform((text) => [...new Set(text.split(',').map(Number))])
-        .refine((ids) => ids.length <= maxCheckedLinks, { error: idsRule })
         .meta({
-          override: { type: 'string', pattern: '^[1-9]\\d{0,15}(?:,[1-9]\\d{0,15})*$' },
+          override: { type: 'string', pattern: idsPattern.source },
           description: `The ids of 1 to ${maxCheckedLinks} links, separated by commas.`,
           example: '42',
         }),
