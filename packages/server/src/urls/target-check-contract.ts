@@ -37,7 +37,6 @@ const item = z
   })
   .meta({ id: 'TargetCheck' });
 
-const idsPattern = new RegExp(`^[1-9]\\d{0,15}(?:,[1-9]\\d{0,15}){0,${maxCheckedLinks - 1}}$`);
 const idsRule = `must be 1 to ${maxCheckedLinks} ids of links, separated by commas`;
 
 export const targetCheckRoutes = [
@@ -49,10 +48,14 @@ export const targetCheckRoutes = [
     query: z.strictObject({
       ids: z
         .string()
-        .regex(idsPattern, { error: idsRule })
+        .regex(/^[1-9]\d{0,15}(?:,[1-9]\d{0,15})*$/, { error: idsRule })
+        .refine((text) => text.split(',').length <= maxCheckedLinks, { error: idsRule })
         .transform((text) => [...new Set(text.split(',').map(Number))])
         .meta({
-          override: { type: 'string', pattern: idsPattern.source },
+          override: {
+            type: 'string',
+            pattern: `^[1-9]\\d{0,15}(?:,[1-9]\\d{0,15}){0,${maxCheckedLinks - 1}}$`,
+          },
           description: `The ids of 1 to ${maxCheckedLinks} links, separated by commas.`,
           example: '42',
         }),
