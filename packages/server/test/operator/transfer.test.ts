@@ -51,7 +51,7 @@ describe('orgs export and import', { timeout: 180_000 }, () => {
     const next = await serve(target);
     const taken = await command({ ...target, ...small }, 'orgs', 'import', file);
     expect(taken).toMatchObject({ code: 0, stderr: '' });
-    expect(taken.stdout).toMatch(/^Imported \S+: 6,000 links, 0 QR codes, .* 1 clients\.\n$/);
+    expect(taken.stdout).toMatch(/^Imported \S+: 6,000 links, 0 QR codes, .* 1 client\.\n$/);
     const again = join(scratch(), 'again.ndjson');
     await command(target, ...args, '--out', again);
     expect(readFileSync(again).equals(readFileSync(file))).toBe(true);
