@@ -14,8 +14,11 @@ export interface CachedRules {
   readonly maxBytes: number;
 }
 
-// An estimate of the functions and objects of a rule or a target.
-const bytesPerRule = 1_000;
+// Upper bounds by a measurement of 20,000 links with 5 rules and 6 targets: 2,600 bytes with the conditions
+// of other links, 4,600 with four conditions of their own.
+const bytesPerRule = 200;
+const bytesPerTarget = 250;
+const bytesPerConditions = 1_000;
 
 /**
  * Compiles the rules of a link. Rules that this version does not know, which a later one has stored,
@@ -35,7 +38,11 @@ export function toCachedRules(
       choose: (visit) => compiled.choose(visit),
       locations: () => compiled.targets().map(({ location }) => location),
       maxBytes:
-        JSON.stringify(rules).length + textBytes + bytesPerRule * (rules.length + targets.length),
+        textBytes +
+        bytesPerRule * rules.length +
+        bytesPerTarget * targets.length +
+        (compiled.ownConditions > 0 ? JSON.stringify(rules).length : 0) +
+        bytesPerConditions * compiled.ownConditions,
     };
   } catch (error) {
     const choose = () => {

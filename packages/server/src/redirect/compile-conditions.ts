@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { VisitFacts } from '../analytics/classify/describe-visit.js';
 import { isWithinHost, type RuleConditions } from '../urls/rule-conditions.js';
 
@@ -70,15 +71,35 @@ const compilers: {
   },
 };
 
+/** The compiled conditions of a rule, with their names. */
+export type Conditions = readonly (readonly [name: string, holds: Condition])[];
+
+// The links of a campaign have the same conditions, which would take most of the memory of their rules.
+const maxShared = 1_000;
+const shared = new LRUCache<string, Conditions>({ max: maxShared });
+
+/** Returns the compiled conditions of a rule, and whether other rules had the same ones. May throw. */
+export function shareConditions(when: RuleConditions): {
+  readonly conditions: Conditions;
+  readonly isShared: boolean;
+} {
+  const key = JSON.stringify(when);
+  const known = shared.get(key);
+  if (known) return { conditions: known, isShared: true };
+  const conditions = compileConditions(when);
+  shared.set(key, conditions);
+  return { conditions, isShared: false };
+}
+
 /**
  * Compiles the conditions of a rule, with their names. Throws when one is unknown, which another version
  * may have stored: without it, the rule would match visits that it must not match.
  */
-export function compileConditions(when: RuleConditions): [name: string, Condition][] {
+function compileConditions(when: RuleConditions): Conditions {
   return Object.entries(when).map(([name, value]) => {
     if (!Object.hasOwn(compilers, name)) throw new TypeError(`unknown condition ${name}`);
     const compile = compilers[name as keyof RuleConditions] as (value: unknown) => Condition;
-    return [name, compile(value)];
+    return [name, compile(value)] as const;
   });
 }
 
