@@ -82,19 +82,25 @@ interface Lease {
 
 const defaultMaxWaitMs = 3_000;
 const defaultRetryMs = 200;
-// A block that is used up sooner is followed by one of twice its size.
-const quickMs = 5_000;
-const maxBlock = 256;
+// A block that is half used sooner is followed by one of four times its size. A block that takes four times
+// as long is followed by one of half its size.
+const quickMs = 30_000;
+// A block of more clicks is at most this part of a process's share of what is left, because a process that
+// was killed keeps its block for a while.
+const largeBlock = 256;
+const largePart = 64;
+const maxBlock = 4_096;
 const maxWaiting = 1_000;
 
 /**
  * Returns how many clicks a process gets: at most half of its share of what is left, so that the others
- * get some, too, and at least one.
+ * get some, too, and at least one. A large block is a smaller part.
  */
 export function blockOf(wanted: number, available: number, processes: number): number {
   if (available <= 0 || wanted <= 0) return 0;
-  const share = Math.max(1, Math.floor(available / (2 * processes)));
-  return Math.min(wanted, maxBlock, share);
+  const share = available / processes;
+  const most = Math.max(Math.min(share / 2, largeBlock), Math.min(share / largePart, maxBlock));
+  return Math.min(wanted, Math.max(1, Math.floor(most)));
 }
 
 /**
@@ -246,7 +252,8 @@ export class ClickLeases {
     const { urlId, organizationId } = lease.link;
     const now = this.#options.monotonicMs();
     if (lease.isVisited) {
-      const block = now - lease.wantedAt < quickMs ? Math.min(maxBlock, 2 * lease.wanted) : 1;
+      const factor = factorOf(now - lease.wantedAt);
+      const block = Math.min(maxBlock, Math.floor(factor * lease.wanted));
       lease.wanted = Math.max(1, block, lease.waiting.length);
       lease.wantedAt = now;
     }
@@ -272,6 +279,12 @@ export class ClickLeases {
     const isEmpty = lease.left === 0 && lease.toReturn === 0 && !lease.pending;
     if (isEmpty && !lease.running && lease.waiting.length === 0) this.#leases.delete(urlId);
   }
+}
+
+/** Returns how much larger the next block is, by the milliseconds since the last one was asked for. */
+function factorOf(ms: number): number {
+  if (ms < quickMs) return 4;
+  return ms < 4 * quickMs ? 1 : 0.5;
 }
 
 function serve(lease: Lease, isUnlimited: boolean): void {
