@@ -3,8 +3,8 @@ import { GuardedFetchError, type GuardedFetchReason } from '../network/guarded-f
 import { parseUrl } from '../network/parse-url.js';
 
 /**
- * `dead`: the target does not exist, or cannot be reached. `uncertain`: it refused the server, which people
- * may not be, or its trouble may pass.
+ * `dead`: the target does not exist, or cannot be reached. `uncertain`: people may reach it, because it
+ * refused only this server, or because its error may be temporary.
  */
 export type TargetState = 'alive' | 'dead' | 'uncertain';
 

@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { journalRootOf, segmentPath } from '../../src/analytics/journal/journal-folder.js';
 import { toCallLine, toLine } from '../../src/analytics/journal/journal-lines.js';
@@ -8,18 +8,17 @@ import { openQuarantine } from '../../src/analytics/journal/quarantine.js';
 import { diagnoseClicks, diagnoseScans } from '../../src/analytics/reports/visit-doctor.js';
 import { createServer } from '../../src/create-server.js';
 import { deleteOrganizations } from '../../src/deletion/delete-organizations.js';
-import { takeBackup } from '../../src/operations/backup/take-backup.js';
 import { exportOrganization } from '../../src/operations/transfer/export-organization.js';
 import { importOrganization } from '../../src/operations/transfer/import-organization.js';
 import { findWrongLinkCounters } from '../../src/organizations/link-doctor.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { Database } from '../../src/storage/database.js';
-import { findDatabaseFile } from '../../src/storage/locate-database.js';
 import { diagnoseDeliveries } from '../../src/webhooks/delivery-doctor.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import { startServer, type TestServer } from '../api/start-server.js';
 import { emptyDatabase, engine } from '../engine.js';
 import { rowsWith } from '../storage/rows-with.js';
+import { expectNoCopy } from './expect-no-copy.js';
 
 const mark = 'zebrafish';
 const targetUrl = `https://${mark}.example/`;
@@ -222,16 +221,7 @@ it('nothing remains in the database, in journals, and in a backup, and the docto
   expect((await api.call('getUrl', { params: { id: kept.data.id } })).data.clickCount).toBe(1);
   expect(await rowsWith(database, mark)).toEqual([]);
   if (engine() === 'postgres') return;
-  const path = findDatabaseFile(databaseUrl) as string;
-  const to = join(dirname(path), 'backup.db');
-  await takeBackup({ databasePath: path, to, thresholds: [] });
-  expect(readFileSync(to, 'latin1')).not.toContain(mark);
-  await api.stop();
-  const root = journalRootOf({ databaseUrl, journalFolder: '' }) as string;
-  for (const name of readdirSync(root, { recursive: true, withFileTypes: true })) {
-    if (!name.isFile()) continue;
-    expect(readFileSync(join(name.parentPath, name.name), 'latin1')).not.toContain(mark);
-  }
+  await expectNoCopy(api, databaseUrl, mark);
 });
 
 it('no start creates an organization again after the last one was deleted', async () => {

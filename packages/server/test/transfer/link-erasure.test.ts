@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
 import { expect, it, onTestFinished } from 'vitest';
 import { eraseVisits } from '../../src/analytics/ingest/erase-visits.js';
@@ -12,10 +12,8 @@ import { diagnoseOrganizationChunks } from '../../src/analytics/reports/organiza
 import { diagnoseClicks, diagnoseScans } from '../../src/analytics/reports/visit-doctor.js';
 import { eraseLink, isLinkErasurePending } from '../../src/deletion/erase-links.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
-import { takeBackup } from '../../src/operations/backup/take-backup.js';
 import { findWrongLinkCounters } from '../../src/organizations/link-doctor.js';
 import type { Database } from '../../src/storage/database.js';
-import { findDatabaseFile } from '../../src/storage/locate-database.js';
 import { beginErasure } from '../../src/urls/erase-url.js';
 import { diagnoseDeliveries } from '../../src/webhooks/delivery-doctor.js';
 import { makeVisit } from '../analytics/visit-store.js';
@@ -23,6 +21,7 @@ import { type Caller, startServer, type TestServer } from '../api/start-server.j
 import { visitHost } from '../api/visit-host.js';
 import { emptyDatabase, engine } from '../engine.js';
 import { rowsWith } from '../storage/rows-with.js';
+import { expectNoCopy } from './expect-no-copy.js';
 
 const mark = 'zebrafish';
 const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Firefox/128.0' };
@@ -176,16 +175,7 @@ it('nothing of the link remains in the database, in journals and in a backup', a
   );
 
   if (engine() === 'postgres') return;
-  const path = findDatabaseFile(databaseUrl) as string;
-  const to = join(dirname(path), 'backup.db');
-  await takeBackup({ databasePath: path, to, thresholds: [] });
-  expect(readFileSync(to, 'latin1')).not.toContain(mark);
-  await api.stop();
-  const root = journalRootOf({ databaseUrl, journalFolder: '' }) as string;
-  for (const name of readdirSync(root, { recursive: true, withFileTypes: true })) {
-    if (!name.isFile()) continue;
-    expect(readFileSync(join(name.parentPath, name.name), 'latin1')).not.toContain(mark);
-  }
+  await expectNoCopy(api, databaseUrl, mark);
 });
 
 it('sends url.deleted without content, and removes the visits from events about several links', async () => {

@@ -59,7 +59,7 @@ export async function separateLocked(
   }, 'rows');
 }
 
-/** To whom a line belongs. */
+/** The record that a line belongs to. */
 interface Owner {
   readonly kind: 'url' | 'qr' | 'organization';
   readonly id: string;

@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import { journalRootOf } from '../../src/analytics/journal/journal-folder.js';
+import { takeBackup } from '../../src/operations/backup/take-backup.js';
+import { findDatabaseFile } from '../../src/storage/locate-database.js';
+import type { TestServer } from '../api/start-server.js';
+
+/**
+ * Checks that neither a backup of a SQLite database nor, after the stop of its server, the journals
+ * contain a text.
+ */
+export async function expectNoCopy(
+  api: TestServer,
+  databaseUrl: string,
+  text: string,
+): Promise<void> {
+  const path = findDatabaseFile(databaseUrl) as string;
+  const to = join(dirname(path), 'backup.db');
+  await takeBackup({ databasePath: path, to, thresholds: [] });
+  expect(readFileSync(to, 'latin1')).not.toContain(text);
+  await api.stop();
+  const root = journalRootOf({ databaseUrl, journalFolder: '' }) as string;
+  for (const name of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    if (!name.isFile()) continue;
+    expect(readFileSync(join(name.parentPath, name.name), 'latin1')).not.toContain(text);
+  }
+}
