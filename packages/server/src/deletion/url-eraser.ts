@@ -3,7 +3,7 @@ import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
 import { beginErasure, type UrlEraserOptions } from '../urls/erase-url.js';
 import type { ShortUrl } from '../urls/short-url.js';
-import type { WriteContext } from '../urls/url-repository.js';
+import type { WriteContext } from '../urls/url-write.js';
 import { eraseLink, isLinkErasurePending } from './erase-links.js';
 
 interface UrlErasureOptions extends UrlEraserOptions {

@@ -12,9 +12,10 @@ import { erasedUrl, isBeingErased } from './erased-url.js';
 import { retireKeys } from './retired-keys.js';
 import { fromRow, type ShortUrl, selectUrls, toRow } from './short-url.js';
 import { urlDeleted } from './url-events.js';
-import type { UrlRepositoryOptions, WriteContext } from './url-repository.js';
+import type { UrlRecorderOptions } from './url-recorder.js';
+import type { WriteContext } from './url-write.js';
 
-export interface UrlEraserOptions extends Pick<UrlRepositoryOptions, 'outbox' | 'toEventData'> {
+export interface UrlEraserOptions extends UrlRecorderOptions {
   readonly database: Database;
 }
 
@@ -93,7 +94,7 @@ async function recordErasure(
   transaction: WriteTransaction,
   outbox: EventOutbox,
   { id, organizationId, domainId }: ShortUrl,
-  data: ReturnType<UrlRepositoryOptions['toEventData']>,
+  data: ReturnType<UrlRecorderOptions['toEventData']>,
   now: number,
 ): Promise<void> {
   await outbox.record(transaction, organizationId, urlDeleted, now, () => [

@@ -6,7 +6,7 @@ import type { Clock } from '../ports.js';
 import type { Tag, TagFilter, tagRoutes } from './tag-contract.js';
 import { maxListedTags } from './tag-query.js';
 import type { TagRepository } from './tag-repository.js';
-import type { WriteContext } from './url-repository.js';
+import type { WriteContext } from './url-write.js';
 
 export interface TagHandlerOptions {
   readonly tags: TagRepository;

@@ -15,7 +15,7 @@ import type { ListPage } from '../storage/list-query.js';
 import { searchTextOf } from '../storage/search-text.js';
 import { formatTags, parseTags } from '../storage/tag-text.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
-import type { WriteContext } from './url-repository.js';
+import type { WriteContext } from './url-write.js';
 
 /** Returns links with a tag after a position. */
 export type FindTagged = (

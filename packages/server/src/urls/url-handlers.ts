@@ -49,15 +49,15 @@ import {
   type RefusedFields,
   refusalError,
 } from './url-refusals.js';
+import type { UrlRepository } from './url-repository.js';
 import type {
   CreateContext,
   CreateOutcome,
   Creation,
   UpdateOutcome,
   UpsertOutcome,
-  UrlRepository,
   WriteContext,
-} from './url-repository.js';
+} from './url-write.js';
 
 export interface UrlHandlerOptions {
   readonly urls: UrlRepository;

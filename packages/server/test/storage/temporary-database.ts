@@ -19,7 +19,8 @@ import { LoopDetector } from '../../src/urls/loop-detector.js';
 import { toRecord } from '../../src/urls/present-url.js';
 import type { ShortUrl } from '../../src/urls/short-url.js';
 import type { UrlCreateRequest } from '../../src/urls/url-contract.js';
-import { type CreateOutcome, type NewItem, UrlRepository } from '../../src/urls/url-repository.js';
+import { type NewItem, UrlRepository } from '../../src/urls/url-repository.js';
+import type { CreateOutcome } from '../../src/urls/url-write.js';
 import { emptyDatabase } from '../engine.js';
 
 export const now = Date.UTC(2030, 0, 1);

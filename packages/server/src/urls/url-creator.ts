@@ -1,0 +1,209 @@
+import { releaseLinks, reserveLinks } from '../organizations/link-quota.js';
+import type { PlanTable } from '../organizations/plans.js';
+import { type Database, UniqueViolationError, type WriteTransaction } from '../storage/database.js';
+import { handleAtCommit } from '../storage/group-commit.js';
+import { yieldToEventLoop } from '../yield-to-event-loop.js';
+import { newUrl, type UrlDraft } from './change-url.js';
+import { findEquivalent, findExternalIds, isEquivalent } from './find-existing.js';
+import type { LoopDetector } from './loop-detector.js';
+import { findRetiredKeys } from './retired-keys.js';
+import { type ShortUrl, toRow } from './short-url.js';
+import { urlCreated } from './url-events.js';
+import { UrlIds } from './url-ids.js';
+import {
+  domainKeyOf,
+  findActiveDomains,
+  findKeyOwners,
+  keysOf,
+  mapKeyOf,
+  slugsOf,
+} from './url-keys.js';
+import { noUrl } from './url-reader.js';
+import type { UrlRecorder } from './url-recorder.js';
+import {
+  type CreateContext,
+  type CreateOutcome,
+  linksAtOnce,
+  linksPerSlice,
+  slicesOf,
+} from './url-write.js';
+
+/** New links of one request. */
+interface NewLinks {
+  readonly organizationId: string;
+  readonly urls: readonly ShortUrl[];
+  readonly now: number;
+}
+
+// PostgreSQL inserts them in its own process.
+const linksPerPostgresInsert = 500;
+
+export interface UrlCreatorOptions {
+  readonly plans: PlanTable;
+  readonly loops: LoopDetector;
+  readonly recorder: UrlRecorder;
+}
+
+/** Creates links in a transaction. */
+export class UrlCreator {
+  readonly #database: Database;
+  readonly #options: UrlCreatorOptions;
+  readonly #ids: UrlIds;
+  readonly #linksPerInsert: number;
+
+  constructor(database: Database, options: UrlCreatorOptions) {
+    this.#database = database;
+    this.#options = options;
+    this.#ids = new UrlIds(database);
+    this.#linksPerInsert = database.engine === 'postgres' ? linksPerPostgresInsert : linksPerSlice;
+  }
+
+  /** Creates links in order, with their events. Returns an outcome for each. */
+  async create(
+    transaction: WriteTransaction,
+    drafts: readonly UrlDraft[],
+    context: CreateContext,
+  ): Promise<CreateOutcome[]> {
+    const { organizationId, now } = context;
+    if (drafts.length === 0) return [];
+    const domains = await findActiveDomains(
+      transaction,
+      organizationId,
+      drafts.map(({ body }) => body.domainId ?? null),
+    );
+    const firstId = await this.#ids.allocate(transaction, drafts.length);
+    const urls = drafts.map((draft, index) => {
+      const hostname = domains.get(draft.body.domainId ?? '') ?? null;
+      const shortCode = context.newShortCode();
+      return newUrl(draft, { id: firstId + index, organizationId, shortCode, hostname }, now);
+    });
+    const refused = new Map<number, CreateOutcome>();
+    const accepted = new Map<number, ShortUrl>();
+    // Maps the slugs of stored links, and the keys of links that this request has accepted so far, to
+    // link ids.
+    const owners = await findKeyOwners(transaction, urls.flatMap(slugsOf));
+    for (const key of await findRetiredKeys(transaction, urls.flatMap(slugsOf))) {
+      owners.set(mapKeyOf(key), noUrl);
+    }
+    const externalIds = await findExternalIds(
+      transaction,
+      organizationId,
+      urls.map(({ externalId }) => externalId),
+    );
+    const local = new Set(await this.#options.loops.findLocal(transaction, urls));
+    const existing = new Map<number, ShortUrl>();
+    let checked = 0;
+    const findAccepted = (mapKey: string) => accepted.get(owners.get(mapKey) ?? 0);
+    for (const [index, draft] of urls.entries()) {
+      if (drafts[index]?.body.ifExists === 'return') {
+        if (index % linksAtOnce === linksAtOnce - 1) await yieldToEventLoop();
+        const equivalent =
+          (await findEquivalent(transaction, draft)) ??
+          [...accepted.values()].find((url) => isEquivalent(url, draft));
+        if (equivalent) {
+          existing.set(draft.id, equivalent);
+          continue;
+        }
+      }
+      if (draft.domainId !== null && !domains.has(draft.domainId)) {
+        refused.set(draft.id, { status: 'domain-invalid' });
+        continue;
+      }
+      const domain_key = domainKeyOf(draft.domainId);
+      const { customSlug } = draft;
+      if (customSlug !== null && owners.has(mapKeyOf({ domain_key, key: customSlug }))) {
+        refused.set(draft.id, { status: 'slug-conflict' });
+        continue;
+      }
+      if (draft.externalId !== null) {
+        if (externalIds.has(draft.externalId)) {
+          refused.set(draft.id, { status: 'external-id-conflict' });
+          continue;
+        }
+        externalIds.set(draft.externalId, draft.id);
+      }
+      let { shortCode } = draft;
+      while (shortCode === customSlug || owners.has(mapKeyOf({ domain_key, key: shortCode }))) {
+        shortCode = context.newShortCode();
+      }
+      const url = shortCode === draft.shortCode ? draft : { ...draft, shortCode };
+      if (local.has(draft)) {
+        checked += 1;
+        if (checked % linksAtOnce === 0) await yieldToEventLoop();
+        const path = await this.#options.loops.findLoop(transaction, url, findAccepted);
+        if (path !== undefined) {
+          refused.set(url.id, { status: 'loop', path });
+          continue;
+        }
+      }
+      accepted.set(url.id, url);
+      for (const key of keysOf(url)) owners.set(mapKeyOf(key), url.id);
+    }
+
+    // Paused links do not count towards the plan.
+    const active = [...accepted.values()].filter(({ isActive }) => isActive);
+    const { free, quota } = await reserveLinks(
+      transaction,
+      this.#options.plans,
+      organizationId,
+      active.length,
+    );
+    for (const { id } of active.slice(free)) {
+      refused.set(id, { status: 'quota-exceeded', quota });
+      accepted.delete(id);
+    }
+    await releaseLinks(transaction, organizationId, active.length - free);
+    const created = [...accepted.values()];
+    const creation = { organizationId, urls: created, now };
+    // Other works of the transaction may look for a slug, an external id or an equal link, or for the
+    // links of a domain. Nobody knows the other links yet.
+    const isKnown =
+      created.some(
+        (url) => url.customSlug !== null || url.externalId !== null || url.domainId !== null,
+      ) || drafts.some(({ body }) => body.ifExists === 'return');
+    if (isKnown) await this.#insertCreated(transaction, [creation]);
+    else if (created.length > 0) handleAtCommit(transaction, this.#insertCreated, creation);
+    return urls.map(({ id }) => {
+      const found = existing.get(id);
+      // A link of this request may have been refused after it was found.
+      if (found) return refused.get(found.id) ?? existingOutcome(found);
+      return refused.get(id) ?? createdOutcome(accepted.get(id) as ShortUrl);
+    });
+  }
+
+  /** Inserts new links, and writes their events. Throws a UniqueViolationError if a short code is taken. */
+  readonly #insertCreated = async (
+    transaction: WriteTransaction,
+    creations: readonly NewLinks[],
+  ): Promise<void> => {
+    const urls = creations.flatMap((creation) => creation.urls);
+    for await (const slice of slicesOf(urls, this.#linksPerInsert)) {
+      const keys = slice.flatMap(keysOf);
+      await this.#database.bulkInsert(transaction, 'urls', slice.map(toRow));
+      await this.#database.bulkInsert(transaction, 'url_keys', keys);
+      const [retired] = await findRetiredKeys(transaction, keys);
+      if (retired !== undefined) throw new UniqueViolationError(`${retired.key} is retired`);
+    }
+    const organizationIds = [...new Set(creations.map(({ organizationId }) => organizationId))];
+    await this.#options.recorder.skipWithoutWebhooks(transaction, organizationIds);
+    for (const { organizationId, urls: own, now } of creations) {
+      await this.#options.recorder.record(transaction, urlCreated, organizationId, own, now);
+    }
+  };
+}
+
+function createdOutcome({ id, shortCode, hostname }: ShortUrl): CreateOutcome {
+  return { status: 'created', id, shortCode, hostname: hostname ?? undefined };
+}
+
+function existingOutcome(url: ShortUrl): CreateOutcome {
+  const { id, shortCode, hostname, customSlug, createdAt } = url;
+  return {
+    status: 'existing',
+    id,
+    shortCode,
+    hostname: hostname ?? undefined,
+    customSlug,
+    createdAt,
+  };
+}
