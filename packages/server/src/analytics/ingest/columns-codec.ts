@@ -70,7 +70,7 @@ export function encodeColumns(columns: VisitColumns, { isOfOneUrl = false } = {}
   for (const [, { values, codes }] of texts) {
     const bytes = codeBytes(values);
     if (bytes === 2) parts.push(bytesOf(codes));
-    else if (bytes === 1) parts.push(Uint8Array.from(codes));
+    else if (bytes === 1) parts.push(new Uint8Array(codes));
   }
   parts.push(json);
   return Buffer.concat(parts);
@@ -121,7 +121,7 @@ export function packChunk(
  * Throws when the bytes have a later version.
  */
 export function decodeColumns(stored: Uint8Array, urlId = 0): VisitColumns {
-  const bytes = stored.byteOffset % alignment === 0 ? stored : Uint8Array.from(stored);
+  const bytes = stored.byteOffset % alignment === 0 ? stored : new Uint8Array(stored);
   const reader = new ColumnReader(bytes);
   const header = reader.take(Uint32Array, headerLength);
   const [storedVersion, count = 0, jsonBytes = 0] = header;

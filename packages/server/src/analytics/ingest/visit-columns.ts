@@ -122,18 +122,24 @@ export function firstMachineAt(columns: VisitColumns): number {
   const isHuman = humanSources(columns);
   if (!isHuman.includes(0)) return noMachines;
   const { codes } = columns.dictionaries.source;
+  const { visitedAt, count } = columns;
   let first = noMachines;
-  for (const [index, at] of columns.visitedAt.entries()) {
-    if (isHuman[codes[index] as number] === 0 && at < first) first = at;
+  for (let index = 0; index < count; index += 1) {
+    const at = visitedAt[index] as number;
+    if (at < first && isHuman[codes[index] as number] === 0) first = at;
   }
   return first;
 }
 
 export function timeRange({ visitedAt }: VisitColumns): { first_at: number; last_at: number } {
-  return {
-    first_at: visitedAt.reduce((first, at) => Math.min(first, at), Number.POSITIVE_INFINITY),
-    last_at: visitedAt.reduce((last, at) => Math.max(last, at), Number.NEGATIVE_INFINITY),
-  };
+  let first_at = Number.POSITIVE_INFINITY;
+  let last_at = Number.NEGATIVE_INFINITY;
+  for (let index = 0; index < visitedAt.length; index += 1) {
+    const at = visitedAt[index] as number;
+    if (at < first_at) first_at = at;
+    if (at > last_at) last_at = at;
+  }
+  return { first_at, last_at };
 }
 
 export class VisitColumnsBuilder {
@@ -202,10 +208,10 @@ export class VisitColumnsBuilder {
     this.count += 1;
     this.#urlIds[index] = columns.urlIds[from] as number;
     this.#visitedAt[index] = columns.visitedAt[from] as number;
-    for (const half of [0, 1]) {
-      this.#visitors[index * 2 + half] = columns.visitors[from * 2 + half] as number;
-      this.#addresses[index * 2 + half] = columns.addresses[from * 2 + half] as number;
-    }
+    this.#visitors[index * 2] = columns.visitors[from * 2] as number;
+    this.#visitors[index * 2 + 1] = columns.visitors[from * 2 + 1] as number;
+    this.#addresses[index * 2] = columns.addresses[from * 2] as number;
+    this.#addresses[index * 2 + 1] = columns.addresses[from * 2 + 1] as number;
     this.#flags[index] = columns.flags[from] as number;
     for (const name of columns.storedTexts) {
       const { values, codes } = columns.dictionaries[name] as DictionaryColumn;
@@ -249,42 +255,41 @@ export function toColumns(visits: readonly Visit[]): VisitColumns {
   return builder.finish();
 }
 
-/** Builds a column from texts in any order. Visits without a text have the empty one. */
+/** Builds a column from texts in the order of the visits. Visits without a text have the empty one. */
 export class DictionaryBuilder {
   readonly #codes: Uint16Array;
-  readonly #values: string[] = [''];
-  readonly #codeOf = new Map([['', 0]]);
-  /** The number of visits with a text that is not empty. */
-  #setCount = 0;
+  readonly #values: string[] = [];
+  readonly #codeOf = new Map<string, number>();
+  /** The visits before this one have a code. */
+  #end = 0;
 
   constructor(capacity: number) {
     this.#codes = new Uint16Array(capacity);
   }
 
-  /** Sets the text of a visit, once. */
+  /** Sets the text of a visit, which must be after those that have one. */
   set(index: number, value: string): void {
-    const code = this.#codeOfValue(value);
-    this.#codes[index] = code;
-    if (code !== 0) this.#setCount += 1;
+    this.#fillTo(index);
+    this.#codes[index] = this.#codeOfValue(value);
+    this.#end = index + 1;
   }
 
-  /** Sets the texts of the first `count` visits. */
+  /** Sets the texts of the first `count` visits. The builder must be empty. */
   setAll({ values, codes }: DictionaryColumn, count: number): void {
-    const codeOf = values.map((value) => this.#codeOfValue(value));
-    for (let index = 0; index < count; index += 1) {
-      const code = codeOf[codes[index] as number] as number;
-      this.#codes[index] = code;
-      if (code !== 0) this.#setCount += 1;
-    }
+    for (const value of values) this.#codeOf.set(value, this.#values.push(value) - 1);
+    this.#codes.set(codes.subarray(0, count));
+    this.#end = count;
   }
 
   /** Returns the texts of the first `count` visits. Must be the last call. */
   finish(count: number): DictionaryColumn {
-    const codes = this.#codes.subarray(0, count);
-    if (this.#setCount < count) return { values: this.#values, codes };
-    // No visit has the empty text.
-    for (let index = 0; index < count; index += 1) codes[index] = (codes[index] as number) - 1;
-    return { values: this.#values.slice(1), codes };
+    this.#fillTo(count);
+    return { values: this.#values, codes: this.#codes.subarray(0, count) };
+  }
+
+  /** Gives the visits before `index` that have no text the empty one. */
+  #fillTo(index: number): void {
+    if (this.#end < index) this.#codes.fill(this.#codeOfValue(''), this.#end, index);
   }
 
   #codeOfValue(value: string): number {
