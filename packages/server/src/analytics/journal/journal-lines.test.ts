@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scanFrames } from './journal-frames.js';
 import { parseTexts, toLine, type Visit } from './journal-lines.js';
@@ -72,6 +73,28 @@ describe('the text of a visit', () => {
   it('may have its fields in any order', () => {
     const [version, ...cells] = textOf(visit).split('\t');
     expect(parse([version, ...cells.reverse()].join('\t'))).toEqual(visit);
+    fc.assert(
+      fc.property(fc.shuffledSubarray(cells, { minLength: cells.length }), (shuffled) => {
+        expect(parse([version, ...shuffled].join('\t'))).toEqual(visit);
+      }),
+    );
+  });
+
+  it('may have empty fields and lack others', () => {
+    const [version, ...cells] = textOf(visit).split('\t');
+    const isRequired = (cell: string) => /^(?:urlId|visitedAt|kind)=/.test(cell);
+    fc.assert(
+      fc.property(fc.subarray(cells), (named) => {
+        const empty = cells.flatMap((cell) => {
+          if (named.includes(cell) || isRequired(cell)) return [cell];
+          return [`${cell.split('=', 1)[0]}=`];
+        });
+        const left = cells.filter((cell) => named.includes(cell) || isRequired(cell));
+        const parsed = parse([version, ...empty].join('\t'));
+        expect(parsed).toBeDefined();
+        expect(parsed).toEqual(parse([version, ...left].join('\t')));
+      }),
+    );
   });
 
   it('of a later version may have further fields, which are preserved', () => {

@@ -45,6 +45,18 @@ const fieldNames1 = [
   'scannerApp',
   'evidence',
 ] as const;
+// The known fields in the order in which `toText` writes them, so that most lines need no look-up of names.
+const fieldNames = [
+  ...fieldNames1,
+  'language',
+  'region',
+  'city',
+  ...utmFields,
+  'variant',
+  'leased',
+] as const;
+type FieldName = (typeof fieldNames)[number];
+const indexOfField = new Map<string, number>(fieldNames.map((name, index) => [name, index]));
 
 /** Formats a visit as a line of the journal. */
 export function toLine(visit: Visit): string {
@@ -73,81 +85,114 @@ function toCells(campaign: Campaign): string {
   return cells;
 }
 
+/** The values of the fields of a visit, without empty ones. */
+interface ParsedFields {
+  /** The values of the known fields, by their indexes. */
+  readonly known: readonly (string | undefined)[];
+  /** The values of the other fields, by their names. Undefined when there are none. */
+  readonly others: ReadonlyMap<string, string> | undefined;
+}
+
 /**
  * Parses the text of a visit. Returns undefined when it has another version, or lacks a field that
  * decides whether and for what it counts.
  */
 function toVisit(text: string): Visit | undefined {
-  const fields = parseFields(text.split(separator));
+  const fields = parseFields(text);
   if (!fields) return undefined;
-  const take = (name: string, byDefault = ''): string => {
-    const value = fields.get(name) ?? byDefault;
-    fields.delete(name);
-    return value;
-  };
-  const urlId = Number(take('urlId', 'missing'));
-  const visitedAt = Number(take('visitedAt', 'missing'));
-  const evidence = Number(take('evidence', '0'));
-  const kind = take('kind');
-  const isLeased = take('leased') === '1';
+  const { known, others } = fields;
+  const read = (name: FieldName, byDefault = ''): string =>
+    known[indexOfField.get(name) as number] ?? byDefault;
+  const urlId = Number(read('urlId', 'missing'));
+  const visitedAt = Number(read('visitedAt', 'missing'));
+  const evidence = Number(read('evidence', '0'));
+  const kind = read('kind');
+  const isLeased = read('leased') === '1';
   if (![urlId, visitedAt, evidence].every(Number.isSafeInteger) || kind === '') return undefined;
-  return {
+  const visit: { -readonly [Name in keyof Visit]: Visit[Name] } = {
     urlId,
     visitedAt,
-    isByCode: take('byCode') === '1',
+    isByCode: read('byCode') === '1',
     facts: {
       kind: kind as VisitFacts['kind'],
-      reason: take('reason') as VisitFacts['reason'],
-      country: take('country', 'Unknown'),
-      region: take('region') || null,
-      city: take('city') || null,
-      deviceType: take('deviceType', 'other') as VisitFacts['deviceType'],
-      browser: take('browser', 'Unknown'),
-      os: take('os', 'Unknown'),
-      referrerDomain: take('referrerDomain', '(direct)'),
-      referrerType: take('referrerType', 'direct') as VisitFacts['referrerType'],
-      visitorKey: take('visitorKey') || null,
-      addressKey: take('addressKey', noKey),
-      scannerApp: take('scannerApp') || null,
+      reason: read('reason') as VisitFacts['reason'],
+      country: read('country', 'Unknown'),
+      region: read('region') || null,
+      city: read('city') || null,
+      deviceType: read('deviceType', 'other') as VisitFacts['deviceType'],
+      browser: read('browser', 'Unknown'),
+      os: read('os', 'Unknown'),
+      referrerDomain: read('referrerDomain', '(direct)'),
+      referrerType: read('referrerType', 'direct') as VisitFacts['referrerType'],
+      visitorKey: read('visitorKey') || null,
+      addressKey: read('addressKey', noKey),
+      scannerApp: read('scannerApp') || null,
       evidence,
-      language: take('language') || null,
-      campaign: takeCampaign(take),
+      language: read('language') || null,
+      campaign: campaignOf(read),
     },
-    variant: take('variant') || null,
-    ...(isLeased && { isLeased }),
-    ...(fields.size > 0 && { otherFields: fields }),
+    variant: read('variant') || null,
   };
+  // Copying that many properties is slow.
+  if (isLeased) visit.isLeased = true;
+  if (others) visit.otherFields = others;
+  return visit;
 }
 
 /** Is not counted among distinct addresses. */
 const noKey = '0'.repeat(16);
 
-function takeCampaign(take: (name: string) => string): Campaign | null {
-  const values = utmFields.map((field) => [field, take(field)] as const);
-  const present = values.filter(([, value]) => value !== '');
-  return present.length === 0 ? null : Object.fromEntries(present);
+function campaignOf(read: (name: FieldName) => string): Campaign | null {
+  let campaign: Record<string, string> | null = null;
+  for (const field of utmFields) {
+    const value = read(field);
+    if (value === '') continue;
+    campaign ??= {};
+    campaign[field] = value;
+  }
+  return campaign;
 }
 
-/** Returns the values by the names of their fields, without empty ones. */
-function parseFields([first, ...cells]: readonly string[]): Map<string, string> | undefined {
-  const fields = new Map<string, string>();
-  if (first === version1) {
-    if (cells.length !== fieldNames1.length) return undefined;
-    for (const [at, name] of fieldNames1.entries()) {
-      const value = cells[at] as string;
-      if (value !== '') fields.set(name, value);
+/** Returns the fields of a visit, or undefined when its form is unknown. */
+function parseFields(text: string): ParsedFields | undefined {
+  if (text.startsWith(version1 + separator)) return parseFields1(text.split(separator).slice(1));
+  if (!text.startsWith(version + separator)) return undefined;
+  const known: (string | undefined)[] = new Array(fieldNames.length).fill(undefined);
+  let others: Map<string, string> | undefined;
+  /** The index of the field after the last known one. */
+  let expected = 0;
+  for (let start = version.length + separator.length; start <= text.length; ) {
+    const tab = text.indexOf(separator, start);
+    const end = tab < 0 ? text.length : tab;
+    const name = fieldNames[expected];
+    if (name !== undefined && text.startsWith(name, start) && text[start + name.length] === '=') {
+      start += name.length + 1;
+      if (start < end) known[expected] = text.slice(start, end);
+      expected += 1;
+    } else {
+      const equals = text.indexOf('=', start);
+      if (equals < 0 || equals >= end) return undefined;
+      const other = text.slice(start, equals);
+      if (!fieldName.test(other)) return undefined;
+      const index = indexOfField.get(other);
+      if (index !== undefined) expected = index + 1;
+      if (equals + 1 < end) {
+        const value = text.slice(equals + 1, end);
+        if (index !== undefined) known[index] = value;
+        else {
+          others ??= new Map();
+          others.set(other, value);
+        }
+      }
     }
-    return fields;
+    start = end + separator.length;
   }
-  if (first !== version) return undefined;
-  for (const cell of cells) {
-    const equals = cell.indexOf('=');
-    const name = cell.slice(0, equals);
-    if (equals < 0 || !fieldName.test(name)) return undefined;
-    const value = cell.slice(equals + 1);
-    if (value !== '') fields.set(name, value);
-  }
-  return fields;
+  return { known, others };
+}
+
+function parseFields1(cells: readonly string[]): ParsedFields | undefined {
+  if (cells.length !== fieldNames1.length) return undefined;
+  return { known: cells.map((cell) => (cell === '' ? undefined : cell)), others: undefined };
 }
 
 const download = 'download\t';
