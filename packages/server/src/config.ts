@@ -8,7 +8,7 @@ import { parseAddressRanges, withoutBrackets } from './network/ip-address.js';
 import { parseListenAddress } from './network/listen-address.js';
 import { parseUrl } from './network/parse-url.js';
 import { findTargetUrlError } from './network/target-url.js';
-import { findDatabaseFile, hidePassword, locateDatabase } from './storage/locate-database.js';
+import { findDatabaseFile, hidePassword } from './storage/locate-database.js';
 
 export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -354,7 +354,8 @@ function readCredentials(environment: Environment) {
 const minClientSecretLength = 32;
 
 function parseDatabaseUrl(text: string): string {
-  locateDatabase(text);
+  // Throws for an invalid address, and for a link whose files are misplaced.
+  findDatabaseFile(text);
   return text;
 }
 

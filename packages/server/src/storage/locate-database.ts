@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../config-error.js';
 import { type PostgresAddress, parsePostgresUrl } from './postgres/postgres-url.js';
+import { checkAccess, followLinks } from './sqlite/database-file.js';
 
 type DatabaseLocation =
   | { readonly engine: 'sqlite' /** A file, or ':memory:'. */; readonly path: string }
@@ -20,19 +21,31 @@ export function locateDatabase(url: string): DatabaseLocation {
   );
 }
 
-/** Returns the path of a SQLite file; undefined for any other database. */
+/** Returns the path of a SQLite file, without symbolic links; undefined for any other database. */
 export function findDatabaseFile(url: string): string | undefined {
   const location = locateDatabase(url);
-  return location.engine === 'sqlite' && location.path !== ':memory:' ? location.path : undefined;
+  if (location.engine !== 'sqlite' || location.path === ':memory:') return undefined;
+  return followLinks(location.path);
 }
 
-/** Throws a ConfigError if the address is that of a SQLite file that does not exist. */
+/** Throws a ConfigError if the address is that of a SQLite file that does not exist or cannot be used. */
 export function requireDatabaseFile(url: string): void {
   const file = findDatabaseFile(url);
-  if (file === undefined || existsSync(file)) return;
-  throw new ConfigError(
-    `SHORTY_DATABASE_URL is ${url}: there is no database at ${resolve(file)}; shorty-server start and shorty-server migrate create one`,
-  );
+  const problem = file === undefined ? undefined : findFileProblem(file);
+  if (problem !== undefined) throw new ConfigError(`SHORTY_DATABASE_URL is ${url}: ${problem}`);
+}
+
+/** Returns why a command cannot use a SQLite file, and changes nothing; undefined if it may try. */
+export function findFileProblem(file: string): string | undefined {
+  const creators = 'shorty-server start and shorty-server migrate create one';
+  try {
+    checkAccess(file);
+    const size = statSync(file, { throwIfNoEntry: false })?.size;
+    if (size === undefined) return `there is no database at ${resolve(file)}; ${creators}`;
+    return size === 0 ? `the file ${resolve(file)} is empty; ${creators}` : undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 /** Replaces the password of an address, for messages and logs. */

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config-error.js';
 import type { Database, StorageOptions } from './database.js';
-import { hidePassword, locateDatabase } from './locate-database.js';
+import { findDatabaseFile, hidePassword, locateDatabase } from './locate-database.js';
 import { openPostgres } from './postgres/open-postgres.js';
 import { openSqlite } from './sqlite/open-sqlite.js';
 
@@ -16,7 +16,7 @@ export function openStorage(options: StorageOptions): Database {
     const location = locateDatabase(databaseUrl);
     return location.engine === 'postgres'
       ? openPostgres(location.address, options)
-      : openSqlite(location.path, options);
+      : openSqlite(findDatabaseFile(databaseUrl) ?? location.path, options);
   } catch (cause) {
     throw new ConfigError(
       `SHORTY_DATABASE_URL is ${hidePassword(databaseUrl)}: ${cause instanceof Error ? cause.message : cause}`,

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
@@ -36,6 +45,32 @@ describe('a second server on a SQLite file', () => {
     expect((await call(first.origin, token, '/urls')).status).toBe(200);
     const file = join(dirname(pathOf(settings)), 'copy.backup');
     expect(await command(settings, 'backup', file)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('does not start under another name of the file, and commands use the same key there', async () => {
+    const settings = newSettings();
+    const first = await serve(settings);
+    const path = pathOf(settings);
+    const folder = dirname(path);
+    symlinkSync(folder, `${folder}-link`);
+    symlinkSync('shorty.db', join(folder, 'link.db'));
+    const names = [join(folder, 'link.db'), join(`${folder}-link`, 'shorty.db')];
+    for (const name of names) {
+      const named = { ...settings, SHORTY_DATABASE_URL: `file:${name}` };
+      const { code, stderr } = await command(named, 'start');
+      expect(code).toBe(1);
+      expect(stderr).toContain(`(process ${first.child.pid} on ${hostname()}, since 20`);
+    }
+    const linked = { ...settings, SHORTY_DATABASE_URL: `file:${names[0]}` };
+    const copy = join(folder, 'copy.backup');
+    expect(await command(linked, 'backup', copy)).toMatchObject({ code: 0, stderr: '' });
+    expect(readFileSync(`${copy}.key`, 'utf8')).toBe(readFileSync(`${path}.key`, 'utf8'));
+    expect(readdirSync(folder).filter((name) => name.startsWith('link.db'))).toEqual(['link.db']);
+    first.child.kill('SIGTERM');
+    await first.ended;
+    linkSync(path, join(folder, 'hard.db'));
+    const second = await serve(settings);
+    await second.until(/"hardLinks":2,"msg":"SQLite loses data if a program opens the file/);
   });
 
   it('starts after kill -9 of the first one, and after its end', async () => {
@@ -86,6 +121,40 @@ describe('a path without a database', () => {
     expect(stderr).toContain(`there is no database at ${pathOf(settings)}`);
     expect(stderr.split('\n')).toHaveLength(2);
     expect(existsSync(folder)).toBe(false);
+  });
+});
+
+describe('a path with something else', () => {
+  const all = [['start'], ['orgs', 'list'], ['backup']];
+  const others: readonly [string, (path: string) => void, RegExp, typeof all][] = [
+    ['a folder', (path) => mkdirSync(path), /it is a folder, and must be the path of a file/, all],
+    ['a text file', (path) => writeFileSync(path, 'hello'.repeat(9)), /not a database/, all],
+    [
+      'the database of another program',
+      (path) => new SqliteHandle(path).exec('create table notes (id)').close(),
+      /it is the database of another program \(1 table: notes\): use another path/,
+      all,
+    ],
+    // The first start creates a database in it.
+    ['an empty file', (path) => writeFileSync(path, ''), /shorty\.db is empty; /, all.slice(1)],
+  ];
+  it.each(others)('%s is named by each command, and stays as it is', async (...args) => {
+    const [, create, reason, commands] = args;
+    const settings = newSettings();
+    const path = pathOf(settings);
+    mkdirSync(dirname(path));
+    create(path);
+    const before = existsSync(join(path, '.')) ? undefined : readFileSync(path);
+    for (const [name = '', ...rest] of commands) {
+      const to = name === 'backup' ? [join(dirname(path), 'copy.backup')] : rest;
+      const { code, stdout, stderr } = await command(settings, name, ...to);
+      expect({ code, stdout }).toEqual({ code: name === 'start' ? 78 : 1, stdout: '' });
+      expect(stderr).toMatch(reason);
+      expect(stderr).toContain(path);
+      expect(stderr.split('\n')).toHaveLength(2);
+    }
+    if (before) expect(readFileSync(path)).toEqual(before);
+    expect(readdirSync(dirname(path))).toEqual(['shorty.db']);
   });
 });
 

@@ -8,6 +8,7 @@ import { findDamagedVisits } from '../../analytics/reports/visit-doctor.js';
 import { ConfigError } from '../../config-error.js';
 import { EventOutbox } from '../../events/event-outbox.js';
 import type { Database } from '../../storage/database.js';
+import { findFileProblem } from '../../storage/locate-database.js';
 import { copySqlite, findIntegrityErrors } from '../../storage/sqlite/copy-sqlite.js';
 import { withStorage } from '../commands/open-database.js';
 import { moveIntoPlace, refuseToOverwrite, withScratchFolder } from './move-into-place.js';
@@ -39,7 +40,9 @@ const maxAttempts = 5;
  */
 export async function takeBackup(options: BackupOptions): Promise<BackupResult> {
   const { databasePath, to, toIfDamaged = to } = options;
-  if (!existsSync(databasePath)) throw new ConfigError(`there is no database at ${databasePath}`);
+  const problem = findFileProblem(databasePath);
+  if (problem !== undefined)
+    throw new ConfigError(`${databasePath} cannot be backed up: ${problem}`);
   refuseToOverwrite(
     [...new Set([to, toIfDamaged])].flatMap((path) => [path, `${path}.key`, `${path}-wal`]),
   );
@@ -61,7 +64,12 @@ async function copyAll(
   const journals = join(folder, 'visits');
   const copy = join(folder, 'shorty.db');
   copyJournals(live, journals);
-  copySqlite(databasePath, copy);
+  try {
+    copySqlite(databasePath, copy);
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new ConfigError(`${databasePath} cannot be backed up: ${message}`, { cause });
+  }
   const storage = { databaseUrl: `file:${copy}`, durability: 'process' } as const;
   let damaged = 0;
   const journalLines = await withStorage(storage, async (database) => {

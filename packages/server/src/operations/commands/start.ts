@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { retentionOf } from '../../analytics/ingest/visit-pruner.js';
 import type { Credentials } from '../../auth/auth-service.js';
 import { collectGarbage, collectGarbageWhenIdle } from '../../collect-garbage.js';
@@ -80,6 +80,13 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
   const fileSystem = file === undefined ? undefined : findNetworkFileSystem(file);
   if (fileSystem !== undefined) {
     logger.warn({ path: file, fileSystem }, 'SQLite may lose data on a network file system');
+  }
+  const hardLinks = file === undefined ? 1 : statSync(file).nlink;
+  if (hardLinks > 1) {
+    logger.warn(
+      { path: file, hardLinks },
+      'SQLite loses data if a program opens the file under its other name',
+    );
   }
   const retainedDays = retentionOf(config.retentionDays);
   if (retainedDays !== config.retentionDays) {

@@ -1,4 +1,5 @@
 import SqliteHandle from 'better-sqlite3';
+import { refuseForeignTables } from './database-file.js';
 
 // Another process may be switching the file to WAL or recovering it.
 const busyTimeoutMs = 5_000;
@@ -10,6 +11,7 @@ const busyTimeoutMs = 5_000;
 export function copySqlite(from: string, to: string): void {
   const handle = new SqliteHandle(from, { fileMustExist: true, timeout: busyTimeoutMs });
   try {
+    refuseForeignTables(handle);
     handle.prepare('vacuum into ?').run(to);
   } finally {
     handle.close();

@@ -16,6 +16,7 @@ import { MemoryLimits } from '../limits.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
 import { createFile } from './create-file.js';
+import { checkAccess, refuseForeignTables } from './database-file.js';
 import { readListPage } from './list-page.js';
 import { PreparedDatabase } from './prepared-database.js';
 import { openSearchIndex } from './search-index.js';
@@ -31,6 +32,8 @@ const pageBytes = 4_096;
 const maxLogBytes = 4 * checkpointPages * pageBytes;
 const maxCheckpointWaitMs = 5_000;
 const checkpointPollMs = 50;
+// While another process opens, migrates or recovers the file.
+const busyTimeoutMs = 5_000;
 
 // The writer's cache is small: after a B-tree was balanced, SQLite's next commit walks through the
 // whole cache, which takes 1 ms with 64 MB.
@@ -43,7 +46,10 @@ const maxIdleReaders = 2;
 /** Opens a file, or a database in memory if the path is `:memory:`. */
 export function openSqlite(path: string, options: StorageOptions): Database {
   const isMemory = path === ':memory:';
-  if (!isMemory) createFile(path);
+  if (!isMemory) {
+    checkAccess(path);
+    createFile(path);
+  }
   const writer = openHandle(path, options, 'write');
   const write = kyselyOn(writer);
   // A second handle, so that a read never queues behind a writer that waits for a lock.
@@ -92,7 +98,7 @@ export function openSqlite(path: string, options: StorageOptions): Database {
     async migrate() {
       // Several processes may start at once, and the driver does not retry the statements that the
       // migrator runs outside a transaction.
-      writer.handle.pragma('busy_timeout = 5000');
+      writer.handle.pragma(`busy_timeout = ${busyTimeoutMs}`);
       try {
         return await applyMigrations(write, 'sqlite', updateEach);
       } finally {
@@ -194,7 +200,9 @@ function openHandle(
 ): PreparedDatabase {
   const handle = new SqliteHandle(path, { timeout: 0 });
   // Another process may be switching the file to WAL.
-  handle.pragma('busy_timeout = 5000');
+  handle.pragma(`busy_timeout = ${busyTimeoutMs}`);
+  // Before the first change of the file, which is the switch to WAL.
+  refuseForeignTables(handle);
   handle.pragma('journal_mode = WAL');
   handle.pragma(`synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
   handle.pragma('foreign_keys = ON');

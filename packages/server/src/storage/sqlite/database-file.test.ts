@@ -1,0 +1,54 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { checkAccess, followLinks } from './database-file.js';
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'shorty-file-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+it('follows links to a file, also if the file or its folder is missing', () => {
+  const folder = newFolder();
+  mkdirSync(join(folder, 'disk'));
+  symlinkSync('disk', join(folder, 'data'));
+  // Relative to the folder that `data` leads to.
+  symlinkSync('../real.db', join(folder, 'disk', 'second.db'));
+  symlinkSync(join(folder, 'data', 'second.db'), join(folder, 'first.db'));
+  const real = join(folder, 'real.db');
+  expect(followLinks(join(folder, 'first.db'))).toBe(real);
+  writeFileSync(real, '');
+  expect(followLinks(join(folder, 'first.db'))).toBe(real);
+  for (const path of [real, './data/x.db', join(folder, 'data', 'x.db')]) {
+    expect(followLinks(path)).toBe(path);
+  }
+});
+
+it('refuses a link to itself', () => {
+  const path = join(newFolder(), 'loop.db');
+  symlinkSync('loop.db', path);
+  expect(() => followLinks(path)).toThrow(/leads to itself/);
+});
+
+it('names the files that are beside the link', () => {
+  const folder = newFolder();
+  const link = join(folder, 'link.db');
+  symlinkSync('real.db', link);
+  writeFileSync(`${link}.lock`, '');
+  expect(followLinks(link)).toBe(join(folder, 'real.db'));
+  writeFileSync(`${link}.key`, '');
+  mkdirSync(`${link}.visits`);
+  expect(() => followLinks(link)).toThrow(
+    `files of the database are beside the link (${link}.key, ${link}.visits): stop the server, and move them beside ${join(folder, 'real.db')}`,
+  );
+});
+
+it('a folder and a special file are no databases, and a missing file may become one', () => {
+  const folder = newFolder();
+  expect(() => checkAccess(folder)).toThrow('it is a folder, and must be the path of a file');
+  expect(() => checkAccess('/dev/null')).toThrow('it is not a regular file');
+  checkAccess(join(folder, 'missing.db'));
+  checkAccess(join(folder, 'missing', 'missing.db'));
+});
