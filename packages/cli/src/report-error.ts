@@ -97,7 +97,8 @@ function hintFor(error: ShortyError): string | undefined {
   if (error.status === 404 && isOtherServer) {
     return `no Shorty API is at the base URL, which is the server's address without /api/v1; ${checkAddress}`;
   }
-  if (error.status === 404 || error.message === 'id must be a UUID') return listOf(error);
+  const isNoId = error.details.some(({ path }) => path === 'id');
+  if (error.status === 404 || isNoId) return listOf(error);
   if (error.status === 412)
     return 'read the record and its current etag with get, and repeat the change';
   if (error.status === 429) return `the rate limit is reached; ${retryTime(error)}`;

@@ -40,7 +40,7 @@ test('creates a link for each row, and writes failed rows unchanged', async () =
   expect(code).toBe(3);
   expect(stdout).toMatch(/^7 rows: 2 created, 5 failed in \d\.\d s \([\d,]+ rows\/s\)\n$/);
   expect(stderr.split('\n')).toEqual([
-    'line 3: targetUrl "no address" must start with http:// or https:// (CREATE_FAILED)',
+    'line 3: targetUrl is "no address": it must start with http:// or https:// (CREATE_FAILED)',
     expect.stringMatching(/^line 6: customSlug .* \(CREATE_FAILED\)$/),
     'line 7: the row has 6 cells, the header 7 columns (INVALID_ROW)',
     'line 8: isPasswordProtected must be true, false, yes, no, 1 or 0, not "maybe" (INVALID_ROW)',
@@ -120,7 +120,7 @@ describe('formats', () => {
         {
           line: 3,
           index: 1,
-          error: 'targetUrl must start with http:// or https://',
+          error: 'targetUrl is "none": it must start with http:// or https://',
           code: 'CREATE_FAILED',
         },
       ],
@@ -143,7 +143,7 @@ describe('formats', () => {
     expect(csv.stdout.split('\n')).toEqual([
       'line,index,status,id,shortCode,shortUrl,targetUrl,customSlug,error,code',
       expect.stringMatching(/^2,0,created,\d+,\w+,http\S+,https:\/\/formats\.example\/1,,,$/),
-      '3,1,failed,,,,,,targetUrl must start with http:// or https://,CREATE_FAILED',
+      '3,1,failed,,,,,,"targetUrl is ""none"": it must start with http:// or https://",CREATE_FAILED',
       '',
     ]);
   });
@@ -329,7 +329,7 @@ describe('files that other programs write', () => {
     const { code, stderr } = await shorty.run(['urls', 'bulk-create', 'sep.csv']);
     expect([code, stderr]).toEqual([
       3,
-      expect.stringContaining('line 4: targetUrl "no" must start'),
+      expect.stringContaining('line 4: targetUrl is "no": it must start'),
     ]);
     expect(await targets('https://sep.example/')).toEqual([['https://sep.example/1', 'sep-1', []]]);
   });

@@ -301,7 +301,7 @@ test('--domain creates the links of an old domain on a custom domain', async () 
 test('slugs that are not valid are named, with the command that imports the rows without them', async () => {
   const rows = ['a_b,https://named.example/1', 'named-1,https://named.example/2'];
   await shorty.write('named.csv', ['keyword,url', ...rows, ''].join('\n'));
-  const failure = 'line 2: customSlug "a_b" must consist of letters, digits and hyphens';
+  const failure = 'line 2: customSlug is "a_b": it must consist of letters, digits and hyphens';
   const dryRun = await shorty.run(['import', 'yourls', 'named.csv', '--dry-run']);
   expect(dryRun.stderr).toContain(failure);
   expect(dryRun.stderr).toContain(

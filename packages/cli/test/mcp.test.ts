@@ -273,7 +273,7 @@ describe('errors', () => {
   test('name the field and the rule, and the session continues', async () => {
     const { failure, call, client } = await connect();
     expect(await failure('create_link', { targetUrl: 'ftp://a.example' })).toMatch(
-      /^VALIDATION_FAILED: targetUrl must start with http:\/\/ or https:\/\/\nrequest /,
+      /^VALIDATION_FAILED: targetUrl is "[^"]+": it must start with http:\/\/ or https:\/\/\nrequest /,
     );
     const slug = { targetUrl: 'https://a.example', customSlug: 'taken-slug' };
     await call('create_link', slug);

@@ -67,7 +67,7 @@ describe('create', () => {
     const { code, stdout, stderr } = await shorty.run(['urls', 'create', 'ftp://example.com']);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(
-      /^shorty: targetUrl must start with http:\/\/ or https:\/\/\n {2}request \S+\n$/,
+      /^shorty: targetUrl is "[^"]+": it must start with http:\/\/ or https:\/\/\n {2}request \S+\n$/,
     );
   });
 

@@ -10,9 +10,12 @@ const item = {
 };
 
 test.each([
-  ['customSlug must be free', 'customSlug "a_b" must be free'],
-  ['redirectType must be 301 or 302', 'redirectType "303" must be 301 or 302'],
-  ['targetUrl must be short', `targetUrl "https://example.com/${'x'.repeat(39)}…" must be short`],
+  ['customSlug must be free', 'customSlug is "a_b": it must be free'],
+  ['redirectType must be 301 or 302', 'redirectType is "303": it must be 301 or 302'],
+  [
+    'targetUrl must be short',
+    `targetUrl is "https://example.com/${'x'.repeat(39)}…": it must be short`,
+  ],
   ['password must be long', 'password must be long'],
   ['tags must be few', 'tags must be few'],
   ['title must be short', 'title must be short'],

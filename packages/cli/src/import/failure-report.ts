@@ -4,14 +4,17 @@ import type { Output } from '../output.js';
 const shownOnTerminal = 20;
 const maxValueLength = 60;
 
-/** Inserts the value into a message that begins with its field: `customSlug "a_b" must consist of …`. */
+/**
+ * Inserts the value into a message of this command's own checks, as the server does:
+ * `customSlug is "a_b": it must consist of …`.
+ */
 export function withValue(message: string, item: ImportItem | undefined): string {
-  const [, field = '', rest = ''] = /^(\w+)( must .*)$/s.exec(message) ?? [];
+  const [, field = '', rest = ''] = /^(\w+) (must .*)$/s.exec(message) ?? [];
   const value = field === 'password' ? undefined : item?.[field];
   if (typeof value !== 'string' && typeof value !== 'number') return message;
   const text = String(value);
   const shown = text.length > maxValueLength ? `${text.slice(0, maxValueLength - 1)}…` : text;
-  return `${field} ${JSON.stringify(shown)}${rest}`;
+  return `${field} is ${JSON.stringify(shown)}: it ${rest}`;
 }
 
 type ImportItem = Readonly<Record<string, unknown>>;

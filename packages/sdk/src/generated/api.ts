@@ -8723,17 +8723,17 @@ export interface operations {
             query?: {
                 /** @description The type of device. */
                 device?: "desktop" | "mobile" | "tablet" | "tv" | "console" | "other";
-                /** @description The operating system, as reports name it. */
+                /** @description The operating system, as reports name it, in any case. */
                 os?: string;
-                /** @description The browser, as reports name it. */
+                /** @description The browser, as reports name it, in any case. */
                 browser?: string;
-                /** @description The country (ISO 3166-1 alpha-2). */
+                /** @description The country of the address (ISO 3166-1 alpha-2). */
                 country?: string;
                 /** @description The `Accept-Language` of the visit. */
                 language?: string;
                 /** @description The visit's own query. */
                 query?: string;
-                /** @description The host of the referring page. */
+                /** @description The host of the referring page, subdomains included. */
                 referrer?: string;
                 /** @description The time of the visit. Default: now. */
                 at?: string;

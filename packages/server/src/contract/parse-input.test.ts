@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it, test } from 'vitest';
+import { parse } from 'yaml';
 import { z } from 'zod';
 import { summarize } from './api-error.js';
-import { parseInput } from './parse-input.js';
+import { parseInput, secretNames } from './parse-input.js';
 
 const schema = z.strictObject({
   name: z.string().min(2).max(4).optional(),
@@ -9,6 +11,7 @@ const schema = z.strictObject({
   kind: z.enum(['a', 'b']).optional(),
   tags: z.array(z.string()).max(2).optional(),
   items: z.array(z.strictObject({ at: z.number() })).optional(),
+  password: z.string().optional(),
 });
 
 function errorsOf(input: unknown, base?: PropertyKey[]): string[] {
@@ -22,28 +25,33 @@ describe('parseInput', () => {
   });
 
   it.each([
-    [{ name: 1 }, 'name: must be a string'],
-    [{ name: 'a' }, 'name: must be at least 2 characters long'],
-    [{ name: 'abcde' }, 'name: must be at most 4 characters long'],
-    [{ count: '1' }, 'count: must be a number'],
-    [{ count: 10 }, 'count: must be at most 9'],
-    [{ count: 1.5 }, 'count: must be a whole number'],
-    [{ kind: 'c' }, 'kind: must be one of "a", "b"'],
+    [{ name: 1 }, 'name: is 1: it must be a string'],
+    [{ name: 'a' }, 'name: is "a": it must be at least 2 characters long'],
+    [{ name: 'abcde' }, 'name: is "abcde": it must be at most 4 characters long'],
+    [{ count: '1' }, 'count: is "1": it must be a number'],
+    [{ count: 10 }, 'count: is 10: it must be at most 9'],
+    [{ count: 1.5 }, 'count: is 1.5: it must be a whole number'],
+    [{ kind: 'c' }, 'kind: is "c": it must be one of "a", "b"'],
     [{ tags: {} }, 'tags: must be a list'],
     [{ tags: ['a', 'b', 'c'] }, 'tags: must be at most 2 items long'],
-    [{ tags: ['a', null] }, 'tags[1]: must be a string'],
+    [{ tags: ['a', null] }, 'tags[1]: is null: it must be a string'],
     [{ items: [{ at: 1 }, {}] }, 'items[1].at: is required (a number)'],
     [{ items: [{ at: 1, to: 2 }] }, 'items[0].to: is not a known field here'],
     [{ nmae: 'ab' }, 'nmae: is not a known field here'],
     [[], ': must be a JSON object'],
-    [null, ': must be a JSON object'],
+    [{ password: 1 }, 'password: must be a string'],
+    [
+      { name: 'x'.repeat(300) },
+      `name: is "${'x'.repeat(100)}…": it must be at most 4 characters long`,
+    ],
+    [null, ': is null: it must be a JSON object'],
     [undefined, ': is required (a JSON object)'],
   ])('reports for %j: %s', (input, error) => {
     expect(errorsOf(input)).toEqual([error]);
   });
 
   it('prefixes paths with the base', () => {
-    expect(errorsOf({ name: 1 }, ['urls', 3])).toEqual(['urls[3].name: must be a string']);
+    expect(errorsOf({ name: 1 }, ['urls', 3])).toEqual(['urls[3].name: is 1: it must be a string']);
   });
 
   it('reports every error, and each unknown field separately', () => {
@@ -56,6 +64,19 @@ describe('parseInput', () => {
     const parsed = parseInput(schema, { ['x'.repeat(100_000)]: 1 });
     expect(parsed.ok || parsed.details[0]?.path.length).toBe(201);
   });
+});
+
+test('no error repeats a field of the contract that is a password', () => {
+  const contract = readFileSync(new URL('../../../../openapi.yaml', import.meta.url), 'utf8');
+  const passwords: string[] = [];
+  const collect = (name: string, value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if ('format' in value && value.format === 'password') passwords.push(name);
+    for (const [key, each] of Object.entries(value)) collect(key, each);
+  };
+  collect('', parse(contract));
+  expect(passwords.length).toBeGreaterThan(2);
+  for (const name of passwords) expect(name).toMatch(secretNames);
 });
 
 describe('summarize', () => {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { shorten } from './api-error.js';
 import type { ErrorDetail } from './errors.js';
 
 export type Parsed<T> =
@@ -18,7 +19,10 @@ export function unreadable(reason: string): symbol {
 const maxDetails = 100;
 const maxPathLength = 200;
 
-/** Validates input by a schema of the contract. Errors have the path of their field, below `base`. */
+/**
+ * Validates input by a schema of the contract. Errors have the path of their field, below `base`, its
+ * value and the rule.
+ */
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
@@ -32,9 +36,29 @@ export function parseInput<Schema extends z.ZodType>(
           path: pathOf([...base, ...issue.path, key]),
           message: 'is not a known field here',
         }))
-      : [{ path: pathOf([...base, ...issue.path]), message: issue.message }],
+      : [{ path: pathOf([...base, ...issue.path]), message: withValue(issue, input) }],
   );
   return { ok: false, details: details.slice(0, maxDetails), count: details.length };
+}
+
+/** The names of fields whose values no error repeats: passwords, secrets, and the headers of webhooks. */
+export const secretNames = /password|secret|headers/i;
+
+/** Returns the message with the value that the rule refuses, if it is a single one. */
+function withValue({ path, message }: z.core.$ZodIssue, input: unknown): string {
+  if (!message.startsWith('must ') || path.some((name) => secretNames.test(String(name)))) {
+    return message;
+  }
+  const value = path.reduce(partOf, input);
+  if (value === undefined || typeof value === 'symbol' || (typeof value === 'object' && value)) {
+    return message;
+  }
+  return `is ${JSON.stringify(typeof value === 'string' ? shorten(value) : value)}: it ${message}`;
+}
+
+function partOf(parent: unknown, name: PropertyKey): unknown {
+  const isParent = typeof parent === 'object' && parent !== null && Object.hasOwn(parent, name);
+  return isParent ? (parent as Readonly<Record<PropertyKey, unknown>>)[name] : undefined;
 }
 
 /** Converts `['urls', 3, 'targetUrl']` to `urls[3].targetUrl`. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { deviceTypes } from '../analytics/classify/device-types.js';
 import { defineRoute } from '../contract/define-route.js';
 import { line, timestamp, urlIdParam } from '../contract/fields.js';
+import { oneValue, valueRules } from '../urls/rule-conditions.js';
 
 const condition = z.string().meta({ example: 'country' });
 
@@ -43,17 +43,11 @@ const ruleTest = z
   })
   .meta({ id: 'RuleTest' });
 
-const name = line(64, 1).optional();
-
 const query = z.strictObject({
-  device: z.enum(deviceTypes).optional().meta({ description: 'The type of device.' }),
-  os: name.meta({ description: 'The operating system, as reports name it.', example: 'iOS' }),
-  browser: name.meta({ description: 'The browser, as reports name it.', example: 'Safari' }),
-  country: z
-    .string()
-    .regex(/^[A-Za-z]{2}$/, 'must be a country code of two letters (ISO 3166-1)')
-    .optional()
-    .meta({ description: 'The country (ISO 3166-1 alpha-2).', example: 'DE' }),
+  device: oneValue(valueRules.device),
+  os: oneValue(valueRules.os),
+  browser: oneValue(valueRules.browser),
+  country: oneValue(valueRules.country),
   language: line(100, 1).optional().meta({
     description: 'The `Accept-Language` of the visit.',
     example: 'de-AT,en;q=0.8',
@@ -62,10 +56,7 @@ const query = z.strictObject({
     description: "The visit's own query.",
     example: 'ref=mail&utm_source=poster',
   }),
-  referrer: line(253, 1).optional().meta({
-    description: 'The host of the referring page.',
-    example: 'news.example.com',
-  }),
+  referrer: oneValue(valueRules.referrer),
   at: timestamp.optional().meta({ description: 'The time of the visit. Default: now.' }),
 });
 

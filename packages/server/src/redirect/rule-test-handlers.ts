@@ -1,4 +1,3 @@
-import { normalizeHost } from '../analytics/classify/normalize-host.js';
 import type { HandlersOf } from '../http/handlers.js';
 import type { Clock } from '../ports.js';
 import type { ShortUrl } from '../urls/short-url.js';
@@ -56,8 +55,8 @@ function toVisit(asked: RuleTestQuery, now: number): RuleVisit {
       deviceType: device ?? 'other',
       os: os ?? 'Unknown',
       browser: browser ?? 'Unknown',
-      country: country?.toUpperCase() ?? 'Unknown',
-      referrerDomain: referrer === undefined ? '(direct)' : normalizeHost(referrer),
+      country: country ?? 'Unknown',
+      referrerDomain: referrer ?? '(direct)',
       visitorKey: null,
       addressKey: '',
     },

@@ -65,7 +65,7 @@ describe('rules in a request', () => {
   });
 
   it.each<[unknown, string]>([
-    [7, 'rules must be a list of at most 20 rules'],
+    [7, 'rules is 7: it must be a list of at most 20 rules'],
     [Array(21).fill(fill({})), 'rules must be a list of at most 20 rules'],
     [[{ targetUrl }], 'rules[0].when is required'],
     [[fill({ when: { moon: 'full' } })], 'rules[0].when.moon is not a known field'],
@@ -90,6 +90,14 @@ describe('rules in a request', () => {
       'rules[0].when.device is "phone": it must be one of desk',
     ],
     [[fill({ when: { os: ' iOS' } })], 'rules[0].when.os is " iOS": it must be the name of'],
+    [
+      [fill({ when: { os: ['iOS', 'Mac OS X'] } })],
+      'rules[0].when.os[1] is "Mac OS X": it must be "macOS", as reports name it, or the rule can never',
+    ],
+    [
+      [fill({ when: { browser: 'google chrome' } })],
+      'rules[0].when.browser is "google chrome": it must be "Chrome", as reports name it',
+    ],
     [[fill({ when: { os: '' } })], 'rules[0].when.os is "": it must be the name of'],
     [
       [fill({ when: { referrer: 'https://a.example/' } })],
@@ -98,7 +106,7 @@ describe('rules in a request', () => {
     [[fill({ when: { query: {} } })], 'rules[0].when.query must name at least one parameter'],
     [
       [fill({ when: { query: { a: false } } })],
-      'rules[0].when.query.a must be a text of at most 200',
+      'rules[0].when.query.a is false: it must be a text',
     ],
     [
       [fill({ when: { query: JSON.parse('{"__proto__":"a"}') } })],
@@ -114,11 +122,14 @@ describe('rules in a request', () => {
       [fill({ variants: [{ targetUrl, weight: 1 }] })],
       'rules[0] must have targetUrl or variants, not',
     ],
-    [[{ when: {}, targetUrl: 'ftp://a.example' }], 'rules[0].targetUrl must start with http'],
+    [
+      [{ when: {}, targetUrl: 'ftp://a.example' }],
+      'rules[0].targetUrl is "ftp://a.example": it must',
+    ],
     [[{ when: {}, variants: [] }], 'rules[0].variants must be a list of 1 to 10 variants'],
     [
       [{ when: {}, variants: [{ targetUrl: 'javascript:1', weight: 1 }] }],
-      'rules[0].variants[0].targetUrl must start with http:// or https://',
+      'rules[0].variants[0].targetUrl is "javascript:1": it must start',
     ],
     [
       [{ when: {}, variants: Array(2).fill({ targetUrl, weight: 0 }) }],
@@ -126,11 +137,14 @@ describe('rules in a request', () => {
     ],
     [
       [{ when: {}, variants: [{ targetUrl, weight: 1.5 }] }],
-      'rules[0].variants[0].weight must be a whole number from 0 to 1000000',
+      'rules[0].variants[0].weight is 1.5: it must be a whole number from 0 to 1000000',
     ],
-    [[{ when: {}, variants: [{ targetUrl, weight: -1 }] }], 'rules[0].variants[0].weight must be'],
-    [[fill({ name: 'a/b' })], 'rules[0].name must begin with a letter and consist of'],
-    [[fill({ name: '7' })], 'rules[0].name must begin with a letter'],
+    [
+      [{ when: {}, variants: [{ targetUrl, weight: -1 }] }],
+      'rules[0].variants[0].weight is -1: it must be',
+    ],
+    [[fill({ name: 'a/b' })], 'rules[0].name is "a/b": it must begin with a letter'],
+    [[fill({ name: '7' })], 'rules[0].name is "7": it must begin with a letter'],
     [
       [fill({ name: 'a', when: { country: 'DE' } }), fill({ name: 'A' })],
       'rules[1].name is "A": rules[0] has this name, and names must differ',

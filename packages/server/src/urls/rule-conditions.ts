@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type DeviceType, deviceTypes } from '../analytics/classify/device-types.js';
 import { normalizeHost } from '../analytics/classify/normalize-host.js';
+import { reportedBrowser, reportedOs } from '../analytics/classify/reported-names.js';
 import { shorten } from '../contract/api-error.js';
 import { line, timestamp } from '../contract/fields.js';
 import { countryCodes } from './country-codes.js';
@@ -11,10 +12,12 @@ const maxNameLength = 64;
 const maxParameters = 10;
 const maxParameterLength = 200;
 
-/** A condition with one value or a list of them. `parse` returns undefined for an invalid value. */
+/** The values of a condition. */
 interface ValuesRule<Value extends string> {
+  /** Returns undefined for an invalid value. */
   readonly parse: (text: string) => Value | undefined;
-  readonly rule: string;
+  /** Returns what an invalid value must be. */
+  readonly ruleFor: (text: string) => string;
   /** The schema of a value in OpenAPI. */
   readonly openApi: Readonly<Record<string, unknown>>;
   readonly description: string;
@@ -23,7 +26,7 @@ interface ValuesRule<Value extends string> {
 
 /** One value, or a list of values of which a visit must have one. Becomes a list without repetitions. */
 function oneOrMore<Value extends string>(options: ValuesRule<Value>) {
-  const { parse, rule, openApi, description, example } = options;
+  const { parse, openApi, description, example } = options;
   const item = { type: 'string', ...openApi };
   return z
     .unknown()
@@ -34,10 +37,10 @@ function oneOrMore<Value extends string>(options: ValuesRule<Value>) {
       if (list.length === 0) refuse('must not be empty, because the rule would never match');
       if (list.length > maxValues) refuse(`must have at most ${maxValues} values`);
       const values = list.slice(0, maxValues).map((each, index) => {
-        const value = typeof each === 'string' ? parse(each) : undefined;
-        const shown = shorten(typeof each === 'string' ? each : String(JSON.stringify(each)));
+        const text = typeof each === 'string' ? each : String(JSON.stringify(each));
+        const value = typeof each === 'string' ? parse(text) : undefined;
         if (value !== undefined) return value;
-        refuse(`is ${JSON.stringify(shown)}: it ${rule}`, Array.isArray(input) ? [index] : []);
+        refuse(errorOf(options, text), Array.isArray(input) ? [index] : []);
         return '' as Value;
       });
       return [...new Set(values)];
@@ -47,6 +50,25 @@ function oneOrMore<Value extends string>(options: ValuesRule<Value>) {
       description: `${description} One value, or a list of which a visit must have one.`,
       example,
     });
+}
+
+function errorOf({ ruleFor }: Pick<ValuesRule<string>, 'ruleFor'>, text: string): string {
+  return `is ${JSON.stringify(shorten(text))}: it ${ruleFor(text)}`;
+}
+
+/** One value of a condition, for the query of a request. */
+export function oneValue<Value extends string>(options: ValuesRule<Value>) {
+  const { parse, openApi, description, example } = options;
+  return z
+    .string()
+    .transform((text, context): Value => {
+      const value = parse(text);
+      if (value !== undefined) return value;
+      context.addIssue({ code: 'custom', message: errorOf(options, text) });
+      return z.NEVER;
+    })
+    .optional()
+    .meta({ override: { type: 'string', ...openApi }, description, example });
 }
 
 const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
@@ -86,6 +108,54 @@ function parseReferrerHost(text: string): string | undefined {
 const nameOpenApi = { minLength: 1, maxLength: maxNameLength };
 const nameRule = `must be the name of a breakdown, 1 to ${maxNameLength} characters on one line`;
 
+/** A name in reports. `reportedFor` returns it for another name of the same, which no visit has. */
+function reportedName(reportedFor: (text: string) => string | undefined) {
+  return {
+    parse: (text: string) => (reportedFor(text) === undefined ? parseName(text) : undefined),
+    ruleFor(text: string) {
+      const name = reportedFor(text);
+      if (name === undefined) return nameRule;
+      return `must be ${JSON.stringify(name)}, as reports name it, or the rule can never match`;
+    },
+    openApi: nameOpenApi,
+  };
+}
+
+/** The conditions that have one value or a list of them, except for the language. */
+export const valueRules = {
+  device: {
+    parse: parseDevice,
+    ruleFor: () => `must be one of ${deviceTypes.join(', ')}`,
+    openApi: { enum: [...deviceTypes] },
+    description: 'The type of device.',
+    example: 'mobile',
+  },
+  os: {
+    ...reportedName(reportedOs),
+    description: 'The operating system, as reports name it, in any case.',
+    example: 'iOS',
+  },
+  browser: {
+    ...reportedName(reportedBrowser),
+    description: 'The browser, as reports name it, in any case.',
+    example: 'Firefox',
+  },
+  country: {
+    parse: parseCountry,
+    ruleFor: () => 'must be a country code of two letters (ISO 3166-1), such as DE',
+    openApi: { pattern: '^[A-Za-z]{2}$' },
+    description: 'The country of the address (ISO 3166-1 alpha-2).',
+    example: 'DE',
+  },
+  referrer: {
+    parse: parseReferrerHost,
+    ruleFor: () => 'must be a host name alone, such as news.example.com',
+    openApi: { minLength: 1, maxLength: 253 },
+    description: 'The host of the referring page, subdomains included.',
+    example: 'news.example.com',
+  },
+};
+
 // Zod ignores the key `__proto__` without an error.
 const refuseProto: Parameters<typeof z.preprocess>[0] = (input, context) => {
   if (typeof input === 'object' && input !== null && Object.hasOwn(input, '__proto__')) {
@@ -99,37 +169,14 @@ const parameterRule = `must be a text of at most ${maxParameterLength} character
 /** What a visit must have, in a request. Each condition is optional; all that are given must hold. */
 export const ruleConditions = z
   .strictObject({
-    device: oneOrMore({
-      parse: parseDevice,
-      rule: `must be one of ${deviceTypes.join(', ')}`,
-      openApi: { enum: [...deviceTypes] },
-      description: 'The type of device.',
-      example: 'mobile',
-    }).optional(),
-    os: oneOrMore({
-      parse: parseName,
-      rule: nameRule,
-      openApi: nameOpenApi,
-      description: 'The operating system, as reports name it, in any case.',
-      example: 'iOS',
-    }).optional(),
-    browser: oneOrMore({
-      parse: parseName,
-      rule: nameRule,
-      openApi: nameOpenApi,
-      description: 'The browser, as reports name it, in any case.',
-      example: 'Firefox',
-    }).optional(),
-    country: oneOrMore({
-      parse: parseCountry,
-      rule: 'must be a country code of two letters (ISO 3166-1), such as DE',
-      openApi: { pattern: '^[A-Za-z]{2}$' },
-      description: 'The country of the address (ISO 3166-1 alpha-2).',
-      example: 'DE',
-    }).optional(),
+    device: oneOrMore(valueRules.device).optional(),
+    os: oneOrMore(valueRules.os).optional(),
+    browser: oneOrMore(valueRules.browser).optional(),
+    country: oneOrMore(valueRules.country).optional(),
     language: oneOrMore({
       parse: parseLanguageTag,
-      rule: 'must be a language code (ISO 639), also with a script or region, such as de or pt-BR',
+      ruleFor: () =>
+        'must be a language code (ISO 639), also with a script or region, such as de or pt-BR',
       openApi: { pattern: '^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$' },
       description:
         'The first language of `Accept-Language`. A code such as de also matches de-AT; pt-BR matches only itself and its variants.',
@@ -167,13 +214,7 @@ export const ruleConditions = z
           "Query parameters of the visit's URL by name, all of which it must have: with this value, or with any for true. Names and values are case-sensitive.",
         example: { ref: 'mail' },
       }),
-    referrer: oneOrMore({
-      parse: parseReferrerHost,
-      rule: 'must be a host name alone, such as news.example.com',
-      openApi: { minLength: 1, maxLength: 253 },
-      description: 'The host of the referring page, subdomains included.',
-      example: 'news.example.com',
-    }).optional(),
+    referrer: oneOrMore(valueRules.referrer).optional(),
     after: timestamp.optional().meta({ description: 'Matches visits at or after this time.' }),
     before: timestamp.optional().meta({
       description: 'Matches visits before this time. Must lie in the future.',

@@ -225,9 +225,9 @@ describe('GET /api/v1/urls/{id}/clicks', () => {
   });
 
   it.each([
-    [{ limit: 51 }, 'limit', 'must be a whole number from 1 to 50'],
-    [{ limit: 0 }, 'limit', 'must be a whole number from 1 to 50'],
-    [{ groupBy: 'week' }, 'groupBy', 'must be hour or day'],
+    [{ limit: 51 }, 'limit', 'is "51": it must be a whole number from 1 to 50'],
+    [{ limit: 0 }, 'limit', 'is "0": it must be a whole number from 1 to 50'],
+    [{ groupBy: 'week' }, 'groupBy', 'is "week": it must be hour or day'],
     [
       { since: '2030-02-30' },
       'since',

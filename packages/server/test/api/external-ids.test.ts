@@ -254,6 +254,6 @@ describe('ifExists: return', () => {
     expect(protectedLink.invalidFields).toEqual(['ifExists']);
     expect((await reuse(api, { maxClicks: 5 })).invalidFields).toEqual(['ifExists']);
     const response = await create(api, { ifExists: 'skip' });
-    expect(response.error.message).toContain('ifExists must be "return"');
+    expect(response.error.message).toContain('ifExists is "skip": it must be "return"');
   });
 });

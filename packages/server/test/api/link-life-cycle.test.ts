@@ -60,7 +60,7 @@ describe('activatesAt', () => {
         body: { targetUrl, activatesAt, expiresAt: sooner },
       });
       expect(created.outcome).toBe('400 VALIDATION_FAILED');
-      expect(created.error.message).toContain('activatesAt must be before expiresAt');
+      expect(created.error.message).toContain(': it must be before expiresAt');
     }
     const { id } = await create({ activatesAt: sooner, expiresAt: later });
     expect((await patch(id, { activatesAt: later })).invalidFields).toEqual(['activatesAt']);

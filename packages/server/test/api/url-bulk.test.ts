@@ -88,7 +88,9 @@ describe('POST /api/v1/urls/bulk', () => {
     ]);
     const words = data.errors.map(({ error }) => error);
     expect(words[0]).toContain('taken-slug');
-    expect(words[1]).toContain('targetUrl must start with http:// or https://');
+    expect(words[1]).toContain(
+      'targetUrl is "ftp://example.com/": it must start with http:// or https://',
+    );
     expect(words[2]).toContain('admin');
     expect(words[3]).toContain('domainId');
     expect(words[4]).toContain('expiresAt');

@@ -66,7 +66,7 @@ afterAll(async () => {
 });
 
 // Parameters and fields of which only some texts within the limits are valid.
-const withForms = new Set(['after', 'shortUrl', 'host', 'confirm', 'timezone']);
+const withForms = new Set(['after', 'shortUrl', 'host', 'confirm', 'timezone', 'referrer']);
 
 let count = 0;
 

@@ -430,20 +430,24 @@ describe('an organization that moves to a server with other organizations', () =
     [
       '"root_url":"https://www.example.com/"',
       '"root_url":"javascript:alert(1)"',
-      /domains\.rootUrl must start with http/,
+      /domains\.rootUrl is .*: it must start with http/,
     ],
     [
       '"expired_url":"https://www.example.com/over"',
       '"expired_url":"/over"',
-      /domains\.expiredUrl must start with http/,
+      /domains\.expiredUrl is .*: it must start with http/,
     ],
     ['"ignore_case":1', '"ignore_case":2', /domains\.ignore_case must be 0 or 1/],
     ['"asset_links":"[]"', '"asset_links":"["', /domains\.asset_links must be JSON/],
     ['"asset_links":"[]"', '"asset_links":"{}"', /domains\.assetLinks must be a list/],
     ['"asset_links":"[]"', '"asset_links":"[{}]"', /domains\.assetLinks \[0\]/],
     ['"https://example.com/0"', '"javascript:alert(1)"', /urls\.target_url must start with http/],
-    ['https://example.com/sale.png', 'file:///etc/passwd', /urls\.imageUrl must start with http/],
-    ['{\\"title\\":\\"Sale\\"', '{\\"title\\":7', /urls\.title must be a string/],
+    [
+      'https://example.com/sale.png',
+      'file:///etc/passwd',
+      /urls\.imageUrl is .*: it must start with http/,
+    ],
+    ['{\\"title\\":\\"Sale\\"', '{\\"title\\":7', /urls\.title is 7: it must be a string/],
   ])('is refused with %s as %s', async (from, to, reason) => {
     const there = await emptyServer();
     const forged = forge((line) => line.replace(from, to));

@@ -5,6 +5,7 @@ import { type KnownApp, knownApps } from './known-apps.js';
 import { isLinkPreviewer } from './link-previewers.js';
 import { plainText } from './plain-text.js';
 import { isKnownProgram } from './program-agents.js';
+import { browserNames, osNames } from './reported-names.js';
 import { isPhoneBrowser, isTelevision, withoutDevice } from './without-device.js';
 
 /** The facts that a user agent contains. */
@@ -106,25 +107,6 @@ function deviceTypeOf(
   if (type !== undefined || os === undefined) return 'other';
   return desktopSystems.test(os) && !/^Windows (?:Phone|Mobile)/.test(os) ? 'desktop' : 'other';
 }
-
-// Common names in place of the parser's names.
-const browserNames: ReadonlyMap<string, string> = new Map([
-  ['Mobile Safari', 'Safari'],
-  ['Chrome WebView', 'Android WebView'],
-  ['IE', 'Internet Explorer'],
-  ['IEMobile', 'Internet Explorer'],
-  ['Line', 'LINE'],
-  ['KAKAOTALK', 'KakaoTalk'],
-  ['GSA', 'Google app'],
-  ['Opera Mobi', 'Opera'],
-  ['Opera Touch', 'Opera'],
-]);
-
-const osNames: ReadonlyMap<string, string> = new Map([
-  ['Mac OS', 'macOS'],
-  ['Chromium OS', 'ChromeOS'],
-  ['Chrome OS', 'ChromeOS'],
-]);
 
 // ua-parser-js reports iOS for an Opera Mini that sends no operating system.
 function systemOf(os: string | undefined, agent: string): string | undefined {
