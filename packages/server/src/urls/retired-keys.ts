@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Schema, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
@@ -11,7 +11,7 @@ import { type DomainAndKey, domainKeyOf } from './url-keys.js';
 export function hashOfKey({ domain_key, key }: DomainAndKey): number {
   // No key contains a slash.
   const text = domain_key === domainKeyOf(null) ? key : `${domain_key}/${key}`;
-  return Number(createHash('sha256').update(text).digest().readBigUInt64BE() >> 11n);
+  return Number(hash('sha256', text, 'buffer').readBigUInt64BE() >> 11n);
 }
 
 /** Returns those of these keys that erased links, or links of deleted organizations, had. */

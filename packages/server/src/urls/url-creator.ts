@@ -35,8 +35,9 @@ interface NewLinks {
   readonly now: number;
 }
 
-// PostgreSQL inserts them in its own process.
-const linksPerPostgresInsert = 500;
+// Links that PostgreSQL inserts by one statement, or whose keys are compared with retired ones, which
+// takes about a millisecond.
+const linksPerStatement = 500;
 
 export interface UrlCreatorOptions {
   readonly plans: PlanTable;
@@ -55,7 +56,7 @@ export class UrlCreator {
     this.#database = database;
     this.#options = options;
     this.#ids = new UrlIds(database);
-    this.#linksPerInsert = database.engine === 'postgres' ? linksPerPostgresInsert : linksPerSlice;
+    this.#linksPerInsert = database.engine === 'postgres' ? linksPerStatement : linksPerSlice;
   }
 
   /** Creates links in order, with their events. Returns an outcome for each. */
@@ -66,6 +67,8 @@ export class UrlCreator {
   ): Promise<CreateOutcome[]> {
     const { organizationId, now } = context;
     if (drafts.length === 0) return [];
+    // The bulk creates of a transaction run in a turn each.
+    if (drafts.length > 1) await yieldToEventLoop();
     const domains = await findActiveDomains(
       transaction,
       organizationId,
@@ -178,10 +181,12 @@ export class UrlCreator {
   ): Promise<void> => {
     const urls = creations.flatMap((creation) => creation.urls);
     for await (const slice of slicesOf(urls, this.#linksPerInsert)) {
-      const keys = slice.flatMap(keysOf);
       await this.#database.bulkInsert(transaction, 'urls', slice.map(toRow));
-      await this.#database.bulkInsert(transaction, 'url_keys', keys);
-      const [retired] = await findRetiredKeys(transaction, keys);
+      await this.#database.bulkInsert(transaction, 'url_keys', slice.flatMap(keysOf));
+    }
+    // After the inserts, because an erasure may have retired and deleted the keys before them.
+    for await (const slice of slicesOf(urls, linksPerStatement)) {
+      const [retired] = await findRetiredKeys(transaction, slice.flatMap(keysOf));
       if (retired !== undefined) throw new UniqueViolationError(`${retired.key} is retired`);
     }
     const organizationIds = [...new Set(creations.map(({ organizationId }) => organizationId))];
@@ -189,6 +194,8 @@ export class UrlCreator {
     for (const { organizationId, urls: own, now } of creations) {
       await this.#options.recorder.record(transaction, urlCreated, organizationId, own, now);
     }
+    // SQLite takes a millisecond to commit 100 links.
+    if (urls.length > linksPerSlice) await yieldToEventLoop();
   };
 }
 

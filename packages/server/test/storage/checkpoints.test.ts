@@ -50,9 +50,11 @@ describe('a handle without checkpoints', () => {
     expect(statSync(file.path).size).toBeLessThan(10 * megabyte);
   });
 
-  it('restarts the log after a checkpoint of another handle, without losing data', async () => {
+  it('writes to an empty log after a checkpoint of another handle, without losing data', async () => {
     await write(48);
     await maintaining.maintain();
+    // By its own commit, the handle would truncate the log in the thread that serves redirects.
+    expect(logBytes()).toBe(0);
     await write(1);
     expect(logBytes()).toBeLessThan(3 * megabyte);
     expect(statSync(file.path).size).toBeGreaterThan(40 * megabyte);

@@ -1,8 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterCommit } from '../../src/storage/group-commit.js';
 import { LoopDetector } from '../../src/urls/loop-detector.js';
 import { expireUrls } from '../../src/urls/url-module.js';
 import { engine } from '../engine.js';
-import { deleteUrls, now, openRepository, type Stored, updateUrls } from './temporary-database.js';
+import {
+  deleteUrls,
+  draftOf,
+  now,
+  openRepository,
+  type Stored,
+  updateUrls,
+} from './temporary-database.js';
 
 // A long write takes several turns of the event loop. The server serves redirects in between.
 let stored: Stored;
@@ -102,6 +110,35 @@ describe('a bulk create', () => {
     expect(outcomes.filter(({ status }) => status === 'created')).toHaveLength(100);
     expect(steps.total).toBe(100);
     expect(steps.most).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('bulk creates of one transaction', () => {
+  it('prepare their links in different turns, and commit in a later turn than the last insert', async () => {
+    const organizationId = await stored.addOrganization('scale');
+    const prepared = new Map<number, number>();
+    let codes = 0;
+    const newShortCode = () => {
+      prepared.set(turn, (prepared.get(turn) ?? 0) + 1);
+      codes += 1;
+      return `T${String(codes).padStart(6, '0')}`;
+    };
+    let insertedAt = 0;
+    const { bulkInsert } = stored.database;
+    vi.spyOn(stored.database, 'bulkInsert').mockImplementation(async (transaction, table, rows) => {
+      await bulkInsert(transaction, table, rows);
+      insertedAt = turn;
+      afterCommit(transaction, noteCommit);
+    });
+    let committedAt = 0;
+    const noteCommit = () => {
+      committedAt = turn;
+    };
+    const items = Array.from({ length: 100 }, () => draftOf({}));
+    const context = { organizationId, now, newShortCode, write: undefined };
+    await Promise.all([1, 2, 3].map(() => stored.urls.createMany(items, context)));
+    expect([...prepared.values()]).toEqual([100, 100, 100]);
+    expect(committedAt).toBeGreaterThan(insertedAt);
   });
 });
 
