@@ -18,7 +18,7 @@ const downloadsOf = async (id: string) =>
 async function untilDownloads(id: string, count: number): Promise<void> {
   await expect
     .poll(() => downloadsOf(id), { message: 'downloadCount', timeout: 10_000, interval: 10 })
-    .toBeGreaterThanOrEqual(count);
+    .toBe(count);
 }
 
 describe('GET /api/qr/{id}/download', () => {
@@ -99,7 +99,6 @@ describe('GET /api/qr/{id}/download', () => {
     await get(previewUrl);
     await Promise.all(Array.from({ length: 20 }, () => get(downloadUrl)));
     await untilDownloads(id, 21);
-    expect(await downloadsOf(id)).toBe(21);
   });
 
   it('answers 410 for a deleted code and 404 for an unknown one', async () => {
