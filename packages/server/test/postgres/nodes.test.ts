@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PlanTable, standardPlans } from '../../src/organizations/plans.js';
 import { storedVisits } from '../analytics/stored-visits.js';
+import { callerOf, testOperatorKey } from '../api/start-server.js';
 import { poll } from '../poll.js';
 import { receiver } from '../webhooks/receiver.js';
 import { type Node, startTwoNodes, type TwoNodes } from './two-nodes.js';
@@ -24,7 +25,8 @@ let pair: TwoNodes;
 let first: Node;
 let second: Node;
 beforeAll(async () => {
-  pair = await startTwoNodes({ plans, thresholds: [10], allowPrivateNetwork: true });
+  const options = { plans, thresholds: [10], operatorKey: testOperatorKey };
+  pair = await startTwoNodes({ ...options, allowPrivateNetwork: true });
   [first, second] = pair.nodes;
 });
 afterAll(() => pair.stop());
@@ -51,6 +53,10 @@ describe('a change on one node takes effect on the other within a second', () =>
   }
   const isRedirectedTo = (path: string, targetUrl: string) => async () =>
     (await locationOf(second, path)) === targetUrl;
+  const expectStatusSoon = async (path: string, status: number) =>
+    expect(await timeUntil(async () => (await second.visit(path)).status === status)).toBeLessThan(
+      staleMs,
+    );
 
   it('a new target', async () => {
     const { id, path } = await newCachedLink();
@@ -63,9 +69,50 @@ describe('a change on one node takes effect on the other within a second', () =>
   it('a link that was deactivated', async () => {
     const { id, path } = await newCachedLink();
     await first.call('deleteUrl', { params: { id } });
-    expect(await timeUntil(async () => (await second.visit(path)).status === 410)).toBeLessThan(
-      staleMs,
-    );
+    await expectStatusSoon(path, 410);
+    await first.call('restoreUrl', { params: { id } });
+    expect(await timeUntil(isRedirectedTo(path, body.targetUrl))).toBeLessThan(staleMs);
+  });
+
+  it('a link that was erased', async () => {
+    const { id, path } = await newCachedLink();
+    const erased = first.call('deleteUrl', { params: { id }, query: { erase: true } });
+    await expectStatusSoon(path, 410);
+    expect((await erased).status).toBe(200);
+  });
+
+  it('a link that was taken down', async () => {
+    const { id, path } = await newCachedLink();
+    const operator = callerOf(first.server.url, testOperatorKey, '');
+    const { shortUrl } = (await first.call('getUrl', { params: { id } })).data;
+    await operator.call('takeDownUrl', { body: { shortUrl, reason: 'phishing' } });
+    await expectStatusSoon(path, 451);
+    await operator.call('undoTakedown', { params: { id } });
+    expect(await timeUntil(isRedirectedTo(path, body.targetUrl))).toBeLessThan(staleMs);
+  });
+
+  it('the hosts that the operator blocks', async () => {
+    const { path } = await newCachedLink();
+    const operator = callerOf(first.server.url, testOperatorKey, '');
+    const host = 'example.com';
+    await operator.call('blockHost', { body: { host, reason: 'phishing' } });
+    await expectStatusSoon(path, 451);
+    await operator.call('unblockHost', { params: { host } });
+    expect(await timeUntil(isRedirectedTo(path, body.targetUrl))).toBeLessThan(staleMs);
+  });
+
+  it('an organization that was suspended', async () => {
+    const { path } = await newCachedLink();
+    const operator = callerOf(first.server.url, testOperatorKey, '');
+    const change = (isSuspended: boolean) =>
+      operator.call('updateOrganization', {
+        params: { id: first.organizationId },
+        body: { isSuspended },
+      });
+    await change(true);
+    await expectStatusSoon(path, 410);
+    await change(false);
+    expect(await timeUntil(isRedirectedTo(path, body.targetUrl))).toBeLessThan(staleMs);
   });
 
   it('many links at once', async () => {
@@ -98,12 +145,16 @@ describe('a change on one node takes effect on the other within a second', () =>
 
   it('the settings of a domain', async () => {
     const hostname = 'go.nodes.example';
-    const { data: domain } = await first.call('createDomain', { body: { hostname } });
-    pair.zone.set(domain.txtRecord.name, [domain.txtRecord.value]);
+    const verifyOn = async (node: Pick<Node, 'call'>) => {
+      const { data } = await node.call('createDomain', { body: { hostname } });
+      pair.zone.set(data.txtRecord.name, [data.txtRecord.value]);
+      await node.call('verifyDomain', { params: { id: data.id } });
+      return data;
+    };
+    const domain = await verifyOn(first);
     const params = { id: domain.id };
-    await first.call('verifyDomain', { params });
     const link = { ...body, domainId: domain.id, customSlug: 'Sale-On-Nodes' };
-    await first.call('createUrl', { body: link });
+    const { id } = (await first.call('createUrl', { body: link })).data;
     // `fetch` replaces the Host header.
     const follow = async (path: string) => {
       const call = get(second.server.url + path, { headers: { host: hostname } });
@@ -114,15 +165,25 @@ describe('a change on one node takes effect on the other within a second', () =>
     // The second node has cached the host, the link, and that there is no other one.
     await expect.poll(() => follow('/Sale-On-Nodes?a=1')).toBe(body.targetUrl);
     expect(await follow('/sale-on-nodes')).toBe(404);
+    const expectSoon = async (path: string, expected: string | number) =>
+      expect(await timeUntil(async () => (await follow(path)) === expected)).toBeLessThan(staleMs);
     const change = async (settings: object, path: string, expected: string | number) => {
       await first.call('updateDomain', { params, body: settings });
-      expect(await timeUntil(async () => (await follow(path)) === expected)).toBeLessThan(staleMs);
+      await expectSoon(path, expected);
     };
     await change({ forwardQuery: true }, '/Sale-On-Nodes?a=1', `${body.targetUrl}?a=1`);
     await change({ ignoreCase: true }, '/sale-on-nodes', body.targetUrl);
     const notFoundUrl = 'https://www.example.com/404';
     await change({ notFoundUrl }, '/unknown', notFoundUrl);
     await change({ notFoundUrl: null, ignoreCase: false }, '/sale-on-nodes', 404);
+    // Another organization verifies the domain after it was deleted.
+    await first.call('deleteUrl', { params: { id } });
+    await expectSoon('/Sale-On-Nodes', 410);
+    await first.call('deleteDomain', { params });
+    expect(await follow('/Sale-On-Nodes')).toBe(410);
+    const [other] = await pair.addOrganization('developer');
+    await verifyOn(other);
+    await expectSoon('/Sale-On-Nodes', 404);
   });
 
   it('even when a trigger sends no notification', async () => {
