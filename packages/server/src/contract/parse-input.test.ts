@@ -12,6 +12,7 @@ const schema = z.strictObject({
   tags: z.array(z.string()).max(2).optional(),
   items: z.array(z.strictObject({ at: z.number() })).optional(),
   password: z.string().optional(),
+  names: z.record(z.string().regex(/^[a-z]+$/, 'must be lower case'), z.string()).optional(),
 });
 
 function errorsOf(input: unknown, base?: PropertyKey[]): string[] {
@@ -32,6 +33,7 @@ describe('parseInput', () => {
     [{ count: 10 }, 'count: is 10: it must be at most 9'],
     [{ count: 1.5 }, 'count: is 1.5: it must be a whole number'],
     [{ kind: 'c' }, 'kind: is "c": it must be one of "a", "b"'],
+    [{ names: { A: 'a' } }, 'names.A: is "a": it must be lower case'],
     [{ tags: {} }, 'tags: must be a list'],
     [{ tags: ['a', 'b', 'c'] }, 'tags: must be at most 2 items long'],
     [{ tags: ['a', null] }, 'tags[1]: is null: it must be a string'],

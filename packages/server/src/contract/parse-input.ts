@@ -97,6 +97,8 @@ function describe(issue: RawIssue): string | undefined {
       return `must be at least ${issue.minimum} ${unitOf(issue.origin)}`.trimEnd();
     case 'invalid_value':
       return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
+    case 'invalid_key':
+      return issue.issues[0]?.message;
     default:
       return undefined;
   }

@@ -32,7 +32,8 @@ export async function findRetiredKeys<Key extends DomainAndKey>(
 }
 
 /**
- * Retires keys, so that no other link gets one of them. `urlId` is the link if it is being erased.
+ * Retires keys, so that no other link gets one of them. `urlId` is the link if it is being erased: the key
+ * may be retired already, by an organization that had it on another server.
  */
 export async function retireKeys(
   transaction: WriteTransaction,
@@ -50,8 +51,52 @@ export async function retireKeys(
         url_id: urlId,
       })),
     )
-    .onConflict((conflict) => conflict.doNothing())
+    .onConflict((conflict) =>
+      urlId === null
+        ? conflict.doNothing()
+        : conflict
+            .column('key_hash')
+            .doUpdateSet({ organization_id: organizationId, url_id: urlId }),
+    )
     .execute();
+}
+
+/**
+ * Retires the keys of an imported organization by their hashes. A key that is retired here stays with its
+ * organization. Erasures continue here: rows of links that are not being erased lose their link.
+ */
+export async function importRetiredKeys(
+  transaction: WriteTransaction,
+  organizationId: string,
+  rows: readonly Schema['retired_keys'][],
+): Promise<void> {
+  await transaction
+    .insertInto('retired_keys')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .column('key_hash')
+        .doUpdateSet(({ ref }) => ({ url_id: ref('excluded.url_id') }))
+        .where('retired_keys.organization_id', '=', organizationId),
+    )
+    .execute();
+  await sql`update retired_keys set url_id = null
+    where organization_id = ${organizationId} and url_id is not null
+      and url_id not in (select id from urls
+        where organization_id = ${organizationId} and target_url = '')`.execute(transaction);
+}
+
+/** Returns a link of an organization that has no target and is not being erased, or undefined. */
+export async function findLinkWithoutTarget(
+  transaction: WriteTransaction,
+  organizationId: string,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number }>`
+    select id from urls where organization_id = ${organizationId} and target_url = ''
+      and (is_active = 1 or id not in
+        (select url_id from retired_keys where url_id is not null))
+    limit 1`.execute(transaction);
+  return rows[0]?.id;
 }
 
 /** Lets the links of an imported organization have their keys again, after it was deleted. */

@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
 import { expect, it, onTestFinished } from 'vitest';
@@ -12,6 +13,9 @@ import { diagnoseOrganizationChunks } from '../../src/analytics/reports/organiza
 import { diagnoseClicks, diagnoseScans } from '../../src/analytics/reports/visit-doctor.js';
 import { eraseLink, isLinkErasurePending } from '../../src/deletion/erase-links.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
+import { exportOrganization } from '../../src/operations/transfer/export-organization.js';
+import { importOrganization } from '../../src/operations/transfer/import-organization.js';
+import { writeTransferFile } from '../../src/operations/transfer/transfer-file.js';
 import { findWrongLinkCounters } from '../../src/organizations/link-doctor.js';
 import type { Database } from '../../src/storage/database.js';
 import { beginErasure } from '../../src/urls/erase-url.js';
@@ -324,12 +328,8 @@ it('an erasure that stops after any transaction is continued', async () => {
   await visit(api, 'spring-sale', 2);
   await expect.poll(() => clicksOf(database, urlId)).toBe(2);
   // The periodic job of the server would do all of it.
-  const organizationId = api.organizationId;
-  const outbox = new EventOutbox(database, { newId: newUuid });
-  const { data: before } = await api.call('getUrl', { params: { id } });
-  const context = { organizationId, now: api.clock(), write: undefined };
-  const toEventData = () => ({ ...before, targetUrl: '', title: null });
-  await beginErasure({ database, outbox, toEventData }, urlId, () => null, context);
+  const { organizationId } = api;
+  await beginOnly(api, id);
   expect((await api.call('getUrl', { params: { id } })).outcome).toBe('404 NOT_FOUND');
   const restored = await api.call('restoreUrl', { params: { id } });
   expect(restored.outcome).toBe('404 NOT_FOUND');
@@ -353,4 +353,117 @@ it('an erasure that stops after any transaction is continued', async () => {
   expect((await rowsWith(database, mark)).filter((row) => !row.startsWith('events'))).toEqual([]);
   expect((await api.visit('/spring-sale')).status).toBe(410);
   await expectNoErrors(database);
+});
+
+/** Exports the organization of a server to a file. */
+async function exportTo(api: TestServer): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'shorty-erasure-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'exported');
+  await exportOrganization(api.server.database, api.organizationId, async (lines) => {
+    for await (const line of lines) writeFileSync(path, line, { flag: 'a' });
+  });
+  return path;
+}
+
+/** Empties a link, as the request does, without deleting what belongs to it. */
+async function beginOnly(api: TestServer, id: string): Promise<void> {
+  const { organizationId, clock, server } = api;
+  const { data } = await api.call('getUrl', { params: { id } });
+  const options = {
+    database: server.database,
+    outbox: new EventOutbox(server.database, { newId: newUuid }),
+    toEventData: () => ({ ...data, targetUrl: '', title: null }),
+  };
+  const context = { organizationId, now: clock(), write: undefined };
+  await beginErasure(options, Number(id), () => null, context);
+}
+
+it('the keys stay taken on the server to which the organization moves', async () => {
+  const { api } = await start();
+  const there = (await start()).api;
+  const body = { targetUrl: 'https://a.example/', customSlug: 'spring-sale' };
+  const { data: erased } = await api.call('createUrl', { body });
+  const { data: other } = await api.call('createUrl', { body: { ...body, customSlug: 'other' } });
+  // The same key is a link of another organization there.
+  const shared = { ...body, customSlug: 'in-both' };
+  const { data: gone } = await api.call('createUrl', { body: shared });
+  const { data: theirs } = await there.call('createUrl', { body: shared });
+  for (const { id } of [erased, gone]) expect((await erase(api, id)).status).toBe(200);
+  await importOrganization(there.server.database, await exportTo(api));
+  for (const key of ['spring-sale', erased.shortCode]) {
+    expect((await there.visit(`/${key}`)).status).toBe(410);
+    const taken = { body: { ...body, customSlug: key } };
+    expect((await there.call('createUrl', taken)).outcome).toBe('409 SLUG_CONFLICT');
+  }
+  expect((await there.visit(`/${other.customSlug}`)).status).toBe(307);
+  expect((await there.visit('/in-both')).status).toBe(307);
+  expect((await erase(there, theirs.id)).status).toBe(200);
+  expect(await isLinkErasurePending(there.server.database, Number(theirs.id))).toBe(false);
+  expect((await there.visit('/in-both')).status).toBe(410);
+});
+
+it('an erasure that has begun continues on the server to which the organization moves', async () => {
+  const { api } = await start();
+  const there = (await start()).api;
+  const body = { targetUrl: `https://${mark}.example/`, customSlug: 'spring-sale' };
+  const { id } = (await there.call('createUrl', { body: { ...body, customSlug: 'first' } })).data;
+  const { data } = await api.call('createUrl', { body });
+  await visit(api, 'spring-sale', 2);
+  await expect.poll(() => clicksOf(api.server.database, Number(data.id))).toBe(2);
+  // The periodic jobs of both servers would continue it later.
+  await beginOnly(api, data.id);
+  const path = await exportTo(api);
+  const { database } = there.server;
+  const { urlIdShift } = await importOrganization(database, path);
+  expect(urlIdShift).toBeGreaterThan(0);
+  const urlId = Number(data.id) + urlIdShift;
+  expect(await isLinkErasurePending(database, urlId)).toBe(true);
+  await eraseVisits(database);
+  await eraseLink(database, there.clock, { urlId, organizationId: api.organizationId });
+  expect(await isLinkErasurePending(database, urlId)).toBe(false);
+  const left = database.read.selectFrom('urls').select('id').where('id', '=', urlId);
+  expect(await left.execute()).toEqual([]);
+  expect((await there.visit('/spring-sale')).status).toBe(410);
+  expect((await there.call('getUrl', { params: { id } })).status).toBe(200);
+  await expectNoErrors(database);
+});
+
+it('a forged file erases no link of another organization', async () => {
+  const { api } = await start();
+  const there = (await start()).api;
+  const body = { targetUrl: 'https://a.example/' };
+  const { data: theirs } = await there.call('createUrl', { body });
+  await api.call('createUrl', { body });
+  const { data: erased } = await api.call('createUrl', { body });
+  expect((await erase(api, erased.id)).status).toBe(200);
+  const path = await exportTo(api);
+  const rows = readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('{"table"'))
+    .map((line) => JSON.parse(line));
+  const importWith = async (change: (each: { table: string; row: object }) => object) => {
+    const forged = `${path}-forged`;
+    writeFileSync(forged, '');
+    const all = (async function* () {
+      for (const each of rows) yield { table: each.table, row: { ...each.row, ...change(each) } };
+    })();
+    for await (const line of writeTransferFile(api.organizationId, all)) {
+      writeFileSync(forged, line, { flag: 'a' });
+    }
+    return importOrganization(there.server.database, forged);
+  };
+  await expect(
+    importWith(({ table }) => (table === 'urls' ? { target_url: '' } : {})),
+  ).rejects.toThrow('the file has a link without a target');
+  // The ids in the file are increased by one number, here by 1 at least.
+  const before = Number(theirs.id) - 1;
+  await importWith(({ table }) => (table === 'retired_keys' ? { url_id: before } : {}));
+  const pending = await there.server.database.read
+    .selectFrom('retired_keys')
+    .select('url_id')
+    .where('url_id', 'is not', null)
+    .execute();
+  expect(pending).toEqual([]);
+  expect((await there.call('getUrl', { params: { id: theirs.id } })).status).toBe(200);
 });

@@ -15,7 +15,7 @@ const maxEntries = 10_000;
 const qrsPerStatement = 500;
 
 // The version of a day's report. One without a version has version 1, which is the same form.
-const summaryVersion = 1;
+export const summaryVersion = 1;
 
 interface PrunedDay {
   readonly clicks: VisitTally<ClickReport>;

@@ -5,6 +5,7 @@ import type { Database, Schema, Value } from '../../storage/database.js';
 import type { Keyring, Place } from '../../storage/keyring.js';
 import type { Row } from '../../storage/read-in-batches.js';
 import { mapSecrets } from '../../storage/stored-secrets.js';
+import { withoutServerColumns } from './check-row.js';
 import { type TransferRow, writeTransferFile } from './transfer-file.js';
 import { batchesOf, transferTables } from './transfer-tables.js';
 import { visitChunksOf } from './visit-chunks.js';
@@ -34,21 +35,11 @@ async function* allRows(
         ? visitChunksOf(db, organizationId)
         : batchesOf(db, table, organizationId);
     for await (const rows of batches) {
-      // The import, or the first pruning after it, computes these columns.
       for (const stored of rows) {
-        const {
-          search_text: _,
-          chunks_complete_from: __,
-          machines_from: ___,
-          export_run: exportRun,
-          // Leases are of this server.
-          leased_by: ____,
-          leased_until: _____,
-          ...row
-        } = stored;
+        const row = withoutServerColumns(table, stored);
         // Another server has another key.
         const decrypt = (secret: string, place: Place) => keyring.decrypt(secret, place);
-        yield { table, row: mapSecrets(table, withoutExportRun(row, exportRun), decrypt) };
+        yield { table, row: mapSecrets(table, withoutExportRun(row, stored.export_run), decrypt) };
       }
     }
   }

@@ -10,22 +10,24 @@ import { ConfigError } from '../../config-error.js';
 import { ownHostTest } from '../../domains/own-hosts.js';
 import type { EventFilters } from '../../events/subscription.js';
 import { recordAuditEntry, type WriteOrigin } from '../../idempotency/audit-entry.js';
-import { canonicalRange } from '../../network/ip-address.js';
-import { maxExcludedAddresses } from '../../organizations/own-organization-contract.js';
 import type { Database, Value, WriteTransaction } from '../../storage/database.js';
 import type { Place } from '../../storage/keyring.js';
 import { type Row, rowsAtOnce } from '../../storage/read-in-batches.js';
-import { tables } from '../../storage/schema.js';
 import { searchTextOf } from '../../storage/search-text.js';
 import { mapSecrets } from '../../storage/stored-secrets.js';
 import { targetsOf } from '../../urls/link-rules.js';
 import { LoopDetector } from '../../urls/loop-detector.js';
-import { findRetiredKeys, reclaimKeys } from '../../urls/retired-keys.js';
+import {
+  findLinkWithoutTarget,
+  findRetiredKeys,
+  importRetiredKeys,
+  reclaimKeys,
+} from '../../urls/retired-keys.js';
 import { parseRules } from '../../urls/short-url.js';
 import { reserveUrlIds } from '../../urls/url-ids.js';
 import { startClickFeed } from '../../webhooks/click-feed.js';
-import { checkSettings } from './check-settings.js';
-import { readTransferFile, type TransferRow } from './transfer-file.js';
+import { checkRow, withoutServerColumns } from './check-row.js';
+import { readTransferFile } from './transfer-file.js';
 import { batchesOf, countRows, type TransferTable, transferTables } from './transfer-tables.js';
 
 const namesShown = 10;
@@ -55,12 +57,15 @@ export async function importOrganization(
       );
       await refuseTaken(transaction, table, values);
       if (table === 'url_keys') await reclaim(transaction, summary, values);
-      // `checkFile` has checked the column names; the engine enforces the types.
-      await database.bulkInsert(transaction, table, values as never[]);
+      // `checkFile` has checked the names and the types of the columns.
+      if (table === 'retired_keys') {
+        await importRetiredKeys(transaction, summary.organizationId, values as never[]);
+      } else await database.bulkInsert(transaction, table, values as never[]);
     }
     // The organization may have webhooks that get clicks.
     await startClickFeed(transaction, summary.organizationId);
     await refuseForeignRows(transaction, summary);
+    await refuseMissingTarget(transaction, summary);
     await refuseLoops(transaction, summary, ownHosts);
     const { organizationId } = summary;
     if (origin) {
@@ -86,6 +91,9 @@ async function checkFile(path: string) {
     const { table, row } = each;
     rows.set(table, (rows.get(table) ?? 0) + 1);
     if (table === 'organizations') organizationId = String(row.id);
+    else if ('organization_id' in row && row.organization_id !== organizationId) {
+      throw foreignRows(table);
+    }
     if (table === 'domains') domains.add(row.id);
     if (table === 'visit_chunks') visitsUntil = Math.max(visitsUntil, Number(row.last_at) + 1);
     if (table === 'click_days') visitsUntil = Math.max(visitsUntil, Number(row.day) + dayMs);
@@ -99,36 +107,6 @@ async function checkFile(path: string) {
   }
   if (organizationId === '') throw new ConfigError('the file has no organization');
   return { organizationId, rows, urlIds, visitsUntil };
-}
-
-/** Checks column names, which become part of statements, and visits, which threads decode later. */
-function checkRow({ table, row, line }: TransferRow): void {
-  const unknown = Object.keys(row).find((column) => !Object.hasOwn(tables[table], column));
-  if (unknown !== undefined) {
-    throw new ConfigError(
-      `line ${line}: this version has no column ${table}.${unknown}; import the file with the version that exported it, or a newer one`,
-    );
-  }
-  checkSettings({ table, row, line });
-  if (table === 'organizations') checkAddresses(String(row.exclude_addresses ?? ''), line);
-  if (table !== 'visit_chunks') return;
-  try {
-    const { count } = decodeColumns(row.visits as Uint8Array);
-    if (count === row.visit_count) return;
-    throw new RangeError(`${count} visits, but visit_count is ${row.visit_count}`);
-  } catch (cause) {
-    throw new ConfigError(`line ${line}: the visits cannot be decoded`, { cause });
-  }
-}
-
-/** Checks the excluded addresses, which each redirect of the organization reads. */
-function checkAddresses(list: string, line: number): void {
-  const entries = list === '' ? [] : list.split(',');
-  const invalid = entries.find((entry) => canonicalRange(entry) !== entry);
-  if (invalid === undefined && entries.length <= maxExcludedAddresses) return;
-  throw new ConfigError(
-    `line ${line}: organizations.exclude_addresses must have at most ${maxExcludedAddresses} addresses and ranges in canonical form, and has ${invalid === undefined ? entries.length : JSON.stringify(invalid.slice(0, 100))}`,
-  );
 }
 
 async function refuseKnownOrganization(
@@ -172,14 +150,15 @@ async function* batchesIn(path: string): AsyncGenerator<readonly [TransferTable,
   let table: TransferTable = 'urls';
   let shape = '';
   for await (const each of readTransferFile(path)) {
-    const shapeOfRow = [each.table, ...Object.keys(each.row)].join();
+    const row = withoutServerColumns(each.table, each.row);
+    const shapeOfRow = [each.table, ...Object.keys(row)].join();
     if (batch.length === rowsAtOnce || (batch.length > 0 && shapeOfRow !== shape)) {
       yield [table, batch];
       batch = [];
     }
     shape = shapeOfRow;
     table = each.table;
-    batch.push(each.row);
+    batch.push(row);
   }
   if (batch.length > 0) yield [table, batch];
 }
@@ -316,8 +295,25 @@ async function refuseForeignRows(
   { organizationId, rows }: TransferSummary,
 ): Promise<void> {
   for (const table of transferTables) {
+    // Rows may already exist here.
+    if (table === 'retired_keys') continue;
     const written = await countRows(transaction, table, organizationId);
-    if (written === (rows.get(table) ?? 0)) continue;
-    throw new ConfigError(`the file has rows of ${table} that belong to another organization`);
+    if (written !== (rows.get(table) ?? 0)) throw foreignRows(table);
   }
+}
+
+function foreignRows(table: TransferTable): ConfigError {
+  return new ConfigError(`the file has rows of ${table} that belong to another organization`);
+}
+
+/** Throws for a link that leads nowhere. One that is being erased has no target. */
+async function refuseMissingTarget(
+  transaction: WriteTransaction,
+  { organizationId }: TransferSummary,
+): Promise<void> {
+  const id = await findLinkWithoutTarget(transaction, organizationId);
+  if (id === undefined) return;
+  throw new ConfigError(
+    'the file has a link without a target: it was being erased by an earlier version; export the organization again when the erasure has ended',
+  );
 }

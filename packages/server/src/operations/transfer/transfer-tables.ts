@@ -16,6 +16,7 @@ export const transferTables = [
   'webhooks',
   'urls',
   'url_keys',
+  'retired_keys',
   'url_clicks',
   'visit_chunks',
   'click_days',
