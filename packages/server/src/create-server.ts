@@ -12,29 +12,16 @@ import { createApp } from './api/create-app.js';
 import { docsHandlers } from './api/docs/docs-handlers.js';
 import { auditHandlers } from './audit/audit-handlers.js';
 import { deleteExpiredEntries } from './audit/audit-repository.js';
-import { apiKeyHandlers } from './auth/api-key-handlers.js';
-import { ApiKeyRepository } from './auth/api-key-repository.js';
-import { ApiKeyUses } from './auth/api-key-uses.js';
-import {
-  type Credentials,
-  clientOf,
-  createAuthService,
-  newCredentials,
-} from './auth/auth-service.js';
-import { clientHandlers } from './auth/client-handlers.js';
-import { ClientRepository } from './auth/client-repository.js';
-import { ClientService } from './auth/client-service.js';
+import { createAuthModule } from './auth/auth-module.js';
+import { type Credentials, clientOf, newCredentials } from './auth/auth-service.js';
 import { openPasswords } from './auth/passwords.js';
 import { newSecret } from './auth/secrets.js';
-import { tokenHandlers } from './auth/token-handlers.js';
 import { type Config, readConfig } from './config.js';
 import { scopes } from './contract/define-route.js';
-import { deleteOrganizations } from './deletion/delete-organizations.js';
-import { eraseLinks } from './deletion/erase-links.js';
+import { createDeletionServices } from './deletion/deletion-services.js';
 import { urlEraser } from './deletion/url-eraser.js';
 import { createDomainModule } from './domains/domain-module.js';
 import { hideApi } from './domains/hide-api.js';
-import { hostnameOf } from './domains/hostname.js';
 import { type IsOwnHost, ownHostTest } from './domains/own-hosts.js';
 import { ErrorLog } from './health/error-log.js';
 import { livenessRoute } from './health/health-contract.js';
@@ -65,27 +52,18 @@ import { usageHandlers } from './organizations/usage-handlers.js';
 import type { Clock, ResolveTxt } from './ports.js';
 import { createPreviewService } from './previews/preview-service.js';
 import { createQrModule } from './qr/qr-module.js';
-import { ClickLeaseRepository } from './redirect/click-lease-repository.js';
-import { ClickLeases } from './redirect/click-leases.js';
-import { DomainPages, redirectTo } from './redirect/domain-pages.js';
-import { createExcludedAddresses } from './redirect/excluded-addresses.js';
-import { createFoldedKeys } from './redirect/folded-keys.js';
-import { erasedLink, toLink } from './redirect/link.js';
-import { LinkCache } from './redirect/link-cache.js';
+import { redirectTo } from './redirect/domain-pages.js';
 import { LinkPolicy } from './redirect/link-policy.js';
-import { RedirectHandler } from './redirect/redirect-handler.js';
+import { createRedirectModule } from './redirect/redirect-module.js';
 import { RuleErrors } from './redirect/rule-errors.js';
 import { ruleTestHandlers } from './redirect/rule-test-handlers.js';
 import type { Database } from './storage/database.js';
 import { openStorage } from './storage/open-storage.js';
 import { encryptStored } from './storage/stored-secrets.js';
 import { checkServerKeys, findSecretKeys, unlockSecrets } from './storage/unlock-secrets.js';
-import { isBeingErased } from './urls/erased-url.js';
 import { blockedMessage } from './urls/host-rules.js';
-import { targetsOfRules } from './urls/link-rules.js';
 import { type LinkOrigins, publicHostOf, shortUrlOf, toRecord } from './urls/present-url.js';
 import { reservedWords } from './urls/reserved-words.js';
-import { erasedKeyFinder } from './urls/retired-keys.js';
 import { createTargetChecks } from './urls/target-check-handlers.js';
 import { createUrlModule } from './urls/url-module.js';
 import { giveUpSecrets } from './webhooks/give-up-secrets.js';
@@ -154,11 +132,8 @@ const noBackups: BackupFigures = {
   failures: 0,
 };
 const housekeepingEveryMs = 10 * 60_000;
-const keyUsesEveryMs = 1_000;
-const deletionEveryMs = 1_000;
 // `secrets rotate` may run with the settings of another node.
 const secretKeysEveryMs = 10_000;
-const clickLeasesEveryMs = 1_000;
 // Other processes obey a suspension within a second.
 const linkPolicyEveryMs = 500;
 // Open connections are closed after this time, because a stop must end within ten seconds.
@@ -223,21 +198,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
 
   const reserved = reservedWords(api);
   const isReserved = (word: string) => reserved.has(word.toLowerCase());
-  const clients = new ClientRepository(database);
   const organizations = new OrganizationRepository(database);
-  const apiKeys = new ApiKeyRepository(database);
-  const apiKeyUses = new ApiKeyUses(apiKeys);
   // By the clock of PostgreSQL, which the nodes share, unless a test passes its own.
   const limits = database.openLimits(options.clock);
-  const auth = createAuthService({
-    clients,
-    apiKeys,
-    uses: apiKeyUses,
-    operatorKey: config.operatorKey,
-    limits,
-    clock,
-    randomBytes,
-  });
   const errorLog = new ErrorLog(logger);
   const ruleErrors = new RuleErrors(logger);
   const onRequestError = (error: unknown, requestId: string) =>
@@ -259,11 +222,17 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     clock,
     logger,
   };
+  const { auth, ...authModule } = createAuthModule({
+    ...shared,
+    limits,
+    operatorKey: config.operatorKey,
+    hasOrganization: async (id) => (await organizations.find(id)) !== undefined,
+  });
   const passwords = openPasswords({ isThreaded: usesThreads, logger });
   const webhooks = createWebhookModule({ ...shared, organizations, origins });
   const { outbox } = webhooks;
   const onSuspended = () => {
-    linkCache.clear();
+    redirects.clear();
     qrs.cache.clear();
     domains.hosts.clear();
   };
@@ -278,10 +247,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     isOwnHost,
     isReserved,
     eraseUrl: (...link) => eraseUrl(...link),
-    onChanged: (ids) => {
-      linkCache.invalidate(ids);
-      foldedKeys.clear();
-    },
+    onChanged: (ids) => redirects.noteChanged(ids),
   });
   const eraseUrl = urlEraser({
     database,
@@ -290,39 +256,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     toEventData: (shortUrl, now) => toRecord(origins(), shortUrl, now),
     eraseVisits: () => analytics.eraseVisits(),
     onErased(id, qrIds) {
-      linkCache.invalidate([id]);
-      foldedKeys.clear();
+      redirects.noteChanged([id]);
       qrs.cache.invalidate(qrIds);
-    },
-  });
-  const foldedKeys = createFoldedKeys({
-    find: (domainId, key) => urls.urls.findFoldedKey(domainId, key),
-    clock,
-  });
-  const platformLinks = {
-    forwarding: { query: config.forwardQuery, path: config.forwardPath },
-    ignoresCase: config.ignoreCase,
-  };
-  const excludedAddressesOf = createExcludedAddresses();
-  const findErasedKey = erasedKeyFinder(database.read);
-  const linkCache = new LinkCache({
-    maxBytes: config.linkCacheBytes,
-    load: async (domainId, key) => {
-      const found = await urls.urls.findByKey(domainId, key);
-      if (!found || isBeingErased(found.url)) {
-        const organizationId = await findErasedKey(domainId, key);
-        return organizationId === undefined ? undefined : erasedLink(organizationId);
-      }
-      const { url, isSuspended } = found;
-      // Such a link leads nowhere, because a rule could hide a blocked target from the operator.
-      const isBlocked = [url, ...targetsOfRules(url.rules)].some(
-        ({ targetUrl }) => linkPolicy.findBlockedHost(targetUrl) !== undefined,
-      );
-      const excludedAddresses = excludedAddressesOf(found.excludeAddresses);
-      const isFallbackBlocked =
-        url.expiredUrl !== null && linkPolicy.findBlockedHost(url.expiredUrl) !== undefined;
-      const policy = { isSuspended, isBlocked, excludedAddresses, isFallbackBlocked };
-      return toLink(url, { ...policy, ...(found.domainSettings ?? platformLinks) });
     },
   });
   const analytics = createAnalyticsModule({
@@ -336,13 +271,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       return { id, shortCode, createdAt, importedClicks, shortUrl };
     },
     onCallbackError,
-  });
-  const leases = new ClickLeaseRepository(database, analytics.writerId, clock);
-  const clicks = new ClickLeases({
-    change: (change) => leases.change(change),
-    newId: newUuid,
-    monotonicMs: () => performance.now(),
-    onError: (error) => errorLog.note('callback', error),
   });
   const findOrganization = (host: string | undefined) => domains.hosts.findOrganization(host);
   const qrs = createQrModule({
@@ -370,36 +298,16 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     },
     findBlockedHost: (target) => linkPolicy.findBlockedHost(target),
     describeBlocked: blockedMessage,
-    onSettingsChanged: (organizationId) => {
-      linkCache.invalidateOrganizations([organizationId]);
-      foldedKeys.clear();
-    },
-  });
-  const platformDocuments = {
-    appleAppSiteAssociation: config.appleAppSiteAssociation ?? null,
-    assetLinks: config.assetLinks ?? null,
-  };
-  const pages = new DomainPages({
-    findDomain: (host) => domains.hosts.find(host),
-    settingsOf: (host) => domains.hosts.settingsOf(host),
-    findDocument: async (domainId, name) =>
-      domainId === null ? platformDocuments[name] : domains.domains.findDocument(domainId, name),
-    mayLeadTo: async (target) => {
-      const hostname = hostnameOf(new URL(target).host);
-      if (isOwnHost(hostname) || linkPolicy.findBlockedHost(target) !== undefined) return false;
-      return (await domains.hosts.find(hostname)) === null;
-    },
-    respondUnknown: (response) => redirects.respondUnknown(response),
-    onError: onRequestError,
+    onSettingsChanged: (organizationId) => redirects.noteDomainsChanged(organizationId),
   });
   const caches = {
     urls: {
-      invalidate: (ids: readonly string[]) => linkCache.invalidate(ids.map(Number)),
-      clear: () => linkCache.clear(),
+      invalidate: (ids: readonly string[]) => redirects.invalidate(ids.map(Number)),
+      clear: () => redirects.clear(),
     },
     organizations: {
-      invalidate: (ids: readonly string[]) => linkCache.invalidateOrganizations(ids),
-      clear: () => linkCache.clear(),
+      invalidate: (ids: readonly string[]) => redirects.invalidateOrganizations(ids),
+      clear: () => redirects.clear(),
     },
     pictures: qrs.cache,
     // A change of one domain evicts all hosts, because domains are few and change rarely.
@@ -471,11 +379,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     hasOperatorKey: config.operatorKey !== undefined,
     hideApi: hideApi({
       findOrganization,
-      respondUnknown: (response) => redirects.respondUnknown(response),
+      respondUnknown: (response) => redirects.handler.respondUnknown(response),
       livenessPath: livenessRoute.path,
     }),
     refuseVisitor(response: ServerResponse, showPage: () => void) {
-      pages
+      redirects.pages
         .findUrl(response.req, 'notFoundUrl')
         .then(
           (target) => (target === undefined ? showPage() : redirectTo(response, target)),
@@ -494,13 +402,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     publicBodyTimeoutMs: timeLimits.publicBody,
     countCall: analytics.countCall,
     handlers: {
-      ...tokenHandlers(auth),
-      ...apiKeyHandlers({ ...lists, apiKeys, clock, newId: newUuid, randomBytes }),
+      ...authModule.handlers,
       ...meHandlers(organizations),
       ...ownOrganizationHandlers({
         organizations,
         clock,
-        onAddressesChanged: (id) => linkCache.invalidateOrganizations([id]),
+        onAddressesChanged: (id) => redirects.invalidateOrganizations([id]),
       }),
       ...auditHandlers(lists),
       ...urls.handlers,
@@ -517,17 +424,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         service: new OrganizationService({ organizations, clock, newId: newUuid, randomBytes }),
         onChanged: onSuspended,
       }),
-      ...clientHandlers({
-        ...lists,
-        clients: new ClientService({ clients, clock, randomBytes }),
-        apiKeys,
-        hasOrganization: async (id) => (await organizations.find(id)) !== undefined,
-      }),
       ...abuseHandlers({
         ...lists,
         reports,
         clock,
-        onChanged: (ids) => linkCache.invalidate(ids),
+        onChanged: (ids) => redirects.invalidate(ids),
       }),
       ...docsHandlers,
       ...health.handlers,
@@ -553,26 +454,25 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       }),
     );
   }
-  const redirects = new RedirectHandler({
-    cache: linkCache,
-    isReserved,
-    findDomain: (host) => domains.hosts.find(host),
-    isOwnHost: (host) => host === origins().shortDomain || isOwnHost(hostnameOf(host)),
+  const redirects = createRedirectModule({
+    ...shared,
+    urls: urls.urls,
+    domains: domains.domains,
+    hosts: domains.hosts,
+    linkPolicy,
+    writerId: analytics.writerId,
     visits: analytics.visits,
-    origins,
-    ruleErrors,
-    foldedKeys,
-    ignoresCase: async (host) => (await domains.hosts.settingsOf(host)).ignoreCase,
-    pages,
-    clicks,
     canRecord: analytics.canRecord,
     passwords,
     limits,
-    proxies: config.trustedProxies,
-    clock,
+    origins,
+    isOwnHost,
+    isReserved,
+    ruleErrors,
     bodyTimeoutMs: timeLimits.publicBody,
     onResponse: health.onLinkResponse,
     onLink: observers.length > 0 ? noteLink : undefined,
+    onLeaseError: onCallbackError,
     onError: onRequestError,
   });
   const http = createHttpServer({
@@ -581,9 +481,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     handlers: [
       ...observers,
       noteForwardedHeaders({ proxies: config.trustedProxies, clock, logger }),
-      redirects,
+      redirects.handler,
       qrs.images,
-      pages,
+      redirects.pages,
       // Only the operator key reads reports.
       ...(config.operatorKey === undefined ? [] : [reportPage]),
     ],
@@ -591,12 +491,14 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     timeLimits,
   });
   const services: readonly Service[] = [
+    ...authModule.services,
     ...urls.services,
+    ...redirects.services,
     new PeriodicService({
       name: 'housekeeping',
       everyMs: housekeepingEveryMs,
       tick: async (signal) => {
-        await clients.deleteExpiredTokens(clock(), signal);
+        await authModule.deleteExpiredTokens(signal);
         await deleteExpiredKeys(database, clock(), signal);
         await deleteExpiredEntries(database, config.auditRetentionDays, clock(), signal);
         await reports.deleteOld(clock(), signal);
@@ -604,40 +506,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       onError: (err) => logger.error({ err }, 'housekeeping failed'),
     }),
     new PeriodicService({
-      name: 'API key uses',
-      everyMs: keyUsesEveryMs,
-      tick: () => apiKeyUses.store(clock()),
-      onError: (err) => logger.error({ err }, 'storing the last use of API keys failed'),
-    }),
-    new PeriodicService({
-      name: 'click leases',
-      everyMs: clickLeasesEveryMs,
-      tick: () => clicks.returnUnused(),
-      onError: (err) => logger.error({ err }, 'giving back unused clicks failed'),
-    }),
-    new PeriodicService({
       name: 'link policy',
       everyMs: linkPolicyEveryMs,
       tick: () => linkPolicy.refresh(),
       onError: (err) => logger.error({ err }, 'cannot read changes of the link policy'),
     }),
-    new PeriodicService({
-      name: 'deleted organizations',
-      everyMs: deletionEveryMs,
-      tick: async (signal) => {
-        for (const { organizationId, error } of await deleteOrganizations(database, signal)) {
-          logger.error({ organizationId, err: error }, 'deleting an organization failed');
-        }
-      },
-      onError: (err) => logger.error({ err }, 'deleting an organization failed'),
-    }),
-    // Continues what a killed process began.
-    new PeriodicService({
-      name: 'erased links',
-      everyMs: deletionEveryMs,
-      tick: (signal) => eraseLinks(database, clock, signal),
-      onError: (err) => logger.error({ err }, 'erasing links failed'),
-    }),
+    ...createDeletionServices(shared),
     new PeriodicService({
       name: 'secret keys',
       everyMs: secretKeysEveryMs,
@@ -647,7 +521,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     createPreviewService({
       ...shared,
       allowPrivateNetwork: config.allowPrivateNetwork,
-      onFetched: (urlId) => linkCache.invalidate([urlId]),
+      onFetched: (urlId) => redirects.invalidate([urlId]),
     }),
     ...webhooks.services,
     ...health.services,
@@ -688,10 +562,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     // Stopped after the public listener, so that /health/ready reports the stop until then.
     await adminListener?.stop(adminStopGraceMs);
     await stopAll(services);
-    await clicks.stop();
-    await apiKeyUses.storeAll().catch((err: unknown) => {
-      logger.error({ err }, 'storing the last use of API keys failed');
-    });
+    await redirects.stop();
+    await authModule.stop();
     await stopWatching?.();
     guardedFetch.close();
     await Promise.all([analytics, qrs, passwords, listReader].map((each) => each.stop()));

@@ -1,0 +1,164 @@
+import type { Logger } from 'pino';
+import { v7 as newUuid } from 'uuid';
+import type { Config } from '../config.js';
+import type { DomainRepository } from '../domains/domain-repository.js';
+import type { HostResolver } from '../domains/host-resolver.js';
+import { hostnameOf } from '../domains/hostname.js';
+import type { IsOwnHost } from '../domains/own-hosts.js';
+import { PeriodicService, type Service } from '../lifecycle.js';
+import type { Database } from '../storage/database.js';
+import { isBeingErased } from '../urls/erased-url.js';
+import { targetsOfRules } from '../urls/link-rules.js';
+import { erasedKeyFinder } from '../urls/retired-keys.js';
+import type { UrlReader } from '../urls/url-reader.js';
+import { ClickLeaseRepository } from './click-lease-repository.js';
+import { ClickLeases } from './click-leases.js';
+import { DomainPages } from './domain-pages.js';
+import { createExcludedAddresses } from './excluded-addresses.js';
+import { createFoldedKeys } from './folded-keys.js';
+import { erasedLink, type Link, toLink } from './link.js';
+import { LinkCache } from './link-cache.js';
+import type { LinkPolicy } from './link-policy.js';
+import { RedirectHandler, type RedirectHandlerOptions } from './redirect-handler.js';
+
+const clickLeasesEveryMs = 1_000;
+
+export interface RedirectModuleOptions
+  extends Pick<
+    RedirectHandlerOptions,
+    | 'bodyTimeoutMs'
+    | 'canRecord'
+    | 'clock'
+    | 'isReserved'
+    | 'limits'
+    | 'onError'
+    | 'onLink'
+    | 'onResponse'
+    | 'origins'
+    | 'passwords'
+    | 'ruleErrors'
+    | 'visits'
+  > {
+  readonly config: Config;
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly urls: Pick<UrlReader, 'findByKey' | 'findFoldedKey'>;
+  readonly domains: Pick<DomainRepository, 'findDocument'>;
+  readonly hosts: Pick<HostResolver, 'find' | 'settingsOf'>;
+  readonly linkPolicy: Pick<LinkPolicy, 'findBlockedHost'>;
+  /** The process that writes visits, to which clicks are leased. */
+  readonly writerId: string;
+  readonly isOwnHost: IsOwnHost;
+  readonly onLeaseError: (error: unknown) => void;
+}
+
+/** Composes what visitors meet: the cache of links, the clicks of limited links, redirects and pages of domains. */
+export function createRedirectModule(options: RedirectModuleOptions) {
+  const { config, database, urls, hosts, linkPolicy, clock, logger, isOwnHost, onError } = options;
+  const foldedKeys = createFoldedKeys({
+    find: (domainId, key) => urls.findFoldedKey(domainId, key),
+    clock,
+  });
+  const cache = new LinkCache({ maxBytes: config.linkCacheBytes, load: linkLoader(options) });
+
+  const leases = new ClickLeaseRepository(database, options.writerId, clock);
+  const clicks = new ClickLeases({
+    change: (change) => leases.change(change),
+    newId: newUuid,
+    monotonicMs: () => performance.now(),
+    onError: options.onLeaseError,
+  });
+
+  const platformDocuments = {
+    appleAppSiteAssociation: config.appleAppSiteAssociation ?? null,
+    assetLinks: config.assetLinks ?? null,
+  };
+  const findDomain = (host: string | undefined) => hosts.find(host);
+  const pages = new DomainPages({
+    findDomain,
+    settingsOf: (host) => hosts.settingsOf(host),
+    findDocument: async (domainId, name) =>
+      domainId === null ? platformDocuments[name] : options.domains.findDocument(domainId, name),
+    mayLeadTo: async (target) => {
+      const hostname = hostnameOf(new URL(target).host);
+      if (isOwnHost(hostname) || linkPolicy.findBlockedHost(target) !== undefined) return false;
+      return (await hosts.find(hostname)) === null;
+    },
+    respondUnknown: (response) => handler.respondUnknown(response),
+    onError,
+  });
+  const { origins } = options;
+  const handler = new RedirectHandler({
+    ...options,
+    cache,
+    findDomain,
+    isOwnHost: (host) => host === origins().shortDomain || isOwnHost(hostnameOf(host)),
+    foldedKeys,
+    ignoresCase: async (host) => (await hosts.settingsOf(host)).ignoreCase,
+    pages,
+    clicks,
+    proxies: config.trustedProxies,
+  });
+
+  const services: readonly Service[] = [
+    new PeriodicService({
+      name: 'click leases',
+      everyMs: clickLeasesEveryMs,
+      tick: () => clicks.returnUnused(),
+      onError: (err) => logger.error({ err }, 'giving back unused clicks failed'),
+    }),
+  ];
+  return {
+    handler,
+    pages,
+    services,
+    /** Gives back the clicks that were not used. */
+    stop: () => clicks.stop(),
+    /** Evicts links that another process changed. */
+    invalidate: (ids: readonly number[]) => cache.invalidate(ids),
+    /** Evicts links that changed here, and what is known of their keys. */
+    noteChanged(ids: readonly number[]): void {
+      cache.invalidate(ids);
+      foldedKeys.clear();
+    },
+    invalidateOrganizations: (ids: readonly string[]) => cache.invalidateOrganizations(ids),
+    /** Evicts the links of an organization whose domains changed here. */
+    noteDomainsChanged(organizationId: string): void {
+      cache.invalidateOrganizations([organizationId]);
+      foldedKeys.clear();
+    },
+    clear: () => cache.clear(),
+  };
+}
+
+/** Returns a function that reads a link for the cache, with the policy that holds for it. */
+function linkLoader({
+  config,
+  database,
+  urls,
+  linkPolicy,
+}: RedirectModuleOptions): (domainId: string | null, key: string) => Promise<Link | undefined> {
+  const platformLinks = {
+    forwarding: { query: config.forwardQuery, path: config.forwardPath },
+    ignoresCase: config.ignoreCase,
+  };
+  const excludedAddressesOf = createExcludedAddresses();
+  const findErasedKey = erasedKeyFinder(database.read);
+  return async (domainId, key) => {
+    const found = await urls.findByKey(domainId, key);
+    if (!found || isBeingErased(found.url)) {
+      const organizationId = await findErasedKey(domainId, key);
+      return organizationId === undefined ? undefined : erasedLink(organizationId);
+    }
+    const { url, isSuspended } = found;
+    // Such a link leads nowhere, because a rule could hide a blocked target from the operator.
+    const isBlocked = [url, ...targetsOfRules(url.rules)].some(
+      ({ targetUrl }) => linkPolicy.findBlockedHost(targetUrl) !== undefined,
+    );
+    const excludedAddresses = excludedAddressesOf(found.excludeAddresses);
+    const isFallbackBlocked =
+      url.expiredUrl !== null && linkPolicy.findBlockedHost(url.expiredUrl) !== undefined;
+    const policy = { isSuspended, isBlocked, excludedAddresses, isFallbackBlocked };
+    return toLink(url, { ...policy, ...(found.domainSettings ?? platformLinks) });
+  };
+}
