@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { bulkCreator, perRequest, randomCode, targetOf } from './lib/bulk-rows.mjs';
+import { bulkCreator, perRequest, randomCode, searchTextOf, targetOf } from './lib/bulk-rows.mjs';
 import { scratchFolder, serveShorty } from './lib/processes.mjs';
 import { compare, report } from './lib/ratio.mjs';
 
@@ -46,17 +46,18 @@ function bareInserter(databasePath) {
     db.pragma(setting);
   }
   for (const { sql } of schema) db.exec(sql);
-  db.prepare('insert into organizations values (@id, @name, @plan, @active_urls, @created_at)').run(
-    organization,
-  );
+  const columns = Object.keys(organization);
+  db.prepare(
+    `insert into organizations (${columns}) values (${columns.map((name) => `@${name}`)})`,
+  ).run(organization);
   const insertUrl = db.prepare(
-    `insert into urls (id, organization_id, short_code, target_url, tags, redirect_type, custom_utm_params, is_active, created_at, updated_at)
-     values (?, ?, ?, ?, '', 307, '{}', 1, ?, ?)`,
+    `insert into urls (id, organization_id, short_code, target_url, tags, redirect_type, custom_utm_params, is_active, created_at, updated_at, search_text)
+     values (?, ?, ?, ?, '', 307, '{}', 1, ?, ?, ?)`,
   );
   const insertKey = db.prepare("insert into url_keys (domain_key, key, url_id) values ('', ?, ?)");
   const insertHundred = db.transaction((urls) => {
     for (const { id, code, target, now } of urls) {
-      insertUrl.run(id, organization.id, code, target, now, now);
+      insertUrl.run(id, organization.id, code, target, now, now, searchTextOf(target, code));
       insertKey.run(code, id);
     }
   });

@@ -51,3 +51,8 @@ export function randomCode() {
   for (let at = 0; at < 7; at += 1) code += alphabet[Math.floor(Math.random() * 62)];
   return code;
 }
+
+/** Returns the text that the server stores for searches of a link without other texts. */
+export function searchTextOf(target, code) {
+  return `\n${target}\n\n${code}`.toLowerCase();
+}
