@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -11,7 +13,7 @@ import { toLine } from '../../src/analytics/journal/journal-lines.js';
 import { toMmdb } from '../analytics/to-mmdb.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import { migrationNames } from '../storage/migration-names.js';
-import { call, command, newDatabase, newSettings, serve, tokenOf } from './server-process.js';
+import { call, command, newDatabase, newSettings, run, serve, tokenOf } from './server-process.js';
 
 beforeAll(build, 120_000);
 
@@ -446,6 +448,24 @@ describe('countries', () => {
     expect(await builtAt()).toBe(dayAgo);
     expect(readdirSync(folder).filter((name) => name.includes('.countries.'))).toHaveLength(1);
   });
+
+  it.each(['SIGINT', 'SIGKILL'] as const)(
+    'update leaves no unfinished file after %s, as every command that copies files',
+    async (signal) => {
+      const settings = await newDatabase();
+      const folder = dirname(settings.SHORTY_DATABASE_URL?.slice('file:'.length) as string);
+      const pipe = join(folder, 'pipe.mmdb');
+      execFileSync('mkfifo', [pipe]);
+      const unfinished = () => readdirSync(folder).filter((name) => name.includes('.countries.'));
+      const update = run(settings, ['countries', 'update', pipe]);
+      // The command reads the pipe twice: the second time, for the copy, it blocks.
+      await writeFile(pipe, 'x');
+      await expect.poll(unfinished, { message: 'the copy begins' }).toHaveLength(1);
+      update.child.kill(signal);
+      expect((await update.ended).code).toBeNull();
+      await expect.poll(unfinished, { message: 'the folder is deleted' }).toEqual([]);
+    },
+  );
 
   it('doctor warns of old data', async () => {
     const settings = await newDatabase();

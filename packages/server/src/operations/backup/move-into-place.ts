@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import {
   closeSync,
   existsSync,
@@ -8,7 +9,7 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { ConfigError } from '../../config-error.js';
 
 const linkUnsupported = new Set(['EPERM', 'ENOTSUP', 'ENOSYS']);
@@ -19,11 +20,37 @@ export async function withScratchFolder<T>(
   work: (folder: string) => T | Promise<T>,
 ): Promise<T> {
   const folder = mkdtempSync(prefix);
+  const release = deleteAtEnd(folder);
   try {
     return await work(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
+    release();
   }
+}
+
+/**
+ * Lets another process delete the folder if this one is killed or interrupted. A handler of signals would
+ * not do: it waits for the statement that copies the database. Returns the function that ends the process.
+ */
+function deleteAtEnd(folder: string): () => void {
+  const program = `process.stdin.on('end', () => {
+    require('node:fs').rmSync(process.argv[1], { recursive: true, force: true });
+  }).resume()`;
+  const child = spawn(process.execPath, ['-e', program, resolve(folder)], {
+    // Ctrl-C is sent to all processes of a terminal but those.
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: {},
+  });
+  // Without the process, a folder remains after a kill.
+  child.on('error', () => {});
+  child.stdin.on('error', () => {});
+  child.unref();
+  return () => {
+    child.kill();
+    child.stdin.destroy();
+  };
 }
 
 /**
