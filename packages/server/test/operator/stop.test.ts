@@ -57,6 +57,8 @@ describe('SIGTERM', () => {
     await once(socket, 'data');
     server.child.kill('SIGTERM');
     await server.until(/"stopping"/);
+    // Such as npm, which repeats Ctrl-C.
+    for (const repeated of ['SIGTERM', 'SIGINT', 'SIGINT'] as const) server.child.kill(repeated);
     socket.write(body);
     expect(await response).toMatch(/HTTP\/1\.1 201 Created[\s\S]*"customSlug":"last-one"/);
     expect((await server.ended).code).toBe(0);

@@ -58,9 +58,10 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
     allowsNewKey,
   });
   process.stdout.on('error', (err) => logger.warn({ err }, 'stdout cannot be written'));
-  // Installed before the start: a signal during the start takes effect after it.
+  // Installed before the start: a signal during the start takes effect after it. Further signals change
+  // nothing: npm and wrappers repeat those that the terminal or a supervisor sends to all processes.
   const signal = new Promise<string>((resolve) => {
-    for (const name of stopSignals) process.once(name, () => resolve(name));
+    for (const name of stopSignals) process.on(name, () => resolve(name));
   });
   const newCredentials = () => (config.credentials ? undefined : server.credentials);
   try {
