@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Config, readConfig } from './config.js';
+import { type Config, findUnknownSettings, readConfig } from './config.js';
 import { ConfigError } from './config-error.js';
 
 describe('readConfig', () => {
@@ -209,6 +209,16 @@ describe('SHORTY_BACKUP_SCHEDULE', () => {
   });
 });
 
+it('findUnknownSettings knows the variables of the CLI', () => {
+  const folder = join(import.meta.dirname, '../../cli/src');
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => readFileSync(join(folder, name), 'utf8'));
+  const names = sources.join('').match(/\bSHORTY_[A-Z_]+[A-Z]\b/g) ?? [];
+  expect(names).toContain('SHORTY_PROFILE');
+  expect(findUnknownSettings(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual([]);
+});
+
 describe('SHORTY_OPERATOR_KEY', () => {
   const key = 'a'.repeat(32);
 
@@ -229,7 +239,9 @@ describe('SHORTY_OPERATOR_KEY', () => {
 
   it.each([
     [{ SHORTY_OPERATOR_KEY: 'too-short-a-key' }, 'it has 15 characters: it must have at least 32'],
-    [{ SHORTY_OPERATOR_KEY: `${key} ${key}` }, 'letters, digits'],
+    [{ SHORTY_OPERATOR_KEY: `${key} ${key}` }, 'it contains a space: it must have at least 32'],
+    [{ SHORTY_OPERATOR_KEY: `${key}\n${key}` }, 'it contains a line break: it must'],
+    [{ SHORTY_OPERATOR_KEY: `${key}é` }, 'it contains "é": it must'],
     [{ SHORTY_OPERATOR_KEY_FILE: '/no/such/file' }, 'SHORTY_OPERATOR_KEY_FILE is "/no/such/file"'],
     [{ SHORTY_OPERATOR_KEY: key, SHORTY_OPERATOR_KEY_FILE: '/x' }, 'are both set: set one'],
   ])('%j stops the start', (environment, message) => {

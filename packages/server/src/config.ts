@@ -38,7 +38,8 @@ export function readConfig(environment: Environment) {
       return text === undefined ? undefined : parse(text);
     } catch (error) {
       // The value is not shown, because logs are no place for secrets.
-      throw new ConfigError(`${name}: ${(error as Error).message}`);
+      const source = isInFile(environment, name) ? `${name}_FILE` : name;
+      throw new ConfigError(`${source}: ${(error as Error).message}`);
     }
   };
   optional('SHORTY_WORKERS', refuseWorkers);
@@ -224,27 +225,42 @@ interface UnknownSetting {
 }
 
 // Variables of the CLI, which may have the same environment.
-const settingsOfCli = ['SHORTY_ACCESS_TOKEN', 'SHORTY_PROFILE'];
+const settingsOfCli = [
+  'SHORTY_ACCESS_TOKEN',
+  'SHORTY_CONFIG_DIR',
+  'SHORTY_DEBUG',
+  'SHORTY_NO_UPDATE_HINT',
+  'SHORTY_PROFILE',
+  'SHORTY_STATE_DIR',
+  'SHORTY_WEBHOOK_SECRET',
+];
 // Kubernetes sets these for services with names such as shorty and shorty-postgres.
 const kubernetesVariable =
-  /_(SERVICE_HOST|SERVICE_PORT|PORT|PORT_\d+_(TCP|UDP)(_(PROTO|PORT|ADDR))?)$|_SERVICE_PORT_/;
+  /_(SERVICE_HOST|SERVICE_PORT|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$|_SERVICE_PORT_/;
+const kubernetesPort = /^(tcp|udp|sctp):\/\//;
 // More differences are another word.
 const maxDifferences = 3;
 
 /** Returns the variables with names like settings that are none, such as misspelt ones. */
 export function findUnknownSettings(environment: Environment): UnknownSetting[] {
-  const known = knownSettings();
-  return Object.keys(environment)
-    .filter((name) => name.startsWith('SHORTY_') && !known.has(name))
-    .filter((name) => !settingsOfCli.includes(name) && !kubernetesVariable.test(name))
-    .map((name) => {
-      const byDistance = [...known]
-        .map((setting) => ({ setting, differences: countDifferences(name, setting) }))
-        .sort((a, b) => a.differences - b.differences);
-      const [best] = byDistance;
-      const isNear = best !== undefined && best.differences <= maxDifferences;
-      return { name, nearest: isNear ? best.setting : undefined };
-    });
+  const known = [...knownSettings()];
+  return Object.entries(environment)
+    .filter(([name]) => name.toUpperCase().startsWith('SHORTY_') && !known.includes(name))
+    .filter(([name]) => !settingsOfCli.includes(name) && !kubernetesVariable.test(name))
+    .filter(([name, value = '']) => !name.endsWith('_PORT') || !kubernetesPort.test(value))
+    .map(([name]) => ({ name, nearest: nearestOf(name.toUpperCase(), known) }));
+}
+
+/** Returns the setting that was probably meant by a name in upper case. */
+function nearestOf(name: string, known: readonly string[]): string | undefined {
+  const [best] = known
+    .map((setting) => ({ setting, differences: countDifferences(name, setting) }))
+    .sort((a, b) => a.differences - b.differences);
+  if (best !== undefined && best.differences <= maxDifferences) return best.setting;
+  // PORT has no prefix, and only secrets can be in files.
+  return [name.slice('SHORTY_'.length), name.replace(/_FILE$/, '')].find((other) =>
+    known.includes(other),
+  );
 }
 
 /** Returns the names of the variables that `readConfig` reads. */
@@ -316,10 +332,21 @@ function parseSocketMode(text: string): number {
 
 const minOperatorKeyLength = 32;
 
+/** Names a character that a key must not have. */
+function nameOf(character: string): string {
+  if (character === ' ') return 'a space';
+  return /[\r\n]/.test(character) ? 'a line break' : JSON.stringify(character);
+}
+
 function parseOperatorKey(text: string): string {
-  if (text.length >= minOperatorKeyLength && /^[\w~+/.=-]+$/.test(text)) return text;
+  const other = /[^\w~+/.=-]/u.exec(text)?.[0];
+  if (text.length >= minOperatorKeyLength && other === undefined) return text;
+  const fault =
+    other === undefined
+      ? `it has ${formatCount(text.length, 'character')}`
+      : `it contains ${nameOf(other)}`;
   throw new Error(
-    `it has ${formatCount(text.length, 'character')}: it must have at least ${minOperatorKeyLength}, which are letters, digits or one of _ ~ + / . = -. Generate one with: openssl rand -hex 32`,
+    `${fault}: it must have at least ${minOperatorKeyLength} characters, which are letters, digits or one of _ ~ + / . = -. Generate one with: openssl rand -hex 32`,
   );
 }
 

@@ -283,10 +283,14 @@ it('names variables that look like settings and are none', async () => {
     ...newSettings(),
     SHORTY_RATE_LIMT: '10',
     SHORTY_SOMETHING_ELSE: '1',
+    shorty_log_level: 'silent',
+    SHORTY_PORT: '3000',
+    SHORTY_RATE_LIMIT_FILE: '/run/secrets/limit',
     // Kubernetes sets such variables, and the CLI has the second one.
     SHORTY_SERVICE_HOST: '10.0.0.1',
     SHORTY_POSTGRES_PORT_5432_TCP_ADDR: '10.0.0.2',
     SHORTY_PORT_3000_TCP_ADDR: '10.0.0.1',
+    SHORTY_POSTGRES_PORT: 'tcp://10.0.0.2:5432',
     SHORTY_PROFILE: 'work',
   });
   server.child.kill('SIGTERM');
@@ -299,6 +303,9 @@ it('names variables that look like settings and are none', async () => {
   expect(unknown.map(({ name, nearest }) => [name, nearest])).toEqual([
     ['SHORTY_RATE_LIMT', 'SHORTY_RATE_LIMIT'],
     ['SHORTY_SOMETHING_ELSE', undefined],
+    ['shorty_log_level', 'SHORTY_LOG_LEVEL'],
+    ['SHORTY_PORT', 'PORT'],
+    ['SHORTY_RATE_LIMIT_FILE', 'SHORTY_RATE_LIMIT'],
   ]);
 });
 

@@ -116,6 +116,7 @@ describe('a database that cannot be read', () => {
     }
     expect(errors).toHaveLength(1);
     expect(errors[0]?.message).toContain(`country database ${path}: `);
+    expect(errors[0]?.message).toMatch(/ENOENT|EISDIR|MaxMind's format \(.+\): download it again$/);
     expect(errors[0]?.message).not.toContain('\n');
   });
 

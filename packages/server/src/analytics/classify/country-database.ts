@@ -66,8 +66,7 @@ export async function openCountryDatabase(
   const fail = (error: unknown): Place => {
     if (!hasFailed) {
       hasFailed = true;
-      const reason = error instanceof Error ? error.message : String(error);
-      onError(new Error(`country database ${path}: ${reason}`, { cause: error }));
+      onError(new Error(`country database ${path}: ${reasonOf(error)}`, { cause: error }));
     }
     return unknownPlace;
   };
@@ -98,6 +97,14 @@ export async function openCountryDatabase(
     fail(error);
     return { find: () => unknownPlace, builtAt: undefined, hasCities: false };
   }
+}
+
+/** Explains the messages of the reader, which name bytes. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  // Errors of the file system name what to do.
+  if (error instanceof Error && 'syscall' in error) return message;
+  return `it is no intact database of countries or cities in MaxMind's format (${message}): download it again`;
 }
 
 const probes = [
