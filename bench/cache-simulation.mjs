@@ -1,11 +1,18 @@
 // The hit rate of the link cache, and how long other nodes serve a stale link. Both are simulated
-// from a seed, without a clock or a network, so that every run has the same figures.
-import { LinkCache } from '../packages/server/dist/redirect/link-cache.js';
+// from a seed, without a clock or a network, so that every run has the same figures. The memory of
+// cached links is measured before.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { toLink } from '../packages/server/dist/redirect/link.js';
+import { bytesPerLink, LinkCache } from '../packages/server/dist/redirect/link-cache.js';
 import { reportUpper } from './lib/ratio.mjs';
 import { randomNumbers } from './lib/visit-maker.mjs';
 import { zipfRanks, zipfShare } from './lib/zipf.mjs';
 
 export async function benchCacheSimulation({ requests = 1_000_000, changes = 200_000 } = {}) {
+  await measureMemory({ links: 100_000, maxMb: 64 });
+  // The cache is full, and evicts a link for each that it adds.
+  for (const maxMb of [40, 64, 100]) await measureMemory({ links: 400_000, maxMb });
   for (const exponent of [0.8, 1, 1.2]) {
     for (const links of [1_000_000, 10_000_000, 100_000_000]) {
       await printHits({ entries: 100_000, links, exponent, requests });
@@ -19,15 +26,76 @@ export async function benchCacheSimulation({ requests = 1_000_000, changes = 200
   reportUpper('staleness on other nodes, s, with slow polls', worst / 1000, 1, 'the maximum');
 }
 
+/** Loads links into a cache, and compares the heap that it takes with its limit. */
+async function measureMemory({ links, maxMb }) {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc');
+  const heapUsed = () => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const cache = new LinkCache({
+    maxBytes: maxMb * 1024 * 1024,
+    load: async (_domainId, key) => toLink(rowOf(key)),
+  });
+  const keyOf = (index) => toText(`link${index.toString(36).padStart(5, '0')}`);
+  const before = heapUsed();
+  for (let index = 0; index < links; index += 1) await cache.load(null, keyOf(index));
+  const bytes = heapUsed() - before;
+  let cached = 0;
+  for (let index = 0; index < links; index += 1) {
+    if (cache.peek(null, `/${keyOf(index)}`)) cached += 1;
+  }
+  console.log(
+    `        ${links.toLocaleString('en')} links into ${maxMb} MB: ${cached.toLocaleString('en')} are cached, and take ${Math.round(bytes / cached)} bytes each`,
+  );
+  reportUpper(`heap of ${cached} links ÷ its limit`, bytes / 2 ** 20 / maxMb, 1.05, `${maxMb} MB`);
+}
+
+/** Returns a link as storage reads it: each row has its own texts. */
+function rowOf(key) {
+  return {
+    id: Number.parseInt(key.slice(4), 36) + 1,
+    organizationId: toText('0194f3c2-7b1e-7c3a-9d52-3f2b6a1c0001'),
+    shortCode: key,
+    customSlug: null,
+    targetUrl: toText(`https://example.com/landing/${key}?ref=bench`),
+    redirectType: 307,
+    isActive: true,
+    activatesAt: null,
+    expiresAt: null,
+    expiredUrl: null,
+    maxClicks: null,
+    passwordHash: null,
+    takenDownAt: null,
+    deletedAt: null,
+    forwardQuery: null,
+    forwardPath: null,
+    rules: [],
+    preview: null,
+    customUtmParams: {},
+    utmSource: null,
+    utmMedium: null,
+    utmCampaign: null,
+    utmTerm: null,
+    utmContent: null,
+  };
+}
+
+const toText = (text) => Buffer.from(text).toString('latin1');
+
 /** Prints the hit rate of a warm cache: it has evicted twice as many entries as it holds. */
 async function printHits({ entries, links, exponent, requests }) {
   const next = zipfRanks(links, exponent, randomNumbers(7));
   let misses = 0;
+  // All entries have the same size.
+  const textLength = 20;
   const cache = new LinkCache({
-    max: entries,
+    maxBytes: entries * (bytesPerLink + textLength),
     async load(_domainId, key) {
       misses += 1;
-      return { urlId: Number(key), location: '/' };
+      const location = ''.padEnd(textLength - `/${key}`.length);
+      return { ...simulatedLink, urlId: Number(key), location };
     },
   });
   const readLinks = async (count, maxMisses) => {
@@ -48,6 +116,8 @@ async function printHits({ entries, links, exponent, requests }) {
     `        Zipf ${exponent}, ${links / 1e6} M links, ${entries.toLocaleString('en')} entries: ${percent(rate)} hits (${percent(best)} possible); of 100,000 redirects a second ${Math.round((1 - rate) * 100_000).toLocaleString('en')} read storage`,
   );
 }
+
+const simulatedLink = { passwordHash: null, isTakenDown: false, mayCloseLoop: false };
 
 const maxWarmUps = 20_000_000;
 

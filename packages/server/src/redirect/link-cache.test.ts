@@ -181,7 +181,7 @@ describe('LinkCache', () => {
 
   it('evicts links until their characters fit', async () => {
     const cache = new LinkCache({
-      maxBytes: 3 * (bytesPerLink + 300),
+      maxBytes: 3 * (bytesPerLink + 300 + '/a'.length),
       load: async (_, key) => linkTo(key.repeat(300), key.charCodeAt(0)),
     });
     for (const key of ['a', 'b', 'c', 'd']) await cache.load(null, key);

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { erasedUrlId, type Link } from './link.js';
+import { erasedUrlId, hasRareFields, type Link } from './link.js';
 
 export interface LinkCacheOptions {
   /** The maximum memory of all links. */
@@ -8,14 +8,20 @@ export interface LinkCacheOptions {
   readonly load: (domainId: string | null, key: string) => Promise<Link | undefined>;
 }
 
-// What a link takes without its characters, by a measurement of a million links (`bench/README.md`).
-export const bytesPerLink = 600;
+// What a link takes without its characters, at most, by `npm run bench cache-simulation`. Half of it are
+// the maps of the cache, which double their size when they are full.
+export const bytesPerLink = 460;
+const bytesOfRareFields = 200;
+const bytesPerCampaign = 200;
 
 interface CachedLink {
   readonly link: Link;
-  /** Its short code and its slug, on each domain that it was on. */
-  readonly cacheKeys: readonly string[];
+  readonly cacheKey: string;
+  /** The other ones of its short code and its slug, on each domain that it was on. Few links have any. */
+  readonly otherKeys: readonly string[];
 }
+
+const noKeys: readonly string[] = [];
 
 interface Load {
   readonly link: Promise<Link | undefined>;
@@ -38,10 +44,9 @@ export class LinkCache {
     this.#load = load;
     this.#byId = new LRUCache({
       maxSize: maxBytes,
-      // A Location with UTM parameters has up to 140,000 characters, each of which is one byte.
-      sizeCalculation: ({ link }) => bytesPerLink + charactersOf(link),
-      dispose: ({ cacheKeys }) => {
-        for (const cacheKey of cacheKeys) this.#byKey.delete(cacheKey);
+      sizeCalculation: bytesOf,
+      dispose: (entry) => {
+        for (const cacheKey of keysOf(entry)) this.#byKey.delete(cacheKey);
       },
     });
   }
@@ -109,20 +114,44 @@ export class LinkCache {
   }
 
   #add(cacheKey: string, link: Link): void {
-    const cacheKeys = [...new Set(this.#byId.peek(link.urlId)?.cacheKeys).add(cacheKey)];
-    this.#byId.set(link.urlId, { link, cacheKeys });
+    const known = this.#byId.peek(link.urlId);
+    const others = known && keysOf(known).filter((key) => key !== cacheKey);
+    const entry = { link, cacheKey, otherKeys: others?.length ? others : noKeys };
+    this.#byId.set(link.urlId, entry);
     // A link that exceeds the limit is not cached.
     if (!this.#byId.has(link.urlId)) return;
-    for (const each of cacheKeys) this.#byKey.set(each, link);
+    for (const each of keysOf(entry)) this.#byKey.set(each, link);
   }
 }
 
-/** Counts the characters of the texts whose length the owner of a link chooses. */
-function charactersOf(link: Link): number {
-  const { location, fallback = '', targetHostname, campaign, rules, preview } = link;
-  const target = targetHostname?.length ?? 0;
+function keysOf({ cacheKey, otherKeys }: CachedLink): readonly string[] {
+  return [cacheKey, ...otherKeys];
+}
+
+/** Returns an upper bound of the memory that a link takes. */
+function bytesOf(entry: CachedLink): number {
+  const {
+    location,
+    fallback = '',
+    passwordHash,
+    targetHostname,
+    campaign,
+    rules,
+    preview,
+  } = entry.link;
+  const keys = keysOf(entry).reduce((sum, key) => sum + key.length, 0);
+  // A Location with UTM parameters has up to 140,000 characters, each of which is one byte.
+  const texts = location.length + fallback.length + (targetHostname?.length ?? 0);
   const utm = Object.values(campaign ?? {}).reduce((sum, value) => sum + value.length, 0);
   // A character outside Latin-1 makes each character take two bytes.
   const previewed = preview ? 2 * JSON.stringify(preview).length : 0;
-  return location.length + fallback.length + target + utm + previewed + (rules?.maxBytes ?? 0);
+  return (
+    bytesPerLink +
+    keys +
+    texts +
+    (campaign ? bytesPerCampaign + utm : 0) +
+    (hasRareFields(entry.link) ? bytesOfRareFields + (passwordHash?.length ?? 0) : 0) +
+    previewed +
+    (rules?.maxBytes ?? 0)
+  );
 }

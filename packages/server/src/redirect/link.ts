@@ -1,13 +1,144 @@
+import { LRUCache } from 'lru-cache';
+import type { Campaign } from '../analytics/classify/parse-campaign.js';
 import { utmFields, utmParameters } from '../contract/utm-parameters.js';
 import type { AddressRanges } from '../network/ip-address.js';
 import { shownPreviewOf } from '../urls/link-preview.js';
 import { clicksLeftOf, isExpired, type RedirectType, type ShortUrl } from '../urls/short-url.js';
-import { toCachedRules } from './cached-rules.js';
+import { type CachedRules, toCachedRules } from './cached-rules.js';
+import type { ClickLimit } from './click-leases.js';
 import type { Forwarding } from './forward-request.js';
-import { toTarget } from './target.js';
+import { type Target, toTarget } from './target.js';
 
 /** The fields of a link that a redirect needs. They do not depend on the request. */
-export type Link = Readonly<ReturnType<typeof toLink>>;
+export interface Link extends UsualFields, RareFields, Target {}
+
+/** The fields that most links have. */
+interface UsualFields {
+  readonly urlId: number;
+  readonly organizationId: string;
+  readonly shortCode: string;
+  readonly status: number;
+  readonly location: string;
+  readonly campaign: Campaign | null;
+  readonly cacheControl: string;
+  readonly isActive: boolean;
+  readonly expiresAt: number | null;
+  readonly targetHostname: string | undefined;
+}
+
+/** The fields that few links have. */
+interface RareFields {
+  readonly isTakenDown: boolean;
+  readonly excludedAddresses: AddressRanges | undefined;
+  /** Undefined for a link that has always redirected. */
+  readonly activatesAt: number | undefined;
+  /** Where visitors are sent once the link has expired or its clicks are used up, if not told so. */
+  readonly fallback: string | undefined;
+  /** Undefined for a link without a limit of clicks. */
+  readonly clickLimit: ClickLimit | undefined;
+  readonly passwordHash: string | null;
+  /** Whether a visit can close a loop that no write sees, by its path or by a key in another case. */
+  readonly mayCloseLoop: boolean;
+  /** Undefined for a link that forwards nothing. */
+  readonly forwarding: Forwarding | undefined;
+  /** Undefined for a link without rules. */
+  readonly rules: CachedRules | undefined;
+  /** Undefined for a link whose previews are those of its target. */
+  readonly preview: ReturnType<typeof toCachedPreview>;
+}
+
+const withoutRareFields: RareFields = {
+  isTakenDown: false,
+  excludedAddresses: undefined,
+  activatesAt: undefined,
+  fallback: undefined,
+  clickLimit: undefined,
+  passwordHash: null,
+  mayCloseLoop: false,
+  forwarding: undefined,
+  rules: undefined,
+  preview: undefined,
+};
+const rareNames = Object.keys(withoutRareFields) as readonly (keyof RareFields)[];
+
+/** Returns whether a link has one of the fields that few have. */
+export function hasRareFields(fields: RareFields): boolean {
+  return rareNames.some((name) => fields[name] !== withoutRareFields[name]);
+}
+
+/** A link in the cache. A million links take 100 MB less because most of them share one `#rare`. */
+class CompactLink implements Link {
+  readonly urlId: number;
+  readonly organizationId: string;
+  readonly shortCode: string;
+  readonly status: number;
+  readonly location: string;
+  readonly campaign: Campaign | null;
+  readonly cacheControl: string;
+  readonly isActive: boolean;
+  readonly expiresAt: number | null;
+  readonly targetHostname: string | undefined;
+  readonly #rare: RareFields;
+
+  constructor(usual: UsualFields, rare: RareFields) {
+    this.urlId = usual.urlId;
+    this.organizationId = share(usual.organizationId);
+    this.shortCode = usual.shortCode;
+    this.status = usual.status;
+    this.location = usual.location;
+    this.campaign = usual.campaign;
+    this.cacheControl = usual.cacheControl;
+    this.isActive = usual.isActive;
+    this.expiresAt = usual.expiresAt;
+    this.targetHostname = usual.targetHostname;
+    this.#rare = hasRareFields(rare) ? rare : withoutRareFields;
+  }
+
+  get isTakenDown() {
+    return this.#rare.isTakenDown;
+  }
+  get excludedAddresses() {
+    return this.#rare.excludedAddresses;
+  }
+  get activatesAt() {
+    return this.#rare.activatesAt;
+  }
+  get fallback() {
+    return this.#rare.fallback;
+  }
+  get clickLimit() {
+    return this.#rare.clickLimit;
+  }
+  get passwordHash() {
+    return this.#rare.passwordHash;
+  }
+  get mayCloseLoop() {
+    return this.#rare.mayCloseLoop;
+  }
+  get forwarding() {
+    return this.#rare.forwarding;
+  }
+  get rules() {
+    return this.#rare.rules;
+  }
+  get preview() {
+    return this.#rare.preview;
+  }
+  /** The link's own target is no variant. */
+  get variant() {
+    return null;
+  }
+}
+
+const maxShared = 10_000;
+const shared = new LRUCache<string, string>({ max: maxShared });
+
+/** Returns one text for equal ones. Each row that is read has its own copy of the organization's id. */
+function share(text: string): string {
+  const known = shared.get(text);
+  if (known === undefined) shared.set(text, text);
+  return known ?? text;
+}
 
 // A short max-age, because a cached permanent redirect ignores edits and pauses of its link.
 const cacheControls: Record<RedirectType, string> = {
@@ -54,73 +185,62 @@ export function toLink(
     isFallbackBlocked,
     ignoresCase,
   }: LinkPolicy = noPolicy,
-) {
+): Link {
   const query = url.forwardQuery ?? ofDomain.query;
   const path = url.forwardPath ?? ofDomain.path;
   const settings = { parameters: utmParametersOf(url), forwardsPath: path };
-  const { location, campaign, targetHostname, variant } = toTarget(url.targetUrl, settings, null);
-  return {
-    isTakenDown: url.takenDownAt !== null || isBlocked,
-    urlId: url.id,
-    organizationId: url.organizationId,
-    excludedAddresses,
-    shortCode: url.shortCode,
-    status: url.redirectType,
-    location,
-    campaign,
-    // A browser that caches a redirect would ignore the rules, and visit without using a click.
-    cacheControl:
-      url.rules.length > 0 || url.maxClicks !== null ? 'no-store' : cacheControls[url.redirectType],
-    isActive: url.isActive && !isSuspended,
-    /** Undefined for a link that has always redirected. */
-    activatesAt: url.activatesAt ?? undefined,
-    expiresAt: url.expiresAt,
-    /** Where visitors are sent once the link has expired or its clicks are used up, if not told so. */
-    fallback:
-      url.expiredUrl === null || isSuspended || isFallbackBlocked || url.deletedAt !== null
-        ? undefined
-        : new URL(url.expiredUrl).href,
-    /** Undefined for a link without a limit of clicks. */
-    clickLimit: url.maxClicks === null ? undefined : { isUsedUp: clicksLeftOf(url) === 0 },
-    passwordHash: url.passwordHash,
-    targetHostname,
-    variant,
-    /** Whether a visit can close a loop that no write sees, by its path or by a key in another case. */
-    mayCloseLoop: path || ignoresCase,
-    /** Undefined for a link that forwards nothing. */
-    forwarding: query || path ? { query, path } : undefined,
-    /** Undefined for a link without rules. */
-    rules: url.rules.length > 0 ? toCachedRules(url, settings) : undefined,
-    /** Undefined for a link whose previews are those of its target. */
-    preview: url.preview === null ? undefined : toCachedPreview(url),
-  };
+  const { location, campaign, targetHostname } = toTarget(url.targetUrl, settings, null);
+  const hasFallback =
+    url.expiredUrl !== null && !isSuspended && !isFallbackBlocked && url.deletedAt === null;
+  return new CompactLink(
+    {
+      urlId: url.id,
+      organizationId: url.organizationId,
+      shortCode: url.shortCode,
+      status: url.redirectType,
+      location,
+      campaign,
+      // A browser that caches a redirect would ignore the rules, and visit without using a click.
+      cacheControl:
+        url.rules.length > 0 || url.maxClicks !== null
+          ? 'no-store'
+          : cacheControls[url.redirectType],
+      isActive: url.isActive && !isSuspended,
+      expiresAt: url.expiresAt,
+      targetHostname,
+    },
+    {
+      isTakenDown: url.takenDownAt !== null || isBlocked,
+      excludedAddresses,
+      activatesAt: url.activatesAt ?? undefined,
+      fallback: hasFallback ? new URL(url.expiredUrl as string).href : undefined,
+      clickLimit: url.maxClicks === null ? undefined : { isUsedUp: clicksLeftOf(url) === 0 },
+      passwordHash: url.passwordHash,
+      mayCloseLoop: path || ignoresCase,
+      forwarding: query || path ? { query, path } : undefined,
+      rules: url.rules.length > 0 ? toCachedRules(url, settings) : undefined,
+      preview: url.preview === null ? undefined : toCachedPreview(url),
+    },
+  );
 }
 
 /** Returns the link of a key whose link was erased: it is gone. */
 export function erasedLink(organizationId: string): Link {
-  return {
-    isTakenDown: false,
-    urlId: erasedUrlId,
-    organizationId,
-    excludedAddresses: undefined,
-    shortCode: '',
-    status: 302,
-    location: '',
-    campaign: null,
-    cacheControl: 'no-store',
-    isActive: false,
-    activatesAt: undefined,
-    expiresAt: null,
-    fallback: undefined,
-    clickLimit: undefined,
-    passwordHash: null,
-    targetHostname: undefined,
-    variant: null,
-    mayCloseLoop: false,
-    forwarding: undefined,
-    rules: undefined,
-    preview: undefined,
-  };
+  return new CompactLink(
+    {
+      urlId: erasedUrlId,
+      organizationId,
+      shortCode: '',
+      status: 302,
+      location: '',
+      campaign: null,
+      cacheControl: 'no-store',
+      isActive: false,
+      expiresAt: null,
+      targetHostname: undefined,
+    },
+    withoutRareFields,
+  );
 }
 
 /** Returns what link previews show, and what the address of the link consists of. */
