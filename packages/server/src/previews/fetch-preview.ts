@@ -3,6 +3,7 @@ import { GuardedFetchError } from '../network/guarded-fetch-error.js';
 import type { LinkPreview } from '../urls/link-preview.js';
 import { version } from '../version.js';
 import { decodePage, mediaTypeOf } from './decode-page.js';
+import { acceptedEncodings, decompress } from './decompress.js';
 import { readPageMetadata } from './page-metadata.js';
 
 /** The preview of a target, or why there is none, and whether another attempt may succeed. */
@@ -20,8 +21,7 @@ const limits = {
 const pageTypes = ['text/html', 'application/xhtml+xml'];
 const headers = {
   accept: 'text/html, application/xhtml+xml',
-  // The body is read in part, and a compressed part could be of any size.
-  'accept-encoding': 'identity',
+  'accept-encoding': acceptedEncodings,
   'user-agent': `Mozilla/5.0 (compatible; Shorty-LinkPreview/${version})`,
 };
 // They say that the server may answer differently later (RFC 9110 and RFC 6585).
@@ -53,10 +53,11 @@ export async function fetchPreview(
     return failure(`The target is ${mediaType ?? 'of an unknown type'}, not text/html`);
   }
   const encoding = received['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') {
-    return failure(`The target sent ${encoding.slice(0, 20)}, although only identity is accepted`);
+  const page = await decompress(body, encoding, limits.maxResponseBytes);
+  if (page === undefined) {
+    return failure(`The target sent a body that cannot be read as ${encoding.slice(0, 20)}`);
   }
-  const preview = await readPageMetadata(decodePage(body, contentType), url);
+  const preview = await readPageMetadata(decodePage(page, contentType), url);
   return preview ? { preview } : failure('The target has no title');
 }
 

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import crawlers from 'crawler-user-agents';
 import { HtmlValidate } from 'html-validate';
 import { Parser } from 'htmlparser2';
@@ -298,6 +299,19 @@ describe('"auto"', () => {
     expect(readPage((await visit(shortCode, slack)).text).metas['og:title']).toBe('Second');
   });
 
+  it.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+  ])('reads a page that is compressed by %s, up to its limit', async (encoding, compress) => {
+    const page = Buffer.alloc(2 * 1024 * 1024, ' ');
+    page.write('<title>Compressed</title>');
+    const headers = { 'content-type': html, 'content-encoding': encoding };
+    const body = compress(page);
+    const { url } = await target((_, response) => response.writeHead(200, headers).end(body));
+    const { id } = await create({ targetUrl: url, preview: 'auto' });
+    expect(await settled(id)).toMatchObject({ status: 'fetched', title: 'Compressed' });
+  });
+
   it('fails at once for what cannot be read, and previews follow the redirect', async () => {
     const sending = (status: number, headers: Record<string, string>) =>
       target((_, response) => response.writeHead(status, headers).end('<title>x</title>'));
@@ -309,7 +323,7 @@ describe('"auto"', () => {
       [await sending(404, {}), 'The target responded with 404 instead of 200'],
       [
         await sending(200, { 'content-type': html, 'content-encoding': 'gzip' }),
-        'The target sent gzip, although only identity is accepted',
+        'The target sent a body that cannot be read as gzip',
       ],
       [
         await sending(302, { location: 'http://127.0.0.1:22/' }),
