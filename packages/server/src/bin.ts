@@ -6,6 +6,7 @@ import { version } from './version.js';
 const load = {
   backup: () => import('./operations/commands/backup.js'),
   clients: () => import('./operations/commands/clients.js'),
+  config: () => import('./config.js'),
   countries: () => import('./operations/commands/countries.js'),
   doctor: () => import('./operations/commands/doctor.js'),
   exitStatus: () => import('./operations/commands/exit-status.js'),
@@ -221,9 +222,10 @@ try {
 } catch (error) {
   const { explainNativeModule } = await load.nativeModule();
   const { isOperatorError } = await load.operatorErrors();
+  const { nameSetVariables } = await load.config();
   const message =
     explainNativeModule(error) ?? (isOperatorError(error) ? error.message : undefined);
   if (message === undefined) throw error;
-  process.stderr.write(`shorty-server: ${message}\n`);
+  process.stderr.write(`shorty-server: ${nameSetVariables(message, process.env)}\n`);
   process.exitCode = exitStatusOf(error);
 }

@@ -218,6 +218,17 @@ function isInFile(environment: Environment, name: string): boolean {
   return (environment[`${name}_FILE`]?.trim() ?? '') !== '';
 }
 
+/**
+ * Returns a message with the variables that the operator has set: `SHORTY_DATABASE_URL_FILE` instead of
+ * `SHORTY_DATABASE_URL` if the address is in a file. Errors are created where the environment is unknown.
+ */
+export function nameSetVariables(message: string, environment: Environment): string {
+  return message.replace(/\bSHORTY_\w+/g, (name) => {
+    const isMeant = isInFile(environment, name) && !message.includes(`${name}_FILE`);
+    return isMeant ? `${name}_FILE` : name;
+  });
+}
+
 /** A variable of the environment that no setting has, and the setting with the most similar name. */
 interface UnknownSetting {
   readonly name: string;

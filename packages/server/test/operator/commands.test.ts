@@ -248,6 +248,23 @@ describe('beside a running server', () => {
 });
 
 describe('migrate', () => {
+  it('names the variable that has the address in its errors', async () => {
+    const { SHORTY_DATABASE_URL: address = '', ...others } = newSettings();
+    const file = join(mkdtempSync(join(tmpdir(), 'shorty-address-')), 'address');
+    onTestFinished(() => rmSync(dirname(file), { recursive: true }));
+    writeFileSync(file, address);
+    const moved = await command(
+      { ...others, SHORTY_DATABASE_URL_FILE: file },
+      'migrate',
+      '--from',
+      address,
+    );
+    expect(moved).toMatchObject({
+      code: 1,
+      stderr: 'shorty-server: SHORTY_DATABASE_URL_FILE, or --to, must be a postgres:// address\n',
+    });
+  });
+
   it('prints the migrations that it applied, and none the second time', async () => {
     const settings = newSettings();
     expect(await command(settings, 'migrate')).toMatchObject({
