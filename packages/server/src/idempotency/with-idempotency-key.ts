@@ -8,6 +8,7 @@ import {
 } from '../storage/database.js';
 import { deleteExpired } from '../storage/run-in-batches.js';
 import { placeOf } from '../storage/stored-secrets.js';
+import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { type AuditTarget, recordAuditEntry, type WriteOrigin } from './audit-entry.js';
 
 /** A request with an `Idempotency-Key`. */
@@ -55,14 +56,15 @@ export interface WriteOptions<T> {
  * transaction of `work`, so a crash leaves all or nothing of what `work` does. Nothing is stored if
  * the work throws. Two requests with the same key cannot both find no result, because write
  * transactions of an organization run one after another. `T` must survive JSON. Without a request, the
- * work has neither key nor entry.
+ * work has neither key nor entry. The bulk works of a transaction, its commit, and what their callers do
+ * afterwards have a turn of the event loop each.
  */
-export function writeOnce<T>(
+export async function writeOnce<T>(
   database: Database,
   organizationId: string,
   request: WriteRequest | undefined,
   work: (transaction: WriteTransaction) => Promise<T>,
-  { audit, holdsSecret = false, ...options }: WriteOptions<T>,
+  { audit, holdsSecret = false, isBulk = false }: WriteOptions<T>,
 ): Promise<IdempotentResult<T>> {
   const workOnce = async (transaction: WriteTransaction): Promise<IdempotentResult<T>> => {
     const stored = await findResult(transaction, request);
@@ -71,6 +73,7 @@ export function writeOnce<T>(
       return { result: JSON.parse(text) as T, replayed: true };
     }
     const result = await work(transaction);
+    if (isBulk) await yieldToEventLoop();
     const target = audit(result);
     if (request && target) {
       const owner = organizationId === operatorOwner ? null : organizationId;
@@ -93,7 +96,9 @@ export function writeOnce<T>(
       .execute();
     return { result, replayed: false };
   };
-  return database.write(organizationId, workOnce, options);
+  const written = await database.write(organizationId, workOnce, { isBulk });
+  if (isBulk) await yieldToEventLoop();
+  return written;
 }
 
 /**

@@ -67,8 +67,6 @@ export class UrlCreator {
   ): Promise<CreateOutcome[]> {
     const { organizationId, now } = context;
     if (drafts.length === 0) return [];
-    // The bulk creates of a transaction run in a turn each.
-    if (drafts.length > 1) await yieldToEventLoop();
     const domains = await findActiveDomains(
       transaction,
       organizationId,

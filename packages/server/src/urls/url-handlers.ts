@@ -13,7 +13,7 @@ import type { IdempotentResult, WriteRequest } from '../idempotency/with-idempot
 import type { Clock } from '../ports.js';
 import { ListTimeoutError } from '../storage/database.js';
 import { listTimeoutMs } from '../storage/list-page.js';
-import { TimeSlices, yieldToEventLoop } from '../yield-to-event-loop.js';
+import { TimeSlices } from '../yield-to-event-loop.js';
 import { findExpiryError, patchUrl, type UrlChange, upsertUrl } from './change-url.js';
 import { blockedMessage } from './host-rules.js';
 import { findPastRuleError, targetsOf } from './link-rules.js';
@@ -285,8 +285,6 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
         const now = clock();
         const checked = await mapInSlices(items, (item) => checkNewItem(item, now));
         creation = await createAll(organizationId, checked, now, write);
-        // The response has a turn of its own, after that of the commit.
-        await yieldToEventLoop();
       }
       const { result, replayed } = creation;
       const linkOrigins = origins();
