@@ -245,6 +245,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     passwords,
     origins,
     isOwnHost,
+    ignoresCase: async (hostname) => (await domains.hosts.settingsOf(hostname)).ignoreCase,
     isReserved,
     eraseUrl: (...link) => eraseUrl(...link),
     onChanged: (ids) => redirects.noteChanged(ids),
@@ -316,7 +317,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const reports = new AbuseRepository(database, urls.takedowns);
   const reportPage = new ReportPage({
     reports,
-    findDomainKey: (hostname) => urls.loops.findDomainKey(database.read, hostname),
+    findKey: urls.findKey,
     origins,
     pseudonymOf: (text) => database.keyring.pseudonymOf(text),
     limits,
@@ -353,6 +354,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   ];
   const health = createHealthModule({
     database,
+    operations: api.map(({ operationId }) => operationId),
     isStopping: () => stopping !== undefined,
     visitError: analytics.storageError,
     visitFigures: analytics.figures,

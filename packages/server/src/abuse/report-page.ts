@@ -15,6 +15,7 @@ import { type AbuseForm, abusePage, abuseReceivedPage } from '../pages/abuse-pag
 import type { Clock, NewId } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
 import type { Limit, LimitStore } from '../storage/limits.js';
+import type { FindKey } from '../urls/key-finder.js';
 import { parseShortUrl } from '../urls/loop-detector.js';
 import type { LinkOrigins } from '../urls/present-url.js';
 import { domainKeyOf } from '../urls/url-keys.js';
@@ -29,8 +30,7 @@ import type { AbuseRepository } from './abuse-repository.js';
 
 export interface ReportPageOptions {
   readonly reports: Pick<AbuseRepository, 'add'>;
-  /** Returns the `domain_key` of the links on a hostname; undefined when no links are served there. */
-  readonly findDomainKey: (hostname: string) => Promise<string | undefined>;
+  readonly findKey: FindKey;
   readonly origins: () => LinkOrigins;
   /** Returns a keyed hash of a text. */
   readonly pseudonymOf: (text: string) => string;
@@ -143,15 +143,18 @@ export class ReportPage implements FirstHandler {
     const name = parseShortUrl(url);
     // A key alone is on the host of the form.
     const hostname = name?.hostname ?? host?.replace(/:\d*$/, '').toLowerCase();
-    const domainKey =
-      name && hostname !== undefined ? await this.#options.findDomainKey(hostname) : undefined;
-    if (!name || domainKey === undefined) {
+    const found =
+      name && hostname !== undefined
+        ? await this.#options.findKey({ hostname, key: name.key })
+        : undefined;
+    if (!found) {
       const message = 'must be a short link of this service';
       throw validationError([{ path: 'url', message }]);
     }
     const { scheme, shortDomain } = this.#options.origins();
+    const { domainKey, key } = found;
     const domain = domainKey === domainKeyOf(null) ? shortDomain : hostname;
-    return { domain_key: domainKey, key: name.key, shortUrl: `${scheme}${domain}/${name.key}` };
+    return { domain_key: domainKey, key, shortUrl: `${scheme}${domain}/${key}` };
   }
 
   /** Shows the form with an error, or sends JSON. Never throws. */

@@ -6,11 +6,15 @@ import { registerLinkMetrics, registerRequestMetrics } from './request-metrics.j
 import { type MetricSources, registerServerMetrics } from './server-metrics.js';
 
 export function createHealthModule(
-  options: Omit<HealthOptions, 'quarantinedLines' | 'dispatcherIdleMs' | 'metrics'> & MetricSources,
+  options: Omit<HealthOptions, 'quarantinedLines' | 'dispatcherIdleMs' | 'metrics'> &
+    MetricSources & {
+      /** The ids of the operations of the API. */
+      readonly operations: readonly string[];
+    },
 ) {
   const metrics = new Registry();
   registerServerMetrics(metrics, options);
-  const onFinished = registerRequestMetrics(metrics);
+  const onFinished = registerRequestMetrics(metrics, options.operations);
   const onLinkResponse = registerLinkMetrics(metrics);
   const processMetrics = registerProcessMetrics(metrics);
 

@@ -12,13 +12,18 @@ export interface FinishedRequest {
   readonly durationMs: number;
 }
 
+// The label of requests that no route matches.
+const unmatched = 'none';
 const bucketSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * Registers the number of API requests by operation and status, and their duration. Returns a function
- * that counts a request.
+ * Registers the number of API requests by operation and status, and their duration. The time series of
+ * failures exist from the start. Returns a function that counts a request.
  */
-export function registerRequestMetrics(registry: Registry): (request: FinishedRequest) => void {
+export function registerRequestMetrics(
+  registry: Registry,
+  operations: readonly string[],
+): (request: FinishedRequest) => void {
   const registers = [registry];
   const requests = new Counter({
     name: 'shorty_api_requests_total',
@@ -26,6 +31,12 @@ export function registerRequestMetrics(registry: Registry): (request: FinishedRe
     labelNames: ['operation', 'status'],
     registers,
   });
+  // An alert on an increase misses the first failure of an operation unless its series starts at zero.
+  for (const operation of [...operations, unmatched]) {
+    for (const code of ['INTERNAL', 'UNAVAILABLE'] as const) {
+      requests.inc({ operation, status: errorStatus[code] }, 0);
+    }
+  }
   const durations = new Histogram({
     name: 'shorty_api_request_duration_seconds',
     help: 'Time from the headers of a request to the end of its response.',
@@ -33,13 +44,13 @@ export function registerRequestMetrics(registry: Registry): (request: FinishedRe
     buckets: bucketSeconds,
     registers,
   });
-  return ({ operation = 'none', status, durationMs }) => {
+  return ({ operation = unmatched, status, durationMs }) => {
     requests.inc({ operation, status: status ?? 'aborted' });
     durations.observe({ operation }, durationMs / 1000);
   };
 }
 
-// An alert on an increase misses the first response unless its time series starts at zero.
+// These time series exist from the start, too.
 const linkStatuses = redirectRoutes.flatMap(({ responses, errors }) => [
   ...Object.keys(responses).map(Number),
   ...[...errors, 'NOT_FOUND' as const, 'INTERNAL' as const, 'UNAVAILABLE' as const].map(

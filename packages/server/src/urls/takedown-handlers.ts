@@ -4,18 +4,17 @@ import type { PageText } from '../contract/json-text.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import type { Clock } from '../ports.js';
-import { type Database, operatorOwner } from '../storage/database.js';
-import { type LoopDetector, notShortUrlMessage, parseShortUrl } from './loop-detector.js';
+import { operatorOwner } from '../storage/database.js';
+import type { FindKey } from './key-finder.js';
+import { notShortUrlMessage, parseShortUrl } from './loop-detector.js';
 import { type TakedownRecord, toTakedownRecord } from './present-takedown.js';
 import type { LinkOrigins } from './present-url.js';
 import type { takedownRoutes } from './takedown-contract.js';
 import type { TakedownRepository } from './takedown-repository.js';
-import { domainKeyOf } from './url-keys.js';
 
 export interface TakedownHandlerOptions {
-  readonly database: Pick<Database, 'read'>;
   readonly takedowns: TakedownRepository;
-  readonly loops: LoopDetector;
+  readonly findKey: FindKey;
   readonly listTakedowns: (
     owner: string,
     range: PageRange,
@@ -29,9 +28,8 @@ export interface TakedownHandlerOptions {
 
 /** Takes links down, for the operator. */
 export function takedownHandlers({
-  database,
   takedowns,
-  loops,
+  findKey,
   listTakedowns,
   origins,
   clock,
@@ -43,13 +41,9 @@ export function takedownHandlers({
     if (!name) {
       throw validationError([{ path: 'shortUrl', message: notShortUrlMessage(shortUrl) }]);
     }
-    const { hostname, key } = name;
-    const domainKey =
-      hostname === undefined
-        ? domainKeyOf(null)
-        : await loops.findDomainKey(database.read, hostname);
-    if (domainKey === undefined) throw noLink(shortUrl);
-    return { domainKey, key };
+    const found = await findKey(name);
+    if (!found) throw noLink(shortUrl);
+    return found;
   }
 
   const list = { name: 'takedowns', organizationId: operatorOwner, ids: 'integer' } as const;

@@ -9,6 +9,7 @@ import type { Database } from '../storage/database.js';
 import { runInBatches } from '../storage/run-in-batches.js';
 import { type HostRuleHandlerOptions, hostRuleHandlers } from './host-rule-handlers.js';
 import { HostRuleRepository } from './host-rule-repository.js';
+import { type KeyFinderOptions, keyFinder } from './key-finder.js';
 import { LoopDetector } from './loop-detector.js';
 import { toRecord } from './present-url.js';
 import { shortCodeGenerator } from './short-code.js';
@@ -26,6 +27,7 @@ export interface UrlModuleOptions
   readonly database: Database;
   readonly outbox: EventOutbox;
   readonly isOwnHost: IsOwnHost;
+  readonly ignoresCase: KeyFinderOptions['ignoresCase'];
   readonly listTags: TagHandlerOptions['listTags'];
   readonly findTagged: FindTagged;
   readonly plans: PlanTable;
@@ -62,16 +64,17 @@ export function createUrlModule(options: UrlModuleOptions) {
   });
   const takedowns = new TakedownRepository(database, urls);
   const tags = new TagRepository(database, options.findTagged);
+  const findKey = keyFinder({ database, urls, loops, ignoresCase: options.ignoresCase });
   const expire = (signal?: AbortSignal) => expireUrls(urls, clock, signal);
   return {
     urls,
     takedowns,
-    loops,
+    findKey,
     handlers: {
       ...urlHandlers({ ...options, urls, newShortCode }),
       ...tagHandlers({ ...options, tags }),
       ...hostRuleHandlers({ ...options, hostRules: new HostRuleRepository(database) }),
-      ...takedownHandlers({ ...options, takedowns, loops }),
+      ...takedownHandlers({ ...options, takedowns, findKey }),
     },
     expire,
     services: [

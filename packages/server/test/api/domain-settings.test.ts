@@ -1,14 +1,13 @@
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Caller, startServer, type TestServer } from './start-server.js';
+import { type Caller, startServer, type TestServer, testOperatorKey } from './start-server.js';
 
 const targetUrl = 'https://example.com/';
-const operatorKey = 'operator-key-of-the-tests-of-domain-settings';
 
 let api: TestServer;
 let platform: TestServer;
 beforeAll(async () => {
-  api = await startServer({ operatorKey });
+  api = await startServer();
   platform = await startServer({
     rootUrl: 'https://www.example.com/',
     notFoundUrl: 'https://www.example.com/404',
@@ -174,7 +173,7 @@ describe('/ of a domain', () => {
     const asOperator = (path: string, method: string, body: object) =>
       fetch(`${api.server.url}/api/v1/admin${path}`, {
         method,
-        headers: { authorization: `Bearer ${operatorKey}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${testOperatorKey}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
     expect(await follow(hostname, '/')).toBe(settings.rootUrl);
@@ -237,6 +236,23 @@ describe('ignoreCase', () => {
     expect(await follow(hostname, '/SPRING-SALE')).toBe(404);
     await change({ ignoreCase: false });
     expect(await follow(hostname, '/spring-SALE')).toBe(404);
+  });
+
+  it('applies to the short URL of a takedown, too', async () => {
+    const { hostname, create, change } = await addDomain();
+    await create({ customSlug: 'Prize' });
+    const takeDown = async (key: string) => {
+      const body = { shortUrl: `http://${hostname}/${key}`, reason: 'phishing' };
+      const response = await api.operator.call('takeDownUrl', { body });
+      return response.status === 201 ? response.data.shortUrl : response.outcome;
+    };
+    expect(await takeDown('prize')).toBe('404 NOT_FOUND');
+    await change({ ignoreCase: true });
+    expect(await takeDown('prize')).toBe(`http://${hostname}/Prize`);
+    expect(await follow(hostname, '/PRIZE')).toBe(451);
+    await create({ customSlug: 'PRIZE' });
+    expect(await takeDown('PRIZE')).toBe(`http://${hostname}/PRIZE`);
+    expect(await takeDown('prize')).toBe('404 NOT_FOUND');
   });
 
   it('decides whether the page about an unknown link mentions the case of letters', async () => {

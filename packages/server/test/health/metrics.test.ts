@@ -1,6 +1,7 @@
 import parsePrometheus, { type ParsedFamily } from 'parse-prometheus-text-format';
 import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { api as routes } from '../../src/api/api.js';
 import { healthHandlers } from '../../src/health/health-handlers.js';
 import { registerMetric } from '../../src/health/scraped-metric.js';
 import { startServer, type TestServer } from '../api/start-server.js';
@@ -91,6 +92,16 @@ describe('GET /metrics', () => {
     expect(buckets.at(-1)).toEqual(['+Inf', 3]);
     expect(text).toContain(`${family}_count{operation="createUrl"} 3\n`);
     expect(text).toMatch(new RegExp(`^${family}_sum{operation="createUrl"} 0\\.\\d+$`, 'm'));
+  });
+
+  it('has the failures of every operation from the start', async () => {
+    const text = await (await fetch(`${api.server.url}/metrics`)).text();
+    const failures = text.match(
+      /^shorty_api_requests_total\{operation="\w+",status="50[03]"\} 0$/gm,
+    );
+    expect(failures).toHaveLength(2 * (routes.length + 1));
+    expect(failures).toContain('shorty_api_requests_total{operation="createUrl",status="500"} 0');
+    expect(failures).toContain('shorty_api_requests_total{operation="none",status="503"} 0');
   });
 
   it('counts responses to visits by status, with time series from the start', async () => {
