@@ -67,6 +67,13 @@ const repeatedOnPostgres = [
   'packages/server/test/webhooks/{bad-receivers,fairness,receiver-responses}.test.ts',
 ];
 
+// The statements that only PostgreSQL runs: migrations, creates, lists, visits, leases, the change feed.
+const onOldestPostgres = [
+  'packages/server/test/postgres/{change-feed,click-limits,migrations,visit-shards}.test.ts',
+  'packages/server/test/storage/{list-orders,url-repository}.test.ts',
+  'packages/server/test/analytics/click-leases.test.ts',
+];
+
 /**
  * The projects of `npm test` and, with names that start with `more-`, those of `npm run test:more`.
  * CONTRIBUTING.md explains which folder runs where.
@@ -125,6 +132,15 @@ export default defineConfig({
       {
         extends: true,
         test: { ...startsPostgres, name: 'more-postgres', include: repeatedOnPostgres },
+      },
+      {
+        extends: true,
+        test: {
+          ...startsPostgres,
+          name: 'more-oldest-postgres',
+          include: onOldestPostgres,
+          globalSetup: ['packages/server/test/postgres/oldest-setup.ts'],
+        },
       },
       {
         extends: true,

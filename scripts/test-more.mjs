@@ -11,6 +11,7 @@ process.env.SHORTY_NGINX ??= pathFrom('.ci/nginx');
 process.env.SHORTY_PROMETHEUS ??= pathFrom('.ci/prometheus');
 process.env.SHORTY_REDIS ??= pathFrom('.ci/redis');
 process.env.SHORTY_PGBOUNCER ??= pathFrom('.ci/pgbouncer');
+process.env.SHORTY_OLDEST_POSTGRES ??= pathFrom('.ci/postgres');
 process.env.SHORTY_SHELLS ??= pathFrom('.ci/shells');
 process.env.SHORTY_LANGUAGES ??= pathFrom('.ci/languages');
 runTests(['more-*']);

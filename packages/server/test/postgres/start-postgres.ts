@@ -46,10 +46,16 @@ const environment = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 // The data is removed after the tests, so it need not survive a crash.
 const quick = ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=400'];
 
-/** Starts a PostgreSQL from an npm package on an empty data folder. */
-export async function startPostgres(flags: readonly string[] = quick): Promise<PostgresServer> {
+/**
+ * Starts a PostgreSQL on an empty data folder. `installed` is the folder with its `bin`, `lib` and `share`;
+ * by default that of an npm package.
+ */
+export async function startPostgres(
+  flags: readonly string[] = quick,
+  installed = findPrograms(),
+): Promise<PostgresServer> {
   const folder = newFolder();
-  const programs = preparePrograms(folder);
+  const programs = preparePrograms(folder, installed);
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, password);
   const { owner } = programs;
@@ -85,8 +91,7 @@ interface Programs {
  * PostgreSQL refuses to run as root. Root therefore runs it as the user `nobody`, from a copy,
  * because `nobody` cannot read the original in a private folder such as root's home (mode 0700).
  */
-function preparePrograms(folder: string): Programs {
-  const installed = findPrograms();
+function preparePrograms(folder: string, installed: string): Programs {
   if (process.getuid?.() !== 0) {
     return {
       initdb: join(installed, 'bin', 'initdb'),
