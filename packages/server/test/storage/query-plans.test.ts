@@ -1,6 +1,7 @@
 import SqliteHandle from 'better-sqlite3';
 import { type SqlBool, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { takeLeasedClicks } from '../../src/analytics/ingest/leased-clicks.js';
 import { pruneMachineVisits } from '../../src/analytics/ingest/machine-pruner.js';
 import { deleteExpiredEntries, listAuditEntries } from '../../src/audit/audit-repository.js';
 import { ClientRepository } from '../../src/auth/client-repository.js';
@@ -499,4 +500,16 @@ it('lists the chunks with old visits of machines in the order of an index', asyn
   expect(plan).toContain('visit_chunks_with_machines');
   expect(plan).toContain('organization_chunks_with_machines');
   expect(plan).not.toContain('TEMP B-TREE');
+});
+
+it('the leases of a batch of visits are found by their links, not by their process', async () => {
+  const visits = [{ urlId: 1, isLeased: true }] as const;
+  const steps = await explain(() =>
+    database.writeDirectly((transaction) => takeLeasedClicks(transaction, 'writer', visits)),
+  );
+  const searches = steps.map(({ detail }) => detail).filter((each) => /click_leases/.test(each));
+  expect(searches).toHaveLength(2);
+  for (const search of searches) {
+    expect(search).toMatch(/^SEARCH .*\((?:url_id=\? AND writer_id|writer_id=\? AND url_id)=\?\)$/);
+  }
 });

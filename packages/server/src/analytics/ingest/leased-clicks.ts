@@ -6,16 +6,19 @@ import type { Visit } from '../journal/journal-lines.js';
 export async function takeLeasedClicks(
   transaction: WriteTransaction,
   writerId: string,
-  visits: readonly Visit[],
+  visits: readonly Pick<Visit, 'urlId' | 'isLeased'>[],
 ): Promise<void> {
   const counts = countByUrl(visits.filter(({ isLeased }) => isLeased === true));
   if (counts.size === 0) return;
-  // Two statements for any number of links: a batch of a busy server has many.
-  const taken = `{${Array.from(counts, ([urlId, count]) => `"${urlId}":[${count}]`).join()}}`;
+  // Two statements for any number of links: a batch of a busy server has many. The writer is in each
+  // member, because with a parameter SQLite compares each lease of the writer with each member.
+  const writer = JSON.stringify(writerId);
+  const members = Array.from(counts, ([urlId, count]) => `"${urlId}":[${count},${writer}]`);
+  const taken = `{${members.join()}}`;
   await sql`
     update click_leases set clicks = clicks - cast(value ->> 0 as bigint)
     from json_each(${taken})
-    where writer_id = ${writerId} and url_id = cast(key as bigint)`.execute(transaction);
+    where url_id = cast(key as bigint) and writer_id = value ->> 1`.execute(transaction);
   await sql`
     delete from click_leases where writer_id = ${writerId} and clicks <= 0
       and url_id in (select cast(key as bigint) from json_each(${taken}))`.execute(transaction);
@@ -36,7 +39,7 @@ export async function endLeases(
   );
 }
 
-function countByUrl(visits: readonly Visit[]): ReadonlyMap<number, number> {
+function countByUrl(visits: readonly Pick<Visit, 'urlId'>[]): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
   for (const { urlId } of visits) counts.set(urlId, (counts.get(urlId) ?? 0) + 1);
   return counts;
