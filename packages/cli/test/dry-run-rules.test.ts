@@ -1,6 +1,7 @@
 import type { UrlCreateRequest } from '@shorty/sdk';
 import { expect, onTestFinished, test } from 'vitest';
 import { findItemError } from '../src/import/check-item.js';
+import { withValue } from '../src/import/failure-report.js';
 import { startApiServer } from './api-server.js';
 
 const targetUrl = 'https://example.com/';
@@ -22,6 +23,13 @@ const items: Record<string, unknown>[] = [
   { targetUrl, expiresAt: '2090-06-01T00:00:00+02' },
   { targetUrl, expiresAt: '2090-13-01T00:00:00Z' },
   { targetUrl, expiresAt: 'tomorrow' },
+  { targetUrl, activatesAt: 'soon' },
+  { targetUrl, activatesAt: '2090-06-01', expiresAt: '2090-06-01T00:00' },
+  { targetUrl, activatesAt: '2090-06-01', expiresAt: '2090-06-02' },
+  { targetUrl, expiredUrl: 'example.com' },
+  { targetUrl, expiredUrl: `${targetUrl}${'ü'.repeat(4096)}` },
+  { targetUrl, maxClicks: 0 },
+  { targetUrl, maxClicks: 1_000_000_000_001 },
   { targetUrl, domainId: '7' },
   { targetUrl, isPasswordProtected: true },
 ];
@@ -35,7 +43,11 @@ test('a dry run refuses what the server refuses, in the same words', async () =>
   const withoutTime = (text?: string) => text?.replace(/now is [^)]+/, 'now');
   const reasons = new Map(errors.map(({ index, error }) => [index, withoutTime(error)]));
   const now = Date.now();
-  expect(items.map((item) => [item, withoutTime(findItemError(item, now))])).toEqual(
+  const reasonOf = (item: Record<string, unknown>) => {
+    const error = findItemError(item, now);
+    return error === undefined ? undefined : withoutTime(withValue(error, item));
+  };
+  expect(items.map((item) => [item, reasonOf(item)])).toEqual(
     items.map((item, index) => [item, reasons.get(index)]),
   );
 });

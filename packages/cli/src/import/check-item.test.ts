@@ -14,6 +14,8 @@ test.each([
   [{ targetUrl, expiresAt: '2030-06-01' }],
   [{ targetUrl, expiresAt: '2030-06-01T00:00:00.5+02:00' }],
   [{ targetUrl, domainId: '01a1fd83-d66f-750c-a76d-6e7db32583b8' }],
+  [{ targetUrl, activatesAt: '2030-06-01', expiresAt: '2030-06-02', expiredUrl: targetUrl }],
+  [{ targetUrl, activatesAt: '2029-06-01', maxClicks: 1 }],
   [{ targetUrl, isPasswordProtected: true, password: 'x' }],
 ])('%j is valid', (item) => {
   expect(findItemError(item, now)).toBeUndefined();
@@ -33,6 +35,11 @@ test.each([
   [{ targetUrl, redirectType: 303 }, 'redirectType'],
   [{ targetUrl, expiresAt: '2029-12-31T00:00:00Z' }, 'lie in the future'],
   [{ targetUrl, expiresAt: '2030-13-01T00:00:00Z' }, 'ISO 8601'],
+  [{ targetUrl, activatesAt: 'soon' }, 'ISO 8601'],
+  [{ targetUrl, activatesAt: '2031-01-01', expiresAt: '2030-12-31' }, 'before expiresAt'],
+  [{ targetUrl, expiredUrl: 'example.com' }, 'expiredUrl must start'],
+  [{ targetUrl, maxClicks: 0 }, 'at least 1'],
+  [{ targetUrl, maxClicks: 1e13 }, 'at most'],
   [{ targetUrl, domainId: '7' }, 'UUID'],
   [{ targetUrl, isPasswordProtected: true }, 'password is needed'],
 ])('%j is invalid', (item, error) => {

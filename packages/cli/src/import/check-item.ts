@@ -5,6 +5,7 @@ import { parseUrl } from '../parse-url.js';
 // server may have other limits.
 const maxTargetBytes = 8192;
 const maxTags = 20;
+const mostClicks = 1_000_000_000_000;
 const slug = /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
@@ -13,13 +14,10 @@ export function findItemError(
   item: Readonly<Record<string, unknown>>,
   now: number,
 ): string | undefined {
-  const { targetUrl, customSlug, tags, redirectType, expiresAt, domainId } = item;
+  const { targetUrl, customSlug, tags, redirectType, expiredUrl, maxClicks, domainId } = item;
   if (typeof targetUrl !== 'string') return 'targetUrl is required (a string)';
-  if (!/^https?:\/\//i.test(targetUrl)) return 'targetUrl must start with http:// or https://';
-  if (!parseUrl(targetUrl)) return 'targetUrl must be a valid URL';
-  if (Buffer.byteLength(targetUrl) > maxTargetBytes) {
-    return `targetUrl must be at most ${maxTargetBytes} bytes long`;
-  }
+  const targetError = findTargetError('targetUrl', targetUrl);
+  if (targetError !== undefined) return targetError;
   if (typeof customSlug === 'string') {
     if (customSlug.length < 3 || customSlug.length > 50) {
       return 'customSlug must be 3 to 50 characters long';
@@ -33,17 +31,42 @@ export function findItemError(
     return 'redirectType must be 301, 302, 307 or 308';
   }
   if (typeof domainId === 'string' && !uuid.test(domainId)) return 'domainId must be a UUID';
-  if (typeof expiresAt === 'string') {
-    const time = parseInstant(expiresAt);
-    if (time === undefined) {
-      return `expiresAt is ${JSON.stringify(expiresAt)}: it must be an ISO 8601 date or time, such as 2030-12-31, 2030-12-31T23:59Z or 2030-12-31T23:59:59+02:00`;
-    }
-    if (time <= now) {
-      return `expiresAt must lie in the future (now is ${new Date(now).toISOString()})`;
-    }
+  if (typeof expiredUrl === 'string') {
+    const error = findTargetError('expiredUrl', expiredUrl);
+    if (error !== undefined) return error;
   }
+  if (typeof maxClicks === 'number') {
+    if (maxClicks < 1) return 'maxClicks must be at least 1';
+    if (maxClicks > mostClicks) return `maxClicks must be at most ${mostClicks}`;
+  }
+  const timeError = findTimeError(item, now);
+  if (timeError !== undefined) return timeError;
   if (item.isPasswordProtected === true && !item.password) {
     return 'password is needed when isPasswordProtected is true';
   }
   return undefined;
+}
+
+function findTargetError(field: string, target: string): string | undefined {
+  if (!/^https?:\/\//i.test(target)) return `${field} must start with http:// or https://`;
+  if (!parseUrl(target)) return `${field} must be a valid URL`;
+  const isLong = Buffer.byteLength(target) > maxTargetBytes;
+  return isLong ? `${field} must be at most ${maxTargetBytes} bytes long` : undefined;
+}
+
+function findTimeError(
+  { activatesAt, expiresAt }: Readonly<Record<string, unknown>>,
+  now: number,
+): string | undefined {
+  for (const [field, text] of Object.entries({ activatesAt, expiresAt })) {
+    if (typeof text !== 'string' || parseInstant(text) !== undefined) continue;
+    return `${field} is ${JSON.stringify(text)}: it must be an ISO 8601 date or time, such as 2030-12-31, 2030-12-31T23:59Z or 2030-12-31T23:59:59+02:00`;
+  }
+  const start = typeof activatesAt === 'string' ? parseInstant(activatesAt) : undefined;
+  const end = typeof expiresAt === 'string' ? parseInstant(expiresAt) : undefined;
+  if (end === undefined) return undefined;
+  if (start !== undefined && start >= end) return 'activatesAt must be before expiresAt';
+  if (end > now) return undefined;
+  const [at, current] = [end, now].map((time) => new Date(time).toISOString());
+  return `expiresAt is ${at}: it must lie in the future (now is ${current})`;
 }

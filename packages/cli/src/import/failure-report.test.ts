@@ -3,7 +3,7 @@ import { withValue } from './failure-report.js';
 
 const item = {
   customSlug: 'a_b',
-  targetUrl: `https://example.com/${'x'.repeat(80)}`,
+  targetUrl: `https://example.com/${'x'.repeat(100)}`,
   redirectType: 303,
   password: 'secret',
   tags: ['a'],
@@ -11,10 +11,10 @@ const item = {
 
 test.each([
   ['customSlug must be free', 'customSlug is "a_b": it must be free'],
-  ['redirectType must be 301 or 302', 'redirectType is "303": it must be 301 or 302'],
+  ['redirectType must be 301 or 302', 'redirectType is 303: it must be 301 or 302'],
   [
     'targetUrl must be short',
-    `targetUrl is "https://example.com/${'x'.repeat(39)}…": it must be short`,
+    `targetUrl is "https://example.com/${'x'.repeat(80)}…": it must be short`,
   ],
   ['password must be long', 'password must be long'],
   ['tags must be few', 'tags must be few'],

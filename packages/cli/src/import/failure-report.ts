@@ -2,7 +2,8 @@ import { formatNumber, printable } from '../format.js';
 import type { Output } from '../output.js';
 
 const shownOnTerminal = 20;
-const maxValueLength = 60;
+// As the server does.
+const maxValueLength = 100;
 
 /**
  * Inserts the value into a message of this command's own checks, as the server does:
@@ -12,8 +13,8 @@ export function withValue(message: string, item: ImportItem | undefined): string
   const [, field = '', rest = ''] = /^(\w+) (must .*)$/s.exec(message) ?? [];
   const value = field === 'password' ? undefined : item?.[field];
   if (typeof value !== 'string' && typeof value !== 'number') return message;
-  const text = String(value);
-  const shown = text.length > maxValueLength ? `${text.slice(0, maxValueLength - 1)}…` : text;
+  const isLong = typeof value === 'string' && value.length > maxValueLength;
+  const shown = isLong ? `${value.slice(0, maxValueLength)}…` : value;
   return `${field} is ${JSON.stringify(shown)}: it ${rest}`;
 }
 

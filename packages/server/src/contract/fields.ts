@@ -27,7 +27,8 @@ function findLengthError(value: string, max: number, min: number): string | unde
     return `must be at most ${max} characters long`;
   }
   const isTooShort = value.length < 2 * min && [...value].length < min;
-  return isTooShort ? `must be at least ${min} characters long` : undefined;
+  if (!isTooShort) return undefined;
+  return min === 1 ? 'must not be empty' : `must be at least ${min} characters long`;
 }
 
 /** One line of text with `min` to `max` characters. Every storage engine stores it unchanged. */

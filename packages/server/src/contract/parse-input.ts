@@ -44,16 +44,25 @@ export function parseInput<Schema extends z.ZodType>(
 /** The names of fields whose values no error repeats: passwords, secrets, and the headers of webhooks. */
 export const secretNames = /password|secret|headers/i;
 
-/** Returns the message with the value that the rule refuses, if it is a single one. */
-function withValue({ path, message }: z.core.$ZodIssue, input: unknown): string {
+/** Returns the message with the value that the rule refuses: a single one, or the wrong kind of value. */
+function withValue({ path, message, code }: z.core.$ZodIssue, input: unknown): string {
   if (!message.startsWith('must ') || path.some((name) => secretNames.test(String(name)))) {
     return message;
   }
+  if (code === 'invalid_key') return `has the name ${quote(path.at(-1))}: it ${message}`;
   const value = path.reduce(partOf, input);
-  if (value === undefined || typeof value === 'symbol' || (typeof value === 'object' && value)) {
-    return message;
-  }
-  return `is ${JSON.stringify(typeof value === 'string' ? shorten(value) : value)}: it ${message}`;
+  if (value === undefined || typeof value === 'symbol') return message;
+  if (typeof value !== 'object' || value === null) return `is ${quote(value)}: it ${message}`;
+  const isWrongKind = code === 'invalid_type' || code === 'invalid_union';
+  return isWrongKind ? `is ${kindOf(value)}: it ${message}` : message;
+}
+
+function quote(value: unknown): string {
+  return JSON.stringify(typeof value === 'string' ? shorten(value) : value);
+}
+
+function kindOf(value: object): string {
+  return Array.isArray(value) ? 'a list' : 'a JSON object';
 }
 
 function partOf(parent: unknown, name: PropertyKey): unknown {
