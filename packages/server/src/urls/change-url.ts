@@ -24,7 +24,7 @@ export function findExpiryError(
   if (body.expiresAt == null || Date.parse(body.expiresAt) > now) return undefined;
   return {
     path: 'expiresAt',
-    message: `must lie in the future (now is ${new Date(now).toISOString()})`,
+    message: `is ${body.expiresAt}: it must lie in the future (now is ${new Date(now).toISOString()})`,
   };
 }
 
@@ -107,9 +107,8 @@ export function patchUrl(
     deletedAt: isActive ? null : url.deletedAt,
   };
   const scheduled = schedulePreview(url, changed, now);
-  if (!startsBeforeItEnds(changed)) {
-    return { ok: false, error: { path: 'activatesAt', message: activationRule } };
-  }
+  const activationError = findActivationError(changed);
+  if (activationError) return { ok: false, error: activationError };
   if (isActive && isExpired(changed, now)) {
     const message = 'cannot be true: expiresAt has passed, so set a later one or null';
     return { ok: false, error: { path: 'isActive', message } };
@@ -117,8 +116,28 @@ export function patchUrl(
   return { ok: true, url: scheduled ? { ...changed, ...scheduled } : changed };
 }
 
-function startsBeforeItEnds({ activatesAt, expiresAt }: ShortUrl): boolean {
-  return activatesAt === null || expiresAt === null || activatesAt < expiresAt;
+/** The instants of a link in milliseconds since 1970. */
+type Times = Pick<ShortUrl, 'activatesAt' | 'expiresAt'>;
+
+/** Returns the times of a link after a request. Those of a new link are null if they are missing. */
+export function timesAfter(
+  { activatesAt, expiresAt }: Pick<UrlUpdateRequest, 'activatesAt' | 'expiresAt'>,
+  stored: Times = { activatesAt: null, expiresAt: null },
+): Times {
+  return {
+    activatesAt: activatesAt === undefined ? stored.activatesAt : toTime(activatesAt),
+    expiresAt: expiresAt === undefined ? stored.expiresAt : toTime(expiresAt),
+  };
+}
+
+function toTime(instant: string | null): number | null {
+  return instant === null ? null : Date.parse(instant);
+}
+
+function findActivationError({ activatesAt, expiresAt }: Times): ErrorDetail | undefined {
+  if (activatesAt === null || expiresAt === null || activatesAt < expiresAt) return undefined;
+  const [start, end] = [activatesAt, expiresAt].map((time) => new Date(time).toISOString());
+  return { path: 'activatesAt', message: `is ${start}: it ${activationRule} (${end})` };
 }
 
 /** Applies an upsert to the link that exists. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseInput } from '../contract/parse-input.js';
-import { findPastRuleError, type LinkRule, linkRules } from './link-rules.js';
+import { findUnreachableRuleError, type LinkRule, linkRules } from './link-rules.js';
 
 const targetUrl = 'https://example.com/de';
 const fill = (rule: object) => ({ when: {}, targetUrl, ...rule });
@@ -73,16 +73,41 @@ describe('rules in a request', () => {
       [fill({ when: { country: 'XX' } })],
       'rules[0].when.country is "XX": it must be a country code',
     ],
-    [[fill({ when: { country: ['DE', 7] } })], 'rules[0].when.country[1] is "7": it must be a'],
+    [[fill({ when: { country: ['DE', 7] } })], 'rules[0].when.country[1] is 7: it must be a'],
     [
       [fill({ when: { country: [] } })],
       'rules[0].when.country must not be empty, because the rule',
     ],
-    [[fill({ when: { country: null } })], 'rules[0].when.country is "null": it must be a country'],
+    [[fill({ when: { country: null } })], 'rules[0].when.country is null: it must be a country'],
     [
       [fill({ when: { country: Array(51).fill('DE') } })],
       'rules[0].when.country must have at most 50',
     ],
+    [
+      [fill({ when: { language: 'deu' } })],
+      'rules[0].when.language is "deu": it must begin with "de", as browsers send it',
+    ],
+    [
+      [fill({ when: { language: 'de-Zzzy' } })],
+      'rules[0].when.language is "de-Zzzy": it must be a language',
+    ],
+    [
+      [fill({ when: { language: 'en-999' } })],
+      'rules[0].when.language is "en-999": it must be a language',
+    ],
+    [
+      [fill({ when: { referrer: '(direct)' } })],
+      'rules[0].when.referrer is "(direct)": it must be a host name alone',
+    ],
+    [
+      [fill({ when: { referrer: 'a..example' } })],
+      'rules[0].when.referrer is "a..example": it must be a host name alone',
+    ],
+    [
+      [fill({ when: { query: { '': 'a' } } })],
+      'rules[0].when.query. has the name "": it must not be empty',
+    ],
+    [[fill({ when: ['DE'] })], 'rules[0].when is a list: it must be a JSON object'],
     [[fill({ when: { language: 'xx' } })], 'rules[0].when.language is "xx": it must be a language'],
     [[fill({ when: { language: 'de-XX' } })], 'rules[0].when.language is "de-XX": it must be'],
     [
@@ -193,19 +218,65 @@ describe('a rule that an earlier one hides', () => {
   });
 });
 
-describe('findPastRuleError', () => {
+describe('findUnreachableRuleError', () => {
   const before = '2030-01-01T00:00:00.000Z';
   const now = Date.parse(before);
+  const open = { now, activatesAt: null, expiresAt: null };
   const rules = parse([fill({ when: { country: 'DE' } }), fill({ when: { before } })]);
 
   it('names a rule that has ended, and accepts it when the link has it', () => {
-    expect(findPastRuleError(rules, now - 1)).toBeUndefined();
-    expect(findPastRuleError(rules, now)).toEqual({
+    expect(findUnreachableRuleError(rules, { ...open, now: now - 1 })).toBeUndefined();
+    expect(findUnreachableRuleError(rules, open)).toEqual({
       path: 'rules[1].when.before',
       message: `is ${before}: it must lie in the future (now is ${before}), or the rule can never match`,
     });
-    expect(findPastRuleError(rules, now, rules)).toBeUndefined();
-    expect(findPastRuleError(rules, now, rules.slice(0, 1))).toBeDefined();
+    expect(findUnreachableRuleError(rules, open, rules)).toBeUndefined();
+    expect(findUnreachableRuleError(rules, open, rules.slice(0, 1))).toBeDefined();
+  });
+
+  it.each<[object[], object, string]>([
+    [
+      [{ before: '2030-02-01' }],
+      { activatesAt: '2030-02-01' },
+      'before is 2030-02-01T00:00:00.000Z: it must be later than activatesAt (2030-02-01T',
+    ],
+    [
+      [{ after: '2030-03-01' }],
+      { expiresAt: '2030-03-01' },
+      'after is 2030-03-01T00:00:00.000Z: it must be before expiresAt (2030-03-01T',
+    ],
+    [[{ after: '2029-01-01' }, {}], {}, ' can never match: rules[0] (1) matches each visit'],
+    [
+      [{ before: '2030-03-01' }, { os: 'iOS' }],
+      { expiresAt: '2030-03-01' },
+      ' can never match: rules[0] (1) matches each visit',
+    ],
+    [
+      [{ before: '2030-02-02' }, { after: '2030-02-02' }, {}],
+      {},
+      ' can never match: rules[0] (1), rules[1] (2) together match each visit that it matches. Move it before rules[0], or',
+    ],
+  ])('refuses %j with %j', (conditions, times, error) => {
+    const parsed = parseInput(
+      linkRules,
+      conditions.map((when) => fill({ when })),
+      ['rules'],
+    );
+    const instants = Object.entries(times).map(([name, time]) => [name, Date.parse(`${time}Z`)]);
+    const [found] = parsed.ok
+      ? [findUnreachableRuleError(parsed.value, { ...open, ...Object.fromEntries(instants) })]
+      : parsed.details;
+    const prefix = `rules[${conditions.length - 1}].when`;
+    const text = `${found?.path.slice(prefix.length).replace(/^\./, '')} ${found?.message}`;
+    expect(found?.path.slice(0, prefix.length)).toBe(prefix);
+    expect(text.slice(0, error.length)).toBe(error);
+  });
+
+  it('accepts rules that only have become unreachable', () => {
+    const old = parse([fill({ when: { after: '2031-01-01' } }), fill({ when: {} })]);
+    const later = { ...open, now: Date.parse('2032-01-01') };
+    expect(findUnreachableRuleError(old, later, old)).toBeUndefined();
+    expect(findUnreachableRuleError(old, later)).toBeDefined();
   });
 });
 

@@ -22,9 +22,12 @@ const imageUrl = z
     example: 'https://example.com/sale.png',
   });
 
+const visibleRule = 'must have a character that is visible';
+const hasVisibleText = (text: string) => text === '' || !/^[\s\p{Cf}]*$/u.test(text);
+
 const ownPreview = z
   .strictObject({
-    title: displayText(maxPreviewTitle, 1).meta({
+    title: displayText(maxPreviewTitle, 1).refine(hasVisibleText, visibleRule).meta({
       description: 'The title that link previews show.',
       example: 'Spring sale',
     }),

@@ -37,10 +37,9 @@ function oneOrMore<Value extends string>(options: ValuesRule<Value>) {
       if (list.length === 0) refuse('must not be empty, because the rule would never match');
       if (list.length > maxValues) refuse(`must have at most ${maxValues} values`);
       const values = list.slice(0, maxValues).map((each, index) => {
-        const text = typeof each === 'string' ? each : String(JSON.stringify(each));
-        const value = typeof each === 'string' ? parse(text) : undefined;
+        const value = typeof each === 'string' ? parse(each) : undefined;
         if (value !== undefined) return value;
-        refuse(errorOf(options, text), Array.isArray(input) ? [index] : []);
+        refuse(errorOf(options, each), Array.isArray(input) ? [index] : []);
         return '' as Value;
       });
       return [...new Set(values)];
@@ -52,8 +51,10 @@ function oneOrMore<Value extends string>(options: ValuesRule<Value>) {
     });
 }
 
-function errorOf({ ruleFor }: Pick<ValuesRule<string>, 'ruleFor'>, text: string): string {
-  return `is ${JSON.stringify(shorten(text))}: it ${ruleFor(text)}`;
+function errorOf({ ruleFor }: Pick<ValuesRule<string>, 'ruleFor'>, value: unknown): string {
+  if (typeof value === 'string')
+    return `is ${JSON.stringify(shorten(value))}: it ${ruleFor(value)}`;
+  return `is ${shorten(String(JSON.stringify(value)))}: it ${ruleFor('')}`;
 }
 
 /** One value of a condition, for the query of a request. */
@@ -72,6 +73,8 @@ export function oneValue<Value extends string>(options: ValuesRule<Value>) {
 }
 
 const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+const scriptNames = new Intl.DisplayNames('en', { type: 'script', fallback: 'none' });
+const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 const languageTag = /^([a-z]{2,3})(?:-([a-z]{4}))?(?:-([a-z]{2}|\d{3}))?$/i;
 
 /** Returns a language tag in its usual case, such as `pt-BR`; undefined for an unknown one. */
@@ -79,10 +82,28 @@ export function parseLanguageTag(text: string): string | undefined {
   const [, language, script, region] = languageTag.exec(text) ?? [];
   const primary = language?.toLowerCase();
   if (primary === undefined || languageNames.of(primary) === undefined) return undefined;
+  if (shortCodeOf(primary) !== undefined) return undefined;
   const country = region?.toUpperCase();
   if (country?.length === 2 && !countryCodes.has(country)) return undefined;
+  if (country?.length === 3 && regionNames.of(country) === undefined) return undefined;
   const title = script && script.charAt(0).toUpperCase() + script.slice(1).toLowerCase();
+  if (title !== undefined && scriptNames.of(title) === undefined) return undefined;
   return [primary, title, country].filter(Boolean).join('-');
+}
+
+/** Returns the code of two letters of a language by its code of three, which browsers do not send. */
+function shortCodeOf(language: string): string | undefined {
+  if (language.length !== 3) return undefined;
+  const [canonical = ''] = Intl.getCanonicalLocales(language);
+  return canonical.length === 2 ? canonical : undefined;
+}
+
+function languageRule(text: string): string {
+  const [, language = ''] = languageTag.exec(text) ?? [];
+  const short = shortCodeOf(language.toLowerCase());
+  return short === undefined
+    ? 'must be a language code (ISO 639), also with a script or region, such as de or pt-BR'
+    : `must begin with ${JSON.stringify(short)}, as browsers send it, or the rule can never match`;
 }
 
 function parseCountry(text: string): string | undefined {
@@ -99,10 +120,13 @@ function parseName(text: string): string | undefined {
   return isName ? text : undefined;
 }
 
+// The parser of URLs accepts names that no page has, such as (direct).
+const hostOfPage = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/;
+
 /** Returns a host as visits have it: without `www.`. */
 function parseReferrerHost(text: string): string | undefined {
   const host = parseHost(text);
-  return host === undefined ? undefined : normalizeHost(host);
+  return host !== undefined && hostOfPage.test(host) ? normalizeHost(host) : undefined;
 }
 
 const nameOpenApi = { minLength: 1, maxLength: maxNameLength };
@@ -175,8 +199,7 @@ export const ruleConditions = z
     country: oneOrMore(valueRules.country).optional(),
     language: oneOrMore({
       parse: parseLanguageTag,
-      ruleFor: () =>
-        'must be a language code (ISO 639), also with a script or region, such as de or pt-BR',
+      ruleFor: languageRule,
       openApi: { pattern: '^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$' },
       description:
         'The first language of `Accept-Language`. A code such as de also matches de-AT; pt-BR matches only itself and its variants.',
@@ -228,17 +251,46 @@ export const ruleConditions = z
 
 export type RuleConditions = z.output<typeof ruleConditions>;
 
+/** The name of a condition with a list of values. */
+type ListCondition = 'device' | 'os' | 'browser' | 'country' | 'language' | 'referrer';
+
+/** How the values of a condition are compared. */
+interface PartRule {
+  readonly name: ListCondition;
+  /** Returns the values that a visit can have; undefined if they cannot be listed. */
+  readonly valuesOf: (conditions: RuleConditions) => readonly string[] | undefined;
+  /** Returns whether each visit that has `value` also has `of`. */
+  readonly isPartOf: (value: string, of: string) => boolean;
+}
+
+function partRule(
+  name: ListCondition,
+  isPartOf: PartRule['isPartOf'] = (value, of) => value === of,
+): PartRule {
+  const all = name === 'device' ? deviceTypes : undefined;
+  return { name, valuesOf: (conditions) => conditions[name] ?? all, isPartOf };
+}
+
+const isSameName: PartRule['isPartOf'] = (value, of) => value.toLowerCase() === of.toLowerCase();
+
+/** The conditions with a list of values. */
+export const partRules: readonly PartRule[] = [
+  partRule('device'),
+  partRule('os', isSameName),
+  partRule('browser', isSameName),
+  partRule('country'),
+  partRule('language', (tag, of) => tag === of || tag.startsWith(`${of}-`)),
+  partRule('referrer', isWithinHost),
+];
+
 /**
  * Returns whether every visit that has `narrow` also has `wide`. Returns false when that is not certain.
  */
 export function includesConditions(wide: RuleConditions, narrow: RuleConditions): boolean {
   return (
-    isWithin(narrow.device, wide.device) &&
-    isWithin(narrow.os?.map(lower), wide.os?.map(lower)) &&
-    isWithin(narrow.browser?.map(lower), wide.browser?.map(lower)) &&
-    isWithin(narrow.country, wide.country) &&
-    isWithin(narrow.language, wide.language, (tag, of) => tag === of || tag.startsWith(`${of}-`)) &&
-    isWithin(narrow.referrer, wide.referrer, isWithinHost) &&
+    partRules.every(({ name, valuesOf, isPartOf }) =>
+      isWithin(valuesOf(narrow), wide[name], isPartOf),
+    ) &&
     isQueryWithin(narrow.query, wide.query) &&
     (wide.after === undefined || (narrow.after !== undefined && narrow.after >= wide.after)) &&
     (wide.before === undefined || (narrow.before !== undefined && narrow.before <= wide.before))
@@ -250,20 +302,20 @@ export function isWithinHost(host: string, above: string): boolean {
   return host === above || host.endsWith(`.${above}`);
 }
 
-function lower(text: string): string {
-  return text.toLowerCase();
-}
-
 function isWithin(
   narrow: readonly string[] | undefined,
   wide: readonly string[] | undefined,
-  isPartOf: (value: string, of: string) => boolean = (value, of) => value === of,
+  isPartOf: PartRule['isPartOf'],
 ): boolean {
   if (wide === undefined) return true;
   return narrow?.every((value) => wide.some((of) => isPartOf(value, of))) ?? false;
 }
 
-function isQueryWithin(narrow: RuleConditions['query'], wide: RuleConditions['query']): boolean {
+/** Returns whether every visit with the parameters of `narrow` also has those of `wide`. */
+export function isQueryWithin(
+  narrow: RuleConditions['query'],
+  wide: RuleConditions['query'],
+): boolean {
   return Object.entries(wide ?? {}).every(([name, value]) => {
     if (narrow === undefined || !Object.hasOwn(narrow, name)) return false;
     return value === true || narrow[name] === value;

@@ -14,9 +14,9 @@ import type { Clock } from '../ports.js';
 import { ListTimeoutError } from '../storage/database.js';
 import { listTimeoutMs } from '../storage/list-page.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
-import { findExpiryError, patchUrl, type UrlChange, upsertUrl } from './change-url.js';
+import { findExpiryError, patchUrl, timesAfter, type UrlChange, upsertUrl } from './change-url.js';
 import { blockedMessage } from './host-rules.js';
-import { findPastRuleError, targetsOf } from './link-rules.js';
+import { findUnreachableRuleError, targetsOf } from './link-rules.js';
 import { notShortUrlMessage, parseShortUrl } from './loop-detector.js';
 import {
   type LinkOrigins,
@@ -118,9 +118,12 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
 
   /** Returns why the server accepts no link like this now, although the request is valid. */
   function findStateError(
-    body: Pick<UrlUpdateRequest, 'expiresAt' | 'targetUrl' | 'expiredUrl' | 'rules'>,
+    body: Pick<
+      UrlUpdateRequest,
+      'activatesAt' | 'expiresAt' | 'targetUrl' | 'expiredUrl' | 'rules'
+    >,
     now: number,
-    stored?: Pick<ShortUrl, 'rules'>,
+    stored?: Pick<ShortUrl, 'activatesAt' | 'expiresAt' | 'rules'>,
   ): ErrorDetail | undefined {
     const { rules } = body;
     for (const { path, targetUrl } of targetsOf(body)) {
@@ -129,7 +132,10 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       const message = `${shorten(targetUrl)} ${blockedMessage(host)}`;
       return { path, message };
     }
-    return findExpiryError(body, now) ?? findPastRuleError(rules ?? [], now, stored?.rules);
+    const expiryError = findExpiryError(body, now);
+    if (expiryError || !rules) return expiryError;
+    const window = { now, ...timesAfter(body, stored) };
+    return findUnreachableRuleError(rules, window, stored?.rules);
   }
 
   function checkNewItem(item: unknown, now: number): CheckedItem<UrlCreateRequest> {
@@ -192,17 +198,19 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
   async function upsert<Presented>(
     externalId: string,
     body: UrlUpsertRequest,
-    stateError: ErrorDetail | undefined,
     present: (url: ShortUrl) => Presented,
     context: CreateContext,
   ): Promise<IdempotentResult<UpsertOutcome<Presented>>> {
     const { organizationId, now } = context;
     const [passwordHash = null] = await hashPasswords(organizationId, [body]);
     const isProtected = body.isPasswordProtected === true;
-    const error = stateError ?? findPasswordError(isProtected, passwordHash !== null, false);
+    const error =
+      findStateError(body, now) ?? findPasswordError(isProtected, passwordHash !== null, false);
     const draft = error ? { error } : { body: { ...body, externalId }, passwordHash };
-    const change = (url: ShortUrl): UrlChange =>
-      stateError ? { ok: false, error: stateError } : upsertUrl(url, body, passwordHash, now);
+    const change = (url: ShortUrl): UrlChange => {
+      const error = findStateError(body, now, url);
+      return error ? { ok: false, error } : upsertUrl(url, body, passwordHash, now);
+    };
     let existingId: number | undefined;
     const onFound = (id: number) => {
       existingId = id;
@@ -363,13 +371,11 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
 
     async upsertUrl({ caller: { organizationId }, params: { externalId }, body, write }) {
       const now = clock();
-      const stateError = findStateError(body, now);
-      if (stateError && !write?.idempotency) throw validationError([stateError]);
       if (isReserved(body)) throw slugReservedError(body);
       const present = (url: ShortUrl) => toRecord(origins(), url, now);
       const { result: outcome, replayed } =
         (await findFirstResult<UpsertOutcome<UrlRecord>>([body], write)) ??
-        (await upsert(externalId, body, stateError, present, {
+        (await upsert(externalId, body, present, {
           organizationId,
           now,
           newShortCode,
