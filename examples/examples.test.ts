@@ -56,7 +56,7 @@ test('create-links creates, lists and pauses, and copes with a slug that it took
   });
 });
 
-test('campaign creates a link with rules, and says where they lead', async () => {
+test('campaign creates a link with rules, says where they lead, and restores and erases it', async () => {
   const server = createServer();
   await server.start();
   onTestFinished(() => server.stop());
@@ -72,6 +72,8 @@ test('campaign creates a link with rules, and says where they lead', async () =>
     '{"os":"iOS","device":"mobile"}: 100 % iphone → https://example.com/app?utm_campaign=sale',
     '{}: 50 % pages/1 → https://example.com/sale-a?utm_campaign=sale',
     '{}: 50 % pages/2 → https://example.com/sale-b?utm_campaign=sale',
+    'restored: true',
+    'erased: true',
     '',
   ]);
 });
