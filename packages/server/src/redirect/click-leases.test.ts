@@ -198,6 +198,31 @@ describe('clicks that several processes lease', () => {
     expect(changes).toBeLessThan(60);
   });
 
+  it.each([1, 7, 300])('are as many after a pause as before it, such as %i', async (visits) => {
+    const storage = new Storage(1_000_000);
+    const node = new Node(storage);
+    const wanted: number[] = [];
+    const change = storage.change.bind(storage);
+    storage.change = (by, asked) => {
+      wanted.push(asked.wanted);
+      return change(by, asked);
+    };
+    for (let n = 0; n < visits; n += 1) {
+      node.visit();
+      await settle();
+    }
+    storage.ingest(node);
+    // The first call finds that the link was visited, and the second gives back what is left.
+    await node.leases.returnUnused();
+    await node.leases.returnUnused();
+    expect(storage.leases.size).toBe(0);
+    wanted.length = 0;
+    node.visit();
+    await settle();
+    expect(wanted).toEqual([visits]);
+    await node.leases.stop();
+  });
+
   it('are refused while storage is unavailable, and after the visit has waited', async () => {
     const storage = new Storage(10);
     const node = new Node(storage);

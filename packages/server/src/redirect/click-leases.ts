@@ -69,6 +69,10 @@ interface Lease {
   /** The clicks that were last asked for, and when. */
   wanted: number;
   wantedAt: number;
+  /** The clicks that were taken since the link was idle. */
+  taken: number;
+  /** Whether the link has not been visited since its clicks were given back. */
+  isIdle: boolean;
   /** Whether a click was asked for since the last call of `returnUnused`. */
   isVisited: boolean;
   /** A change whose outcome is unknown, and the link at that time. */
@@ -128,6 +132,7 @@ export class ClickLeases {
     const lease = this.#leases.get(link.urlId);
     if (lease !== undefined && lease.link === link && lease.left > 0) {
       lease.left -= 1;
+      lease.taken += 1;
       lease.isVisited = true;
       // The next block is there before this one is used up.
       if (lease.left * 2 < lease.block && lease.block > 1) this.#run(lease);
@@ -138,7 +143,27 @@ export class ClickLeases {
 
   /** Gives back the clicks of links that were not visited since the last call. */
   async returnUnused(): Promise<void> {
-    await Promise.all([...this.#leases].map(([urlId, lease]) => this.#returnUnused(urlId, lease)));
+    const now = this.#options.monotonicMs();
+    const changes: Promise<void>[] = [];
+    for (const [urlId, lease] of this.#leases) {
+      if (lease.running || lease.waiting.length > 0) continue;
+      if (lease.isVisited) {
+        lease.isVisited = false;
+        continue;
+      }
+      if (!lease.isIdle) {
+        lease.isIdle = true;
+        lease.wanted = Math.min(maxBlock, lease.taken);
+        lease.taken = 0;
+      }
+      lease.toReturn += lease.left;
+      lease.left = 0;
+      if (lease.toReturn > 0 || lease.pending) {
+        this.#run(lease);
+        if (lease.running) changes.push(lease.running);
+      } else if (now - lease.wantedAt >= quickMs) this.#leases.delete(urlId);
+    }
+    await Promise.all(changes);
   }
 
   /** Refuses the visits that wait, and waits for the changes in progress. */
@@ -158,6 +183,8 @@ export class ClickLeases {
       block: 0,
       wanted: 0,
       wantedAt: Number.NEGATIVE_INFINITY,
+      taken: 0,
+      isIdle: true,
       isVisited: true,
       pending: undefined,
       waiting: [],
@@ -252,10 +279,12 @@ export class ClickLeases {
     const { urlId, organizationId } = lease.link;
     const now = this.#options.monotonicMs();
     if (lease.isVisited) {
-      const factor = factorOf(now - lease.wantedAt);
+      // A link that was idle gets as many clicks as it used before.
+      const factor = lease.isIdle ? 1 : factorOf(now - lease.wantedAt);
       const block = Math.min(maxBlock, Math.floor(factor * lease.wanted));
       lease.wanted = Math.max(1, block, lease.waiting.length);
       lease.wantedAt = now;
+      lease.isIdle = false;
     }
     return {
       urlId,
@@ -264,20 +293,6 @@ export class ClickLeases {
       returned: lease.toReturn,
       wanted: lease.isVisited ? lease.wanted : 0,
     };
-  }
-
-  async #returnUnused(urlId: number, lease: Lease): Promise<void> {
-    if (lease.running || lease.waiting.length > 0) return;
-    if (lease.isVisited) {
-      lease.isVisited = false;
-      return;
-    }
-    lease.toReturn += lease.left;
-    lease.left = 0;
-    if (lease.toReturn > 0 || lease.pending) this.#run(lease);
-    await lease.running;
-    const isEmpty = lease.left === 0 && lease.toReturn === 0 && !lease.pending;
-    if (isEmpty && !lease.running && lease.waiting.length === 0) this.#leases.delete(urlId);
   }
 }
 
@@ -290,7 +305,10 @@ function factorOf(ms: number): number {
 function serve(lease: Lease, isUnlimited: boolean): void {
   const { waiting } = lease;
   const count = isUnlimited ? waiting.length : Math.min(lease.left, waiting.length);
-  if (!isUnlimited) lease.left -= count;
+  if (!isUnlimited) {
+    lease.left -= count;
+    lease.taken += count;
+  }
   for (const { onTaken } of waiting.splice(0, count)) onTaken(!isUnlimited);
 }
 
