@@ -1,6 +1,7 @@
-import { chmodSync, linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs';
+import { chmodSync, existsSync, linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs';
 import type { Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { dirname } from 'node:path';
 import { ConfigError } from '../config-error.js';
 import { formatListenAddress, type ListenAddress } from '../network/listen-address.js';
 import { OpenConnections, requestEvents } from './open-connections.js';
@@ -41,7 +42,7 @@ export function listen(
   return accept(server, { host, port }, limits, (cause) =>
     cause.code === 'EADDRINUSE'
       ? `PORT is ${port}: another process listens there; stop it, or set PORT to a free one`
-      : `HOST is ${host}, PORT is ${port}: cannot listen there (${cause.message})`,
+      : `HOST is ${host}, PORT is ${port}: ${reasonOf(cause)}`,
   );
 }
 
@@ -69,8 +70,29 @@ async function listenOn(
     const setting = `${name} is "${formatListenAddress(address)}"`;
     return cause.code === 'EADDRINUSE'
       ? `${setting}: another process listens there, or the file is not a socket; stop the process, or set another address`
-      : `${setting}: cannot listen there (${cause.message})`;
+      : `${setting}: ${reasonOf(cause, 'path' in address ? address.path : undefined)}`;
   });
+}
+
+const tcpReasons: Readonly<Record<string, string>> = {
+  EACCES:
+    'this user may not use the port; use one from 1024 on behind a proxy, or give Node the capability CAP_NET_BIND_SERVICE',
+  EADDRNOTAVAIL:
+    'this machine does not have the address; use 127.0.0.1, or 0.0.0.0 for all addresses',
+  ENOTFOUND: 'the name is unknown; use an address of this machine, such as 127.0.0.1',
+};
+
+/** Says why the server cannot listen on an address, or on the unix socket at `path`. */
+function reasonOf(cause: NodeJS.ErrnoException, path?: string): string {
+  const cannot = `cannot listen there (${cause.message})`;
+  const { code = '' } = cause;
+  if (path === undefined) return code in tcpReasons ? `${cannot}: ${tcpReasons[code]}` : cannot;
+  // Node reports a missing folder as EACCES.
+  if (code !== 'EACCES') return cannot;
+  const folder = dirname(path);
+  return existsSync(folder)
+    ? `cannot listen there: this user may not create files in ${folder}`
+    : `cannot listen there: there is no folder ${folder}; create it for the user of the server (with systemd, by RuntimeDirectory=)`;
 }
 
 /** Removes the socket file of a process that has ended. */

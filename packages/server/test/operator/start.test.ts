@@ -86,6 +86,7 @@ describe('an invalid setting stops the start', () => {
     ['SHORTY_CLIENT_ID', 'me', 78, /SHORTY_CLIENT_SECRET is missing/],
     // The name may be known later.
     ['HOST', 'no.such.host.invalid', 1, /HOST is no\.such\.host\.invalid.*ENOTFOUND|EAI_AGAIN/],
+    ['SHORTY_ADMIN_LISTEN', '/no/such/admin.sock', 78, /there is no folder \/no\/such; create it/],
     ['SHORTY_DATABASE_URL', 'file:/dev/null/x.db', 78, /\/dev\/null/],
     ['SHORTY_DATABASE_URL', 'file:/tmp', 78, /SHORTY_DATABASE_URL.*\/tmp/],
   ])('%s=%s, with the status %i', async (name, value, status, message) => {
