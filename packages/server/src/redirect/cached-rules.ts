@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { targetsOfRules } from '../urls/link-rules.js';
 import type { ShortUrl } from '../urls/short-url.js';
 import type { RuleVisit } from './compile-conditions.js';
@@ -58,6 +59,22 @@ export function compileRules(
   settings: TargetSettings,
 ): CompiledRules {
   return new CompiledRules(id, rules, (targetUrl, variant) =>
-    toTarget(targetUrl, settings, variant),
+    shareTarget(targetUrl, settings, variant),
   );
+}
+
+// The rules of a campaign's links often lead to the same pages, and parsing a URL takes some microseconds.
+const maxSharedTargets = 1_000;
+const maxKeyLength = 1_000;
+const sharedTargets = new LRUCache<string, Target>({ max: maxSharedTargets });
+
+/** Returns the target of a URL: the same object for equal URLs, settings and variants. */
+function shareTarget(targetUrl: string, settings: TargetSettings, variant: string): Target {
+  const key = JSON.stringify([targetUrl, variant, settings.forwardsPath, settings.parameters]);
+  if (key.length > maxKeyLength) return toTarget(targetUrl, settings, variant);
+  const known = sharedTargets.get(key);
+  if (known) return known;
+  const target = toTarget(targetUrl, settings, variant);
+  sharedTargets.set(key, target);
+  return target;
 }
