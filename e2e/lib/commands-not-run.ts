@@ -77,16 +77,16 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   },
   'docs/life-cycle.md': {
     'shorty urls create https://example.com/sale --slug sale \\':
-      'the slug exists, because README.md creates it; packages/cli/test/every-command.ts runs the options',
+      'the slug exists, because README.md creates it; packages/cli/test/urls.test.ts runs the options',
     'shorty urls delete sale': command,
     'shorty urls delete sale --erase': command,
     'shorty urls create https://example.com/voucher --max-clicks 100 --expired-url https://example.com/over':
-      command,
+      'packages/cli/test/urls.test.ts runs the options',
   },
   'docs/links.md': {
     'shorty urls check --active --problems': command,
     'shorty urls create https://example.com/manual --slug guide --forward-query --forward-path':
-      command,
+      'packages/cli/test/urls.test.ts runs the options',
     'shorty urls rules set spring-sale rules.json': 'packages/cli/test/rules.test.ts runs it',
     'shorty urls update spring-sale --preview-title "Spring sale" \\':
       'packages/cli/test/urls.test.ts runs the options',

@@ -377,3 +377,45 @@ test.each([
   const json = await shorty.run([...args, '--json']);
   expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'USAGE' } });
 });
+
+test('a file creates links with the fields of campaigns, and takes links that exist', async () => {
+  const rules = [
+    { name: 'german', when: { language: ['de'] }, targetUrl: 'https://example.com/de' },
+    {
+      name: 'pages',
+      when: {},
+      variants: [
+        { targetUrl: 'https://example.com/a', weight: 1 },
+        { targetUrl: 'https://example.com/b', weight: 3 },
+      ],
+    },
+  ];
+  const cell = (value: unknown) => `"${JSON.stringify(value).replaceAll('"', '""')}"`;
+  const known = await create('https://example.com/known', '--external-id', 'known-1');
+  const again = await create('https://example.com/known', '--if-exists', 'return');
+  expect(again.id).toBe(known.id);
+  const csv = [
+    'url,external_id,activates_at,expires_at,expired_url,max_clicks,forward_query,preview,rules,if_exists',
+    `https://example.com/campaign,camp-1,2020-01-01,2099-01-01,https://example.com/over,9,true,${cell({ title: 'Sale' })},${cell(rules)},`,
+    'https://example.com/known,,,,,,,,,return',
+    'https://example.com/taken,camp-1,,,,,,,,',
+    `https://example.com/bad,,,,,,,,${cell([...rules, { ...rules[0], name: 'hidden' }])},`,
+  ].join('\n');
+  const run = await shorty.run(['urls', 'bulk-create', '-', '--quiet'], { input: csv });
+  expect(run.code).toBe(3);
+  expect(run.stderr).toContain('line 4: externalId "camp-1" is taken by another link');
+  expect(run.stderr).toContain(
+    'line 5: rules[2].when can never match: rules[0] (german) matches each visit that it matches',
+  );
+  expect(await server.client.urls.getByExternalId('camp-1')).toMatchObject({
+    targetUrl: 'https://example.com/campaign',
+    activatesAt: '2020-01-01T00:00:00.000Z',
+    expiresAt: '2099-01-01T00:00:00.000Z',
+    expiredUrl: 'https://example.com/over',
+    maxClicks: 9,
+    forwardQuery: true,
+    preview: { title: 'Sale', description: null, imageUrl: null },
+    rules,
+  });
+  expect((await server.client.urls.list({ search: 'example.com/known' })).total).toBe(1);
+});
