@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
@@ -184,7 +185,7 @@ it('continues after a kill at any write, during a compaction, too', async () => 
   };
   let day0 = start;
   let remaining = 0;
-  for (let writes = 0; writes < 7; writes += 1) {
+  for (let writes = 0; writes < 9; writes += 1) {
     await stored.store([...visitsOf(first, day0), ...visitsOf(second, day0)]);
     await stored.compact();
     await stored.store([...visitsOf(second, day0 + day), ...visitsOf(first, day0 + day)]);
@@ -350,4 +351,79 @@ it('deletes a damaged copy; one of a later version does not block other organiza
     const { totals } = await stored.reader.readOverview(id, month, start);
     expect(totals.totalClicks).toBe(4);
   }
+});
+
+it('erases the visits of many batches in several transactions, beside a compaction', async () => {
+  const { stored, database, organizations, urlIds, mark, findPending } = await openCompacted([3]);
+  const [{ id: organizationId = '' } = {}] = organizations;
+  const [erased = 0, ...others] = urlIds;
+  // Texts that differ, so that a few batches have more bytes than a transaction writes.
+  const batches = 6;
+  const visitsPerLink = 700;
+  for (let at = 0; at < batches; at += 1) {
+    const visits = urlIds.flatMap((urlId) =>
+      Array.from({ length: visitsPerLink }, (_, index) => {
+        const key = (at * visitsPerLink + index + urlId * 1e6).toString(16).padStart(16, '0');
+        const utmSource = createHash('sha512').update(key).digest('hex').repeat(3);
+        const facts = { ...keys, campaign: { utmSource } };
+        return makeVisit({ urlId, visitedAt: start + at * hour + index, facts });
+      }),
+    );
+    await stored.store(visits);
+  }
+  // The compaction has moved the links, and a part of the organization.
+  let writes = 0;
+  const isPartOfOrganization = async () => {
+    const [progress] = await database.read.selectFrom('visit_compactions').selectAll().execute();
+    return progress !== undefined && progress.next_visit > 0;
+  };
+  const writeDirectly: Database['writeDirectly'] = async (work, lock) => {
+    if (await isPartOfOrganization()) throw new Error('killed');
+    writes += 1;
+    return database.writeDirectly(work, lock);
+  };
+  const interrupted = stored.compactorAt(start + 3650 * day, { ...database, writeDirectly });
+  await expect(interrupted.compact()).rejects.toThrow('killed');
+  expect(writes).toBeGreaterThan(1);
+  await mark([erased], start + day);
+
+  const visitsInBatches = async () => {
+    const rows = await database.read.selectFrom('visit_batches').select('visit_count').execute();
+    return rows.reduce((sum, { visit_count }) => sum + visit_count, 0);
+  };
+  const total = batches * visitsPerLink;
+  let most = 0;
+  let stops = 0;
+  // Each run ends after one transaction more that erases visits of batches.
+  for (; (await findPending()).length > 0; stops += 1) {
+    let left = 1;
+    const killed: Database['writeDirectly'] = async (work, lock) => {
+      const before = await visitsInBatches();
+      if (left === 0) throw new Error('killed');
+      const result = await database.writeDirectly(work, lock);
+      const removed = before - (await visitsInBatches());
+      most = Math.max(most, removed);
+      if (removed > 0) left -= 1;
+      return result;
+    };
+    await eraseVisits({ ...database, writeDirectly: killed }).catch((error) =>
+      expect(error.message).toBe('killed'),
+    );
+    if (stops === 1) await expectNoErrors(database);
+    expect(stops).toBeLessThan(20);
+  }
+  expect(stops).toBeGreaterThan(2);
+  expect(most).toBeLessThan(total / 2);
+  const counts = async () => {
+    const reports = await Promise.all(urlIds.map((id) => stored.reader.readClicks(id, month)));
+    return reports.map(({ totals }) => totals.totalClicks);
+  };
+  const expected = [0, ...others.map(() => total + 4)];
+  expect(await counts()).toEqual(expected);
+  await stored.compact();
+  expect(await visitsInBatches()).toBe(0);
+  expect(await counts()).toEqual(expected);
+  const overview = await stored.reader.readOverview(organizationId, month, start);
+  expect(overview.totals.totalClicks).toBe(2 * (total + 4));
+  await expectNoErrors(database);
 });

@@ -36,6 +36,8 @@ interface Erasure {
 const urlsPerTransaction = 20;
 // The number of entire chunks that a transaction deletes. Each has up to 2,048 visits: typically 50 KB.
 const chunksPerTransaction = 32;
+// The bytes of batches that a transaction writes again. Usually, so many have 8,000 visits.
+const batchBytesPerTransaction = 1024 * 1024;
 // Visits have the times of their nodes.
 const maxClockDifferenceMs = 60_000;
 const allTime = { since: 0, until: Number.POSITIVE_INFINITY };
@@ -97,6 +99,7 @@ export async function eraseVisits(
     const marked = await findErasures(database.read, errors);
     if (marked.length === 0) break;
     for (const erasure of marked) await eraseWholeChunks(database, erasure, signal);
+    await eraseStoredBatches(database, marked, signal);
     if (signal?.aborted) break;
     // Waits for the transactions that began before the mark.
     const erasures = await database.writeDirectly(
@@ -222,6 +225,82 @@ async function eraseWholeChunks(
   }
 }
 
+/** Batches of one shard that have erased visits. */
+interface BatchesToErase {
+  readonly shard: number;
+  readonly ids: number[];
+  /** The links that have some of these visits. */
+  readonly urlIds: Set<number>;
+  bytes: number;
+}
+
+/**
+ * Writes the batches that have erased visits again, a few in each transaction. Those that transactions
+ * store meanwhile, which began before the mark, are left to the last transaction of the erasure.
+ */
+async function eraseStoredBatches(
+  database: Database,
+  erasures: readonly Erasure[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for await (const { shard, ids, urlIds } of findBatchesToErase(database, erasures, signal)) {
+    await database.writeDirectly(
+      async (transaction) => {
+        for (const { urlId, organizationId, until } of erasures) {
+          if (!urlIds.has(urlId)) continue;
+          await storePeaks(transaction, urlId);
+          await raiseCompleteFrom(transaction, organizationId, until + 1);
+        }
+        const compactionOf = await findCompactionOfBatch(transaction);
+        await eraseInBatches(transaction, erasures, compactionOf, new Map(), new Set(), ids);
+      },
+      { visitShard: shard },
+    );
+  }
+}
+
+/** Yields the batches that have erased visits, as many as one transaction writes. Reads without a lock. */
+async function* findBatchesToErase(
+  database: Database,
+  erasures: readonly Erasure[],
+  signal: AbortSignal | undefined,
+): AsyncGenerator<BatchesToErase> {
+  const untilOf = new Map(erasures.map(({ urlId, until }) => [urlId, until]));
+  const batches = await database.read
+    .selectFrom('visit_batches')
+    .select(['id', 'shard'])
+    .orderBy('shard')
+    .orderBy('id')
+    .execute();
+  let found: BatchesToErase | undefined;
+  for (const { id, shard } of batches) {
+    if (signal?.aborted) return;
+    const row = await database.read
+      .selectFrom('visit_batches')
+      .select('visits')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    // Compacted meanwhile, or damaged: the last transaction reports it.
+    const columns = row && tryToDecode(row.visits);
+    if (!columns) continue;
+    const urlIds = columns.urlIds.filter(
+      (urlId, index) =>
+        (columns.visitedAt[index] as number) <= (untilOf.get(urlId) ?? Number.NEGATIVE_INFINITY),
+    );
+    if (urlIds.length === 0) continue;
+    const bytes = row.visits.length;
+    if (found && (found.shard !== shard || found.bytes + bytes > batchBytesPerTransaction)) {
+      yield found;
+      found = undefined;
+    }
+    found ??= { shard, ids: [], urlIds: new Set(), bytes: 0 };
+    found.ids.push(id);
+    found.bytes += bytes;
+    for (const urlId of urlIds) found.urlIds.add(urlId);
+  }
+  if (found && !signal?.aborted) yield found;
+}
+
 /** Erases the visits of marked links except for copies. Returns these links. */
 async function eraseMarked(
   database: Database,
@@ -254,14 +333,19 @@ async function eraseMarked(
   return erasures;
 }
 
-/** Writes the batches again without the erased visits. Adds the visits of the links that remain. */
+/**
+ * Writes batches again without the erased visits: those with the ids `only`, or all. Adds the visits of the
+ * links that remain.
+ */
 async function eraseInBatches(
   transaction: WriteTransaction,
   erasures: readonly Erasure[],
   compactionOf: CompactionOfBatch,
   remaining: ReadonlyMap<number, StoredVisits[]>,
   damaged: Set<number>,
+  only?: readonly number[],
 ): Promise<void> {
+  const written = only && new Set(only);
   const untilOf = new Map(erasures.map(({ urlId, until }) => [urlId, until]));
   const progress = new OrganizationProgress(
     compactionOf,
@@ -273,6 +357,9 @@ async function eraseInBatches(
     .orderBy('id')
     .execute();
   for (const { id } of batches) {
+    const isWritten = written?.has(id) ?? true;
+    // The progress depends on the batches before, too.
+    if (!isWritten && !progress.dependsOn(id)) continue;
     const { visits } = await transaction
       .selectFrom('visit_batches')
       .select('visits')
@@ -284,8 +371,9 @@ async function eraseInBatches(
       continue;
     }
     const isErased = (index: number) =>
+      isWritten &&
       (columns.visitedAt[index] as number) <=
-      (untilOf.get(columns.urlIds[index] as number) ?? Number.NEGATIVE_INFINITY);
+        (untilOf.get(columns.urlIds[index] as number) ?? Number.NEGATIVE_INFINITY);
     const firstPending = firstPendingUrl(compactionOf, id);
     for (const [urlId, found] of remaining) {
       // The others are in chunks, too.
@@ -295,8 +383,9 @@ async function eraseInBatches(
       );
       if (indexes.length > 0) found.push({ columns, indexes });
     }
-    const rest = filterColumns(columns, (index) => !isErased(index));
     await progress.add(transaction, id, columns, isErased);
+    if (!isWritten) continue;
+    const rest = filterColumns(columns, (index) => !isErased(index));
     if (rest.count === columns.count) continue;
     const row = transaction.updateTable('visit_batches').where('id', '=', id);
     await row.set({ visit_count: rest.count, visits: encodeColumns(rest) }).execute();
@@ -317,6 +406,16 @@ class OrganizationProgress {
   constructor(compactionOf: CompactionOfBatch, organizationIds: ReadonlySet<string>) {
     this.#compactionOf = compactionOf;
     this.#organizationIds = organizationIds;
+  }
+
+  /** Returns whether `add` needs the visits of a batch. */
+  dependsOn(batchId: number): boolean {
+    const compaction = this.#compactionOf.get(batchId);
+    return (
+      compaction !== undefined &&
+      compaction.nextVisit > 0 &&
+      this.#organizationIds.has(compaction.nextOrganization)
+    );
   }
 
   /** Counts the visits of a batch. Batches come in ascending order. */
