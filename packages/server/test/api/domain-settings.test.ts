@@ -238,6 +238,19 @@ describe('ignoreCase', () => {
     expect(await follow(hostname, '/spring-SALE')).toBe(404);
   });
 
+  it('does not apply to the key of an erased link: another case is an address without a link', async () => {
+    const { hostname, create } = await addDomain({ ignoreCase: true });
+    const { id } = await create({ customSlug: 'Erased-Sale' });
+    expect(await follow(hostname, '/erased-sale')).toBe(targetUrl);
+    await api.call('deleteUrl', { params: { id }, query: { erase: true } });
+    expect(await follow(hostname, '/Erased-Sale')).toBe(410);
+    expect(await follow(hostname, '/erased-sale')).toBe(404);
+    const next = 'https://example.com/next';
+    await create({ customSlug: 'erased-sale', targetUrl: next });
+    expect(await follow(hostname, '/ERASED-SALE')).toBe(next);
+    expect(await follow(hostname, '/Erased-Sale')).toBe(410);
+  });
+
   it('applies to the short URL of a takedown, too', async () => {
     const { hostname, create, change } = await addDomain();
     await create({ customSlug: 'Prize' });
