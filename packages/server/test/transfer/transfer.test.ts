@@ -441,7 +441,7 @@ describe('an organization that moves to a server with other organizations', () =
     ],
     ['domains', { ignore_case: 2 }, 'ignore_case: is 2: it must be 0 or 1'],
     ['domains', { asset_links: '[' }, 'asset_links: is "[": it must be JSON'],
-    ['domains', { asset_links: '{}' }, 'asset_links: must be a list'],
+    ['domains', { asset_links: '{}' }, 'asset_links: is a JSON object: it must be a list'],
     ['domains', { asset_links: '[{}]' }, 'asset_links: [0]'],
     [
       'domains',
