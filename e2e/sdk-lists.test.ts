@@ -90,7 +90,7 @@ describe('what the types refuse, the server refuses with a clear message', () =>
       '/api/v1/qr',
       'a link and a text',
       { urlId: '1', data: 'x' },
-      'data must not be combined with urlId',
+      'data is "x": it must not be combined with urlId',
     ],
     [
       '/api/v1/urls',

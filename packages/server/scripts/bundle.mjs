@@ -85,6 +85,16 @@ for (const thread of ['ingest-thread.js', 'dispatch-thread.js']) {
   }
 }
 
+// The bundle of a CommonJS package has no named exports, so `const { name } = await import(package)` is
+// undefined there, although it works without the bundle.
+for (const { entryPoint = '', exports } of Object.values(metafile.outputs)) {
+  if (entryPoint.includes('node_modules/') && exports.join() === 'default') {
+    throw new Error(
+      `${entryPoint} is imported dynamically and has no named exports. Import it statically in a module of the server, and import that one dynamically.`,
+    );
+  }
+}
+
 // A server that is running loads modules of the build before, whose names have other hashes.
 const written = namesOf(metafile);
 for (const name of readdirSync(folder)) {

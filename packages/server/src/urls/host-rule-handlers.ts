@@ -8,7 +8,7 @@ import type { Clock } from '../ports.js';
 import { operatorOwner } from '../storage/database.js';
 import { type hostRuleRoutes, maxHostRules } from './host-rule-contract.js';
 import type { HostRuleRepository } from './host-rule-repository.js';
-import { everyHost, type HostRule, isPublicSuffix } from './host-rules.js';
+import { everyHost, type HostRule } from './host-rules.js';
 import { type RuledHostRecord, toRuledHostRecord } from './present-takedown.js';
 
 export interface HostRuleHandlerOptions {
@@ -42,7 +42,9 @@ export function hostRuleHandlers({
       const message = '"*" cannot be allowed: without a rule, every host is allowed';
       throw validationError([{ path: 'host', message }]);
     }
-    if (!publicSuffix && host !== everyHost && (await isPublicSuffix(host))) {
+    // The list of suffixes takes a megabyte, and only operators need it.
+    const { isPublicSuffix } = await import('./public-suffix.js');
+    if (!publicSuffix && host !== everyHost && isPublicSuffix(host)) {
       const message = `${JSON.stringify(shorten(host))} is a public suffix, below which anybody can get a name: name the host, or send publicSuffix: true for all of them`;
       throw validationError([{ path: 'host', message }]);
     }

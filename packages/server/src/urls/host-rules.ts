@@ -67,17 +67,6 @@ export function blockedMessage(blockedHost: string): string {
     : `must not lead to ${blockedHost}, which the operator of this server has blocked`;
 }
 
-/**
- * Returns whether anybody can get a name below a host, such as `co.uk` or `github.io`. A rule for it
- * concerns the sites of many owners.
- */
-export async function isPublicSuffix(host: string): Promise<boolean> {
-  // The list takes a megabyte, and only operators need it.
-  const { parse } = await import('tldts');
-  const { publicSuffix, isIcann, isPrivate } = parse(host, { allowPrivateDomains: true });
-  return publicSuffix === host && (isIcann === true || isPrivate === true);
-}
-
 function withoutFinalDot(host: string): string {
   return host.replace(/\.$/, '');
 }
