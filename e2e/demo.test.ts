@@ -67,7 +67,7 @@ test('npm run demo shows every feature and deletes its files', async () => {
   expect(stdout).toContain('\n$ npx shorty urls bulk-create examples/links.csv\n');
   expect(stdout).toContain('1,029 rows: 1,014 created, 15 failed');
   expect(stderr).toContain(
-    'line 39: targetUrl "example.com/no-scheme" must start with http:// or https://',
+    'line 39: targetUrl is "example.com/no-scheme": it must start with http:// or https://',
   );
   expect(stderr).toMatch(/image written to \S+\/oxygen\.png/);
   expect(stdout).toMatch(/It has [\d,]+ bytes/);
