@@ -78,6 +78,24 @@ test('campaign creates a link with rules, says where they lead, and restores and
   ]);
 });
 
+test('domain sets up a domain, and gets the link that already has a target', async () => {
+  const server = createServer();
+  await server.start();
+  onTestFinished(() => server.stop());
+  const { clientId, clientSecret } = server.credentials ?? {};
+  const { code, stdout, stderr } = await run('domain.mjs', {
+    SHORTY_BASE_URL: server.url,
+    SHORTY_CLIENT_ID: clientId,
+    SHORTY_CLIENT_SECRET: clientSecret,
+  });
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout.split('\n')).toEqual([
+    'go.example.com leads to https://www.example.com/, in any case: true',
+    'the same link: true',
+    '',
+  ]);
+});
+
 test('receive-webhooks takes what send-test-webhook signs, and nothing else', async () => {
   const receiver = start('receive-webhooks.mjs', { WEBHOOK_SECRET: 'right', PORT: '0' });
   const lines = createInterface({ input: receiver.stdout as NodeJS.ReadableStream });
