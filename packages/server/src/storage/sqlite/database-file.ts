@@ -40,7 +40,7 @@ function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();
   } catch {
-    // Whoever opens the file gets the reason.
+    // The reason is in the error of opening the file.
     return false;
   }
 }
