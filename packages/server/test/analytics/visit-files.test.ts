@@ -191,7 +191,13 @@ it('says what is wrong with a destination', async () => {
   await expect(put({}, 's3://A')).rejects.toThrow('must name a bucket');
 });
 
-/** Runs the statements of the guide, twice. */
+/** The columns of the guide's table in ClickHouse that store no null. */
+function clickHouseColumnsWithoutNulls(guide: string): string[] {
+  const [, table = ''] = /CREATE TABLE visits \(\n(.*?)\n {2}file /s.exec(guide) ?? [];
+  return [...table.matchAll(/^ {2}(\w+) (?!.*Nullable)/gm)].map(([, name]) => name as string);
+}
+
+/** Runs the statements of the guide for DuckDB, twice, and checks that ClickHouse can store the visits. */
 async function expectGuideLoads(files: string): Promise<void> {
   const guide = readFileSync(new URL('../../../../docs/scale.md', import.meta.url), 'utf8');
   const section = guide.split('## Load the files into DuckDB')[1] ?? '';
@@ -205,6 +211,11 @@ async function expectGuideLoads(files: string): Promise<void> {
     expect(await warehouse.query('select count(*)::int as visits from visits')).toEqual([
       { visits: made },
     ]);
+    const required = clickHouseColumnsWithoutNulls(guide);
+    expect(required).toContain('variant');
+    const counts = required.map((name) => `count(${name})::int as ${name}`).join();
+    const [counted = {}] = await warehouse.query(`select ${counts} from visits`);
+    expect(counted).toEqual(Object.fromEntries(required.map((name) => [name, made])));
   } finally {
     warehouse.close();
   }

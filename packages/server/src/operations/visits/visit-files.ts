@@ -29,8 +29,8 @@ export function createVisitFile(format: Format, hasKeys: boolean): VisitFile {
 // Visits whose columns are encoded together. They take 30 MB of memory.
 const visitsPerGroup = 100_000;
 
-// The elements of the schema are those of Parquet's specification. DuckDB and ClickHouse read the time
-// without a time zone, so that days of the warehouse are days in UTC whatever its zone is.
+// The elements of the schema are those of Parquet's specification. DuckDB reads the time without a time
+// zone, and ClickHouse in UTC, so that days of the warehouse are days in UTC whatever its zone is.
 const elements = {
   timestamp: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', repetition_type: 'REQUIRED' },
   integer: { type: 'INT64', repetition_type: 'REQUIRED' },
