@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import SqliteHandle from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
@@ -53,11 +54,22 @@ describe('a handle without checkpoints', () => {
   it('writes to an empty log after a checkpoint of another handle, without losing data', async () => {
     await write(48);
     await maintaining.maintain();
-    // By its own commit, the handle would truncate the log in the thread that serves redirects.
     expect(logBytes()).toBe(0);
     await write(1);
     expect(logBytes()).toBeLessThan(3 * megabyte);
     expect(statSync(file.path).size).toBeGreaterThan(40 * megabyte);
+    expect(await countBatches()).toBe(49);
+  });
+
+  it('leaves the truncation of a log that a checkpoint has emptied to the next one', async () => {
+    await write(48);
+    const other = new SqliteHandle(file.path);
+    other.pragma('wal_checkpoint(PASSIVE)');
+    other.close();
+    await write(1);
+    expect(logBytes()).toBeGreaterThan(48 * megabyte);
+    await maintaining.maintain();
+    expect(logBytes()).toBe(0);
     expect(await countBatches()).toBe(49);
   });
 

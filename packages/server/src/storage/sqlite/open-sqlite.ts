@@ -31,6 +31,8 @@ const pageBytes = 4_096;
 // Under constant writes, passive checkpoints never reset the log.
 const maxLogBytes = 4 * checkpointPages * pageBytes;
 const maxCheckpointWaitMs = 5_000;
+// For the end of other transactions, which take some milliseconds.
+const truncationTimeoutMs = 100;
 const checkpointPollMs = 50;
 // While another process opens, migrates or recovers the file.
 const busyTimeoutMs = 5_000;
@@ -120,9 +122,10 @@ export function openSqlite(path: string, options: StorageOptions): Database {
       // A separate handle: SQLite cannot checkpoint on one that is within a transaction.
       maintainer ??= openHandle(path, options, 'write').handle;
       maintainer.pragma('wal_checkpoint(PASSIVE)');
-      // Fails while somebody reads or writes. Without it, a commit of the thread that serves redirects
-      // would truncate the log, which takes 30 ms for 128 MB.
+      // Waits for the transactions of other threads, which write meanwhile or wait without blocking.
+      maintainer.pragma(`busy_timeout = ${truncationTimeoutMs}`);
       maintainer.pragma('wal_checkpoint(TRUNCATE)');
+      maintainer.pragma('busy_timeout = 0');
     },
     async close() {
       isClosed = true;
@@ -209,8 +212,9 @@ function openHandle(
   handle.pragma(`synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
   handle.pragma('foreign_keys = ON');
   handle.pragma(`wal_autocheckpoint = ${withoutCheckpoints ? 0 : checkpointPages}`);
-  // Truncates the log at each reset, so that its size shows how much of it is in use.
-  handle.pragma('journal_size_limit = 0');
+  // Truncates the log at each reset, so that its size shows how much of it is in use. A truncation takes
+  // 30 ms for 128 MB: the handle of the thread that serves redirects leaves it to that of checkpoints.
+  handle.pragma(`journal_size_limit = ${withoutCheckpoints ? -1 : 0}`);
   handle.pragma(`cache_size = -${cacheKilobytes[use]}`);
   handle.pragma('busy_timeout = 0');
   // PostgreSQL's LIKE is case-sensitive, too.
