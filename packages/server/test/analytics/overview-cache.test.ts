@@ -30,7 +30,13 @@ beforeEach(async () => {
   cache = new OverviewCache(pool, { minVisits: 1, minRest: 5_000 });
   chunkReads = 0;
   urlsRead = new Set();
-  cached = new ReportReader(
+  cached = readerWith(cache);
+});
+afterEach(() => stored.close());
+
+/** Returns a reader that counts the chunks that it reads. */
+function readerWith(of: OverviewCache): ReportReader {
+  return new ReportReader(
     {
       ...stored.database,
       snapshot: (work) =>
@@ -51,10 +57,9 @@ beforeEach(async () => {
         ),
     },
     pool,
-    cache,
+    of,
   );
-});
-afterEach(() => stored.close());
+}
 
 /** Returns numbers from 0 to 1, the same in each run. */
 function randomNumbers(seed: number) {
@@ -191,6 +196,31 @@ it('reads only rows of its organization, and lists its chunks by their index', a
   expect(rows.map(({ detail }) => detail).join()).toMatch(
     /^SEARCH organization_chunks USING COVERING INDEX organization_chunks_list/,
   );
+}, 60_000);
+
+it('derives the counts of the next window from those of the last one', async () => {
+  cached = readerWith(new OverviewCache(pool, { minVisits: 1, minRest: 7_000 }));
+  const [first, second] = urlIds as [number, number, number];
+  await setQr(first, start + 2 * day);
+  await setQr(second, start + 3 * day, start + 5 * day);
+  await add(visitsBetween(start, start + 18 * day, 80_000));
+  const ofDays = windows.slice(0, 3).map((each) => ({ ...each, until: each.since + 12 * day }));
+  for (const window of ofDays) {
+    await check([0], [window]);
+    // Days later, and back.
+    for (const hours of [30, 48, 100, 70]) {
+      chunkReads = 0;
+      await check([hours], [window]);
+      // About 26 chunks are in the window.
+      expect(chunkReads).toBeGreaterThan(0);
+      expect(chunkReads).toBeLessThan(17);
+    }
+  }
+  // A chunk that must be removed was written again: counts all visits.
+  chunkReads = 0;
+  await stored.pruneMachines(1, start + 18 * day);
+  await check([30], ofDays.slice(0, 1));
+  expect(chunkReads).toBeGreaterThan(24);
 }, 60_000);
 
 it('counts visits that arrive late, in a bucket that is in the cache', async () => {

@@ -110,18 +110,14 @@ export class DistinctKeys {
     return { total, inBuckets };
   }
 
-  /** Counts the keys, and returns them as a set, which the caller must release. */
+  /** Counts the keys, and returns them as a multiset, which the caller must release. */
   finishAsSet(bucketCount = 1): DistinctCount & { readonly keys: KeySet } {
-    // The distinct keys replace those that were counted.
-    let end = 0;
-    const counted = this.#count(bucketCount, (high, low) => {
-      this.#collected[end] = high;
-      this.#collected[end + 1] = low;
-      end += 2;
-    });
+    const counted = this.#count(bucketCount);
     const keys = new KeySet(this.#pool, counted.total);
-    for (let at = 0; at < end; at += 2) {
-      keys.add(this.#collected[at] as number, this.#collected[at + 1] as number);
+    // The keys are in the order of the regions of the set.
+    const collected = this.#collected.subarray(0, this.#length);
+    for (let at = 0; at < collected.length; at += stride) {
+      keys.add(collected[at] as number, collected[at + 1] as number);
     }
     return { ...counted, keys };
   }
@@ -202,6 +198,7 @@ export class DistinctKeys {
     }
     this.release();
     this.#collected = partitioned;
+    this.#length = length;
     return ends;
   }
 }

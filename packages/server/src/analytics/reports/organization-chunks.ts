@@ -62,3 +62,54 @@ export async function* readOrganizationChunks(
     yield* rows;
   }
 }
+
+/** Returns the time range of the visits of chunks. */
+export function timeRangeOf(chunks: readonly OrganizationChunk[]): Window {
+  let since = Number.POSITIVE_INFINITY;
+  let until = 0;
+  for (const { first_at, last_at } of chunks) {
+    since = Math.min(since, first_at);
+    until = Math.max(until, last_at + 1);
+  }
+  return { since: Math.min(since, until), until };
+}
+
+/** Returns the chunks that may have visits in some of these windows. */
+export function chunksWithin(
+  chunks: readonly OrganizationChunk[],
+  windows: readonly Window[],
+): readonly OrganizationChunk[] {
+  return chunks.filter(({ first_at, last_at }) =>
+    windows.some(({ since, until }) => first_at < until && last_at >= since),
+  );
+}
+
+export function countVisits(chunks: readonly OrganizationChunk[]): number {
+  return chunks.reduce((sum, { visit_count }) => sum + visit_count, 0);
+}
+
+/** Returns whether chunks are all stored and unchanged. Both lists are in ascending order. */
+export function includesChunks(
+  stored: readonly OrganizationChunk[],
+  chunks: readonly OrganizationChunk[],
+): boolean {
+  return withoutChunks(chunks, stored).length === 0;
+}
+
+/** Returns the chunks that are not in another list, or changed. Both are in ascending order. */
+export function withoutChunks(
+  chunks: readonly OrganizationChunk[],
+  others: readonly OrganizationChunk[],
+): readonly OrganizationChunk[] {
+  let at = 0;
+  return chunks.filter((chunk) => {
+    while (at < others.length && (others[at] as OrganizationChunk).number < chunk.number) at += 1;
+    const found = others[at];
+    return !(
+      found?.number === chunk.number &&
+      found.visit_count === chunk.visit_count &&
+      found.first_at === chunk.first_at &&
+      found.last_at === chunk.last_at
+    );
+  });
+}

@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { ScannedUrl } from '../ingest/scanned-url.js';
+import { bytesOfClicks, type CountedClicks, releaseClicks } from './counted-clicks.js';
 import type { Int32Pool } from './int32-pool.js';
-import type { OrganizationChunk } from './organization-chunks.js';
+import {
+  countVisits,
+  includesChunks,
+  type OrganizationChunk,
+  timeRangeOf,
+  withoutChunks,
+} from './organization-chunks.js';
 import { maxKeyBytes } from './report-limits.js';
 import type { Window } from './report-window.js';
-import type { CountedClicks } from './visit-tally.js';
 
 /** The counts of some chunks of an organization. */
 export interface CachedClicks {
@@ -13,21 +19,20 @@ export interface CachedClicks {
   /** The chunks, in ascending order. */
   readonly chunks: readonly OrganizationChunk[];
   readonly scans: { readonly total: number; readonly proven: number };
-  /** The QR codes that decide which clicks are scans. */
-  readonly scannedUrls: ReadonlyMap<number, ScannedUrl>;
+  /** The hash of the QR codes that existed until the last visit. They decide which clicks are scans. */
+  readonly codes: string;
 }
 
 /** Counts that a report uses. */
-export type UsedClicks = Omit<CachedClicks, 'scannedUrls'>;
+export type UsedClicks = CachedClicks;
 
-interface Entry extends UsedClicks {
+interface Entry extends CachedClicks {
   readonly key: string;
   readonly visits: number;
   /** The time range of the visits. */
   readonly since: number;
   readonly until: number;
-  /** The hash of the QR codes that existed until the last visit. */
-  readonly codes: string;
+  readonly bytes: number;
   /** The number of reports that use it. It is evicted only without any. */
   users: number;
 }
@@ -51,8 +56,10 @@ const maxExcluded = 1_000;
 // The next window begins later. The cache has no visits from this share of the window, by time and by
 // visits, so that it remains within the next windows.
 const leadShare = 1 / 64;
-// When a larger share of the visits is not in the cache, the report counts all of them again.
+// When a larger share of the visits is not in the cache, the report adds them to it.
 const maxRestShare = 1 / 32;
+// A change of more visits takes as long as counting all.
+const maxChangedShare = 1 / 2;
 
 /**
  * Caches what overviews have counted in the chunks of organizations, so that the next one counts only
@@ -79,7 +86,7 @@ export class OverviewCache {
   /** The approximate size of all entries in memory. */
   get bytes(): number {
     let bytes = 0;
-    for (const { clicks } of this.#entries) bytes += clicks.bytes;
+    for (const entry of this.#entries) bytes += entry.bytes;
     return bytes;
   }
 
@@ -102,12 +109,36 @@ export class OverviewCache {
       }
       if (this.#isTooMuch(visits - entry.visits, visits)) continue;
       if (entry.codes !== hashCodes(scannedUrls, entry.until)) continue;
-      this.#entries.delete(entry);
-      this.#entries.add(entry);
-      entry.users += 1;
-      return entry;
+      return this.#use(entry);
     }
     return undefined;
+  }
+
+  /**
+   * Returns the newest counts from which those of `chunks` can be derived in less time than counting all
+   * of them takes; undefined if there are none. The caller must call `release`.
+   */
+  findSimilar(
+    key: string,
+    chunks: readonly OrganizationChunk[],
+    scannedUrls: ReadonlyMap<number, ScannedUrl>,
+  ): UsedClicks | undefined {
+    const limit = countVisits(chunks) * maxChangedShare;
+    for (const entry of [...this.#entries].reverse()) {
+      if (entry.key !== key) continue;
+      const removed = withoutChunks(entry.chunks, chunks);
+      const added = withoutChunks(chunks, entry.chunks);
+      if (countVisits(removed) + countVisits(added) > limit) continue;
+      if (entry.codes === hashCodes(scannedUrls, entry.until)) return this.#use(entry);
+    }
+    return undefined;
+  }
+
+  #use(entry: Entry): UsedClicks {
+    this.#entries.delete(entry);
+    this.#entries.add(entry);
+    entry.users += 1;
+    return entry;
   }
 
   /** Selects the chunks to count for the cache: none if it is not worthwhile. */
@@ -135,21 +166,19 @@ export class OverviewCache {
   }
 
   /** Stores counts. The caller must call `release` with the result. */
-  add(key: string, { scannedUrls, ...counted }: CachedClicks): UsedClicks {
-    const { chunks } = counted;
-    const until = chunks.reduce((end, { last_at }) => Math.max(end, last_at + 1), 0);
+  add(key: string, counted: CachedClicks): UsedClicks {
+    const { chunks, clicks } = counted;
     const entry: Entry = {
       ...counted,
+      ...timeRangeOf(chunks),
       key,
       visits: countVisits(chunks),
-      since: chunks.reduce((first, { first_at }) => Math.min(first, first_at), until),
-      until,
-      codes: hashCodes(scannedUrls, until),
+      bytes: bytesOfClicks(clicks),
       users: 1,
     };
     this.#entries.add(entry);
     // It is evicted at its release, so counting for the cache again would be in vain.
-    if (entry.clicks.bytes > this.#maxBytes) this.exclude(key);
+    if (entry.bytes > this.#maxBytes) this.exclude(key);
     const ofKey = [...this.#entries].filter((each) => each.key === key);
     const unused = ofKey.filter(({ users }) => users === 0);
     for (const each of unused.slice(0, Math.max(0, ofKey.length - maxEntriesOfKey))) {
@@ -170,8 +199,8 @@ export class OverviewCache {
    */
   #evict(): boolean {
     const bytesOf = new Map<string, number>();
-    for (const { organizationId, clicks } of this.#entries) {
-      bytesOf.set(organizationId, (bytesOf.get(organizationId) ?? 0) + clicks.bytes);
+    for (const { organizationId, bytes } of this.#entries) {
+      bytesOf.set(organizationId, (bytesOf.get(organizationId) ?? 0) + bytes);
     }
     let entry: Entry | undefined;
     let most = 0;
@@ -187,17 +216,12 @@ export class OverviewCache {
 
   #remove(entry: Entry): void {
     this.#entries.delete(entry);
-    entry.clicks.visitors.release();
-    entry.clicks.addresses.release();
+    releaseClicks(entry.clicks);
   }
 
   #isTooMuch(rest: number, visits: number): boolean {
     return rest > Math.max(this.#minRest, visits * maxRestShare);
   }
-}
-
-function countVisits(chunks: readonly OrganizationChunk[]): number {
-  return chunks.reduce((sum, { visit_count }) => sum + visit_count, 0);
 }
 
 /** Returns the time at which the first chunks end that have the share of the visits which is not cached. */
@@ -210,26 +234,8 @@ function endOfLead(chunks: readonly OrganizationChunk[], visits: number): number
   return Number.POSITIVE_INFINITY;
 }
 
-/** Returns whether chunks are all stored and unchanged. Both lists are in ascending order. */
-function includesChunks(
-  stored: readonly OrganizationChunk[],
-  chunks: readonly OrganizationChunk[],
-): boolean {
-  let at = 0;
-  return chunks.every((chunk) => {
-    while (at < stored.length && (stored[at] as OrganizationChunk).number < chunk.number) at += 1;
-    const found = stored[at];
-    return (
-      found?.number === chunk.number &&
-      found.visit_count === chunk.visit_count &&
-      found.first_at === chunk.first_at &&
-      found.last_at === chunk.last_at
-    );
-  });
-}
-
 /** Returns a hash of the QR codes that decide which visits before an instant are scans. */
-function hashCodes(scannedUrls: ReadonlyMap<number, ScannedUrl>, before: number): string {
+export function hashCodes(scannedUrls: ReadonlyMap<number, ScannedUrl>, before: number): string {
   const codes: string[] = [];
   for (const { urlId, hasSlug, spans } of scannedUrls.values()) {
     for (const { from, until } of spans) {

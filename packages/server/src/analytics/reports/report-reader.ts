@@ -1,20 +1,20 @@
 import type { Kysely } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
-import { decodeColumns } from '../ingest/columns-codec.js';
 import type { StoredVisits } from '../ingest/read-stored-visits.js';
 import type { QrSpan, ScannedUrl } from '../ingest/scanned-url.js';
-import { allIndexes } from '../ingest/visit-columns.js';
 import { countUrls, readUrlIds, type UrlTotals } from './count-urls.js';
+import { addVisits, readChunks, type ScanCounts } from './count-visits.js';
 import { dayMs } from './durations.js';
 import { findScannedUrls, findScannedUrlsOf } from './find-scanned-urls.js';
 import { Int32Pool } from './int32-pool.js';
 import {
+  chunksWithin,
   findCompleteFrom,
   listOrganizationChunks,
-  type OrganizationChunk,
   readOrganizationChunks,
 } from './organization-chunks.js';
 import { OverviewCache, type UsedClicks } from './overview-cache.js';
+import { OverviewCounter, type OverviewRun } from './overview-counter.js';
 import { PendingVisits } from './pending-visits.js';
 import { type PrunedClicks, parseSummary } from './pruned-days.js';
 import {
@@ -29,16 +29,8 @@ import {
 import type { ClickReport } from './report-contract.js';
 import { PrunedVisitsError, ReportClock } from './report-limits.js';
 import type { ReportQuery, Window } from './report-window.js';
-import { utc } from './time-zone.js';
 import { hasFilter, type UrlFilter, urlCondition } from './url-filter.js';
-import { filterVisits } from './visit-filter.js';
-import {
-  clickMeasure,
-  scanMeasure,
-  selectScanned,
-  selectScans,
-  selectWindow,
-} from './visit-measures.js';
+import { clickMeasure, scanMeasure, selectScanned, selectWindow } from './visit-measures.js';
 import { type VisitPage, VisitPageBuilder, type VisitPageQuery } from './visit-page.js';
 import { type Report, type VisitMeasure, VisitTally } from './visit-tally.js';
 
@@ -54,27 +46,19 @@ interface ReportRun<R extends Report> {
   readonly releases: (() => void)[];
 }
 
-/** The scans of an overview. */
-interface ScanCounts {
-  total: number;
-  proven: number;
-}
-
 /** Reads reports from storage. It reads many visits, so it runs in a separate thread. */
 export class ReportReader {
   readonly #database: Database;
   readonly #pending: PendingVisits;
   readonly #pool: Int32Pool;
-  readonly #cache: OverviewCache;
-  /** The reports that count for the cache, by its keys. */
-  readonly #counting = new Map<string, Promise<void>>();
+  readonly #counter: OverviewCounter;
 
   /** The reports that run at once share the memory of a pool, and a cache. */
   constructor(database: Database, pool = new Int32Pool(), cache = new OverviewCache(pool)) {
     this.#database = database;
     this.#pending = new PendingVisits(database, database.read);
     this.#pool = pool;
-    this.#cache = cache;
+    this.#counter = new OverviewCounter(pool, cache);
   }
 
   readClicks(urlId: number, query: ReportQuery) {
@@ -147,7 +131,16 @@ export class ReportReader {
         const stored = await listOrganizationChunks(db, organizationId, part);
         const counted =
           run.usesCache && known
-            ? await this.#countChunks(run, organizationId, query, part, stored, known)
+            ? await this.#includeCounted(run, {
+                db,
+                clock: run.clock,
+                organizationId,
+                query,
+                part,
+                seriesStart: tally.seriesStart,
+                stored,
+                scannedUrls: known,
+              })
             : undefined;
         scans.total += counted?.scans.total ?? 0;
         scans.proven += counted?.scans.proven ?? 0;
@@ -159,10 +152,7 @@ export class ReportReader {
         )) {
           add(visits, part, await findUrls(visits));
         }
-        const buckets = tally.bucketsToRecount();
-        const again = (counted?.chunks ?? []).filter(({ first_at, last_at }) =>
-          buckets.some(({ since, until }) => first_at < until && last_at >= since),
-        );
+        const again = chunksWithin(counted?.chunks ?? [], tally.bucketsToRecount());
         for await (const visits of readChunks(
           run,
           readOrganizationChunks(db, organizationId, again),
@@ -226,73 +216,15 @@ export class ReportReader {
     });
   }
 
-  /**
-   * Includes the counts of chunks of an organization in an overview, from the cache if they are there.
-   * Returns undefined if it has too few visits, or if they cannot be included.
-   */
-  async #countChunks(
+  /** Includes counts of chunks. Returns undefined if there are none, or if they cannot be included. */
+  async #includeCounted(
     run: ReportRun<ClickReport>,
-    organizationId: string,
-    query: ReportQuery,
-    part: Window,
-    stored: readonly OrganizationChunk[],
-    scannedUrls: ReadonlyMap<number, ScannedUrl>,
+    overview: OverviewRun,
   ): Promise<UsedClicks | undefined> {
-    const { timezone, groupBy, conditions = [] } = query;
-    const key = JSON.stringify([organizationId, timezone ?? utc, groupBy, conditions]);
-    // Earlier visits count in the first bucket, which may be a later one in another window.
-    const window = { ...part, since: Math.max(part.since, run.tally.seriesStart) };
-    // Reports of the same organization count its visits one after another, so that the second one can use
-    // what the first one counted, and they do not need the memory at once.
-    for (let other = this.#counting.get(key); other; other = this.#counting.get(key)) {
-      await run.clock.waitFor(other);
-    }
-    let used = this.#cache.find(key, window, stored, scannedUrls);
-    if (!used) {
-      const chunks = this.#cache.select(key, window, stored);
-      if (chunks.length === 0) return undefined;
-      const counting = this.#countForCache(run, key, organizationId, query, chunks, scannedUrls);
-      const settled = counting.then(
-        () => {},
-        () => {},
-      );
-      this.#counting.set(key, settled);
-      try {
-        used = await counting;
-      } finally {
-        this.#counting.delete(key);
-      }
-    }
+    const used = await this.#counter.count(overview);
     if (!used) return undefined;
-    const { clicks } = used;
-    run.releases.push(() => this.#cache.release(used));
-    return run.tally.include(clicks) ? used : undefined;
-  }
-
-  /** Counts chunks for the cache. Returns undefined if it cannot, and the report must count them itself. */
-  async #countForCache(
-    run: ReportRun<ClickReport>,
-    key: string,
-    organizationId: string,
-    query: ReportQuery,
-    chunks: readonly OrganizationChunk[],
-    scannedUrls: ReadonlyMap<number, ScannedUrl>,
-  ): Promise<UsedClicks | undefined> {
-    const tally = new VisitTally(clickMeasure, query, this.#pool);
-    const scans: ScanCounts = { total: 0, proven: 0 };
-    try {
-      const rows = readOrganizationChunks(run.db, organizationId, chunks);
-      for await (const visits of readChunks(run, rows)) {
-        addVisits(visits, query, scannedUrls, tally, scans);
-      }
-      const clicks = tally.toCounted();
-      if (clicks)
-        return this.#cache.add(key, { organizationId, clicks, chunks, scans, scannedUrls });
-      this.#cache.exclude(key);
-      return undefined;
-    } finally {
-      tally.release();
-    }
+    run.releases.push(() => this.#counter.release(used));
+    return run.tally.include(used.clicks) ? used : undefined;
   }
 
   /** Creates a report from the visits that `read` adds. Calls `read` again if a count is not exact. */
@@ -352,23 +284,6 @@ export class ReportReader {
   }
 }
 
-/** Adds visits to a tally of clicks, and counts the scans among those in the window. */
-function addVisits(
-  { columns, indexes }: StoredVisits,
-  query: ReportQuery,
-  scannedUrls: ReadonlyMap<number, ScannedUrl>,
-  tally: VisitTally<ClickReport>,
-  scans: ScanCounts,
-): void {
-  tally.add({ columns, indexes });
-  if (scannedUrls.size === 0) return;
-  const selected = filterVisits(columns.dictionaries, indexes, query.conditions);
-  const urlAt = (index: number) => scannedUrls.get(columns.urlIds[index] as number);
-  const found = selectScans({ columns, indexes: selected }, query, urlAt);
-  scans.total += found.indexes.length;
-  scans.proven += found.proven.length;
-}
-
 /** Searches a number in an array in ascending order. */
 function contains(numbers: Float64Array, wanted: number): boolean {
   let low = 0;
@@ -386,17 +301,6 @@ function pagesOfVisits({ columns, indexes }: StoredVisits): Iterable<UrlPage> {
   const visited = new Set<number>();
   for (const index of indexes) visited.add(columns.urlIds[index] as number);
   return pagesOf(Float64Array.from(visited).sort());
-}
-
-async function* readChunks(
-  { clock }: Pick<ReportRun<never>, 'clock'>,
-  rows: AsyncIterable<{ readonly url_id?: number; readonly visits: Uint8Array }>,
-): AsyncGenerator<StoredVisits> {
-  for await (const { url_id, visits } of rows) {
-    const columns = decodeColumns(visits, url_id);
-    yield { columns, indexes: allIndexes(columns) };
-    await clock.pause();
-  }
 }
 
 /** Counts the QR codes that exist now: all of the organization, or those of the selected URLs. */

@@ -16,6 +16,7 @@ const recentPages = 256;
  */
 export class UrlVisits {
   readonly #maxPages: number;
+  readonly #maxOthers: number;
   readonly #pages = new Map<number, Uint32Array>();
   readonly #others: ValueCounts<number>;
   /** The page that was used last among those with the same last bits, and its counts. */
@@ -25,6 +26,7 @@ export class UrlVisits {
 
   constructor(maxPages = defaultMaxPages, maxOthers = maxOtherUrls) {
     this.#maxPages = maxPages;
+    this.#maxOthers = maxOthers;
     this.#others = new ValueCounts<number>(maxOthers);
   }
 
@@ -87,19 +89,44 @@ export class UrlVisits {
    */
   largest(limit: number, others?: UrlVisits): [urlId: number, visits: number][] {
     const largest = new LargestCounts<number>(limit);
-    this.#forEach((urlId, visits) => {
+    this.forEach((urlId, visits) => {
       largest.add(urlId, visits + (others === undefined ? 0 : others.countOf(urlId)));
     });
     if (others !== undefined) {
-      others.#forEach((urlId, visits) => {
+      others.forEach((urlId, visits) => {
         if (this.countOf(urlId) === 0) largest.add(urlId, visits);
       });
     }
     return largest.finish();
   }
 
+  /**
+   * Returns these counts without those of `removed` and with those of `added`; undefined if they would not
+   * be exact.
+   */
+  changedBy(removed: UrlVisits, added: UrlVisits): UrlVisits | undefined {
+    if (![this, removed, added].every(({ isComplete }) => isComplete)) return undefined;
+    const changed = new UrlVisits(this.#maxPages, this.#maxOthers);
+    let isExact = true;
+    const add = (urlId: number, visits: number) => {
+      if (visits > 0) changed.add(urlId, visits);
+    };
+    this.forEach((urlId, visits) => {
+      const left = visits - removed.countOf(urlId);
+      if (left < 0) isExact = false;
+      add(urlId, left + added.countOf(urlId));
+    });
+    added.forEach((urlId, visits) => {
+      if (this.countOf(urlId) === 0) add(urlId, visits);
+    });
+    removed.forEach((urlId) => {
+      if (this.countOf(urlId) === 0) isExact = false;
+    });
+    return isExact && changed.isComplete ? changed : undefined;
+  }
+
   /** Calls `onUrl` once for each URL: a URL with a page is never among the others. */
-  #forEach(onUrl: (urlId: number, visits: number) => void): void {
+  forEach(onUrl: (urlId: number, visits: number) => void): void {
     for (const [urlId, visits] of this.#others.entries()) onUrl(urlId, visits);
     for (const [page, counts] of this.#pages) {
       for (let at = 0; at < urlsPerPage; at += 1) {

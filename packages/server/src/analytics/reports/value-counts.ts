@@ -72,6 +72,29 @@ export class ValueCounts<Value extends string | number> {
     return largest.finish();
   }
 
+  /**
+   * Returns these counts without those of `removed` and with those of `added`; undefined if they would not
+   * be exact. Without proven scans.
+   */
+  changedBy(
+    removed: ValueCounts<Value>,
+    added: ValueCounts<Value>,
+  ): ValueCounts<Value> | undefined {
+    const changed = new ValueCounts<Value>(this.#maxValues);
+    const counts = new Map(this.#counts);
+    for (const [value, count] of added.entries())
+      counts.set(value, (counts.get(value) ?? 0) + count);
+    for (const [value, count] of removed.entries()) {
+      const left = (counts.get(value) ?? 0) - count;
+      if (left < 0) return undefined;
+      if (left > 0) counts.set(value, left);
+      else counts.delete(value);
+    }
+    changed.#counts = counts;
+    const isExact = [this, removed, added].every(({ isComplete }) => isComplete);
+    return isExact && counts.size <= this.#maxValues ? changed : undefined;
+  }
+
   /** Subtracts the median of all counts from each count, and drops values whose count is used up. */
   #dropRareValues(): void {
     const sorted = Float64Array.from(this.#counts.values()).sort();

@@ -1,10 +1,10 @@
 import type { StoredVisits } from '../ingest/read-stored-visits.js';
 import type { DictionaryColumn, VisitColumns } from '../ingest/visit-columns.js';
+import type { BucketVisitors, CountedClicks } from './counted-clicks.js';
 import { type Dimension, layoutOf, shownValue, splitFields } from './dimensions.js';
 import { DistinctKeys } from './distinct-keys.js';
 import { dayMs, hourMs } from './durations.js';
 import { Int32Pool } from './int32-pool.js';
-import type { KeySet } from './key-set.js';
 import { bucketsOf, type ReportWindow, type VisitQuery, type Window } from './report-window.js';
 import { UrlVisits } from './url-visits.js';
 import { ValueCounts } from './value-counts.js';
@@ -38,24 +38,6 @@ export interface VisitMeasure<R extends Report> {
   readonly noun: 'Clicks' | 'Scans';
   /** For scans: whether all scans are proven. Days that version 0.1 pruned do not say it. */
   readonly areAllProven?: boolean;
-}
-
-/** The exact counts of clicks, to which a tally adds further ones. */
-export interface CountedClicks {
-  readonly count: number;
-  /** The buckets of the time series, by their starts. */
-  readonly starts: Float64Array;
-  readonly inBuckets: Float64Array;
-  readonly uniquesInBuckets: Uint32Array;
-  /** The visitors of the first and of the last bucket, in which further clicks are likely. */
-  readonly visitorsAtEnds: ReadonlyMap<number, Int32Array>;
-  /** The values of each breakdown, in the order of the dimensions. */
-  readonly breakdowns: readonly ValueCounts<string>[];
-  readonly urls: UrlVisits;
-  readonly visitors: KeySet;
-  readonly addresses: KeySet;
-  /** The approximate size in memory. */
-  readonly bytes: number;
 }
 
 const none = new Uint32Array();
@@ -271,12 +253,31 @@ export class VisitTally<R extends Report> {
       this.#isRecounted[bucket] = 1;
       const visitors = visitorsAtEnds.get(at);
       if (visitors) this.#visitors.addAll(visitors, bucket);
-      else {
-        const until = this.#buckets.starts[bucket + 1] ?? Number.POSITIVE_INFINITY;
-        found.push({ since: start, until });
-      }
+      else found.push(this.#windowOf(bucket));
     }
     return found;
+  }
+
+  /** Lets `recount` add the visitors of these buckets. Returns the windows of their visits. */
+  selectBuckets(buckets: readonly number[]): readonly Window[] {
+    return buckets.map((bucket) => {
+      this.#isRecounted[bucket] = 1;
+      return this.#windowOf(bucket);
+    });
+  }
+
+  /** Returns the visitors that `recount` added to these buckets. Nothing may follow. */
+  finishRecount(buckets: readonly number[]): BucketVisitors {
+    const ends = [Math.min(...buckets), Math.max(...buckets)];
+    const keys = new Map(ends.map((bucket) => [bucket, this.#visitors.keysOf(bucket)]));
+    const { inBuckets } = this.#visitors.finish(this.#buckets.count);
+    return { uniques: inBuckets, keysOf: (bucket) => keys.get(bucket) ?? new Int32Array() };
+  }
+
+  #windowOf(bucket: number): Window {
+    const { starts } = this.#buckets;
+    const since = starts[bucket] as number;
+    return { since, until: starts[bucket + 1] ?? Number.POSITIVE_INFINITY };
   }
 
   /** Adds the visitors of counted clicks to the buckets to recount. Ignores other visits. */
@@ -330,12 +331,6 @@ export class VisitTally<R extends Report> {
       urls: this.#visitsOfUrl,
       visitors: visitors.keys,
       addresses: addresses.keys,
-      bytes:
-        visitors.keys.bytes +
-        addresses.keys.bytes +
-        [...visitorsAtEnds.values()].reduce((sum, keys) => sum + keys.byteLength, 0) +
-        this.#visitsOfUrl.bytes +
-        breakdowns.reduce((sum, counts) => sum + bytesOfTexts(counts), 0),
     };
   }
 
@@ -446,15 +441,6 @@ export class VisitTally<R extends Report> {
     }
     return buckets;
   }
-}
-
-// An entry of a map, with the header of its text.
-const bytesOfEntry = 80;
-
-function bytesOfTexts(counts: ValueCounts<string>): number {
-  let bytes = 0;
-  for (const [text] of counts.entries()) bytes += bytesOfEntry + 2 * text.length;
-  return bytes;
 }
 
 function addAt(numbers: Float64Array, index: number, added: number): void {
