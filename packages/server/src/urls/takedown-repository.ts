@@ -10,7 +10,7 @@ import { type Database, operatorOwner, type WriteTransaction } from '../storage/
 import { readList } from '../storage/list-page.js';
 import { isBeingErased } from './erased-url.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
-import type { UrlRepository } from './url-repository.js';
+import type { UrlRecorder } from './url-recorder.js';
 
 /** Where a link was found, and when and why it was taken down. */
 interface NewTakedown {
@@ -22,11 +22,11 @@ interface NewTakedown {
 /** Stores takedowns of links. Every method is one transaction. */
 export class TakedownRepository {
   readonly #database: Database;
-  readonly #urls: Pick<UrlRepository, 'recordUpdates'>;
+  readonly #recorder: UrlRecorder;
 
-  constructor(database: Database, urls: Pick<UrlRepository, 'recordUpdates'>) {
+  constructor(database: Database, recorder: UrlRecorder) {
     this.#database = database;
-    this.#urls = urls;
+    this.#recorder = recorder;
   }
 
   /** Takes a link down, and returns it; null when no link has the key. */
@@ -102,7 +102,7 @@ export class TakedownRepository {
       .set({ updated_at: url.updatedAt })
       .where('id', '=', id)
       .execute();
-    await this.#urls.recordUpdates(transaction, organizationId, [{ before, url }], now);
+    await this.#recorder.recordUpdates(transaction, organizationId, [{ before, url }], now);
     return url;
   }
 }

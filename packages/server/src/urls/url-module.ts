@@ -18,6 +18,7 @@ import { type FindTagged, TagRepository } from './tag-repository.js';
 import { type TakedownHandlerOptions, takedownHandlers } from './takedown-handlers.js';
 import { TakedownRepository } from './takedown-repository.js';
 import { type UrlHandlerOptions, urlHandlers } from './url-handlers.js';
+import { UrlRecorder } from './url-recorder.js';
 import { UrlRepository } from './url-repository.js';
 
 export interface UrlModuleOptions
@@ -56,13 +57,12 @@ export function createUrlModule(options: UrlModuleOptions) {
   const { database, outbox, origins, plans, clock, logger } = options;
   const loops = new LoopDetector(options.isOwnHost);
   const newShortCode = shortCodeGenerator(randomInt, options.isReserved);
-  const urls = new UrlRepository(database, {
+  const recorder = new UrlRecorder({
     outbox,
-    loops,
-    plans,
     toEventData: (shortUrl, now) => toRecord(origins(), shortUrl, now),
   });
-  const takedowns = new TakedownRepository(database, urls);
+  const urls = new UrlRepository(database, { loops, plans, recorder });
+  const takedowns = new TakedownRepository(database, recorder);
   const tags = new TagRepository(database, options.findTagged);
   const findKey = keyFinder({ database, urls, loops, ignoresCase: options.ignoresCase });
   const expire = (signal?: AbortSignal) => expireUrls(urls, clock, signal);

@@ -12,12 +12,10 @@ import type { ShortUrl } from './short-url.js';
 import { UrlCreator, type UrlCreatorOptions } from './url-creator.js';
 import { selectDue, UrlLifeCycle } from './url-life-cycle.js';
 import { findUrls, UrlReader } from './url-reader.js';
-import { UrlRecorder, type UrlRecorderOptions } from './url-recorder.js';
 import type { Refused } from './url-refusals.js';
 import { UrlUpdater } from './url-updater.js';
 import {
   auditOf,
-  type ChangedUrl,
   type CreateContext,
   type CreateOutcome,
   type Creation,
@@ -29,27 +27,20 @@ import {
 /** A valid item of a request for new links, or the error message of an invalid one. */
 export type NewItem = UrlDraft | { readonly error: string };
 
-export interface UrlRepositoryOptions
-  extends UrlRecorderOptions,
-    Pick<UrlCreatorOptions, 'plans' | 'loops'> {}
-
 /** Stores links and their keys. Every method is one transaction. */
 export class UrlRepository extends UrlReader {
   readonly #database: Database;
-  readonly #recorder: UrlRecorder;
   readonly #lifeCycle: UrlLifeCycle;
   readonly #creator: UrlCreator;
   readonly #updater: UrlUpdater;
 
-  constructor(database: Database, { plans, loops, ...events }: UrlRepositoryOptions) {
-    super(database, loops);
-    const recorder = new UrlRecorder(events);
-    const lifeCycle = new UrlLifeCycle(recorder);
+  constructor(database: Database, options: UrlCreatorOptions) {
+    super(database, options.loops);
+    const lifeCycle = new UrlLifeCycle(options.recorder);
     this.#database = database;
-    this.#recorder = recorder;
     this.#lifeCycle = lifeCycle;
-    this.#creator = new UrlCreator(database, { plans, loops, recorder });
-    this.#updater = new UrlUpdater(database, { plans, loops, recorder, lifeCycle });
+    this.#creator = new UrlCreator(database, options);
+    this.#updater = new UrlUpdater(database, { ...options, lifeCycle });
   }
 
   /**
@@ -187,15 +178,5 @@ export class UrlRepository extends UrlReader {
       ),
     );
     return expired.flat();
-  }
-
-  /** Writes `url.updated` for each link, in the transaction that changes it. */
-  recordUpdates(
-    transaction: WriteTransaction,
-    organizationId: string,
-    changed: readonly ChangedUrl[],
-    now: number,
-  ): Promise<void> {
-    return this.#recorder.recordUpdates(transaction, organizationId, changed, now);
   }
 }

@@ -17,6 +17,7 @@ import { LoopDetector } from '../../src/urls/loop-detector.js';
 import { toRecord } from '../../src/urls/present-url.js';
 import { TagRepository } from '../../src/urls/tag-repository.js';
 import { urlCreated } from '../../src/urls/url-events.js';
+import { UrlRecorder } from '../../src/urls/url-recorder.js';
 import { UrlRepository } from '../../src/urls/url-repository.js';
 import { pruneDeliveries } from '../../src/webhooks/delivery-pruner.js';
 import { DeliveryQueue } from '../../src/webhooks/delivery-queue.js';
@@ -68,10 +69,9 @@ beforeAll(async () => {
   };
   const outbox = new EventOutbox(database, { newId });
   urls = new UrlRepository(database, {
-    outbox,
     plans: standardPlans,
     loops: new LoopDetector(ownHostTest(['sho.example'])),
-    toEventData: (url, at) => toRecord(origins, url, at),
+    recorder: new UrlRecorder({ outbox, toEventData: (url, at) => toRecord(origins, url, at) }),
   });
   domains = new DomainRepository(database, outbox);
 });

@@ -19,6 +19,7 @@ import { LoopDetector } from '../../src/urls/loop-detector.js';
 import { toRecord } from '../../src/urls/present-url.js';
 import type { ShortUrl } from '../../src/urls/short-url.js';
 import type { UrlCreateRequest } from '../../src/urls/url-contract.js';
+import { UrlRecorder } from '../../src/urls/url-recorder.js';
 import { type NewItem, UrlRepository } from '../../src/urls/url-repository.js';
 import type { CreateOutcome } from '../../src/urls/url-write.js';
 import { emptyDatabase } from '../engine.js';
@@ -76,11 +77,13 @@ export async function openRepository(): Promise<Stored> {
     return `id-${ids}`;
   };
   const urls = new UrlRepository(database, {
-    outbox: new EventOutbox(database, { newId }),
     plans: standardPlans,
     loops: new LoopDetector(ownHostTest(['sho.example'])),
-    toEventData: (url, now) =>
-      toRecord({ scheme: 'https://', shortDomain: 'sho.example' }, url, now),
+    recorder: new UrlRecorder({
+      outbox: new EventOutbox(database, { newId }),
+      toEventData: (url, now) =>
+        toRecord({ scheme: 'https://', shortDomain: 'sho.example' }, url, now),
+    }),
   });
   return {
     database,
