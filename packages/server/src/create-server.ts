@@ -182,6 +182,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const database = openStorage({
     ...storage,
     databaseConnections,
+    ignoreCase: config.ignoreCase,
     withoutCheckpoints: usesThreads,
   });
   let url = '';

@@ -19,6 +19,8 @@ export interface StorageOptions {
   readonly databaseConnections?: number | undefined;
   /** PostgreSQL: removes the time limit of statements, for operator commands. */
   readonly withoutTimeout?: boolean | undefined;
+  /** Whether links of the platform's domain are found in any case, for which `migrate` creates an index. */
+  readonly ignoreCase?: boolean | undefined;
   /** The keys of `keyring`. The main thread of a server sets them later, because the database has one. */
   readonly secretKeys?: readonly string[] | undefined;
 }

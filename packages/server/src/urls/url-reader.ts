@@ -115,6 +115,8 @@ export class UrlReader {
     const rows = await this.#database.read
       .selectFrom('url_keys')
       .select(['key', 'url_id'])
+      // Each of the two indexes has a condition, which the query must repeat.
+      .where('domain_key', domainId === null ? '=' : '<>', sql.lit(''))
       .where('domain_key', '=', domainKeyOf(domainId))
       .where(sql`lower(key)`, '=', key.toLowerCase())
       // A link has its short code and its slug.

@@ -49,7 +49,7 @@ const statements = new Set<string>();
 beforeAll(async () => {
   file = temporaryFile();
   const databaseUrl = `file:${file.path}`;
-  const migrator = openStorage({ databaseUrl, durability: 'process' });
+  const migrator = openStorage({ databaseUrl, durability: 'process', ignoreCase: true });
   await migrator.migrate();
   await migrator.close();
   fill(file.other());
@@ -215,6 +215,20 @@ describe('no call on the redirect thread scans a table', () => {
       }
     });
     expect(scans).toEqual([]);
+  });
+
+  it('when links are found in another case', async () => {
+    const found: (string | undefined)[] = [];
+    const steps = await explain(async () => {
+      for (const domainId of [null, 'domain-1']) {
+        found.push(await urls.findFoldedKey(domainId, 'CODE200'));
+      }
+    });
+    expect(found).toEqual(['code200', 'code200']);
+    expect(steps.map(({ detail }) => detail)).toEqual([
+      'SEARCH url_keys USING INDEX url_keys_platform_folded (<expr>=? AND domain_key=?)',
+      'SEARCH url_keys USING COVERING INDEX url_keys_folded (domain_key=? AND <expr>=?)',
+    ]);
   });
 
   it('when links are deactivated or get another tag: they are found by id', async () => {

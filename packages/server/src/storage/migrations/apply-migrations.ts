@@ -41,16 +41,20 @@ import { linkPreviews } from './0039-link-previews.js';
 import { hostRules } from './0040-host-rules.js';
 import { abuseReports } from './0041-abuse-reports.js';
 import { visitShards } from './0042-visit-shards.js';
+import { foldedKeys } from './0044-folded-keys.js';
 import { adoptDatabase } from './adopt-database.js';
+import { indexPlatformKeys } from './index-platform-keys.js';
 
 /**
  * Applies the missing migrations and returns their names. Each transaction applies completely or
- * not at all.
+ * not at all. `ignoresCase` says whether links of the platform's domain are found in any case; undefined
+ * leaves their index as it is.
  */
 export async function applyMigrations(
   db: Kysely<Schema>,
   engine: Engine,
   updateEach: UpdateEach,
+  ignoresCase: boolean | undefined,
 ): Promise<string[]> {
   const newer = (await hasMigrations(db))
     ? await findNewerVersion(db, migratorOf(db, engine, updateEach))
@@ -63,6 +67,7 @@ export async function applyMigrations(
   if (skipped !== undefined) throw new ConfigError(`the database cannot be used: ${skipped}`);
   const { error, results = [] } = await migrator.migrateToLatest();
   if (error) throw error;
+  if (ignoresCase !== undefined) await indexPlatformKeys(db, engine, ignoresCase);
   return [...adopted, ...results.map((result) => result.migrationName)];
 }
 
@@ -168,6 +173,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0040-host-rules': { up: (db) => hostRules(db, engine) },
     '0041-abuse-reports': { up: (db) => abuseReports(db, engine) },
     '0042-visit-shards': { up: (db) => visitShards(db, engine) },
+    '0044-folded-keys': { up: foldedKeys },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

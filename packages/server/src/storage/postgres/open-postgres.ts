@@ -67,7 +67,12 @@ const deleteUsagesEveryMs = 60_000;
 
 export function openPostgres(
   address: PostgresAddress,
-  { databaseConnections: maxConnections = 4, withoutTimeout = false, secretKeys }: StorageOptions,
+  {
+    databaseConnections: maxConnections = 4,
+    withoutTimeout = false,
+    ignoreCase,
+    secretKeys,
+  }: StorageOptions,
 ): Database {
   const db = connect(address, maxConnections, withoutTimeout);
   const retries = { ...noRetries };
@@ -164,7 +169,7 @@ export function openPostgres(
       await checkServer(address);
       const migrationDb = connect(address, 2, true);
       try {
-        return await applyMigrations(migrationDb, 'postgres', updateEach);
+        return await applyMigrations(migrationDb, 'postgres', updateEach, ignoreCase);
       } catch (error) {
         throw explainMissingRights(error, address);
       } finally {

@@ -102,7 +102,7 @@ export function openSqlite(path: string, options: StorageOptions): Database {
       // migrator runs outside a transaction.
       writer.handle.pragma(`busy_timeout = ${busyTimeoutMs}`);
       try {
-        return await applyMigrations(write, 'sqlite', updateEach);
+        return await applyMigrations(write, 'sqlite', updateEach, options.ignoreCase);
       } finally {
         writer.handle.pragma('busy_timeout = 0');
       }
