@@ -88,15 +88,16 @@ export class UrlReader {
     if (hostname !== undefined && domainKey === undefined) return [];
     const ofAnyDomain = sql<string>`(select ${domainKeyOf(null)}
       union all select id from domains where organization_id = ${organizationId})`;
-    const rows = await selectUrls(read)
-      .innerJoin('url_keys', 'url_keys.url_id', 'urls.id')
-      .where('url_keys.key', '=', key)
-      .where('url_keys.domain_key', 'in', domainKey === undefined ? ofAnyDomain : [domainKey])
-      .where('urls.organization_id', '=', organizationId)
-      .orderBy('urls.id')
+    // In one statement with the links, SQLite would read all links of the organization.
+    const owners = await read
+      .selectFrom('url_keys')
+      .select('url_id')
+      .where('key', '=', key)
+      .where('domain_key', 'in', domainKey === undefined ? ofAnyDomain : [domainKey])
       .execute();
     // A link that has moved has its keys on several domains.
-    return [...new Map(rows.map((row) => [row.id, fromRow(row)])).values()];
+    const ids = [...new Set(owners.map(({ url_id }) => url_id))].sort((a, b) => a - b);
+    return this.findMany(organizationId, ids);
   }
 
   /**

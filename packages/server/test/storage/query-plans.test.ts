@@ -127,14 +127,20 @@ async function explain(call: () => Promise<unknown>): Promise<Step[]> {
   return steps;
 }
 
-/** Runs a call and returns the steps of its statements that read a whole table or index. */
+/**
+ * Runs a call and returns the steps of its statements that read a whole table or index, or all links or keys
+ * of an organization or domain.
+ */
 async function findScans(call: () => Promise<unknown>): Promise<string[]> {
   return (await explain(call))
     .filter(({ detail, sql }) => {
       // An insert scans referencing tables only while a foreign key is violated.
       if (sql.startsWith('insert into urls ') && detail === 'SCAN url_keys') return false;
       // `json_each` reads a parameter.
-      return /^SCAN (?!CONSTANT ROW|json_each |url_id_counter$)/.test(detail);
+      return (
+        /^SCAN (?!CONSTANT ROW|json_each |url_id_counter$)/.test(detail) ||
+        /^SEARCH (urls|url_keys) .*\((organization_id|domain_key)=\?\)/.test(detail)
+      );
     })
     .map(({ detail, sql }) => `${detail}: ${sql}`);
 }
