@@ -67,6 +67,19 @@ export const tables = {
     visits: 'bytes not null',
     machines_from: 'bigint not null default 0',
   },
+  /** What overviews have counted in chunks of an organization, so that the first one after a start continues. */
+  overview_counts: {
+    organization_id: 'text not null',
+    /** The hash of the time zone and the buckets. */
+    counts_key: 'text not null',
+    /** When it was written. Only the newest complete one is read. */
+    generation: 'bigint not null',
+    /** The header is 0, and is written last. */
+    part: 'integer not null',
+    /** The time of the earliest visit that is counted. */
+    first_at: 'bigint not null',
+    content: 'bytes not null',
+  },
   visit_chunks: {
     ...baselineTables.visit_chunks,
     /**

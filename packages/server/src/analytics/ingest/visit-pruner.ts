@@ -10,6 +10,7 @@ import {
   type WriteTransaction,
 } from '../../storage/database.js';
 import { dayMs } from '../reports/durations.js';
+import { deleteOverviewCounts } from '../reports/overview-counts-repository.js';
 import { PrunedDays, storePrunedDays } from '../reports/pruned-days.js';
 import { decodeColumns, decodeUnlessDamaged, toChunk } from './columns-codec.js';
 import { findOrganizations } from './read-stored-visits.js';
@@ -198,7 +199,10 @@ async function pruneOrganizationChunk(
   );
 }
 
-/** Lets overviews read the visits before an instant, and the pruned days, by link. */
+/**
+ * Lets overviews read the visits before an instant, and the pruned days, by link. Deletes the stored counts
+ * of such visits.
+ */
 export async function raiseCompleteFrom(
   transaction: WriteTransaction,
   organizationId: string,
@@ -210,6 +214,7 @@ export async function raiseCompleteFrom(
     .where('id', '=', organizationId)
     .where('chunks_complete_from', '<', completeFrom)
     .execute();
+  await deleteOverviewCounts(transaction, organizationId, completeFrom);
 }
 
 function listChunks(db: Kysely<Schema>, urlId: number, before: number) {

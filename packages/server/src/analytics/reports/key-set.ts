@@ -7,6 +7,18 @@ const maxLoad = 0.75;
 // The same as the number of partitions of `DistinctKeys`, at most.
 const maxRegions = 4096;
 
+// From this number on, the occurrences of a stored key do not fit into its byte.
+const largeCount = 255;
+
+/** The keys of a set, for storage. */
+export interface StoredKeys {
+  readonly keys: Int32Array;
+  /** The occurrences of each key, up to `largeCount`. */
+  readonly counts: Uint8Array;
+  /** The occurrences of the keys that have more. */
+  readonly large: Int32Array;
+}
+
 /**
  * A multiset of keys of 64 bits, which are hashes, in a hash table with open addressing and linear
  * probing. Keys with the same last bits are in one region of the table. `DistinctKeys` searches keys in
@@ -81,6 +93,37 @@ export class KeySet {
       if (count === 0) continue;
       onKey(table[slot * stride] as number, table[slot * stride + 1] as number, count);
     }
+  }
+
+  /** Returns the keys and their numbers of occurrences, in the order of the table. */
+  toStored(): StoredKeys {
+    const keys = new Int32Array(this.size * stride);
+    const counts = new Uint8Array(this.size);
+    const large: number[] = [];
+    let at = 0;
+    this.forEach((high, low, count) => {
+      keys[at * stride] = high;
+      keys[at * stride + 1] = low;
+      counts[at] = Math.min(count, largeCount);
+      if (count >= largeCount) large.push(count);
+      at += 1;
+    });
+    return { keys, counts, large: Int32Array.from(large) };
+  }
+
+  /** Returns the set of stored keys. It is quick, because it writes a table in its order. */
+  static fromStored(pool: Int32Pool, { keys, counts, large }: StoredKeys): KeySet {
+    const set = new KeySet(pool, counts.length);
+    let largeAt = 0;
+    for (let at = 0; at < counts.length; at += 1) {
+      let count = counts[at] as number;
+      if (count === largeCount) {
+        count = large[largeAt] as number;
+        largeAt += 1;
+      }
+      set.add(keys[at * stride] as number, keys[at * stride + 1] as number, count);
+    }
+    return set;
   }
 
   /** Returns a copy for at most `capacity` distinct keys. */

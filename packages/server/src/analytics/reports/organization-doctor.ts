@@ -3,6 +3,7 @@ import type { Database, Schema } from '../../storage/database.js';
 import { readInBatches } from '../../storage/read-in-batches.js';
 import type { StoredVisits } from '../ingest/read-stored-visits.js';
 import { allIndexes, humanSources } from '../ingest/visit-columns.js';
+import { raiseCompleteFrom } from '../ingest/visit-pruner.js';
 import { PendingVisits } from './pending-visits.js';
 import { type DamagedVisits, decodeUndamaged, isInRange, readVisits } from './visit-doctor.js';
 import { selectClicks } from './visit-measures.js';
@@ -82,12 +83,7 @@ export async function repairOrganizationChunks(
 ): Promise<void> {
   await database.writeDirectly(async (transaction) => {
     for (const { id, until } of organizations) {
-      await transaction
-        .updateTable('organizations')
-        .set({ chunks_complete_from: until })
-        .where('id', '=', id)
-        .where('chunks_complete_from', '<', until)
-        .execute();
+      await raiseCompleteFrom(transaction, id, until);
       await transaction
         .deleteFrom('organization_chunks')
         .where('organization_id', '=', id)

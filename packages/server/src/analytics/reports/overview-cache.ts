@@ -141,6 +141,17 @@ export class OverviewCache {
     return entry;
   }
 
+  /** Returns whether there are counts with a key. */
+  has(key: string): boolean {
+    for (const entry of this.#entries) if (entry.key === key) return true;
+    return false;
+  }
+
+  /** Begins another use of counts. The caller must call `release`. */
+  retain(used: UsedClicks): void {
+    (used as Entry).users += 1;
+  }
+
   /** Selects the chunks to count for the cache: none if it is not worthwhile. */
   select(
     key: string,

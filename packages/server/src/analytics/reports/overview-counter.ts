@@ -19,6 +19,7 @@ import {
   withoutChunks,
 } from './organization-chunks.js';
 import { hashCodes, type OverviewCache, type UsedClicks } from './overview-cache.js';
+import type { OverviewStore } from './overview-store.js';
 import type { ClickReport } from './report-contract.js';
 import type { ReportClock } from './report-limits.js';
 import type { VisitQuery, Window } from './report-window.js';
@@ -55,9 +56,13 @@ export class OverviewCounter {
   /** The reports that count for the cache, by its keys. */
   readonly #counting = new Map<string, Promise<void>>();
 
-  constructor(pool: Int32Pool, cache: OverviewCache) {
+  readonly #store: OverviewStore | undefined;
+
+  /** Without a store, the first overview after a start counts all visits. */
+  constructor(pool: Int32Pool, cache: OverviewCache, store?: OverviewStore) {
     this.#pool = pool;
     this.#cache = cache;
+    this.#store = store;
   }
 
   /**
@@ -78,7 +83,7 @@ export class OverviewCounter {
     if (used) return used;
     const chunks = this.#cache.select(key, window, run.stored);
     if (chunks.length === 0) return undefined;
-    const counting = this.#countForCache(run, key, chunks);
+    const counting = this.#countForCache(run, key, window, chunks);
     const settled = counting.then(
       () => {},
       () => {},
@@ -99,14 +104,29 @@ export class OverviewCounter {
   async #countForCache(
     run: OverviewRun,
     key: string,
+    window: Window,
     chunks: readonly OrganizationChunk[],
   ): Promise<UsedClicks | undefined> {
-    const { organizationId, scannedUrls } = run;
+    const { organizationId, query, scannedUrls } = run;
+    // Filters have many values, each of which is rarely used.
+    const isUnfiltered = (query.conditions ?? []).length === 0;
+    const store = isUnfiltered && this.#store?.stores(chunks) ? this.#store : undefined;
+    if (store && !this.#cache.has(key)) {
+      const loaded = await store.load(run.db, organizationId, key, this.#pool);
+      if (loaded) this.#cache.release(this.#cache.add(key, loaded));
+      const used = this.#cache.find(key, window, run.stored, scannedUrls);
+      if (used) return used;
+    }
     const counted =
       (await this.#advance(run, key, chunks)) ?? (await this.#countVisits(run, run.query, chunks));
     if (counted) {
       const codes = hashCodes(scannedUrls, timeRangeOf(chunks).until);
-      return this.#cache.add(key, { organizationId, ...counted, chunks, codes });
+      const used = this.#cache.add(key, { organizationId, ...counted, chunks, codes });
+      if (store) {
+        this.#cache.retain(used);
+        store.save(key, used).finally(() => this.#cache.release(used));
+      }
+      return used;
     }
     this.#cache.exclude(key);
     return undefined;

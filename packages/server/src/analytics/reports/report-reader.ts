@@ -15,6 +15,7 @@ import {
 } from './organization-chunks.js';
 import { OverviewCache, type UsedClicks } from './overview-cache.js';
 import { OverviewCounter, type OverviewRun } from './overview-counter.js';
+import type { OverviewStore } from './overview-store.js';
 import { PendingVisits } from './pending-visits.js';
 import { type PrunedClicks, parseSummary } from './pruned-days.js';
 import {
@@ -53,12 +54,17 @@ export class ReportReader {
   readonly #pool: Int32Pool;
   readonly #counter: OverviewCounter;
 
-  /** The reports that run at once share the memory of a pool, and a cache. */
-  constructor(database: Database, pool = new Int32Pool(), cache = new OverviewCache(pool)) {
+  /** The reports that run at once share the memory of a pool, a cache, and what is stored of it. */
+  constructor(
+    database: Database,
+    pool = new Int32Pool(),
+    cache = new OverviewCache(pool),
+    store?: OverviewStore,
+  ) {
     this.#database = database;
     this.#pending = new PendingVisits(database, database.read);
     this.#pool = pool;
-    this.#counter = new OverviewCounter(pool, cache);
+    this.#counter = new OverviewCounter(pool, cache, store);
   }
 
   readClicks(urlId: number, query: ReportQuery) {

@@ -5,7 +5,10 @@ import { FairQueue } from '../../fair-queue.js';
 import { type Database, StorageUnavailableError } from '../../storage/database.js';
 import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
 import { defineThread } from '../../threads/define-thread.js';
+import { decodeError, encodeError, type TransferredError } from '../../threads/error-transfer.js';
 import { openThread } from '../../threads/open-thread.js';
+import { OverviewCountsRepository } from './overview-counts-repository.js';
+import { OverviewStore } from './overview-store.js';
 import { PrunedVisitsError, ReportTooLargeError } from './report-limits.js';
 import { ReportReader } from './report-reader.js';
 
@@ -13,8 +16,8 @@ type Args<Name extends keyof ReportReader> = Parameters<ReportReader[Name]>;
 type ReportMethods = ReturnType<typeof reportMethods>;
 
 /** Returns the methods of the thread. Threads exchange text much faster than objects. */
-function reportMethods(database: Database) {
-  const reader = new ReportReader(database);
+function reportMethods(database: Database, store: OverviewStore) {
+  const reader = new ReportReader(database, undefined, undefined, store);
   return {
     readClicks: async (...args: Args<'readClicks'>) => toJsonText(await reader.readClicks(...args)),
     readScans: async (...args: Args<'readScans'>) => toJsonText(await reader.readScans(...args)),
@@ -33,11 +36,32 @@ export const reportThread = defineThread({
   priority: 'low',
   errorClasses: [PrunedVisitsError, ReportTooLargeError, StorageUnavailableError],
   resourceLimits: { maxOldGenerationSizeMb: 2048 },
-  start(storage: StorageOptions) {
+  start(storage: StorageOptions, emit: (event: ReportEvent) => void) {
     const database = openStorage(storage);
-    return { methods: reportMethods(database), stop: () => database.close() };
+    const { methods, stop } = createReports(database, emit);
+    return {
+      methods,
+      async stop() {
+        await stop();
+        await database.close();
+      },
+    };
   },
 });
+
+/** An error of work that no request waits for. */
+interface ReportEvent {
+  readonly error: TransferredError;
+}
+
+/** Returns the code of the thread without the opening of its database. */
+function createReports(database: Database, emit: (event: ReportEvent) => void) {
+  const store = new OverviewStore({
+    repository: new OverviewCountsRepository({ database, clock: Date.now }),
+    onError: (error) => emit({ error: encodeError(error, []) }),
+  });
+  return { methods: reportMethods(database, store), stop: () => store.stop() };
+}
 
 export interface ThreadedReaderOptions {
   readonly isThreaded: boolean;
@@ -67,7 +91,9 @@ export function openReports({ isThreaded, storage, database, logger }: ThreadedR
   const thread = openThread(reportThread, {
     isThreaded,
     data: storage,
-    inline: () => ({ methods: reportMethods(database) }),
+    inline: (emit) => createReports(database, emit),
+    onEvent: ({ error }) =>
+      logger.error({ err: decodeError(error, []) }, 'storing the counts of overviews failed'),
     timeLimitMs,
     idleLimitMs,
     logger,

@@ -48,12 +48,16 @@ export function moveInstallation(from: Database, to: Database): Promise<Counts> 
   );
 }
 
-/**
- * All but `journal_positions` and `click_leases`, because all journals are moved into storage before, and `secret_keys`,
- * because the target encrypts under its own key.
- */
+/** The tables that are not moved, and why. */
+export const unmovedTables: { readonly [table in keyof Schema]?: string } = {
+  journal_positions: 'all journals are moved into storage before',
+  click_leases: 'all journals are moved into storage before',
+  secret_keys: 'the target encrypts under its own key',
+  overview_counts: 'the target counts again',
+};
+
 export const movedTables = (Object.keys(tables) as (keyof Schema)[]).filter(
-  (table) => table !== 'journal_positions' && table !== 'click_leases' && table !== 'secret_keys',
+  (table) => unmovedTables[table] === undefined,
 );
 
 /** The sums that must agree after the copy, besides the numbers of rows. */

@@ -41,6 +41,7 @@ import { linkPreviews } from './0039-link-previews.js';
 import { hostRules } from './0040-host-rules.js';
 import { abuseReports } from './0041-abuse-reports.js';
 import { visitShards } from './0042-visit-shards.js';
+import { overviewCounts } from './0043-overview-counts.js';
 import { foldedKeys } from './0044-folded-keys.js';
 import { adoptDatabase } from './adopt-database.js';
 import { indexPlatformKeys } from './index-platform-keys.js';
@@ -173,6 +174,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0040-host-rules': { up: (db) => hostRules(db, engine) },
     '0041-abuse-reports': { up: (db) => abuseReports(db, engine) },
     '0042-visit-shards': { up: (db) => visitShards(db, engine) },
+    '0043-overview-counts': { up: (db) => overviewCounts(db, engine) },
     '0044-folded-keys': { up: foldedKeys },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });

@@ -276,6 +276,7 @@ export const compositeKeys: { readonly [table: string]: readonly string[] } = {
   url_keys: ['domain_key', 'key'],
   visit_chunks: ['url_id', 'number'],
   organization_chunks: ['organization_id', 'number'],
+  overview_counts: ['organization_id', 'counts_key', 'generation', 'part'],
   click_days: ['url_id', 'day'],
   scan_days: ['qr_id', 'day'],
   delivery_attempts: ['delivery_id', 'number'],

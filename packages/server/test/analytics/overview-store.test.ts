@@ -1,0 +1,242 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { eraseVisits, markErased } from '../../src/analytics/ingest/erase-visits.js';
+import { Int32Pool } from '../../src/analytics/reports/int32-pool.js';
+import { OverviewCache } from '../../src/analytics/reports/overview-cache.js';
+import { OverviewCountsRepository } from '../../src/analytics/reports/overview-counts-repository.js';
+import { OverviewStore } from '../../src/analytics/reports/overview-store.js';
+import { ReportReader } from '../../src/analytics/reports/report-reader.js';
+import type { Database } from '../../src/storage/database.js';
+import { day, makeVisit, openVisitStore, start, type VisitStore } from './visit-store.js';
+
+let stored: VisitStore;
+let organizationId: string;
+let urlId: number;
+let now: number;
+
+beforeEach(async () => {
+  now = start;
+  stored = await openVisitStore();
+  organizationId = await stored.addOrganization('enterprise');
+  const [created] = await stored.create(organizationId, [{}]);
+  urlId = created?.status === 'created' ? created.id : 0;
+  // Ten chunks.
+  for (let at = 0; at < 20_000; at += 4_000) await stored.store(visits(at, at + 4_000));
+  await stored.compact();
+});
+afterEach(() => stored.close());
+
+const visits = (from: number, until: number) =>
+  Array.from({ length: until - from }, (_, at) =>
+    makeVisit({
+      urlId,
+      visitedAt: start + (from + at) * 43_000,
+      facts: {
+        visitorKey: ((from + at) % 700).toString(16).padStart(16, '0'),
+        addressKey: ((from + at) % 300).toString(16).padStart(16, '0'),
+        country: (from + at) % 3 === 0 ? 'AT' : 'DE',
+      },
+    }),
+  );
+
+const query = { since: start, until: start + 12 * day, groupBy: 'day', limit: 20 } as const;
+
+/** Starts a reader as a new process does, and counts the chunks that it reads. */
+function open(database: Database = stored.database) {
+  const errors: unknown[] = [];
+  const pool = new Int32Pool();
+  const cache = new OverviewCache(pool, { minVisits: 1, minRest: 5_000 });
+  const store = new OverviewStore({
+    repository: new OverviewCountsRepository({
+      database,
+      clock: () => {
+        now += 1;
+        return now;
+      },
+      partBytes: 5_000,
+      pauseMs: 0,
+    }),
+    minVisits: 1,
+    onError: (error) => errors.push(error),
+  });
+  let chunkReads = 0;
+  const reader = new ReportReader(
+    {
+      ...database,
+      snapshot: (work) =>
+        database.snapshot((db) =>
+          work(
+            db.withPlugin({
+              transformQuery: ({ node }) => node,
+              async transformResult({ result }) {
+                for (const { visits } of result.rows)
+                  if (visits instanceof Uint8Array) chunkReads += 1;
+                return result;
+              },
+            }),
+          ),
+        ),
+    },
+    pool,
+    cache,
+    store,
+  );
+  return {
+    errors,
+    async read(of = query) {
+      chunkReads = 0;
+      const report = await reader.readOverview(organizationId, of, of.until);
+      return { report, chunkReads };
+    },
+    /** Waits until the counts are stored. */
+    settle: () => store.save('', { chunks: [] } as never),
+    stop: () => store.stop(),
+  };
+}
+
+const fresh = (of = query) =>
+  new ReportReader(stored.database).readOverview(organizationId, of, of.until);
+
+const rows = () =>
+  stored.database.read.selectFrom('overview_counts').select(['generation', 'part']).execute();
+
+async function readAndStore(): Promise<void> {
+  const first = open();
+  await first.read();
+  await first.settle();
+  expect(first.errors).toEqual([]);
+}
+
+it('continues the stored counts after a start, also in a later window', async () => {
+  await readAndStore();
+  expect((await rows()).length).toBeGreaterThan(2);
+  const second = open();
+  const { report, chunkReads } = await second.read();
+  expect(report).toEqual(await fresh());
+  // The last chunk and the first ones of the window.
+  expect(chunkReads).toBeLessThan(4);
+  await second.stop();
+  const later = { ...query, since: query.since + 2 * day, until: query.until + 2 * day };
+  const third = open();
+  const ofLater = await third.read(later);
+  expect(ofLater.report).toEqual(await fresh(later));
+  expect(ofLater.chunkReads).toBeLessThan(9);
+  await third.settle();
+  // Only the new counts remain.
+  expect(new Set((await rows()).map(({ generation }) => generation)).size).toBe(1);
+  const fourth = open();
+  expect((await fourth.read(later)).chunkReads).toBeLessThan(4);
+  await fourth.settle();
+  // They did not change.
+  expect((await rows())[0]?.generation).toBe(now);
+}, 60_000);
+
+it('does not store counts of filtered visits, or of few', async () => {
+  const reader = open();
+  const few = { ...query, until: start + day / 2 };
+  await reader.read(few);
+  const condition = {
+    parameter: 'country',
+    column: 'country',
+    layout: { separator: ' ', count: 1 },
+    field: 0,
+    values: ['de'],
+  };
+  await reader.read({ ...query, conditions: [condition] } as never);
+  await reader.settle();
+  expect(await rows()).toEqual([]);
+}, 60_000);
+
+it.each([
+  ['a damaged part', { part: 1, content: Buffer.alloc(5_000) }],
+  ['a damaged header', { part: 0, content: Buffer.from('{') }],
+  ['a missing part', { part: 2, content: undefined }],
+  ['a missing header', { part: 0, content: undefined }],
+])(
+  'ignores and replaces counts with %s',
+  async (_, { part, content }) => {
+    await readAndStore();
+    const before = await rows();
+    await stored.database.writeDirectly(async (transaction) => {
+      if (content) {
+        const update = transaction.updateTable('overview_counts').set({ content });
+        await update.where('part', '=', part).execute();
+      } else await transaction.deleteFrom('overview_counts').where('part', '=', part).execute();
+    });
+    const second = open();
+    const { report, chunkReads } = await second.read();
+    expect(report).toEqual(await fresh());
+    expect(chunkReads).toBeGreaterThan(8);
+    await second.settle();
+    expect((await rows()).length).toBe(before.length);
+    expect((await open().read()).chunkReads).toBeLessThan(4);
+  },
+  60_000,
+);
+
+it('ignores counts of another version', async () => {
+  await readAndStore();
+  const repository = new OverviewCountsRepository({
+    database: stored.database,
+    clock: () => now + 1_000,
+  });
+  const key = JSON.stringify([organizationId, 'UTC', 'day', []]);
+  const content = Buffer.from('later');
+  const written = { organizationId, key, firstAt: start, content };
+  expect(await repository.write(written, new AbortController().signal)).toBe(true);
+  const { report, chunkReads } = await open().read();
+  expect(report).toEqual(await fresh());
+  expect(chunkReads).toBeGreaterThan(8);
+}, 60_000);
+
+async function erase(): Promise<void> {
+  await stored.database.writeDirectly((transaction) =>
+    markErased(transaction, urlId, start + 2 * day),
+  );
+  expect(await eraseVisits(stored.database)).toEqual([]);
+}
+
+it('an erasure deletes the stored counts', async () => {
+  await readAndStore();
+  await erase();
+  expect(await rows()).toEqual([]);
+  expect((await open().read()).report).toEqual(await fresh());
+}, 60_000);
+
+it('an erasure or a deletion ends a write in progress, and nothing of it remains', async () => {
+  for (const interrupt of [
+    erase,
+    () =>
+      stored.database.writeDirectly((transaction) =>
+        transaction
+          .updateTable('organizations')
+          .set({ deletion_started_at: start })
+          .where('id', '=', organizationId)
+          .execute(),
+      ),
+  ]) {
+    let writes = 0;
+    const reader = open({
+      ...stored.database,
+      async writeDirectly(work, lock) {
+        writes += 1;
+        if (writes === 3) await interrupt();
+        return stored.database.writeDirectly(work, lock);
+      },
+    });
+    // After the erasure, overviews read earlier visits link by link.
+    await reader.read(interrupt === erase ? query : { ...query, since: start + 3 * day });
+    await reader.settle();
+    expect(writes).toBe(3);
+    expect(reader.errors).toEqual([]);
+    // What was written before the deletion, it deletes later.
+    expect(await rows()).toHaveLength(interrupt === erase ? 0 : 2);
+  }
+}, 60_000);
+
+it('pruning deletes the counts of pruned visits, and retains those of later ones', async () => {
+  await readAndStore();
+  expect(await stored.prune(9, start + 9 * day)).toBe(0);
+  expect((await rows()).length).toBeGreaterThan(2);
+  expect(await stored.prune(9, start + 11 * day)).toBeGreaterThan(0);
+  expect(await rows()).toEqual([]);
+}, 60_000);
