@@ -10,6 +10,7 @@ import { countErasure } from '../storage/link-policy.js';
 import { childrenOf, type Owner, ownerOf } from '../storage/ownership.js';
 import { removeQueuedClicks } from '../webhooks/click-queue.js';
 import { RowDeletion } from './delete-rows.js';
+import { eraseAuditEntries } from './erase-audit-entries.js';
 import { eraseEvents } from './erase-events.js';
 import { eraseResults } from './erase-results.js';
 
@@ -80,17 +81,9 @@ export async function eraseLink(
   await removeQueuedClicks(database, organizationId, urlId);
   await eraseEvents(database, link, rows, signal);
   await eraseResults(database, link, signal);
+  await eraseAuditEntries(database, link, signal);
   if (signal?.aborted) return;
   await database.writeDirectly(async (transaction) => {
-    // The entry of the erasure has the field `erase`.
-    await transaction
-      .updateTable('audit_log')
-      .set({ fields: null })
-      .where('organization_id', '=', organizationId)
-      .where('resource_type', '=', 'url')
-      .where('resource_id', '=', String(urlId))
-      .where('fields', '<>', 'erase')
-      .execute();
     await transaction
       .updateTable('retired_keys')
       .set({ url_id: null })

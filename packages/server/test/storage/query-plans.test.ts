@@ -5,6 +5,7 @@ import { takeLeasedClicks } from '../../src/analytics/ingest/leased-clicks.js';
 import { pruneMachineVisits } from '../../src/analytics/ingest/machine-pruner.js';
 import { deleteExpiredEntries, listAuditEntries } from '../../src/audit/audit-repository.js';
 import { ClientRepository } from '../../src/auth/client-repository.js';
+import { eraseLink } from '../../src/deletion/erase-links.js';
 import { DomainRepository, listDomains } from '../../src/domains/domain-repository.js';
 import { ownHostTest } from '../../src/domains/own-hosts.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
@@ -139,7 +140,9 @@ async function findScans(call: () => Promise<unknown>): Promise<string[]> {
       // `json_each` reads a parameter.
       return (
         /^SCAN (?!CONSTANT ROW|json_each |url_id_counter$)/.test(detail) ||
-        /^SEARCH (urls|url_keys) .*\((organization_id|domain_key)=\?\)/.test(detail)
+        /^SEARCH (urls|url_keys|audit_log|idempotency_keys|events) .*\((organization_id|domain_key)=\?\)/.test(
+          detail,
+        )
       );
     })
     .map(({ detail, sql }) => `${detail}: ${sql}`);
@@ -505,6 +508,48 @@ describe('no call on the redirect thread scans a table', () => {
       await deleteExpiredEntries(database, 365, now, signal);
     });
     expect(scans).toEqual([]);
+  });
+
+  it('when a client is revoked', async () => {
+    const handle = file.other();
+    handle.exec(`insert into clients (id, organization_id, secret_hash, scopes, created_at)
+      values ('client-1', '${organizationId}', 'hash', '[]', 0)`);
+    handle.exec(`insert into access_tokens (token_hash, client_id, scopes, created_at, expires_at)
+      values ('hash', 'client-1', '[]', 0, ${now})`);
+    const clients = new ClientRepository(database);
+    const scans = await findScans(() => clients.revoke(organizationId, 'client-1', now, undefined));
+    expect(scans).toEqual([]);
+    expect(handle.prepare('select count(*) as count from access_tokens').get()).toEqual({
+      count: 0,
+    });
+  });
+
+  it('when an erased link is removed from everywhere', async () => {
+    const [urlId, retired] = [400, 1];
+    const handle = file.other();
+    handle.exec(`insert into retired_keys (key_hash, organization_id, url_id)
+      values (${retired}, '${organizationId}', ${urlId})`);
+    const insert =
+      handle.prepare(`insert into audit_log (created_at, id, organization_id, actor_type,
+      operation, resource_type, resource_id, item_count, fields)
+      values (?, ?, ?, 'client', 'updateUrl', 'url', ?, 1, ?)`);
+    for (let entry = 0; entry < 600; entry += 1) {
+      insert.run(now, `entry-${entry}`, organizationId, String(urlId + (entry % 2)), 'targetUrl');
+    }
+    insert.run(now, 'erasure', organizationId, String(urlId), 'erase');
+    const scans = await findScans(() => eraseLink(database, () => now, { urlId, organizationId }));
+    // These have a row for each shard or server, or for what waits and for each webhook.
+    const small = /^SCAN (visit_compactions|link_policy|visit_batches|webhooks)\b/;
+    expect(scans.filter((each) => !small.test(each))).toEqual([]);
+    const left = handle
+      .prepare(`select resource_id as "linkId", fields, count(*) as count from audit_log
+        where id like 'entry-%' or id = 'erasure' group by resource_id, fields order by 1, 2`)
+      .all();
+    expect(left).toEqual([
+      { linkId: '400', fields: null, count: 300 },
+      { linkId: '400', fields: 'erase', count: 1 },
+      { linkId: '401', fields: 'targetUrl', count: 300 },
+    ]);
   });
 
   it('when usage is read', async () => {

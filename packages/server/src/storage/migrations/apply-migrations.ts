@@ -43,6 +43,7 @@ import { abuseReports } from './0041-abuse-reports.js';
 import { visitShards } from './0042-visit-shards.js';
 import { overviewCounts } from './0043-overview-counts.js';
 import { foldedKeys } from './0044-folded-keys.js';
+import { tokensByClient } from './0045-tokens-by-client.js';
 import { adoptDatabase } from './adopt-database.js';
 import { indexPlatformKeys } from './index-platform-keys.js';
 
@@ -176,6 +177,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0042-visit-shards': { up: (db) => visitShards(db, engine) },
     '0043-overview-counts': { up: (db) => overviewCounts(db, engine) },
     '0044-folded-keys': { up: foldedKeys },
+    '0045-tokens-by-client': { up: tokensByClient },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }
