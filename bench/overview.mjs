@@ -5,7 +5,7 @@ import pg from 'pg';
 import { serveNode, startDefaultPostgres } from './lib/postgres.mjs';
 import { serveShorty } from './lib/processes.mjs';
 import { compare, median, report, reportAtMost, reportUpper } from './lib/ratio.mjs';
-import { storeOverviewVisits } from './lib/store-overview-visits.mjs';
+import { storeOverviewVisits, waitForStoredCounts } from './lib/store-overview-visits.mjs';
 
 const day = 24 * 60 * 60 * 1000;
 const windowDays = 30;
@@ -67,7 +67,8 @@ async function benchOverviews(
   });
   await readBytes.close();
   report(`the same on ${engine.name} ÷ reading its bytes`, reading, 1, 'a minute');
-  await large.stop();
+  await benchRestarts(engine, large, visits);
+  await benchNextWindows(engine, large.databaseUrl, from, visits);
 
   const ofTenant = { links: 100_000 / tenants, visits: visits / tenants, from, until };
   const alone = await prepare(engine, ofTenant);
@@ -92,6 +93,44 @@ async function benchOverviews(
   await beside.stop();
 }
 
+/** Measures the first overview of each of several windows, each a day later than the one before. */
+async function benchNextWindows(engine, databaseUrl, from, visits) {
+  const server = await engine.restart(databaseUrl);
+  const days = 5;
+  const times = [];
+  for (let later = 0; later < days; later += 1) {
+    const since = from + later * day;
+    const window = { since, until: since + (windowDays - 1 - days) * day };
+    times.push(await elapsed(() => overview(server, window)));
+  }
+  const next = times.slice(1);
+  reportUpper(
+    `the first overview of a window a day later, ${visits.toLocaleString('en')} visits on ${engine.name}, ms`,
+    median(next),
+    300,
+    next.map((ms) => ms.toFixed(0)).join(', '),
+  );
+  await server.stop();
+}
+
+/** Measures the first overview after a restart. Stops the server. */
+async function benchRestarts(engine, server, visits) {
+  await waitForStoredCounts(server.databaseUrl);
+  await server.stop();
+  const times = [];
+  for (let time = 0; time < 3; time += 1) {
+    const restarted = await engine.restart(server.databaseUrl);
+    times.push(await elapsed(() => overview(restarted)));
+    await restarted.stop();
+  }
+  reportUpper(
+    `the first overview after a restart, ${visits.toLocaleString('en')} visits on ${engine.name}, ms`,
+    median(times),
+    300,
+    times.map((ms) => ms.toFixed(0)).join(', '),
+  );
+}
+
 /** Starts a server whose organization has these links and visits. */
 async function prepare(engine, visits) {
   const first = await engine.serve();
@@ -100,8 +139,10 @@ async function prepare(engine, visits) {
   return { ...(await engine.restart(first.databaseUrl)), databaseUrl: first.databaseUrl };
 }
 
-async function overview({ origin, token }) {
-  const response = await fetch(`${origin}/api/v1/analytics/overview`, {
+async function overview({ origin, token }, window = {}) {
+  const parameters = Object.entries(window).map(([name, at]) => [name, new Date(at).toISOString()]);
+  const search = new URLSearchParams(parameters);
+  const response = await fetch(`${origin}/api/v1/analytics/overview?${search}`, {
     headers: { authorization: `Bearer ${token}` },
   });
   const { data } = await response.json();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { toChunk } from '../../packages/server/dist/analytics/ingest/columns-codec.js';
 import { VisitColumnsBuilder } from '../../packages/server/dist/analytics/ingest/visit-columns.js';
 import { openStorage } from '../../packages/server/dist/storage/open-storage.js';
@@ -26,6 +27,23 @@ export async function storeOverviewVisits(
     // Each organization has the same visits.
     const made = makeVisits({ count: visits, links, from, until });
     await storeChunks(database, id, made, firstLink - 1);
+  }
+  await database.close();
+}
+
+/** Waits until the server has stored what its overviews counted, which it does after their responses. */
+export async function waitForStoredCounts(databaseUrl) {
+  const database = openStorage({ databaseUrl, durability: 'process' });
+  const read = async () => {
+    const query = database.read.selectFrom('overview_counts').select(['generation', 'part']);
+    return JSON.stringify(await query.execute());
+  };
+  for (let last = ''; ; ) {
+    const next = await read();
+    // No row was written for a second.
+    if (next === last && next !== '[]') break;
+    last = next;
+    await sleep(1_000);
   }
   await database.close();
 }

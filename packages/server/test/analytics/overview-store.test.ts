@@ -1,12 +1,15 @@
+import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eraseVisits, markErased } from '../../src/analytics/ingest/erase-visits.js';
 import { Int32Pool } from '../../src/analytics/reports/int32-pool.js';
 import { OverviewCache } from '../../src/analytics/reports/overview-cache.js';
 import { OverviewCountsRepository } from '../../src/analytics/reports/overview-counts-repository.js';
-import { OverviewStore } from '../../src/analytics/reports/overview-store.js';
+import { OverviewRefresher } from '../../src/analytics/reports/overview-refresher.js';
+import { OverviewStore, storedKeyOf } from '../../src/analytics/reports/overview-store.js';
 import { ReportReader } from '../../src/analytics/reports/report-reader.js';
+import type { ReportQuery, VisitQuery } from '../../src/analytics/reports/report-window.js';
 import type { Database } from '../../src/storage/database.js';
-import { day, makeVisit, openVisitStore, start, type VisitStore } from './visit-store.js';
+import { day, hour, makeVisit, openVisitStore, start, type VisitStore } from './visit-store.js';
 
 let stored: VisitStore;
 let organizationId: string;
@@ -38,7 +41,7 @@ const visits = (from: number, until: number) =>
     }),
   );
 
-const query = { since: start, until: start + 12 * day, groupBy: 'day', limit: 20 } as const;
+const query: ReportQuery = { since: start, until: start + 12 * day, groupBy: 'day', limit: 20 };
 
 /** Starts a reader as a new process does, and counts the chunks that it reads. */
 function open(database: Database = stored.database) {
@@ -87,8 +90,9 @@ function open(database: Database = stored.database) {
       const report = await reader.readOverview(organizationId, of, of.until);
       return { report, chunkReads };
     },
+    refresh: (id: string, of: VisitQuery) => reader.refreshOverview(id, of),
     /** Waits until the counts are stored. */
-    settle: () => store.save('', { chunks: [] } as never),
+    settle: () => store.settle(),
     stop: () => store.stop(),
   };
 }
@@ -141,7 +145,7 @@ it('does not store counts of filtered visits, or of few', async () => {
     field: 0,
     values: ['de'],
   };
-  await reader.read({ ...query, conditions: [condition] } as never);
+  await reader.read({ ...query, conditions: [condition] });
   await reader.settle();
   expect(await rows()).toEqual([]);
 }, 60_000);
@@ -179,7 +183,7 @@ it('ignores counts of another version', async () => {
     database: stored.database,
     clock: () => now + 1_000,
   });
-  const key = JSON.stringify([organizationId, 'UTC', 'day', []]);
+  const key = storedKeyOf(organizationId, query);
   const content = Buffer.from('later');
   const written = { organizationId, key, firstAt: start, content };
   expect(await repository.write(written, new AbortController().signal)).toBe(true);
@@ -239,4 +243,57 @@ it('pruning deletes the counts of pruned visits, and retains those of later ones
   expect((await rows()).length).toBeGreaterThan(2);
   expect(await stored.prune(9, start + 11 * day)).toBeGreaterThan(0);
   expect(await rows()).toEqual([]);
+}, 60_000);
+
+it('refreshes what is stored of large organizations, when it lacks visits', async () => {
+  now = start + 11 * day;
+  const { signal } = new AbortController();
+  const reader = open();
+  const refreshed: string[] = [];
+  const refresher = new OverviewRefresher({
+    database: stored.database,
+    clock: () => now,
+    minVisits: 15_000,
+    async refresh(id, of) {
+      refreshed.push(id);
+      await reader.refresh(id, of);
+      await reader.settle();
+    },
+  });
+  await refresher.tick(signal);
+  expect(refreshed).toEqual([]);
+  // As if it had many chunks.
+  await sql`update organization_chunks set number = number + 1000`.execute(stored.database.read);
+  await sql`update organization_chunks set number = number - 750`.execute(stored.database.read);
+  await refresher.tick(signal);
+  expect(refreshed).toEqual([organizationId]);
+  const withoutParameters = { ...query, since: now - 30 * day, until: now };
+  const { report, chunkReads } = await open().read(withoutParameters);
+  expect(report).toEqual(await fresh(withoutParameters));
+  expect(chunkReads).toBeLessThan(4);
+  // They are fresh, also for another node.
+  now += 4 * hour;
+  const ofOther = new OverviewRefresher({
+    database: stored.database,
+    clock: () => now,
+    minVisits: 15_000,
+    refresh: async (id) => refreshed.push(id),
+  });
+  for (const each of [refresher, ofOther]) await each.tick(signal);
+  expect(refreshed).toHaveLength(1);
+  now += 8 * hour;
+  for (let time = 0; time < 2; time += 1) await ofOther.tick(signal);
+  expect(refreshed).toHaveLength(2);
+  // New visits.
+  await stored.database.writeDirectly((transaction) =>
+    transaction.updateTable('overview_counts').set({ generation: start }).execute(),
+  );
+  now += 4 * hour;
+  await ofOther.tick(signal);
+  expect(refreshed).toHaveLength(3);
+  if (stored.database.engine !== 'sqlite') return;
+  const { rows: plan } = await sql<{ detail: string }>`explain query plan
+    select organization_id as id from organization_chunks
+    where number % 256 = 255 and last_at >= ${start}`.execute(stored.database.read);
+  expect(plan.map(({ detail }) => detail).join()).toContain('organization_chunks_sample');
 }, 60_000);

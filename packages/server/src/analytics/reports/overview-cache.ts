@@ -10,7 +10,8 @@ import {
   withoutChunks,
 } from './organization-chunks.js';
 import { maxKeyBytes } from './report-limits.js';
-import type { Window } from './report-window.js';
+import type { VisitQuery, Window } from './report-window.js';
+import { utc } from './time-zone.js';
 
 /** The counts of some chunks of an organization. */
 export interface CachedClicks {
@@ -141,12 +142,6 @@ export class OverviewCache {
     return entry;
   }
 
-  /** Returns whether there are counts with a key. */
-  has(key: string): boolean {
-    for (const entry of this.#entries) if (entry.key === key) return true;
-    return false;
-  }
-
   /** Begins another use of counts. The caller must call `release`. */
   retain(used: UsedClicks): void {
     (used as Entry).users += 1;
@@ -243,6 +238,14 @@ function endOfLead(chunks: readonly OrganizationChunk[], visits: number): number
     if (lead > visits * leadShare) return first_at;
   }
   return Number.POSITIVE_INFINITY;
+}
+
+/** Returns the key of an overview: those with the same key use the same counts. */
+export function keyOfOverview(
+  organizationId: string,
+  { timezone, groupBy, conditions = [] }: VisitQuery,
+): string {
+  return JSON.stringify([organizationId, timezone ?? utc, groupBy, conditions]);
 }
 
 /** Returns a hash of the QR codes that decide which visits before an instant are scans. */

@@ -18,12 +18,11 @@ import {
   timeRangeOf,
   withoutChunks,
 } from './organization-chunks.js';
-import { hashCodes, type OverviewCache, type UsedClicks } from './overview-cache.js';
-import type { OverviewStore } from './overview-store.js';
+import { hashCodes, keyOfOverview, type OverviewCache, type UsedClicks } from './overview-cache.js';
+import { type OverviewStore, storedKeyOf } from './overview-store.js';
 import type { ClickReport } from './report-contract.js';
 import type { ReportClock } from './report-limits.js';
 import type { VisitQuery, Window } from './report-window.js';
-import { utc } from './time-zone.js';
 import { clickMeasure } from './visit-measures.js';
 import { VisitTally } from './visit-tally.js';
 
@@ -70,8 +69,7 @@ export class OverviewCounter {
    * it has too few visits, or they cannot be counted exactly in one pass. The caller must call `release`.
    */
   async count(run: OverviewRun): Promise<UsedClicks | undefined> {
-    const { timezone, groupBy, conditions = [] } = run.query;
-    const key = JSON.stringify([run.organizationId, timezone ?? utc, groupBy, conditions]);
+    const key = keyOfOverview(run.organizationId, run.query);
     // Earlier visits count in the first bucket, which may be a later one in another window.
     const window = { ...run.part, since: Math.max(run.part.since, run.seriesStart) };
     // Reports of the same organization count its visits one after another, so that the second one can use
@@ -111,8 +109,9 @@ export class OverviewCounter {
     // Filters have many values, each of which is rarely used.
     const isUnfiltered = (query.conditions ?? []).length === 0;
     const store = isUnfiltered && this.#store?.stores(chunks) ? this.#store : undefined;
-    if (store && !this.#cache.has(key)) {
-      const loaded = await store.load(run.db, organizationId, key, this.#pool);
+    const storedKey = storedKeyOf(organizationId, query);
+    if (store && !this.#hasSimilar(run, key, chunks)) {
+      const loaded = await store.load(run.db, organizationId, storedKey, this.#pool);
       if (loaded) this.#cache.release(this.#cache.add(key, loaded));
       const used = this.#cache.find(key, window, run.stored, scannedUrls);
       if (used) return used;
@@ -124,12 +123,18 @@ export class OverviewCounter {
       const used = this.#cache.add(key, { organizationId, ...counted, chunks, codes });
       if (store) {
         this.#cache.retain(used);
-        store.save(key, used).finally(() => this.#cache.release(used));
+        store.save(storedKey, used).finally(() => this.#cache.release(used));
       }
       return used;
     }
     this.#cache.exclude(key);
     return undefined;
+  }
+
+  #hasSimilar(run: OverviewRun, key: string, chunks: readonly OrganizationChunk[]): boolean {
+    const found = this.#cache.findSimilar(key, chunks, run.scannedUrls);
+    if (found) this.#cache.release(found);
+    return found !== undefined;
   }
 
   /**

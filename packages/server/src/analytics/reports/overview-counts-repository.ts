@@ -185,6 +185,22 @@ export class OverviewCountsRepository {
 
 const maxPart = 2 ** 31 - 1;
 
+/** Returns when the newest counts with a key were written; undefined if there are none. */
+export async function findGeneration(
+  db: Kysely<Schema>,
+  organizationId: string,
+  key: string,
+): Promise<number | undefined> {
+  const row = await rowsOf(db, organizationId)
+    .where('counts_key', '=', hashKey(key))
+    .where('part', '=', 0)
+    .select('generation')
+    .orderBy('generation', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.generation;
+}
+
 /** Deletes counts that have visits before an instant. */
 export async function deleteOverviewCounts(
   transaction: WriteTransaction,

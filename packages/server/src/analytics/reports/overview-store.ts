@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '../../storage/database.js';
+import { hourMs } from './durations.js';
 import type { Int32Pool } from './int32-pool.js';
 import {
   countVisits,
@@ -7,21 +8,32 @@ import {
   timeRangeOf,
   withoutChunks,
 } from './organization-chunks.js';
-import type { CachedClicks } from './overview-cache.js';
+import { type CachedClicks, keyOfOverview } from './overview-cache.js';
 import { maxCountsBytes, type OverviewCountsRepository } from './overview-counts-repository.js';
+import type { VisitQuery } from './report-window.js';
 import { bytesOfStored, decodeCounts, encodeCounts } from './stored-counts.js';
 
 export interface OverviewStoreOptions {
   readonly repository: OverviewCountsRepository;
-  /** Fewer visits are not stored, because counting them takes less than half a second. */
   readonly minVisits?: number;
   readonly onError: (error: unknown) => void;
 }
 
-const defaultMinVisits = 1_000_000;
+/** Counts of fewer visits are not stored, because counting them takes less than half a second. */
+export const minStoredVisits = 1_000_000;
+
 // Counts are stored again when so many of their visits are other ones.
-const maxStaleShare = 1 / 32;
+const maxStaleShare = 1 / 64;
 const maxKnown = 1_000;
+
+/**
+ * Returns the key of stored counts. Windows whose lengths differ much have different ones, so that a report
+ * of a week does not replace the counts of a month.
+ */
+export function storedKeyOf(organizationId: string, query: VisitQuery): string {
+  const hours = (query.until - query.since) / hourMs;
+  return `${keyOfOverview(organizationId, query)} ${Math.floor(Math.log2(hours))}`;
+}
 
 /** Stores the counts of the overview cache, so that the first overview after a start continues them. */
 export class OverviewStore {
@@ -29,18 +41,18 @@ export class OverviewStore {
   readonly #minVisits: number;
   readonly #onError: (error: unknown) => void;
   readonly #stopping = new AbortController();
-  /** The chunks whose counts are stored, by the key of the cache, as far as this process knows. */
+  /** The chunks whose counts are stored, by key, as far as this process knows. */
   readonly #stored = new Map<string, readonly OrganizationChunk[]>();
   /** The last write. Writes run one after another, because each needs its bytes in memory. */
   #writing: Promise<void> = Promise.resolve();
 
   constructor({ repository, minVisits, onError }: OverviewStoreOptions) {
     this.#repository = repository;
-    this.#minVisits = minVisits ?? defaultMinVisits;
+    this.#minVisits = minVisits ?? minStoredVisits;
     this.#onError = onError;
   }
 
-  /** Reads the counts with a key of the cache; undefined if there are none. */
+  /** Reads the counts with a key; undefined if there are none. */
   async load(
     db: Kysely<Schema>,
     organizationId: string,
@@ -68,6 +80,11 @@ export class OverviewStore {
       .catch((error) => {
         if (!this.#stopping.signal.aborted) this.#onError(error);
       });
+    return this.#writing;
+  }
+
+  /** Waits for the writes that have begun. */
+  settle(): Promise<void> {
     return this.#writing;
   }
 

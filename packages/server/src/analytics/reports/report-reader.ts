@@ -29,7 +29,7 @@ import {
 } from './read-url-rows.js';
 import type { ClickReport } from './report-contract.js';
 import { PrunedVisitsError, ReportClock } from './report-limits.js';
-import type { ReportQuery, Window } from './report-window.js';
+import { bucketsOf, type ReportQuery, type VisitQuery, type Window } from './report-window.js';
 import { hasFilter, type UrlFilter, urlCondition } from './url-filter.js';
 import { clickMeasure, scanMeasure, selectScanned, selectWindow } from './visit-measures.js';
 import { type VisitPage, VisitPageBuilder, type VisitPageQuery } from './visit-page.js';
@@ -185,6 +185,27 @@ export class ReportReader {
         provenScans: scans.proven,
         inferredScans: scans.total - scans.proven,
       };
+    });
+  }
+
+  /** Counts for the cache what an overview would take from it. */
+  refreshOverview(organizationId: string, query: VisitQuery): Promise<void> {
+    return this.#database.snapshot(async (db) => {
+      const since = Math.max(query.since, await findCompleteFrom(db, organizationId));
+      const scannedUrls = await findScannedUrlsOf(db, organizationId);
+      if (!scannedUrls || since >= query.until) return;
+      const part = { since, until: query.until };
+      const used = await this.#counter.count({
+        db,
+        clock: new ReportClock(),
+        organizationId,
+        query,
+        part,
+        seriesStart: bucketsOf(query).starts[0] ?? since,
+        stored: await listOrganizationChunks(db, organizationId, part),
+        scannedUrls,
+      });
+      if (used) this.#counter.release(used);
     });
   }
 

@@ -22,6 +22,11 @@ function reportMethods(database: Database, store: OverviewStore) {
     readClicks: async (...args: Args<'readClicks'>) => toJsonText(await reader.readClicks(...args)),
     readScans: async (...args: Args<'readScans'>) => toJsonText(await reader.readScans(...args)),
     readOverview: (...args: Args<'readOverview'>) => reader.readOverview(...args),
+    /** Returns when the counts are stored. */
+    async refreshOverview(...args: Args<'refreshOverview'>) {
+      await reader.refreshOverview(...args);
+      await store.settle();
+    },
     async readVisits(...args: Args<'readVisits'>) {
       const page = await reader.readVisits(...args);
       return { ...page, text: toJsonText(page.text) };

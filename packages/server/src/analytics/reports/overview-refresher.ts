@@ -1,0 +1,108 @@
+import { type Kysely, sql } from 'kysely';
+import type { Clock } from '../../ports.js';
+import type { Database, Schema } from '../../storage/database.js';
+import { hourMs, minuteMs } from './durations.js';
+import { findGeneration } from './overview-counts-repository.js';
+import { minStoredVisits, storedKeyOf } from './overview-store.js';
+import { parseReportQuery, type VisitQuery } from './report-window.js';
+
+export interface OverviewRefresherOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Counts what an overview counts, and stores it. */
+  readonly refresh: (organizationId: string, query: VisitQuery) => Promise<unknown>;
+  readonly minVisits?: number;
+}
+
+const checkEveryMs = 15 * minuteMs;
+// Whether or not it succeeded: the counts of some organizations cannot be stored.
+const refreshEveryMs = 4 * hourMs;
+// So many chunks with 2,048 visits each show that an organization is large.
+const chunksPerCheck = 1_000;
+// As many as the overview itself leaves out of the cache.
+const maxStaleShare = 1 / 64;
+
+/**
+ * Refreshes the stored counts of the default overviews of large organizations, so that the first overview
+ * of an idle server, or one after a night, is quick. Without a large organization, a check reads one index.
+ */
+export class OverviewRefresher {
+  readonly #options: OverviewRefresherOptions;
+  readonly #minVisits: number;
+  /** When to check an organization again. */
+  #checkAt = new Map<string, number>();
+
+  constructor(options: OverviewRefresherOptions) {
+    this.#options = options;
+    this.#minVisits = options.minVisits ?? minStoredVisits;
+  }
+
+  /** Refreshes what is due, one organization after another. */
+  async tick(signal: AbortSignal): Promise<void> {
+    const { database, clock, refresh } = this.#options;
+    const large = await findLarge(database.read, defaultQuery(clock()).since);
+    this.#checkAt = new Map([...this.#checkAt].filter(([id]) => large.includes(id)));
+    for (const id of large) {
+      const now = clock();
+      if (signal.aborted) return;
+      if ((this.#checkAt.get(id) ?? 0) > now) continue;
+      const query = defaultQuery(now);
+      const isDue = await this.#isDue(id, query);
+      // Also after an error, so that the others follow.
+      this.#checkAt.set(id, now + (isDue ? refreshEveryMs : checkEveryMs));
+      if (isDue) await unlessAborted(refresh(id, query), signal);
+    }
+  }
+
+  /** Returns whether the stored counts are missing, or lack many of the visits. */
+  async #isDue(organizationId: string, query: VisitQuery): Promise<boolean> {
+    const { read } = this.#options.database;
+    const visits = await countNewest(read, organizationId, query.since);
+    if (visits < this.#minVisits) return false;
+    const generation = await findGeneration(
+      read,
+      organizationId,
+      storedKeyOf(organizationId, query),
+    );
+    if (generation === undefined) return true;
+    if (generation < query.until - (query.until - query.since) * maxStaleShare) return true;
+    return (await countNewest(read, organizationId, generation)) > visits * maxStaleShare;
+  }
+}
+
+/** Waits for work until the signal aborts. The work then ends with its thread. */
+async function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    work.then(() => resolve(), reject);
+  });
+}
+
+/** Returns the query of an overview without parameters. */
+function defaultQuery(now: number): VisitQuery {
+  return parseReportQuery({ groupBy: 'day' }, now, 0);
+}
+
+/** Returns the organizations that have at least 512 chunks with visits since an instant, and some others. */
+async function findLarge(db: Kysely<Schema>, since: number): Promise<readonly string[]> {
+  // The index `organization_chunks_sample` has only these rows. With `distinct`, SQLite would not use it.
+  const { rows } = await sql<{ id: string }>`
+    select organization_id as id from organization_chunks
+    where number % 256 = 255 and last_at >= ${since}`.execute(db);
+  return [...new Set(rows.map(({ id }) => id))];
+}
+
+/** Counts the visits in the newest chunks of an organization, of those that have visits since an instant. */
+async function countNewest(
+  db: Kysely<Schema>,
+  organizationId: string,
+  since: number,
+): Promise<number> {
+  const { rows } = await sql<{ visits: number }>`
+    select coalesce(sum(visit_count), 0) as visits from (
+      select visit_count, last_at from organization_chunks
+      where organization_id = ${organizationId}
+      order by number desc limit ${chunksPerCheck}) newest
+    where last_at >= ${since}`.execute(db);
+  return Number(rows[0]?.visits);
+}
