@@ -41,6 +41,7 @@ const visits = (from: number, until: number) =>
     }),
   );
 
+const minute = hour / 60;
 const query: ReportQuery = { since: start, until: start + 12 * day, groupBy: 'day', limit: 20 };
 
 /** Starts a reader as a new process does, and counts the chunks that it reads. */
@@ -254,6 +255,7 @@ it('refreshes what is stored of large organizations, when it lacks visits', asyn
     database: stored.database,
     clock: () => now,
     minVisits: 15_000,
+    maxCached: 0,
     async refresh(id, of) {
       refreshed.push(id);
       await reader.refresh(id, of);
@@ -277,6 +279,7 @@ it('refreshes what is stored of large organizations, when it lacks visits', asyn
     database: stored.database,
     clock: () => now,
     minVisits: 15_000,
+    maxCached: 0,
     refresh: async (id) => refreshed.push(id),
   });
   for (const each of [refresher, ofOther]) await each.tick(signal);
@@ -291,6 +294,19 @@ it('refreshes what is stored of large organizations, when it lacks visits', asyn
   now += 4 * hour;
   await ofOther.tick(signal);
   expect(refreshed).toHaveLength(3);
+  // The counts of a few organizations remain in the cache, unless it takes too long.
+  const cached: number[] = [];
+  const caching = new OverviewRefresher({
+    database: stored.database,
+    clock: () => now,
+    minVisits: 15_000,
+    async refresh() {
+      cached.push(now);
+      if (cached.length === 3) now += 16_000;
+    },
+  });
+  for (let time = 0; time < 30; time += 1, now += minute) await caching.tick(signal);
+  expect(cached.map((at) => (at - (cached[0] as number)) / minute)).toEqual([0, 5, 10]);
   if (stored.database.engine !== 'sqlite') return;
   const { rows: plan } = await sql<{ detail: string }>`explain query plan
     select organization_id as id from organization_chunks

@@ -49,7 +49,18 @@ test('is the same multiset as a map, when occurrences are added and removed in a
       for (const { key: each } of changes) {
         expect(copy.has(...each)).toBe(expected.has(String(each)));
       }
-      copy.release();
+      copy.add(1, 1, 300);
+      const restored = KeySet.fromStored(pool, copy.toStored());
+      const all = (of: KeySet) => {
+        const keys: string[] = [];
+        of.forEach((...each) => {
+          keys.push(String(each));
+        });
+        return keys.sort();
+      };
+      expect(all(restored)).toEqual(all(copy));
+      expect(restored.size).toBe(copy.size);
+      for (const each of [copy, restored]) each.release();
       expect(pool.usedBytes).toBe(0);
     }),
   );

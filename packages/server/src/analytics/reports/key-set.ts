@@ -111,18 +111,28 @@ export class KeySet {
     return { keys, counts, large: Int32Array.from(large) };
   }
 
-  /** Returns the set of stored keys. It is quick, because it writes a table in its order. */
+  /** Returns the set of stored keys, which are distinct. It is quick, because it writes a table in its order. */
   static fromStored(pool: Int32Pool, { keys, counts, large }: StoredKeys): KeySet {
     const set = new KeySet(pool, counts.length);
+    const setTable = set.#table;
+    const setCounts = set.#counts;
+    const lastSlot = set.#slots - 1;
     let largeAt = 0;
     for (let at = 0; at < counts.length; at += 1) {
+      const high = keys[at * stride] as number;
+      const low = keys[at * stride + 1] as number;
       let count = counts[at] as number;
       if (count === largeCount) {
         count = large[largeAt] as number;
         largeAt += 1;
       }
-      set.add(keys[at * stride] as number, keys[at * stride + 1] as number, count);
+      let slot = set.#firstSlot(high, low);
+      while (setCounts[slot] !== 0) slot = slot === lastSlot ? 0 : slot + 1;
+      setTable[slot * stride] = high;
+      setTable[slot * stride + 1] = low;
+      setCounts[slot] = count;
     }
+    set.size = counts.length;
     return set;
   }
 

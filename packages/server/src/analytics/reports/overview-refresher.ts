@@ -12,29 +12,41 @@ export interface OverviewRefresherOptions {
   /** Counts what an overview counts, and stores it. */
   readonly refresh: (organizationId: string, query: VisitQuery) => Promise<unknown>;
   readonly minVisits?: number;
+  /** The number of organizations whose counts remain in the cache. */
+  readonly maxCached?: number;
 }
 
 const checkEveryMs = 15 * minuteMs;
 // Whether or not it succeeded: the counts of some organizations cannot be stored.
 const refreshEveryMs = 4 * hourMs;
+// The counts of these organizations remain in the cache of the reports, whose thread ends after ten minutes
+// without a call.
+const defaultMaxCached = 4;
+const cacheEveryMs = 5 * minuteMs;
+// A refresh that takes longer counts all visits, or fails.
+const slowMs = 15_000;
 // So many chunks with 2,048 visits each show that an organization is large.
 const chunksPerCheck = 1_000;
 // As many as the overview itself leaves out of the cache.
 const maxStaleShare = 1 / 64;
 
 /**
- * Refreshes the stored counts of the default overviews of large organizations, so that the first overview
- * of an idle server, or one after a night, is quick. Without a large organization, a check reads one index.
+ * Refreshes what is counted for the default overviews of large organizations, so that the first overview
+ * after a start or a night is quick: what is cached of a few of them, and what is stored of the others.
+ * Without a large organization, a check reads one index.
  */
 export class OverviewRefresher {
   readonly #options: OverviewRefresherOptions;
   readonly #minVisits: number;
+  readonly #maxCached: number;
   /** When to check an organization again. */
   #checkAt = new Map<string, number>();
+  #cached = new Set<string>();
 
   constructor(options: OverviewRefresherOptions) {
     this.#options = options;
     this.#minVisits = options.minVisits ?? minStoredVisits;
+    this.#maxCached = options.maxCached ?? defaultMaxCached;
   }
 
   /** Refreshes what is due, one organization after another. */
@@ -42,23 +54,33 @@ export class OverviewRefresher {
     const { database, clock, refresh } = this.#options;
     const large = await findLarge(database.read, defaultQuery(clock()).since);
     this.#checkAt = new Map([...this.#checkAt].filter(([id]) => large.includes(id)));
+    this.#cached = new Set([...this.#cached].filter((id) => large.includes(id)));
     for (const id of large) {
       const now = clock();
       if (signal.aborted) return;
       if ((this.#checkAt.get(id) ?? 0) > now) continue;
       const query = defaultQuery(now);
-      const isDue = await this.#isDue(id, query);
+      const visits = await countNewest(database.read, id, query.since);
+      const isCached = visits >= this.#minVisits && this.#isCached(id);
+      const isDue =
+        isCached || (visits >= this.#minVisits && (await this.#isDue(id, query, visits)));
       // Also after an error, so that the others follow.
       this.#checkAt.set(id, now + (isDue ? refreshEveryMs : checkEveryMs));
-      if (isDue) await unlessAborted(refresh(id, query), signal);
+      if (!isDue) continue;
+      await unlessAborted(refresh(id, query), signal);
+      if (isCached && clock() - now < slowMs) this.#checkAt.set(id, now + cacheEveryMs);
     }
   }
 
+  /** Returns whether an organization is one of the few whose counts remain in the cache. */
+  #isCached(organizationId: string): boolean {
+    if (this.#cached.size < this.#maxCached) this.#cached.add(organizationId);
+    return this.#cached.has(organizationId);
+  }
+
   /** Returns whether the stored counts are missing, or lack many of the visits. */
-  async #isDue(organizationId: string, query: VisitQuery): Promise<boolean> {
+  async #isDue(organizationId: string, query: VisitQuery, visits: number): Promise<boolean> {
     const { read } = this.#options.database;
-    const visits = await countNewest(read, organizationId, query.since);
-    if (visits < this.#minVisits) return false;
     const generation = await findGeneration(
       read,
       organizationId,
