@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { allIndexes, VisitColumnsBuilder } from '../ingest/visit-columns.js';
 import type { Visit } from '../journal/journal-lines.js';
-import { type CountedClicks, changeClicks, releaseClicks } from './counted-clicks.js';
+import {
+  type ClickChange,
+  type CountedClicks,
+  changeClicks,
+  releaseClicks,
+} from './counted-clicks.js';
 import { clickDimensions } from './dimensions.js';
 import { hourMs } from './durations.js';
 import { Int32Pool } from './int32-pool.js';
@@ -103,8 +108,10 @@ test('the counts of changed chunks are the same as those that are counted anew',
         let selection = selections[0] as number;
         let counted = count(has(selection));
         for (const next of selections.slice(1)) {
-          const removed = count((at) => has(selection)(at) && !has(next)(at));
-          const added = count((at) => !has(selection)(at) && has(next)(at));
+          const toRemove = tallyOf((at) => has(selection)(at) && !has(next)(at));
+          const toAdd = tallyOf((at) => !has(selection)(at) && has(next)(at));
+          const removed = toRemove.toChange('removed') as ClickChange;
+          const added = toAdd.toChange('added') as ClickChange;
           const read = async (buckets: readonly number[]) => {
             const tally = new VisitTally<ClickReport>(clickMeasure, query, pool);
             tally.selectBuckets(buckets);
@@ -114,7 +121,8 @@ test('the counts of changed chunks are the same as those that are counted anew',
             return visitors;
           };
           const changed = await changeClicks(counted, removed, added, read, pool);
-          for (const each of [counted, removed, added]) releaseClicks(each);
+          releaseClicks(counted);
+          for (const each of [toRemove, toAdd]) each.release();
           if (!changed) throw new Error('the counts are not exact');
           counted = changed;
           selection = next;

@@ -20,6 +20,12 @@ export interface CountedClicks {
   readonly addresses: KeySet;
 }
 
+/** Clicks that are added to counts, or removed from them. */
+export interface ClickChange extends Omit<CountedClicks, 'visitors' | 'addresses'> {
+  readonly visitors: DistinctKeys;
+  readonly addresses: DistinctKeys;
+}
+
 /** The visitors of some buckets, which were read again. */
 export interface BucketVisitors {
   /** The number of distinct visitors of each bucket. */
@@ -56,8 +62,8 @@ export function releaseClicks({ visitors, addresses }: CountedClicks): void {
  */
 export async function changeClicks(
   old: CountedClicks,
-  removed: CountedClicks,
-  added: CountedClicks,
+  removed: ClickChange,
+  added: ClickChange,
   read: ReadBuckets,
   pool: Int32Pool,
 ): Promise<CountedClicks | undefined> {
@@ -86,25 +92,32 @@ export async function changeClicks(
 }
 
 /** Returns undefined if the removed keys are not among the old ones. */
-function changeKeys(old: KeySet, removed: KeySet, added: KeySet): KeySet | undefined {
-  const changed = old.copy(old.size + added.size);
-  let isExact = true;
-  removed.forEach((high, low, count) => {
-    if (!changed.remove(high, low, count)) isExact = false;
-  });
-  added.forEach((high, low, count) => {
-    changed.add(high, low, count);
-  });
-  if (isExact) return changed;
-  changed.release();
-  return undefined;
+function changeKeys(old: KeySet, removed: DistinctKeys, added: DistinctKeys): KeySet | undefined {
+  let changed = old.copy(old.size);
+  try {
+    if (!removed.removeFrom(changed)) {
+      changed.release();
+      return undefined;
+    }
+    if (!changed.hasSpaceFor(added.added)) {
+      const larger = changed.copy(changed.size + added.added);
+      changed.release();
+      changed = larger;
+    }
+    added.addTo(changed);
+  } catch (error) {
+    // The pool has too little memory.
+    changed.release();
+    throw error;
+  }
+  return changed;
 }
 
 /** Returns the time series, or undefined if it would not be exact. */
 async function changeBuckets(
   old: CountedClicks,
-  removed: CountedClicks,
-  added: CountedClicks,
+  removed: ClickChange,
+  added: ClickChange,
   read: ReadBuckets,
   pool: Int32Pool,
 ) {

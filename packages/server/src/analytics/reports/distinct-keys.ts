@@ -34,6 +34,7 @@ export class DistinctKeys {
   /** The last segment. */
   #collected: Int32Array;
   #length = 0;
+  #isPartitioned = false;
 
   constructor(pool = new Int32Pool()) {
     this.#pool = pool;
@@ -114,20 +115,47 @@ export class DistinctKeys {
   finishAsSet(bucketCount = 1): DistinctCount & { readonly keys: KeySet } {
     const counted = this.#count(bucketCount);
     const keys = new KeySet(this.#pool, counted.total);
-    // The keys are in the order of the regions of the set.
-    const collected = this.#collected.subarray(0, this.#length);
-    for (let at = 0; at < collected.length; at += stride) {
-      keys.add(collected[at] as number, collected[at + 1] as number);
-    }
+    this.addTo(keys);
     return { ...counted, keys };
+  }
+
+  /** Adds the occurrences of all keys to a set. No keys may follow. */
+  addTo(set: KeySet): void {
+    const keys = this.#inOrder();
+    for (let at = 0; at < keys.length; at += stride) {
+      set.add(keys[at] as number, keys[at + 1] as number);
+    }
+  }
+
+  /** Removes the occurrences of all keys from a set. Returns false if it lacks some. No keys may follow. */
+  removeFrom(set: KeySet): boolean {
+    const keys = this.#inOrder();
+    let hasAll = true;
+    for (let at = 0; at < keys.length; at += stride) {
+      if (!set.remove(keys[at] as number, keys[at + 1] as number)) hasAll = false;
+    }
+    return hasAll;
+  }
+
+  /** The number of keys that were added. */
+  get added(): number {
+    return this.#lengths.reduce((sum, each) => sum + each, this.#length) / stride;
+  }
+
+  /** Returns all keys, those with the same last bits together. */
+  #inOrder(): Int32Array {
+    if (!this.#isPartitioned) this.#partition(this.added * stride, this.#partitionCount());
+    return this.#collected.subarray(0, this.#length);
+  }
+
+  #partitionCount(): number {
+    return Math.min(maxPartitions, powerOfTwo(this.added / keysPerPartition));
   }
 
   /** Counts the keys. Calls `onKey` with each distinct key, those with the same last bits together. */
   #count(bucketCount: number, onKey?: (high: number, low: number) => void): DistinctCount {
     const inBuckets = new Uint32Array(bucketCount);
-    const length = this.#lengths.reduce((sum, each) => sum + each, this.#length);
-    const partitionCount = powerOfTwo(length / stride / keysPerPartition);
-    const ends = this.#partition(length, Math.min(maxPartitions, partitionCount));
+    const ends = this.#partition(this.added * stride, this.#partitionCount());
     const largest = ends.reduce((size, end, at) => Math.max(size, end - (ends[at - 1] ?? 0)), 0);
     const table = this.#pool.take(slotsFor(largest) * stride);
     let total = 0;
@@ -199,6 +227,8 @@ export class DistinctKeys {
     this.release();
     this.#collected = partitioned;
     this.#length = length;
+    this.#lengths.length = 0;
+    this.#isPartitioned = true;
     return ends;
   }
 }

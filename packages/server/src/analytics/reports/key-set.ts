@@ -4,6 +4,8 @@ import type { Int32Pool } from './int32-pool.js';
 const stride = 2;
 const minSlots = 64;
 const maxLoad = 0.75;
+// Many of the keys that are added are often there already.
+const maxLoadOfChange = 0.875;
 // The same as the number of partitions of `DistinctKeys`, at most.
 const maxRegions = 4096;
 
@@ -49,6 +51,11 @@ export class KeySet {
       pool.release(this.#table);
       throw error;
     }
+  }
+
+  /** Returns whether so many keys can be added without long searches. */
+  hasSpaceFor(keys: number): boolean {
+    return this.size + keys <= this.#slots * maxLoadOfChange;
   }
 
   get bytes(): number {

@@ -7,11 +7,11 @@ import { UrlVisits } from './url-visits.js';
 // Two sets of 64 slots.
 const entryBytes = 2 * 64 * 12;
 const window = { since: 0, until: 1_000 };
-const stored = Array.from({ length: 101 }, (_, number) => ({
+const stored = Array.from({ length: 201 }, (_, number) => ({
   number,
   visit_count: 10,
-  first_at: number * 5,
-  last_at: number * 5 + 4,
+  first_at: number * 4,
+  last_at: number * 4 + 3,
 }));
 
 function openCache(maxBytes: number) {
@@ -49,25 +49,25 @@ function openCache(maxBytes: number) {
   return { pool, cache, add, has };
 }
 
-test('caches all chunks but the last one and the first 1/64, and uses them while they are in the window', () => {
+test('caches all chunks but the last one and the first 1/128, and uses them while they are in the window', () => {
   const { cache, add, has } = openCache(10 * entryBytes);
   const used = add('a', 'a');
   expect(used.chunks.map(({ number }) => number)).toEqual(stored.slice(1, -1).map((c) => c.number));
   cache.release(used);
   expect(has('a')).toBe(true);
-  expect(has('a', stored, { since: 5, until: 500 })).toBe(true);
-  expect(has('a', stored, { since: 6, until: 500 })).toBe(false);
-  expect(has('a', stored, { since: 5, until: 499 })).toBe(false);
+  expect(has('a', stored, { since: 4, until: 800 })).toBe(true);
+  expect(has('a', stored, { since: 5, until: 800 })).toBe(false);
+  expect(has('a', stored, { since: 4, until: 799 })).toBe(false);
   expect(has('b')).toBe(false);
   const more = (count: number) => ({
-    number: 101,
+    number: 201,
     visit_count: count,
-    first_at: 600,
-    last_at: 700,
+    first_at: 900,
+    last_at: 950,
   });
-  expect(has('a', [...stored, more(11)])).toBe(true);
+  expect(has('a', [...stored, more(44)])).toBe(true);
   // More than 1/32 of the visits.
-  expect(has('a', [...stored, more(12)])).toBe(false);
+  expect(has('a', [...stored, more(45)])).toBe(false);
   // A chunk that was written again.
   expect(
     has(
@@ -109,9 +109,9 @@ test('finds counts that have most of the chunks, unless other QR codes decide', 
     if (found) cache.release(found);
     return found !== undefined;
   };
-  // Of 99 chunks, 33 are removed, and none is added.
-  expect(isFound(stored.slice(34, -1))).toBe(true);
-  expect(isFound(stored.slice(35, -1))).toBe(false);
-  expect(isFound(stored.slice(34, -1), codes)).toBe(false);
+  // Of 199 chunks, 66 are removed, and none is added.
+  expect(isFound(stored.slice(67, -1))).toBe(true);
+  expect(isFound(stored.slice(68, -1))).toBe(false);
+  expect(isFound(stored.slice(67, -1), codes)).toBe(false);
   cache.release(used);
 });

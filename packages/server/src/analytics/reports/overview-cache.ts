@@ -56,7 +56,7 @@ const maxEntriesOfKey = 3;
 const maxExcluded = 1_000;
 // The next window begins later. The cache has no visits from this share of the window, by time and by
 // visits, so that it remains within the next windows.
-const leadShare = 1 / 64;
+const leadShare = 1 / 128;
 // When a larger share of the visits is not in the cache, the report adds them to it.
 const maxRestShare = 1 / 32;
 // A change of more visits takes as long as counting all.

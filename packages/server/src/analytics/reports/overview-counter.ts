@@ -2,12 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Schema } from '../../storage/schema.js';
 import type { ScannedUrl } from '../ingest/scanned-url.js';
 import { addVisits, readChunks, type ScanCounts } from './count-visits.js';
-import {
-  type BucketVisitors,
-  type CountedClicks,
-  changeClicks,
-  releaseClicks,
-} from './counted-clicks.js';
+import { type BucketVisitors, type CountedClicks, changeClicks } from './counted-clicks.js';
 import type { Int32Pool } from './int32-pool.js';
 import {
   chunksWithin,
@@ -176,27 +171,26 @@ export class OverviewCounter {
       ...timeRangeOf([...entry.chunks, ...chunks]),
       seriesFrom: undefined,
     };
-    const removed = await this.#countVisits(run, query, toRemove);
-    if (!removed) return undefined;
-    let added: Counted | undefined;
+    const tallies = {
+      removed: new VisitTally<ClickReport>(clickMeasure, query, this.#pool),
+      added: new VisitTally<ClickReport>(clickMeasure, query, this.#pool),
+    };
     try {
-      added = await this.#countVisits(run, query, withoutChunks(chunks, entry.chunks));
-      if (!added) return undefined;
+      const lessScans = await this.#addChunks(run, query, toRemove, tallies.removed);
+      const toAdd = withoutChunks(chunks, entry.chunks);
+      const moreScans = await this.#addChunks(run, query, toAdd, tallies.added);
+      const removed = tallies.removed.toChange('removed');
+      const added = tallies.added.toChange('added');
+      if (!removed || !added) return undefined;
       const read = (buckets: readonly number[]) => this.#readBuckets(run, query, chunks, buckets);
-      const clicks = await changeClicks(
-        entry.clicks,
-        removed.clicks,
-        added.clicks,
-        read,
-        this.#pool,
-      );
+      const clicks = await changeClicks(entry.clicks, removed, added, read, this.#pool);
       if (!clicks) return undefined;
       const change = (name: keyof ScanCounts) =>
-        entry.scans[name] - removed.scans[name] + (added as Counted).scans[name];
+        entry.scans[name] - lessScans[name] + moreScans[name];
       return { clicks, scans: { total: change('total'), proven: change('proven') } };
     } finally {
-      releaseClicks(removed.clicks);
-      if (added) releaseClicks(added.clicks);
+      tallies.removed.release();
+      tallies.added.release();
     }
   }
 
@@ -207,17 +201,28 @@ export class OverviewCounter {
     chunks: readonly OrganizationChunk[],
   ): Promise<Counted | undefined> {
     const tally = new VisitTally<ClickReport>(clickMeasure, query, this.#pool);
-    const scans: ScanCounts = { total: 0, proven: 0 };
     try {
-      const rows = readOrganizationChunks(run.db, run.organizationId, chunks);
-      for await (const visits of readChunks(run, rows)) {
-        addVisits(visits, query, run.scannedUrls, tally, scans);
-      }
+      const scans = await this.#addChunks(run, query, chunks, tally);
       const clicks = tally.toCounted();
       return clicks && { clicks, scans };
     } finally {
       tally.release();
     }
+  }
+
+  /** Adds the visits of chunks to a tally. Returns the scans among them. */
+  async #addChunks(
+    run: OverviewRun,
+    query: VisitQuery,
+    chunks: readonly OrganizationChunk[],
+    tally: VisitTally<ClickReport>,
+  ): Promise<ScanCounts> {
+    const scans: ScanCounts = { total: 0, proven: 0 };
+    const rows = readOrganizationChunks(run.db, run.organizationId, chunks);
+    for await (const visits of readChunks(run, rows)) {
+      addVisits(visits, query, run.scannedUrls, tally, scans);
+    }
+    return scans;
   }
 
   /** Reads the visitors of buckets from the chunks that have some of their visits. */

@@ -1,6 +1,6 @@
 import type { StoredVisits } from '../ingest/read-stored-visits.js';
 import type { DictionaryColumn, VisitColumns } from '../ingest/visit-columns.js';
-import type { BucketVisitors, CountedClicks } from './counted-clicks.js';
+import type { BucketVisitors, ClickChange, CountedClicks } from './counted-clicks.js';
 import { type Dimension, layoutOf, shownValue, splitFields } from './dimensions.js';
 import { DistinctKeys } from './distinct-keys.js';
 import { dayMs, hourMs } from './durations.js';
@@ -300,18 +300,9 @@ export class VisitTally<R extends Report> {
    * caller must release their keys. No visits may follow.
    */
   toCounted(): CountedClicks | undefined {
-    const isComplete = [this.#visitsOfUrl, ...this.#breakdowns.map(({ counts }) => counts)].every(
-      (counts) => counts.isComplete,
-    );
-    if (!isComplete) return undefined;
-    const withVisits = [...this.#visitsInBucket.keys()].filter(
-      (bucket) => (this.#visitsInBucket[bucket] as number) > 0,
-    );
-    const ends = this.#buckets.count === 1 ? [] : [withVisits[0], withVisits.at(-1)];
-    const visitorsAtEnds = new Map<number, Int32Array>();
-    for (const bucket of ends) {
-      if (bucket !== undefined) visitorsAtEnds.set(bucket, this.#visitors.keysOf(bucket));
-    }
+    const sums = this.#sums();
+    if (!sums) return undefined;
+    const visitorsAtEnds = this.#visitorsAtEnds();
     const visitors = this.#visitors.finishAsSet(this.#buckets.count);
     let addresses: ReturnType<DistinctKeys['finishAsSet']>;
     try {
@@ -320,18 +311,52 @@ export class VisitTally<R extends Report> {
       visitors.keys.release();
       throw error;
     }
-    const breakdowns = this.#breakdowns.map(({ counts }) => counts);
     return {
-      count: this.count,
-      starts: this.#buckets.starts,
-      inBuckets: this.#visitsInBucket,
+      ...sums,
       uniquesInBuckets: visitors.inBuckets,
       visitorsAtEnds,
-      breakdowns,
-      urls: this.#visitsOfUrl,
       visitors: visitors.keys,
       addresses: addresses.keys,
     };
+  }
+
+  /**
+   * Returns the counts to change others by, or undefined if they are not exact. Their keys are valid until
+   * `release`. No visits may follow.
+   */
+  toChange(kind: 'added' | 'removed'): ClickChange | undefined {
+    const sums = this.#sums();
+    const keys = { visitors: this.#visitors, addresses: this.#addresses };
+    if (kind === 'removed') {
+      const none = { uniquesInBuckets: new Uint32Array(), visitorsAtEnds: new Map() };
+      return sums && { ...sums, ...keys, ...none };
+    }
+    const visitorsAtEnds = this.#visitorsAtEnds();
+    const { inBuckets } = this.#visitors.finish(this.#buckets.count);
+    return sums && { ...sums, ...keys, uniquesInBuckets: inBuckets, visitorsAtEnds };
+  }
+
+  /** Returns the counts without visitors and addresses, or undefined if they are not exact. */
+  #sums() {
+    const urls = this.#visitsOfUrl;
+    const breakdowns = this.#breakdowns.map(({ counts }) => counts);
+    if (![urls, ...breakdowns].every((counts) => counts.isComplete)) return undefined;
+    const { starts } = this.#buckets;
+    return { count: this.count, starts, inBuckets: this.#visitsInBucket, breakdowns, urls };
+  }
+
+  /** Returns the visitor of each click in the first and in the last bucket that have any. */
+  #visitorsAtEnds(): ReadonlyMap<number, Int32Array> {
+    const found = new Map<number, Int32Array>();
+    // The visitors of a single bucket are those of the report.
+    if (this.#buckets.count === 1) return found;
+    const withVisits = [...this.#visitsInBucket.keys()].filter(
+      (bucket) => (this.#visitsInBucket[bucket] as number) > 0,
+    );
+    for (const bucket of [withVisits[0], withVisits.at(-1)]) {
+      if (bucket !== undefined) found.set(bucket, this.#visitors.keysOf(bucket));
+    }
+    return found;
   }
 
   /** Returns false when all counts are exact. If true, the caller must add all visits again. */
