@@ -72,9 +72,10 @@ export class UrlVisits {
 
   /** The approximate size in memory. */
   get bytes(): number {
-    let others = 0;
-    for (const _ of this.#others.entries()) others += 1;
-    return this.#pages.size * urlsPerPage * Uint32Array.BYTES_PER_ELEMENT + others * bytesOfOther;
+    return (
+      this.#pages.size * urlsPerPage * Uint32Array.BYTES_PER_ELEMENT +
+      this.#others.size * bytesOfOther
+    );
   }
 
   countOf(urlId: number): number {
@@ -107,6 +108,14 @@ export class UrlVisits {
   changedBy(removed: UrlVisits, added: UrlVisits): UrlVisits | undefined {
     if (![this, removed, added].every(({ isComplete }) => isComplete)) return undefined;
     const changed = new UrlVisits(this.#maxPages, this.#maxOthers);
+    const all = [this, added, removed];
+    const pages = new Set(all.flatMap((counts) => [...counts.#pages.keys()]));
+    // Page by page, unless the URLs need more pages.
+    if (pages.size <= this.#maxPages && all.every((counts) => counts.#others.size === 0)) {
+      return [...pages].every((page) => changed.#setPage(page, this, removed, added))
+        ? changed
+        : undefined;
+    }
     let isExact = true;
     const add = (urlId: number, visits: number) => {
       if (visits > 0) changed.add(urlId, visits);
@@ -123,6 +132,21 @@ export class UrlVisits {
       if (this.countOf(urlId) === 0) isExact = false;
     });
     return isExact && changed.isComplete ? changed : undefined;
+  }
+
+  /** Sets the counts of a page to old ones without `removed` and with `added`. Returns false if some are negative. */
+  #setPage(page: number, old: UrlVisits, removed: UrlVisits, added: UrlVisits): boolean {
+    const [before, less, more] = [old, removed, added].map((counts) => counts.#pages.get(page));
+    const counts = new Uint32Array(urlsPerPage);
+    let isUsed = false;
+    for (let at = 0; at < urlsPerPage; at += 1) {
+      const left = (before?.[at] ?? 0) - (less?.[at] ?? 0);
+      if (left < 0) return false;
+      counts[at] = left + (more?.[at] ?? 0);
+      if (counts[at] !== 0) isUsed = true;
+    }
+    if (isUsed) this.#pages.set(page, counts);
+    return true;
   }
 
   /** Calls `onUrl` once for each URL: a URL with a page is never among the others. */

@@ -49,6 +49,10 @@ export class ValueCounts<Value extends string | number> {
     return !this.#hasDropped;
   }
 
+  get size(): number {
+    return this.#counts.size;
+  }
+
   entries(): IterableIterator<[Value, number]> {
     return this.#counts.entries();
   }
