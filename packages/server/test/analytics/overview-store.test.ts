@@ -2,6 +2,10 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eraseVisits, markErased } from '../../src/analytics/ingest/erase-visits.js';
 import { Int32Pool } from '../../src/analytics/reports/int32-pool.js';
+import {
+  diagnoseOrganizationChunks,
+  repairOrganizationChunks,
+} from '../../src/analytics/reports/organization-doctor.js';
 import { OverviewCache } from '../../src/analytics/reports/overview-cache.js';
 import { OverviewCountsRepository } from '../../src/analytics/reports/overview-counts-repository.js';
 import { OverviewRefresher } from '../../src/analytics/reports/overview-refresher.js';
@@ -236,6 +240,16 @@ it('an erasure or a deletion ends a write in progress, and nothing of it remains
     // What was written before the deletion, it deletes later.
     expect(await rows()).toHaveLength(interrupt === erase ? 0 : 2);
   }
+}, 60_000);
+
+it('doctor finds nothing to repair, and a repair of the chunks deletes the counts', async () => {
+  await readAndStore();
+  const { database } = stored;
+  expect(await diagnoseOrganizationChunks(database)).toEqual([]);
+  const wrong = { id: organizationId, counted: 0, actual: 0, since: 0, until: start + 12 * day };
+  await repairOrganizationChunks(database, [wrong]);
+  expect(await rows()).toEqual([]);
+  expect((await open().read()).report).toEqual(await fresh());
 }, 60_000);
 
 it('pruning deletes the counts of pruned visits, and retains those of later ones', async () => {
