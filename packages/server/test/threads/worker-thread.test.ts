@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
+import { ingestThread } from '../../src/analytics/ingest/ingest-thread.js';
 import { reportThread } from '../../src/analytics/reports/report-thread.js';
 import { drawingThread } from '../../src/qr/drawing/drawing-thread.js';
 import { openThread } from '../../src/threads/open-thread.js';
@@ -215,7 +216,8 @@ it('a thread of low priority has a tenth of the weight of others, and is not in 
     niceness: Math.max(10, getPriority()),
     policy: normalClass,
   });
-  expect([reportThread.priority, drawingThread.priority]).toEqual(['low', 'low']);
+  const threads = [ingestThread, reportThread, drawingThread];
+  expect(threads.map(({ priority }) => priority)).toEqual(['low', 'low', 'low']);
 });
 
 describe('a heap limit', () => {

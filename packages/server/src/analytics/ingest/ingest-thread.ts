@@ -165,6 +165,8 @@ interface IngestThreadData {
 export const ingestThread = defineThread({
   name: 'visits',
   file: import.meta.url,
+  // Visits wait in the journal.
+  priority: 'low',
   start({ storage, plans, settings }: IngestThreadData, emit: (event: IngestEvent) => void) {
     const database = openStorage(storage);
     const outbox = new EventOutbox(database, { newId: newUuid, plans });
