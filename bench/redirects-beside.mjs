@@ -1,11 +1,11 @@
 // The 99th percentile of redirects while reports, bulk creates and QR drawings run without pause,
-// against the same without them.
+// against the same without them; and that of a bare server beside threads that compute.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLinks } from './lib/create-links.mjs';
-import { scratchFolder, serveShorty } from './lib/processes.mjs';
-import { median, reportUpper } from './lib/ratio.mjs';
+import { scratchFolder, serve, serveShorty } from './lib/processes.mjs';
+import { compare, median, reportAtMost, reportUpper } from './lib/ratio.mjs';
 import { storeVisits } from './lib/store-visits.mjs';
 import { makeVisits } from './lib/visit-maker.mjs';
 import { load, pathsScript, repeat, repeatScript, requireWrk } from './lib/wrk.mjs';
@@ -17,7 +17,7 @@ export async function benchRedirectsBeside({
   visits = 1_000_000,
   connections = 64,
   seconds = 8,
-  runs = 7,
+  runs = 11,
 } = {}) {
   const { shorty, script, others } = await openScene({ visits });
   const alone = () => load(shorty.origin, script, { connections, seconds });
@@ -30,17 +30,56 @@ export async function benchRedirectsBeside({
   // Warms up both: code is compiled, and the first report starts a thread.
   await alone();
   await together();
-  const pairs = [];
-  for (let run = 0; run < runs; run += 1) {
-    pairs.push({ alone: await alone(), together: await together() });
-  }
-  reportUpper(
+  const results = { alone: [], together: [] };
+  const p99Of = (name, measure) => async () => {
+    const result = await measure();
+    results[name].push(result);
+    return result.p99Ms;
+  };
+  const compared = await compare({
+    ceiling: p99Of('alone', alone),
+    ours: p99Of('together', together),
+    runs,
+  });
+  reportAtMost(
     'p99 of redirects beside reports, bulk creates and QR drawings ÷ alone',
-    median(pairs.map(({ alone, together }) => together.p99Ms / alone.p99Ms)),
+    compared,
     1.5,
-    `${median(pairs.map(({ together }) => together.p99Ms)).toFixed(1)} ms against ${median(pairs.map(({ alone }) => alone.p99Ms)).toFixed(1)} ms; each ${pairs.map(({ alone, together }) => (together.p99Ms / alone.p99Ms).toFixed(1)).join(', ')}; ${pairs.map((pair) => pair.together.counts.join('+')).join(', ')} reports, bulk creates and QR drawings; ${Math.round(median(pairs.map(({ together }) => together.perSecond))).toLocaleString('en')} against ${Math.round(median(pairs.map(({ alone }) => alone.perSecond))).toLocaleString('en')} redirects a second`,
+    'ms',
+  );
+  const perSecond = (name) =>
+    Math.round(median(results[name].map((each) => each.perSecond))).toLocaleString('en');
+  const ratios = results.together.map(({ p99Ms }, run) => p99Ms / results.alone[run].p99Ms);
+  reportUpper(
+    'the worst of these pairs',
+    Math.max(...ratios),
+    4,
+    `${results.together.map(({ counts }) => counts.join('+')).join(', ')} reports, bulk creates and QR drawings; ${perSecond('together')} against ${perSecond('alone')} redirects a second`,
   );
   await shorty.stop();
+  await compareBare(script, { connections, seconds: seconds / 2, runs });
+}
+
+/**
+ * Prints how much two computing threads of low priority raise the 99th percentile of a server without any
+ * other work: what the processors alone cost.
+ */
+async function compareBare(script, { connections, seconds, runs }) {
+  const p99Beside = async (threads) => {
+    const bare = await serve('bench/bare-redirect.mjs', { BUSY_THREADS: String(threads) });
+    await load(bare.origin, script, { connections, seconds: 1 });
+    const { p99Ms } = await load(bare.origin, script, { connections, seconds });
+    await bare.stop();
+    return p99Ms;
+  };
+  const { ratio, low, high, ours, ceiling } = await compare({
+    ceiling: () => p99Beside(0),
+    ours: () => p99Beside(2),
+    runs,
+  });
+  console.log(
+    `        p99 of bare node:http beside two computing threads of low priority ÷ alone: ${ratio.toFixed(2)}× (${low.toFixed(2)} to ${high.toFixed(2)}); ${ours.toFixed(1)} against ${ceiling.toFixed(1)} ms`,
+  );
 }
 
 /**
