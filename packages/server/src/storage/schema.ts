@@ -70,7 +70,7 @@ export const tables = {
   /** What overviews have counted in chunks of an organization, so that the first one after a start continues. */
   overview_counts: {
     organization_id: 'text not null',
-    /** The hash of the time zone and the buckets. */
+    /** The hash of the time zone, the buckets and the rough length of the window. */
     counts_key: 'text not null',
     /** When it was written. Only the newest complete one is read. */
     generation: 'bigint not null',
