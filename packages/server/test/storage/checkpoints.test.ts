@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
 import SqliteHandle from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/database.js';
@@ -38,6 +41,53 @@ async function write(megabytes: number): Promise<void> {
         .values({ created_at: written, visit_count: 0, visits: new Uint8Array(megabyte) })
         .execute(),
     );
+  }
+}
+
+/** Begins to read, as a report or a backup does. */
+function startReport(): SqliteHandle.Database {
+  const report = new SqliteHandle(file.path, { readonly: true });
+  report.exec('begin');
+  report.prepare('select count(*) from visit_batches').get();
+  return report;
+}
+
+/** Fails if a thread that begins transactions meanwhile finds the database locked. */
+async function expectNoLock(work: () => Promise<void>): Promise<void> {
+  const code = `
+    const { parentPort, workerData } = require('node:worker_threads');
+    const handle = new (require(workerData.driver))(workerData.path, { timeout: 0 });
+    const counts = { locked: 0, written: 0 };
+    let isStopped = false;
+    const write = () => {
+      try {
+        handle.exec('begin immediate; rollback');
+        counts.written += 1;
+      } catch (error) {
+        if (error.code !== 'SQLITE_BUSY') throw error;
+        counts.locked += 1;
+      }
+      if (!isStopped) return setImmediate(write);
+      handle.close();
+      parentPort.postMessage(counts);
+    };
+    parentPort.once('message', () => {
+      isStopped = true;
+    });
+    parentPort.postMessage('ready');
+    write();
+  `;
+  const driver = createRequire(import.meta.url).resolve('better-sqlite3');
+  const worker = new Worker(code, { eval: true, workerData: { driver, path: file.path } });
+  try {
+    await once(worker, 'message');
+    await work();
+    worker.postMessage('stop');
+    const [{ locked, written }] = await once(worker, 'message');
+    expect(written).toBeGreaterThan(0);
+    expect(locked).toBe(0);
+  } finally {
+    await worker.terminate();
   }
 }
 
@@ -84,6 +134,34 @@ describe('a handle without checkpoints', () => {
     });
     expect(statSync(file.path).size).toBeGreaterThan(40 * megabyte);
     expect(await countBatches()).toBe(49);
+  });
+
+  it('lets others write while a long report keeps much of the log in use', async () => {
+    const report = startReport();
+    await write(48);
+    await expectNoLock(() => maintaining.maintain());
+    expect(logBytes()).toBeGreaterThan(48 * megabyte);
+
+    report.close();
+    await maintaining.maintain();
+    expect(logBytes()).toBe(0);
+    expect(await countBatches()).toBe(48);
+  });
+
+  it('lets others write between attempts to truncate a log that a report reads', async () => {
+    await write(48);
+    const report = startReport();
+    // An attempt that fails, a pause of one period, and another attempt.
+    for (let period = 0; period < 3; period += 1) await maintaining.maintain();
+    await expectNoLock(async () => {
+      for (let period = 0; period < 3; period += 1) await maintaining.maintain();
+    });
+    expect(logBytes()).toBeGreaterThan(48 * megabyte);
+
+    report.close();
+    await maintaining.maintain();
+    expect(logBytes()).toBe(0);
+    expect(await countBatches()).toBe(48);
   });
 
   it('gets no checkpoint while the log is short', async () => {

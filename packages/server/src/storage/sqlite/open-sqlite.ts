@@ -33,6 +33,8 @@ const maxLogBytes = 4 * checkpointPages * pageBytes;
 const maxCheckpointWaitMs = 5_000;
 // For the end of other transactions, which take some milliseconds.
 const truncationTimeoutMs = 100;
+// After a truncation has failed, because somebody reads the log.
+const maxPausedPeriods = 15;
 const checkpointPollMs = 50;
 // While another process opens, migrates or recovers the file.
 const busyTimeoutMs = 5_000;
@@ -62,6 +64,7 @@ export function openSqlite(path: string, options: StorageOptions): Database {
   const writeDirectly: Database['writeDirectly'] = (work) => commits.write(work);
   const updateEach = eachUpdater(writer);
   let maintainer: SqliteHandle.Database | undefined;
+  const truncation = { failures: 0, pausedPeriods: 0 };
   const idleReaders: Kysely<Schema>[] = [];
   let isClosed = false;
   let unlock: (() => void) | undefined;
@@ -121,11 +124,19 @@ export function openSqlite(path: string, options: StorageOptions): Database {
       if (isMemory || logBytes(path) < checkpointPages * pageBytes) return;
       // A separate handle: SQLite cannot checkpoint on one that is within a transaction.
       maintainer ??= openHandle(path, options, 'write').handle;
-      maintainer.pragma('wal_checkpoint(PASSIVE)');
+      const { log, checkpointed } = checkpoint(maintainer, 'PASSIVE');
+      // TRUNCATE would wait for a reader, with the write lock, and fail.
+      if (log - checkpointed >= checkpointPages) return;
+      if (truncation.pausedPeriods > 0 && logBytes(path) < maxLogBytes) {
+        truncation.pausedPeriods -= 1;
+        return;
+      }
       // Waits for the transactions of other threads, which write meanwhile or wait without blocking.
       maintainer.pragma(`busy_timeout = ${truncationTimeoutMs}`);
-      maintainer.pragma('wal_checkpoint(TRUNCATE)');
+      const { busy } = checkpoint(maintainer, 'TRUNCATE');
       maintainer.pragma('busy_timeout = 0');
+      truncation.failures = busy ? truncation.failures + 1 : 0;
+      truncation.pausedPeriods = Math.min(2 ** truncation.failures - 1, maxPausedPeriods);
     },
     async close() {
       isClosed = true;
@@ -138,6 +149,17 @@ export function openSqlite(path: string, options: StorageOptions): Database {
       unlock?.();
     },
   };
+}
+
+/**
+ * Runs a checkpoint. Returns whether others kept it from its end, the pages in the log, and how many of
+ * these are in the database file.
+ */
+function checkpoint(handle: SqliteHandle.Database, mode: 'PASSIVE' | 'TRUNCATE') {
+  const [result] = handle.pragma(`wal_checkpoint(${mode})`) as [
+    { busy: 0 | 1; log: number; checkpointed: number },
+  ];
+  return result;
 }
 
 /**
