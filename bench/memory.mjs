@@ -12,8 +12,7 @@ const settleSeconds = 25;
 
 export async function benchMemory() {
   requireWrk();
-  // As the image, the systemd unit and `npm start` do.
-  const server = await serveShorty({ MALLOC_MMAP_THRESHOLD_: '131072' });
+  const server = await serveShorty();
   await sleep(settleSeconds * 1000);
   const idle = residentMegabytes(server.pid);
   reportUpper(`memory of an idle server, ${settleSeconds} s after its start`, idle, 120, 'MB');

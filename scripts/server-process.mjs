@@ -1,0 +1,15 @@
+// How a deployment starts the server's process. `npm start`, the benchmarks and the chaos tests use this.
+// The Dockerfile, the systemd unit and the guide to self-hosting repeat it, and `check-deploy.mjs`
+// compares them.
+
+/**
+ * The arguments of Node. V8's pool collects garbage and compiles code for all threads. Its threads have
+ * normal priority, and on a machine with few processors, the four of Node's default compete with redirects.
+ */
+export const nodeArguments = ['--v8-pool-size=1'];
+
+/**
+ * glibc returns freed blocks above this size to the system at once. With its default, the memory of the
+ * largest QR codes stays with the process.
+ */
+export const processEnvironment = { MALLOC_MMAP_THRESHOLD_: '131072' };
