@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { root } from './bootstrap.mjs';
+import { nodeArguments } from './server-process.mjs';
 
 const credentials = {
   SHORTY_CLIENT_ID: 'package-trial',
@@ -37,7 +38,9 @@ export function installTarballs(
 /** Starts the server and uses it by the CLI, the SDK and HTTP. Throws at the first wrong result. */
 export async function tryServer(folder, { node = process.execPath } = {}) {
   const env = { ...environmentOf(node), ...credentials, SHORTY_LOG_LEVEL: 'error' };
-  const server = spawn(node, [join(folder, 'node_modules/.bin/shorty-server'), 'start'], {
+  // As the guide to self-hosting says.
+  const command = 'node_modules/@shorty/server/bin/shorty-server.js';
+  const server = spawn(node, [...nodeArguments, command, 'start'], {
     cwd: folder,
     env: { ...env, HOST: '127.0.0.1', PORT: '0', SHORTY_DATABASE_URL: 'file:./trial.db' },
     stdio: ['ignore', 'pipe', 'inherit'],
