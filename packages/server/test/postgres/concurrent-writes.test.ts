@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { WriteTransaction } from '../../src/storage/database.js';
-import type { Caller } from '../api/start-server.js';
+import { type Caller, callerOf, testOperatorKey } from '../api/start-server.js';
 import { poll } from '../poll.js';
 import { type Node, startTwoNodes, type TwoNodes } from './two-nodes.js';
 
@@ -11,6 +11,8 @@ const after = { targetUrl: 'https://example.com/after' };
 const openMs = 3_000;
 // A bound for what would take `openMs` if it waited. A shared transaction may wait for 100 ms once.
 const promptMs = 2_000;
+// A bound for what would take 10 seconds if it waited until the operator's request fails.
+const beforeTimeoutMs = 8_000;
 
 let pair: TwoNodes;
 let first: Node;
@@ -18,7 +20,7 @@ let second: Node;
 /** A program that is not Shorty, such as psql. */
 let other: pg.Client;
 beforeAll(async () => {
-  pair = await startTwoNodes();
+  pair = await startTwoNodes({ operatorKey: testOperatorKey });
   [first, second] = pair.nodes;
   other = new pg.Client({ connectionString: first.databaseUrl });
   await other.connect();
@@ -87,6 +89,39 @@ describe.each(holders)('while %s', (_, hold) => {
       'changed',
     );
   });
+});
+
+it('other organizations do not wait while the operator waits for locked rows of one', async () => {
+  const [[deleted], [taken], free] = await Promise.all([
+    pair.addOrganization('developer'),
+    pair.addOrganization('developer'),
+    pair.addOrganization('developer'),
+  ]);
+  const { data: link } = await taken.call('createUrl', { body });
+  await deleted.call('createUrl', { body });
+  const operator = callerOf(first.server.url, testOperatorKey, '');
+  const { status } = await operator.call('deleteOrganization', {
+    params: { id: deleted.organizationId },
+    body: { confirm: deleted.organizationId },
+  });
+  expect(status).toBe(202);
+  await other.query('begin');
+  const ids = [deleted.organizationId, taken.organizationId];
+  await other.query('select * from clients where organization_id = any($1) for update', [ids]);
+  await other.query('select * from urls where organization_id = any($1) for update', [ids]);
+  const takedown = operator.call('takeDownUrl', {
+    body: { shortUrl: link.shortUrl, reason: 'phishing' },
+  });
+  const slowest = await Promise.all(free.map((caller) => useFor(openMs, caller)));
+  await other.query('commit');
+  expect(Math.max(...slowest)).toBeLessThan(beforeTimeoutMs);
+  expect((await takedown).status).toBe(201);
+  await expect
+    .poll(async () => {
+      const params = { id: deleted.organizationId };
+      return (await operator.call('getOrganization', { params })).status;
+    })
+    .toBe(404);
 });
 
 /** Creates, updates, visits and deletes links for a time. Returns the duration of the slowest round. */

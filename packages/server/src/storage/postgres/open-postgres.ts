@@ -22,7 +22,7 @@ import { findRetryCause } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
 import { PreparedClient } from './prepared-client.js';
 import { openSearchIndex } from './search-index.js';
-import { ServerPool, sessionLimits, setLocalLimits } from './server-pool.js';
+import { ServerPool, setLocalLimits } from './server-pool.js';
 import { deleteRestoredUsages, SharedLimits } from './shared-limits.js';
 import { visitShardOf } from './visit-shards.js';
 import { bulkInsert, updateEach } from './write-rows.js';
@@ -44,7 +44,8 @@ const compactionKey = 3;
 // Those who wait for the lock of records let nobody pass, so they wait only this long at a time, and
 // likewise an organization for its own lock.
 const lockMs = 500;
-// A transaction of several organizations waits for rows of one of them only this long.
+// A transaction of several organizations waits for rows of one of them only this long, and likewise one
+// that holds a lock of all organizations.
 const sharedLockMs = 100;
 // Visits wait for a row only this long. Another node's transaction usually ends within 100 ms.
 const visitsLockMs = 1_000;
@@ -100,8 +101,10 @@ export function openPostgres(
     shards.set(name, commit);
     return commit;
   };
-  const defaultMs = withoutTimeout ? 0 : sessionLimits.lock_timeout;
-  const locksOf = (keys: readonly number[]) => keys.map((key) => takeLock(key, defaultMs));
+  const locksOf = (keys: readonly number[]) => [
+    ...keys.map(takeLock),
+    sql`select ${setLockTimeout(sharedLockMs)}`,
+  ];
   const commits = {
     records: commitWith(...locksOf([recordsKey])),
     // Rows and journals have locks of their own. The ingester defers visits whose rows are locked.
@@ -217,11 +220,10 @@ export function openPostgres(
   };
 }
 
-/** Takes an advisory lock until the end of the transaction. Later statements have the limit `afterMs`. */
-function takeLock(key: number, afterMs: number): RawBuilder<unknown> {
+/** Takes an advisory lock until the end of the transaction. */
+function takeLock(key: number): RawBuilder<unknown> {
   const take = sql`pg_advisory_xact_lock(${sql.lit(lockNamespace)}, ${sql.lit(key)})`;
-  if (key !== recordsKey) return sql`select ${take}`;
-  return sql`select ${setLockTimeout(lockMs)}, ${take}, ${setLockTimeout(afterMs)}`;
+  return key === recordsKey ? sql`select ${setLockTimeout(lockMs)}, ${take}` : sql`select ${take}`;
 }
 
 /** Takes the lock of a shard until the end of the transaction. Throws a ShardLockedError. */

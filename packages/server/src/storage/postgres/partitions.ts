@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { WriteTransaction } from '../database.js';
 
+const lockTimeout = '10s';
+
 /** Creates the missing partitions, one for each month in UTC, for rows of `visit_chunks`. */
 export async function createPartitions(
   transaction: WriteTransaction,
@@ -14,8 +16,13 @@ export async function createPartitions(
     transaction,
   );
   if (missing.length === 0) return;
+  // Reports read the table for seconds. An import would begin again if it waited for less.
+  const { rows: limits } = await sql<{ before: string }>`
+    select current_setting('lock_timeout') as before,
+      set_config('lock_timeout', ${lockTimeout}, true)`.execute(transaction);
   // Another transaction may create them, too.
   await sql`lock table visit_chunks in access exclusive mode`.execute(transaction);
+  await sql`select set_config('lock_timeout', ${limits[0]?.before}, true)`.execute(transaction);
   for (const month of months) {
     const from = new Date(`${month}-01`);
     const to = Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1);

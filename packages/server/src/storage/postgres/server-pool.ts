@@ -10,7 +10,7 @@ const connectMs = 3_000;
 const noFreeConnection = 'timeout exceeded when trying to connect';
 // The limits of statements that a request waits for, as settings of the session, or of each transaction
 // behind a pooler. PgBouncer refuses connections whose startup packet has them.
-export const sessionLimits = {
+const sessionLimits = {
   // Includes the wait for locks.
   statement_timeout: 10_000,
   lock_timeout: 10_000,
