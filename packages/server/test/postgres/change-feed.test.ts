@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { type EmptyDatabase, emptyDatabase } from '../engine.js';
@@ -75,4 +76,26 @@ it('reports every change within a quarter of a second', async () => {
   expect(reported).toBe(committed);
   // Allows for a machine that stalls for a quarter of a second once or twice.
   expect(late).toBeLessThanOrEqual(2);
+});
+
+it('notifies nobody, because PostgreSQL commits transactions that notify one after another', async () => {
+  const client = new pg.Client({ connectionString: place.databaseUrl });
+  await client.connect();
+  onTestFinished(() => client.end());
+  const channels: string[] = [];
+  let end: () => void = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  client.on('notification', ({ channel }) => {
+    channels.push(channel);
+    if (channel === 'end') end();
+  });
+  await client.query('listen shorty_changes');
+  await client.query('listen "end"');
+  await change();
+  // Notifications arrive in the order of their commits.
+  await client.query('notify "end"');
+  await ended;
+  expect(channels).toEqual(['end']);
 });
