@@ -20,7 +20,7 @@ import { type ErrorCode, errorCodes, errorStatus } from '../src/contract/error-c
 import { errorResponse } from '../src/contract/errors.js';
 import { rateLimitFields } from '../src/contract/rate-limit.js';
 import { takesIfMatch } from '../src/preconditions/if-match.js';
-import { urlBulkUpdateItem } from '../src/urls/url-contract.js';
+import { urlBulkUpdateItem } from '../src/urls/url-bulk-contract.js';
 import { version } from '../src/version.js';
 import { eventBodies } from '../src/webhooks/event-contract.js';
 import { describeFields } from './describe-fields.js';

@@ -29,13 +29,13 @@ import { type LinkOrigins, presenterOf, type UrlPresentation } from '../urls/pre
 import type { TagFilter } from '../urls/tag-contract.js';
 import { findTagged, listTags } from '../urls/tag-query.js';
 import { listTakedowns } from '../urls/takedown-repository.js';
-import type { UrlFilter } from '../urls/url-contract.js';
 import {
   type ExportPage,
   exportHeaderOf,
   exportLineOf,
   type UrlExportPresentation,
 } from '../urls/url-export.js';
+import type { UrlFilter } from '../urls/url-list-contract.js';
 import { listUrls, urlLineReader } from '../urls/url-query.js';
 import { readAttemptCounts } from '../webhooks/attempt-counts.js';
 import { listDeliveries } from '../webhooks/delivery-repository.js';

@@ -2,7 +2,7 @@ import type { ThreadedReaderOptions } from '../analytics/reports/report-thread.j
 import { FairQueue } from '../fair-queue.js';
 import { PeriodicService } from '../lifecycle.js';
 import { openThread } from '../threads/open-thread.js';
-import type { UrlFilter } from '../urls/url-contract.js';
+import type { UrlFilter } from '../urls/url-list-contract.js';
 import { type Lists, listMethods, listThread } from './list-thread.js';
 
 // Longer than `listTimeoutMs`, because several lists share the thread in slices.

@@ -1,13 +1,8 @@
 import type { ErrorDetail } from '../contract/errors.js';
 import { schedulePreview } from './link-preview.js';
 import { isExpired, type ShortUrl } from './short-url.js';
-import {
-  activationRule,
-  findPasswordError,
-  type UrlCreateRequest,
-  type UrlUpdateRequest,
-  type UrlUpsertRequest,
-} from './url-contract.js';
+import type { UrlCreateRequest, UrlUpdateRequest, UrlUpsertRequest } from './url-contract.js';
+import { activationRule, findPasswordError } from './url-fields.js';
 
 /** The new state of a link, or why it cannot change. */
 export type UrlChange =

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { presentPreviewFetch } from './link-preview.js';
 import { clicksLeftOf, isLive, type ShortUrl } from './short-url.js';
-import type { urlListItem, urlRecord } from './url-contract.js';
+import type { urlListItem, urlRecord } from './url-records.js';
 
 /** The public addresses that short URLs are built from. */
 export interface LinkOrigins {

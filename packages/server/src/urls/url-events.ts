@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { defineEvent } from '../events/define-event.js';
-import { urlRecord } from './url-contract.js';
+import { urlRecord } from './url-records.js';
 
 // Not strict, because receivers must accept fields that newer servers add.
 const data = z.object(urlRecord.shape).meta({ id: 'UrlEventData' });

@@ -2,8 +2,8 @@ import type { JsonText } from '../contract/json-text.js';
 import type { LinePage } from '../storage/list-page.js';
 import { toRecord, type UrlPresentation } from './present-url.js';
 import type { ShortUrl } from './short-url.js';
-import type { UrlExportFormat } from './url-contract.js';
 import { csvHeader, toCsvLine } from './url-csv.js';
+import type { UrlExportFormat } from './url-list-contract.js';
 
 /** The form of the links in an export. */
 export interface UrlExportPresentation extends Omit<UrlPresentation, 'view'> {

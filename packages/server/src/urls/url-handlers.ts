@@ -27,22 +27,22 @@ import {
 } from './present-url.js';
 import type { ShortUrl } from './short-url.js';
 import {
-  findPasswordError,
-  type UrlCreateRequest,
-  type UrlFilter,
-  type UrlPageQuery,
-  type UrlUpdateRequest,
-  type UrlUpsertRequest,
   type urlBulkCreateResult,
   urlBulkUpdateItem,
   type urlBulkUpdateResult,
+} from './url-bulk-contract.js';
+import {
+  type UrlCreateRequest,
+  type UrlUpdateRequest,
+  type UrlUpsertRequest,
   urlCreateRequest,
-  type urlListItem,
-  type urlRecord,
   type urlRoutes,
 } from './url-contract.js';
 import type { ExportPage, UrlExportPresentation } from './url-export.js';
+import { findPasswordError } from './url-fields.js';
+import type { UrlFilter, UrlPageQuery } from './url-list-contract.js';
 import { defaultDirectionOf } from './url-query.js';
+import type { urlListItem, urlRecord } from './url-records.js';
 import {
   bulkCreateError,
   bulkUpdateError,

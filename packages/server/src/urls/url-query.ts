@@ -7,7 +7,7 @@ import { prepare } from '../storage/prepared.js';
 import { foldText } from '../storage/search-text.js';
 import { tagTextOf } from '../storage/tag-text.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
-import type { UrlFilter, UrlSort } from './url-contract.js';
+import type { UrlFilter, UrlSort } from './url-list-contract.js';
 
 export type UrlPageOptions = SearchLimits & Pick<ListQuery, 'timeoutMs'>;
 

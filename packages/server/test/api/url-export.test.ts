@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { urlRecord } from '../../src/urls/url-contract.js';
+import { urlRecord } from '../../src/urls/url-records.js';
 import { type Caller, startServer, type TestServer } from './start-server.js';
 
 let api: TestServer;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { foldText } from '../../src/storage/search-text.js';
-import type { UrlFilter, UrlSort } from '../../src/urls/url-contract.js';
+import type { UrlFilter, UrlSort } from '../../src/urls/url-list-contract.js';
 import { type UrlPageOptions, urlListQuery } from '../../src/urls/url-query.js';
 import { now, openRepository, type Stored } from './temporary-database.js';
 

@@ -5,7 +5,7 @@ import { ListTimeoutError } from '../../src/storage/database.js';
 import { foldText } from '../../src/storage/search-text.js';
 import { SearchIndexer } from '../../src/storage/sqlite/search-index.js';
 import { readSearchPage } from '../../src/storage/sqlite/search-page.js';
-import type { UrlFilter } from '../../src/urls/url-contract.js';
+import type { UrlFilter } from '../../src/urls/url-list-contract.js';
 import { type UrlPageOptions, urlListQuery } from '../../src/urls/url-query.js';
 import { engine } from '../engine.js';
 import {

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { defineRoute } from '../contract/define-route.js';
+import {
+  type ListFilter,
+  line,
+  pageOf,
+  paging,
+  queryBoolean,
+  queryInteger,
+  timestamp,
+  uuid,
+} from '../contract/fields.js';
+import { targetUrl } from './target-url-field.js';
+import { tagName } from './url-fields.js';
+import { urlListItem, urlRecord } from './url-records.js';
+
+const view = z.enum(['summary', 'full'], { error: 'must be summary or full' }).optional().meta({
+  description: 'full: all fields of each link, as GET /api/v1/urls/{id} returns them.',
+  default: 'summary',
+});
+
+const sort = z
+  .enum(['createdAt', 'clickCount', 'lastClickAt', 'title'], {
+    error: 'must be createdAt, clickCount, lastClickAt or title',
+  })
+  .default('createdAt')
+  .meta({
+    description:
+      'The order of the links. Titles are compared without regard to case, by their first 100 characters; links without a title are before all others. Pages by after are complete for createdAt, and for titles that do not change meanwhile. A link whose clicks change meanwhile may be repeated or missed.',
+    param: { id: 'UrlSort' },
+  });
+
+const order = z
+  .enum(['asc', 'desc'], { error: 'must be asc or desc' })
+  .optional()
+  .meta({
+    description: 'The direction of the order. Default: asc for title, otherwise desc.',
+    param: { id: 'UrlOrder' },
+  });
+
+const filters = {
+  sort,
+  order,
+  isActive: queryBoolean.optional().meta({
+    description: 'true: only active links; false: only inactive links.',
+    param: { id: 'IsActive' },
+  }),
+  isDeleted: queryBoolean.optional().meta({
+    description: 'true: only deleted links; false: only links that are not deleted.',
+    param: { id: 'IsDeleted' },
+  }),
+  search: line(200, 1)
+    .optional()
+    .meta({
+      description:
+        'Only links whose title, description, target, slug, code or one of whose tags contains this text, in any case.',
+      param: { id: 'UrlSearch' },
+    }),
+  tag: tagName
+    .optional()
+    .meta({ description: 'Only links with exactly this tag.', param: { id: 'UrlTag' } }),
+  category: line(100, 1)
+    .optional()
+    .meta({ description: 'Only links of this category.', param: { id: 'UrlCategory' } }),
+  domainId: uuid
+    .optional()
+    .meta({ description: 'Only links on this custom domain.', param: { id: 'UrlDomainId' } }),
+  targetUrl: targetUrl
+    .optional()
+    .meta({ description: 'Only links with exactly this target.', param: { id: 'UrlTarget' } }),
+  createdSince: timestamp
+    .optional()
+    .meta({ description: 'Only links created at or after it.', param: { id: 'CreatedSince' } }),
+  createdUntil: timestamp
+    .optional()
+    .meta({ description: 'Only links created before it.', param: { id: 'CreatedUntil' } }),
+};
+
+const urlListQuery = z.strictObject({ ...paging, view, ...filters });
+
+const maxExportedUrls = 2_000;
+
+const urlExportQuery = z.strictObject({
+  limit: queryInteger({ min: 1, max: maxExportedUrls, default: maxExportedUrls }).meta({
+    description: 'The most links to return. A page whose text is long has fewer, but at least 100.',
+  }),
+  after: paging.after,
+  format: z
+    .enum(['csv', 'ndjson'], { error: 'must be csv or ndjson' })
+    .default('csv')
+    .meta({ description: 'The format of the file.' }),
+  ...filters,
+});
+
+const urlExport = pageOf(urlRecord)
+  .omit({ items: true })
+  .extend({
+    count: z.int().min(0).meta({ description: 'The number of links on this page.' }),
+    text: z.string().meta({
+      description:
+        'One line for each link. The texts of all pages make one file. ndjson: the UrlRecord of each link. csv (RFC 4180, with line feeds): the first page starts with the names of the columns, which are the fields of UrlRecord; POST /api/v1/urls takes those up to importedClicks. Tags are separated by |. An apostrophe precedes a text that a spreadsheet would evaluate as a formula.',
+      example: 'targetUrl,customSlug,title\nhttps://example.com/,spring-sale,Spring\n',
+    }),
+  })
+  .meta({ id: 'UrlExport' });
+
+const read = { tag: 'URLs', access: { scope: 'urls:read' } } as const;
+
+/** Routes that return pages of links. */
+export const urlListRoutes = [
+  defineRoute('listUrls', 'GET /api/v1/urls', {
+    ...read,
+    summary: 'List short links, by default newest first',
+    query: urlListQuery,
+    responses: {
+      200: {
+        description: 'One page of links, of UrlListItem or with view=full of UrlRecord',
+        data: pageOf(z.union([urlRecord, urlListItem])),
+      },
+    },
+  }),
+  defineRoute('exportUrls', 'GET /api/v1/urls/export', {
+    ...read,
+    summary: 'Export short links as CSV or NDJSON',
+    description: `Pages of up to ${maxExportedUrls} links. Send nextAfter as after until it is null. A request that failed can be repeated.`,
+    query: urlExportQuery,
+    responses: { 200: { description: 'One page of the file', data: urlExport } },
+  }),
+] as const;
+
+export type UrlExportFormat = z.output<typeof urlExportQuery>['format'];
+export type UrlPageQuery = Omit<z.output<typeof urlListQuery>, 'view'>;
+export type UrlSort = UrlPageQuery['sort'];
+export type UrlFilter = Omit<ListFilter<UrlPageQuery>, 'sort'> & {
+  readonly sort?: UrlSort | undefined;
+};

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { instant } from '../contract/fields.js';
+import { ruleRecords } from './link-rules.js';
+import { fetchedPreviewRecord, previewSettingRecord } from './preview-contract.js';
+import { redirectType } from './url-fields.js';
+
+export const id = z.string().meta({ description: 'A decimal integer as a string.', example: '42' });
+const shortCode = z.string().meta({ example: 'aB3xY9q' });
+const shortUrl = z.string().meta({
+  description: 'The public link: the custom slug when there is one, otherwise the short code.',
+  example: 'https://sho.example/spring-sale',
+});
+const targetUrlOut = z.string().meta({ example: 'https://example.com/spring?ref=mail#offers' });
+const customSlugOut = z.string().nullable().meta({ example: 'spring-sale' });
+const organizationId = z.string().meta({ format: 'uuid' });
+
+/** The fields of a link that was just created. */
+export const newLink = {
+  id,
+  shortCode,
+  targetUrl: targetUrlOut,
+  customSlug: customSlugOut,
+  shortUrl,
+};
+
+export const urlCreated = z
+  .object({ ...newLink, organizationId, createdAt: instant })
+  .meta({ id: 'UrlCreated' });
+
+export const urlListItem = z
+  .object({
+    id,
+    shortCode,
+    customSlug: customSlugOut,
+    shortUrl,
+    targetUrl: targetUrlOut,
+    isActive: z.boolean(),
+  })
+  .meta({ id: 'UrlListItem' });
+
+const text = z.string().nullable();
+
+export const urlRecord = z
+  .object({
+    ...newLink,
+    organizationId,
+    externalId: text,
+    title: text,
+    description: text,
+    category: text,
+    tags: z.array(z.string()),
+    domainId: z.string().nullable().meta({ format: 'uuid' }),
+    redirectType,
+    activatesAt: instant.nullable(),
+    expiresAt: instant.nullable(),
+    expiredUrl: text,
+    maxClicks: z.int().min(1).nullable().meta({ example: 100 }),
+    isPasswordProtected: z.boolean(),
+    utmSource: text,
+    utmMedium: text,
+    utmCampaign: text,
+    utmTerm: text,
+    utmContent: text,
+    customUtmParams: z.record(z.string(), z.string()),
+    sourceDomain: text,
+    clickThresholds: z
+      .array(z.int().min(1))
+      .nullable()
+      .meta({ example: [50, 500] }),
+    forwardQuery: z.boolean().nullable(),
+    forwardPath: z.boolean().nullable(),
+    rules: ruleRecords,
+    preview: previewSettingRecord,
+    fetchedPreview: fetchedPreviewRecord,
+    isActive: z.boolean(),
+    deletedAt: instant.nullable(),
+    clickCount: z.int().min(0).meta({ description: 'Clicks counted so far.' }),
+    importedClicks: z.int().min(0),
+    clicksLeft: z.int().min(0).nullable().meta({ example: 58 }),
+    lastClickAt: instant.nullable().meta({
+      description:
+        'The time of the last counted click. Null before the first click, and if only version 0.1 counted clicks.',
+    }),
+    takenDown: z
+      .object({
+        at: instant.meta({ description: 'When the operator took the link down, in UTC.' }),
+        reason: z.string().meta({ description: 'Why.', example: 'phishing' }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'Set while the operator of the server has taken the link down: visitors get 451. The owner cannot undo it.',
+        example: null,
+      }),
+    createdAt: instant,
+    updatedAt: instant,
+  })
+  .meta({ id: 'UrlRecord' });
