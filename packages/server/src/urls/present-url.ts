@@ -11,12 +11,15 @@ export interface LinkOrigins {
   readonly shortDomain: string;
 }
 
+interface HasHostname {
+  /** The hostname of the custom domain; none on the platform's domain. */
+  readonly hostname: string | null | undefined;
+}
+
 /** Returns the public link. Specification, "URL record". */
 export function shortUrlOf(
   origins: LinkOrigins,
-  url: Pick<ShortUrl, 'shortCode' | 'customSlug'> & {
-    readonly hostname: string | null | undefined;
-  },
+  url: Pick<ShortUrl, 'shortCode' | 'customSlug'> & HasHostname,
 ): string {
   return `${origins.scheme}${url.hostname ?? origins.shortDomain}/${url.customSlug ?? url.shortCode}`;
 }
@@ -47,6 +50,17 @@ export interface UrlPresentation {
 export function presenterOf({ view, origins, now }: UrlPresentation) {
   const toItem = view === 'full' ? toRecord : toListItem;
   return (url: ShortUrl) => toItem(origins, url, now);
+}
+
+/** Returns the parts of a new link that were generated, and those that its request contains. */
+export function toNewLink(
+  origins: LinkOrigins,
+  { id, shortCode, hostname }: Pick<ShortUrl, 'id' | 'shortCode'> & HasHostname,
+  request: Pick<ShortUrl, 'targetUrl'> & { readonly customSlug?: string | null | undefined },
+) {
+  const { targetUrl, customSlug = null } = request;
+  const shortUrl = shortUrlOf(origins, { shortCode, customSlug, hostname });
+  return { id: String(id), shortCode, targetUrl, customSlug, shortUrl };
 }
 
 export function toListItem(

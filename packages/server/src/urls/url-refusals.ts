@@ -73,6 +73,17 @@ export function bulkUpdateError(reason: Refusal, item: RefusedFields) {
   } as const;
 }
 
+/** Returns the error of a slug that is a reserved word. */
+export function slugReservedError(body: RefusedFields): ApiError {
+  return new ApiError('SLUG_RESERVED', reservedMessage(body), {
+    details: [{ path: 'customSlug', message: 'is a reserved word' }],
+  });
+}
+
+export function reservedMessage({ customSlug }: RefusedFields): string {
+  return `customSlug "${customSlug}" is a reserved word; choose another`;
+}
+
 const moreLinks = 'Deactivate links, or change the plan';
 
 function describeUse({ quota }: RefusedFields): string {

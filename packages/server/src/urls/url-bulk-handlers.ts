@@ -1,0 +1,211 @@
+import type { z } from 'zod';
+import { shorten, summarize, validationError } from '../contract/api-error.js';
+import { parseUrlId } from '../contract/fields.js';
+import { parseInput } from '../contract/parse-input.js';
+import type { HandlersOf } from '../http/handlers.js';
+import type { Clock } from '../ports.js';
+import { TimeSlices } from '../yield-to-event-loop.js';
+import { type LinkOrigins, toListItem, toNewLink } from './present-url.js';
+import {
+  type urlBulkCreateResult,
+  type urlBulkRoutes,
+  urlBulkUpdateItem,
+  type urlBulkUpdateResult,
+} from './url-bulk-contract.js';
+import { type UrlCreateRequest, urlCreateRequest } from './url-contract.js';
+import type { urlListItem } from './url-records.js';
+import { bulkCreateError, bulkUpdateError, reservedMessage } from './url-refusals.js';
+import { type CheckedItem, type UrlService, validOf } from './url-service.js';
+import type { Creation, UpdateOutcome } from './url-write.js';
+
+export interface UrlBulkHandlerOptions {
+  readonly origins: () => LinkOrigins;
+  readonly clock: Clock;
+}
+
+type UrlListItem = z.input<typeof urlListItem>;
+
+/** Creates, changes and deletes up to 100 links. An invalid item does not affect the others. */
+export function urlBulkHandlers(
+  service: UrlService,
+  { origins, clock }: UrlBulkHandlerOptions,
+): HandlersOf<typeof urlBulkRoutes> {
+  function checkNewItem(item: unknown, now: number): CheckedItem<UrlCreateRequest> {
+    const checked = checkItem(urlCreateRequest, item);
+    if ('error' in checked) return checked;
+    const error = service.findStateError(checked.body, now);
+    if (error) return { error: summarize([error]) };
+    return service.isReserved(checked.body) ? { error: reservedMessage(checked.body) } : checked;
+  }
+
+  return {
+    async bulkCreateUrls({ caller: { organizationId }, body: { urls: items }, write }) {
+      let creation = await service.findFirstResult<Creation>(items, write);
+      if (!creation) {
+        service.assertCapacity(organizationId, items);
+        const now = clock();
+        const checked = await mapInSlices(items, (item) => checkNewItem(item, now));
+        creation = await service.createAll(organizationId, checked, now, write);
+      }
+      const { result, replayed } = creation;
+      const linkOrigins = origins();
+      const created: z.input<typeof urlBulkCreateResult>['created'] = [];
+      const errors: z.input<typeof urlBulkCreateResult>['errors'] = [];
+      for (const [index, outcome] of result.outcomes.entries()) {
+        if (outcome.status === 'invalid') {
+          errors.push({ index, error: outcome.error, code: 'CREATE_FAILED' });
+          continue;
+        }
+        // The item is valid, because its outcome is not 'invalid'.
+        const item = items[index] as Pick<UrlCreateRequest, 'targetUrl' | 'customSlug'>;
+        if (outcome.status === 'created') {
+          created.push({ index, ...toNewLink(linkOrigins, outcome, item) });
+        } else if (outcome.status === 'existing') {
+          const { customSlug } = outcome;
+          const link = toNewLink(linkOrigins, outcome, { ...item, customSlug });
+          created.push({ index, ...link, isExisting: true });
+        } else {
+          errors.push({ index, ...bulkCreateError(outcome.status, { ...item, ...outcome }) });
+        }
+      }
+      return {
+        status: created.length > 0 ? 201 : 207,
+        replayed,
+        data: {
+          requested: items.length,
+          createdCount: created.length,
+          failedCount: errors.length,
+          created,
+          errors,
+        },
+      };
+    },
+
+    async bulkUpdateUrls({ caller: { organizationId }, body: { updates: items }, write }) {
+      const now = clock();
+      let update = await service.findFirstResult<UpdateOutcome<UrlListItem>[]>(items, write);
+      if (!update) service.assertCapacity(organizationId, items);
+      const checked = await mapInSlices(items, (item) => checkItem(urlBulkUpdateItem, item));
+      update ??= await service.updateAll(
+        validOf(checked),
+        (url) => toListItem(origins(), url, now),
+        {
+          organizationId,
+          now,
+          write,
+        },
+      );
+      const { result: outcomes, replayed } = update;
+      const updated: z.input<typeof urlBulkUpdateResult>['updated'] = [];
+      const errors: z.input<typeof urlBulkUpdateResult>['errors'] = [];
+      for (const [index, item] of checked.entries()) {
+        if ('error' in item) {
+          errors.push({ index, id: idOf(items[index]), error: item.error, code: 'UPDATE_FAILED' });
+          continue;
+        }
+        const outcome = outcomes.shift() as UpdateOutcome<UrlListItem>;
+        const id = String(item.body.id);
+        if (outcome.status === 'updated') {
+          updated.push({ index, ...outcome.presented });
+        } else if (outcome.status === 'refused') {
+          errors.push({ index, id, error: summarize([outcome.error]), code: 'UPDATE_FAILED' });
+        } else {
+          errors.push({
+            index,
+            id,
+            ...bulkUpdateError(outcome.status, { ...item.body, ...outcome }),
+          });
+        }
+      }
+      return {
+        status: updated.length > 0 ? 200 : 207,
+        replayed,
+        data: {
+          requested: items.length,
+          updatedCount: updated.length,
+          failedCount: errors.length,
+          updated,
+          errors,
+        },
+      };
+    },
+
+    async bulkDeleteUrls({ caller: { organizationId }, query, body, write }) {
+      if (query.ids && body) {
+        throw validationError([
+          { path: 'ids', message: 'must come in the query or in the body, not in both' },
+        ]);
+      }
+      const given = query.ids ?? body?.ids;
+      if (!given) {
+        throw validationError([
+          { path: 'ids', message: 'is required, in the query or in the body' },
+        ]);
+      }
+      const elements = [...new Set(given.map(idText))];
+      const ids = elements.map(parseUrlId).filter((id) => id !== undefined);
+      const { result, replayed } = await service.deleteAll(
+        ids,
+        (found) => found.map(({ id }) => id),
+        {
+          organizationId,
+          now: clock(),
+          write,
+        },
+      );
+      const deleted = new Set(result.map(String));
+      const deletedIds = elements.filter((element) => deleted.has(element));
+      const skippedIds = elements.filter((element) => !deleted.has(element));
+      return {
+        status: 200,
+        replayed,
+        data: {
+          requested: elements.length,
+          deletedCount: deletedIds.length,
+          skippedCount: skippedIds.length,
+          deletedIds,
+          skippedIds,
+        },
+      };
+    },
+  };
+}
+
+function checkItem<Schema extends z.ZodType>(
+  schema: Schema,
+  item: unknown,
+): CheckedItem<z.output<Schema>> {
+  const parsed = parseInput(schema, item);
+  if (parsed.ok) return { body: parsed.value };
+  return { error: summarize(parsed.details, { subject: 'The item', count: parsed.count }) };
+}
+
+/** Maps items in time slices, so that redirects are served in between. */
+async function mapInSlices<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Result,
+): Promise<Result[]> {
+  const slices = new TimeSlices();
+  const results: Result[] = [];
+  for (const item of items) {
+    if (slices.isOver) await slices.next();
+    results.push(map(item));
+  }
+  return results;
+}
+
+/** Returns an element of a bulk delete as text. Only an id that is correct is the text of an id. */
+function idText(element: unknown): string {
+  const isPlain = typeof element === 'string' || typeof element === 'number';
+  return shorten(isPlain ? String(element) : JSON.stringify(element));
+}
+
+// An invalid id may be any text. A longer one is not repeated in the response.
+const maxReturnedIdLength = 100;
+
+/** Returns the id of an invalid item; null when it has none, or one that is too long. */
+function idOf(item: unknown): string | null {
+  if (typeof item !== 'object' || item === null || !('id' in item)) return null;
+  const id = typeof item.id === 'number' ? String(item.id) : item.id;
+  return typeof id === 'string' && id.length <= maxReturnedIdLength ? id : null;
+}

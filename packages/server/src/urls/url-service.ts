@@ -1,0 +1,190 @@
+import type { Passwords } from '../auth/passwords.js';
+import { shorten } from '../contract/api-error.js';
+import type { ErrorDetail } from '../contract/errors.js';
+import type { IdempotentResult, WriteRequest } from '../idempotency/with-idempotency-key.js';
+import { findExpiryError, patchUrl, timesAfter, type UrlChange, upsertUrl } from './change-url.js';
+import { blockedMessage } from './host-rules.js';
+import { findUnreachableRuleError, targetsOf } from './link-rules.js';
+import type { ShortUrl } from './short-url.js';
+import type { UrlCreateRequest, UrlUpdateRequest, UrlUpsertRequest } from './url-contract.js';
+import { findPasswordError } from './url-fields.js';
+import type { UrlRepository } from './url-repository.js';
+import type { Creation, UpdateOutcome, UpsertOutcome, WriteContext } from './url-write.js';
+
+export interface UrlServiceOptions {
+  readonly urls: UrlRepository;
+  readonly passwords: Pick<Passwords, 'assertCapacity' | 'hashAll'>;
+  readonly newShortCode: () => string;
+  readonly isReserved: (word: string) => boolean;
+  /** Returns the host that the operator has blocked, to which a target leads. */
+  readonly findBlockedHost: (targetUrl: string) => string | undefined;
+  /**
+   * Called after links were created, and with the ids of changed ones, before the response, so that the
+   * next redirect uses the new state.
+   */
+  readonly onChanged: (ids: readonly number[]) => void;
+}
+
+/** An item of a bulk request: valid, or the error message of an invalid one. */
+export type CheckedItem<Body> = { readonly body: Body } | { readonly error: string };
+
+/** Writes links: checks the rules that a schema cannot express, hashes passwords, and evicts changed links. */
+export class UrlService {
+  readonly #options: UrlServiceOptions;
+
+  constructor(options: UrlServiceOptions) {
+    this.#options = options;
+  }
+
+  /** Returns whether the slug of a request is a word that no link may have. */
+  isReserved({ customSlug }: Pick<UrlCreateRequest, 'customSlug'>): boolean {
+    return customSlug != null && this.#options.isReserved(customSlug);
+  }
+
+  /** Returns why the server accepts no link like this now, although the request is valid. */
+  findStateError(
+    body: Pick<
+      UrlUpdateRequest,
+      'activatesAt' | 'expiresAt' | 'targetUrl' | 'expiredUrl' | 'rules'
+    >,
+    now: number,
+    stored?: Pick<ShortUrl, 'activatesAt' | 'expiresAt' | 'rules'>,
+  ): ErrorDetail | undefined {
+    const { rules } = body;
+    for (const { path, targetUrl } of targetsOf(body)) {
+      const host = this.#options.findBlockedHost(targetUrl);
+      if (host === undefined) continue;
+      const message = `${shorten(targetUrl)} ${blockedMessage(host)}`;
+      return { path, message };
+    }
+    const expiryError = findExpiryError(body, now);
+    if (expiryError || !rules) return expiryError;
+    const window = { now, ...timesAfter(body, stored) };
+    return findUnreachableRuleError(rules, window, stored?.rules);
+  }
+
+  /** Returns the stored result of a repeated request with passwords, which avoids hashing them again. */
+  async findFirstResult<Result>(
+    items: readonly unknown[],
+    write: WriteRequest | undefined,
+  ): Promise<IdempotentResult<Result> | undefined> {
+    if (!write?.idempotency || countPasswords(items) === 0) return undefined;
+    return this.#options.urls.findFirstResult(write);
+  }
+
+  /** Throws if the queue of passwords has no capacity for those of the items. */
+  assertCapacity(organizationId: string, items: readonly unknown[]): void {
+    this.#options.passwords.assertCapacity(organizationId, countPasswords(items));
+  }
+
+  /** Creates the valid items. An invalid item does not affect the others. */
+  async createAll(
+    organizationId: string,
+    items: readonly CheckedItem<UrlCreateRequest>[],
+    now: number,
+    write: WriteRequest | undefined,
+  ): Promise<IdempotentResult<Creation>> {
+    const { urls, newShortCode, onChanged } = this.#options;
+    const hashes = await this.#hashPasswords(organizationId, validOf(items));
+    const drafts = items.map((item) =>
+      'body' in item ? { ...item, passwordHash: hashes.shift() ?? null } : item,
+    );
+    try {
+      return await urls.createMany(drafts, { organizationId, now, newShortCode, write });
+    } finally {
+      onChanged([]);
+    }
+  }
+
+  /** Changes links by valid requests. A link that cannot be changed does not affect the others. */
+  async updateAll<Presented>(
+    changes: readonly (UrlUpdateRequest & { readonly id: number })[],
+    present: (url: ShortUrl) => Presented,
+    context: WriteContext,
+  ): Promise<IdempotentResult<UpdateOutcome<Presented>[]>> {
+    const { organizationId, now } = context;
+    const ids = changes.map(({ id }) => id);
+    const hashes = await this.#hashPasswords(organizationId, changes);
+    const change = (url: ShortUrl, index: number): UrlChange => {
+      const { id: _, ...patch } = changes[index] as (typeof changes)[number];
+      const error = this.findStateError(patch, now, url);
+      return error ? { ok: false, error } : patchUrl(url, patch, hashes[index] ?? null, now);
+    };
+    try {
+      return await this.#options.urls.updateMany(ids, change, present, context);
+    } finally {
+      // Also after an error, because the commit may have succeeded before the connection failed.
+      this.#options.onChanged(ids);
+    }
+  }
+
+  /** Creates the link with an external id, or changes the link that has it. */
+  async upsert<Presented>(
+    externalId: string,
+    body: UrlUpsertRequest,
+    present: (url: ShortUrl) => Presented,
+    context: WriteContext,
+  ): Promise<IdempotentResult<UpsertOutcome<Presented>>> {
+    const { urls, newShortCode, onChanged } = this.#options;
+    const { organizationId, now } = context;
+    const [passwordHash = null] = await this.#hashPasswords(organizationId, [body]);
+    const isProtected = body.isPasswordProtected === true;
+    const error =
+      this.findStateError(body, now) ??
+      findPasswordError(isProtected, passwordHash !== null, false);
+    const draft = error ? { error } : { body: { ...body, externalId }, passwordHash };
+    const change = (url: ShortUrl): UrlChange => {
+      const error = this.findStateError(body, now, url);
+      return error ? { ok: false, error } : upsertUrl(url, body, passwordHash, now);
+    };
+    let existingId: number | undefined;
+    const onFound = (id: number) => {
+      existingId = id;
+    };
+    try {
+      return await urls.upsert(externalId, draft, change, present, onFound, {
+        ...context,
+        newShortCode,
+      });
+    } finally {
+      // Also after an error, because the commit may have succeeded before the connection failed.
+      if (existingId !== undefined) onChanged([existingId]);
+    }
+  }
+
+  /** Deletes links. `present` gets those of the organization. */
+  async deleteAll<Presented>(
+    ids: readonly number[],
+    present: (urls: readonly ShortUrl[]) => Presented,
+    context: WriteContext,
+  ): Promise<IdempotentResult<Presented>> {
+    try {
+      return await this.#options.urls.deleteMany(ids, present, context);
+    } finally {
+      this.#options.onChanged(ids);
+    }
+  }
+
+  /** Returns the hash of each body's password; null where there is none. */
+  async #hashPasswords(
+    organizationId: string,
+    bodies: readonly { readonly password?: string | null | undefined }[],
+  ): Promise<(string | null)[]> {
+    const given = bodies.flatMap(({ password }) => (password ? [password] : []));
+    const hashes =
+      given.length === 0 ? [] : await this.#options.passwords.hashAll(organizationId, given);
+    return bodies.map(({ password }) => (password ? (hashes.shift() ?? null) : null));
+  }
+}
+
+/** Returns the valid items of a bulk request. */
+export function validOf<Body>(items: readonly CheckedItem<Body>[]): Body[] {
+  return items.flatMap((item) => ('body' in item ? [item.body] : []));
+}
+
+/** Counts the items with a password, before they are validated. */
+function countPasswords(items: readonly unknown[]): number {
+  return items.filter(
+    (item) => typeof (item as { password?: unknown } | null)?.password === 'string',
+  ).length;
+}
