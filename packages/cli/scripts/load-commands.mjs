@@ -9,7 +9,7 @@ const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.u
 
 /** Returns the program with the arguments and options of every command, and their examples. */
 export async function loadCommands() {
-  const { buildProgram, loadAllCommands } = await importSource('src/command-tree.ts');
+  const { buildProgram, loadAllCommands } = await importSource('src/program.ts');
   const { commandExamples } = await importSource('src/command-examples.ts');
   const program = buildProgram({ stdout: process.stdout, stderr: process.stderr }, async () => {});
   await loadAllCommands(program);

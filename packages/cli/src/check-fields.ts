@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from './cli-error.js';
-import { pathOf } from './command-tree.js';
+import { pathOf } from './command.js';
 import type { ImportSummary } from './import/import-summary.js';
 import { type OutputFormat, unknownField } from './output.js';
 import { dataOf } from './response-data.js';

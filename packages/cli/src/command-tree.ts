@@ -1,19 +1,14 @@
-import { Command, Help, Option } from 'commander';
-import { UsageError } from './cli-error.js';
-import { type DefineCommand, formatOption, type Start, type StartOptions } from './command.js';
-import { commandExamples } from './command-examples.js';
+import type { DefineCommand } from './command.js';
 import type { LinkSourceName } from './import/link-sources.js';
-import { type Io, lineWidth, type OutputStream } from './io.js';
-import { outputFormats } from './output.js';
-import { fillParagraphs, wrapPieces, wrapText } from './text-width.js';
-import { version } from './version.js';
 
-interface Leaf {
+/** A command, as opposed to a group of commands. */
+export interface Leaf {
   readonly summary: string;
   readonly load: () => Promise<{ define: DefineCommand }>;
 }
 
-type Tree = {
+/** Commands and groups of commands by their names. */
+export type Tree = {
   readonly [name: string]: Leaf | { readonly summary: string; readonly commands: Tree };
 };
 
@@ -25,7 +20,7 @@ function importLeaf(source: LinkSourceName, title: string): Leaf {
 }
 
 /** The command tree. A command module is loaded only when the command runs or prints its help. */
-const tree: Tree = {
+export const commandTree: Tree = {
   login: {
     summary: 'Sign in and store the client credentials',
     load: () => import('./commands/login.js'),
@@ -506,187 +501,3 @@ const tree: Tree = {
     load: () => import('./commands/completion.js'),
   },
 };
-
-export interface GlobalFlags {
-  readonly json?: boolean;
-  readonly output?: string;
-  readonly quiet?: boolean;
-  readonly color?: boolean;
-  readonly fields?: readonly string[];
-  readonly columns?: readonly string[];
-  readonly profile?: string;
-  readonly baseUrl?: string;
-  readonly clientId?: string;
-  /** Seconds. */
-  readonly timeout?: number;
-}
-
-const firstSteps = `
-Begin with shorty login, then shorty urls create https://example.com. The help
-of each command has examples: shorty urls create --help`;
-
-/** Runs the work of any command. */
-type Run = (work: Parameters<Start>[0], options: StartOptions, command: Command) => Promise<void>;
-
-type Program = Command & { opts(): GlobalFlags };
-
-/** Builds the Commander program. */
-export function buildProgram(io: Io, run: Run): Program {
-  const program = new Command('shorty')
-    .description('Create and manage short links, QR codes and webhooks')
-    .version(version, '-V, --version', 'print the version')
-    .addOption(formatOption(outputFormats))
-    .option('--json', 'same as --output json, with errors as JSON')
-    .addOption(
-      new Option('--fields <names>', 'fields to print, in this order: id,title').argParser(
-        parseFields,
-      ),
-    )
-    .addOption(
-      new Option('--columns <names>', 'same as --fields').argParser(parseFields).hideHelp(),
-    )
-    .option('-q, --quiet', 'print data and errors only')
-    .option('--no-color', 'print without colors')
-    .option('--profile <name>', 'stored profile to use')
-    .option('--base-url <url>', 'base URL of the server')
-    .option('--client-id <id>', 'client id to sign in with')
-    .addOption(
-      new Option('--timeout <seconds>', 'time limit of each request (default: 30)').argParser(
-        parseSeconds,
-      ),
-    )
-    .helpOption('-h, --help', 'show help')
-    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions, formatHelp, formatItem })
-    .configureOutput({
-      // Commander has laid out the options. The texts around them are written for 80 columns.
-      writeOut: (text) => io.stdout.write(fitHelp(text, lineWidth(io.stdout))),
-      writeErr: (text) => io.stderr.write(fitHelp(text, lineWidth(io.stderr))),
-      getOutHelpWidth: () => helpWidth(io.stdout),
-      getErrHelpWidth: () => helpWidth(io.stderr),
-      // main reports errors.
-      outputError: () => {},
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
-    })
-    .showSuggestionAfterError()
-    .exitOverride()
-    .addHelpText('after', firstSteps);
-  addCommands(program, tree, run);
-  return program;
-}
-
-function parseFields(text: string): string[] {
-  const names = text.split(',').map((name) => name.trim());
-  if (names.every((name) => name !== '')) return names;
-  throw new UsageError(`--fields ${text}: must be names separated by commas`, 'such as id,title');
-}
-
-function parseSeconds(text: string): number {
-  const seconds = Number(text);
-  if (text.trim() !== '' && seconds > 0 && seconds <= 3_600) return seconds;
-  throw new UsageError(`--timeout ${text}: must be a number of seconds above 0, at most 3600`);
-}
-
-/** Prints the examples between the description and the options. */
-function formatHelp(this: Help, command: Command, helper: Help): string {
-  const text = Help.prototype.formatHelp.call(this, command, helper);
-  const examples = commandExamples[pathOf(command)];
-  if (!examples) return text;
-  const width = (helper.helpWidth ?? usualWidth) - 2;
-  const lines = examples
-    .flatMap((example) => fitCommand(example, width))
-    .map((line) => `  ${line}\n`);
-  const [usage, description, ...more] = text.split('\n\n');
-  return [usage, description, `Examples:\n${lines.join('').trimEnd()}`, ...more].join('\n\n');
-}
-
-const usualWidth = 80;
-
-const widestHelp = 120;
-
-function helpWidth(stream: OutputStream): number {
-  return stream.isTTY ? Math.min(lineWidth(stream), widestHelp) : usualWidth;
-}
-
-/** On a narrow terminal, prints the description of an option below it. */
-function formatItem(
-  this: Help,
-  term: string,
-  termWidth: number,
-  description: string,
-  helper: Help,
-): string {
-  const width = helper.helpWidth ?? usualWidth;
-  if (width >= usualWidth || description === '') {
-    return Help.prototype.formatItem.call(this, term, termWidth, description, helper);
-  }
-  return wrapText(`  ${term}\n      ${description}`, width);
-}
-
-/** Breaks the lines of a help text that are too wide, and fills paragraphs again. */
-function fitHelp(text: string, width: number): string {
-  return width < usualWidth ? wrapText(fillParagraphs(text), width) : text;
-}
-
-/** Breaks an example so that the shell still reads one command. */
-function fitCommand(example: string, width: number): string[] {
-  const lines = example.split('\n');
-  if (lines.every((line) => line.length <= width)) return lines;
-  // Quoted arguments stay whole.
-  const words = example.replaceAll(/\\\n */g, '').match(/(?:'[^']*'|"[^"]*"|[^ ])+ */g) ?? [];
-  const broken = wrapPieces(words, width - 4);
-  return broken.map((line, index) => {
-    const indentation = index === 0 ? '' : '  ';
-    return `${indentation}${line}${index < broken.length - 1 ? ' \\' : ''}`;
-  });
-}
-
-/** Returns the words of a command without the program: `urls create`. */
-export function pathOf(command: Command): string {
-  if (!command.parent) return '';
-  const parent = pathOf(command.parent);
-  return parent === '' ? command.name() : `${parent} ${command.name()}`;
-}
-
-// Hides global options that the command defines itself.
-function visibleGlobalOptions(this: Help, command: Command): Option[] {
-  return Help.prototype.visibleGlobalOptions
-    .call(this, command)
-    .filter((option) => !command.options.some(({ long }) => long === option.long));
-}
-
-/** Loads every command with its arguments and options, for completion and the reference. */
-export async function loadAllCommands(program: Command): Promise<void> {
-  await loadCommands(program, tree);
-}
-
-// The loaded commands are inspected, not run.
-const neverStart: Start = () => Promise.resolve();
-
-async function loadCommands(parent: Command, branch: Tree): Promise<void> {
-  for (const [name, node] of Object.entries(branch)) {
-    const command = parent.commands.find((child) => child.name() === name);
-    if (!command) continue;
-    if ('commands' in node) await loadCommands(command, node.commands);
-    else if (!isDefined(command)) (await node.load()).define(command, neverStart);
-  }
-}
-
-function isDefined(command: Command): boolean {
-  return command.options.length > 0 || command.registeredArguments.length > 0;
-}
-
-function addCommands(parent: Command, branch: Tree, run: Run): void {
-  const leaves = new Map<Command, Leaf>();
-  for (const [name, node] of Object.entries(branch)) {
-    const command = parent.command(name).description(node.summary);
-    if ('commands' in node) addCommands(command, node.commands, run);
-    else leaves.set(command, node);
-  }
-  parent.hook('preSubcommand', async (_, command) => {
-    const leaf = leaves.get(command);
-    if (!leaf) return;
-    const { define } = await leaf.load();
-    define(command, (work, options = {}) => run(work, options, command));
-  });
-}

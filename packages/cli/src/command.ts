@@ -32,3 +32,10 @@ export function formatOption(formats: readonly string[], purpose = 'output forma
 export function collect(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value];
 }
+
+/** Returns the words of a command without the program: `urls create`. */
+export function pathOf(command: Command): string {
+  if (!command.parent) return '';
+  const parent = pathOf(command.parent);
+  return parent === '' ? command.name() : `${parent} ${command.name()}`;
+}

@@ -1,10 +1,11 @@
 import { type Command, CommanderError } from 'commander';
 import { UsageError } from './cli-error.js';
-import { buildProgram, type GlobalFlags, pathOf } from './command-tree.js';
+import { pathOf } from './command.js';
 import { createContext } from './context.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import type { Io } from './io.js';
 import { allowsColor, outputFormats, resolveFormat } from './output.js';
+import { buildProgram, type GlobalFlags } from './program.js';
 import { reportError } from './report-error.js';
 
 /**

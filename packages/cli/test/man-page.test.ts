@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { pathOf } from '../src/command.js';
 import { commandExamples } from '../src/command-examples.js';
-import { buildProgram, loadAllCommands, pathOf } from '../src/command-tree.js';
+import { buildProgram, loadAllCommands } from '../src/program.js';
 import { BuiltShorty } from './built-shorty.js';
 import { leavesOf } from './every-command.js';
 import { fakeIo } from './fake-io.js';

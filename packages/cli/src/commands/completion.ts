@@ -1,9 +1,9 @@
 import { Argument, type Command } from 'commander';
 import type { DefineCommand } from '../command.js';
-import { buildProgram, loadAllCommands } from '../command-tree.js';
 import { type CompletionWords, completionScript, shells } from '../completion-script.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { buildProgram, loadAllCommands } from '../program.js';
 
 export const define: DefineCommand = (command, start) => {
   command
