@@ -3,7 +3,7 @@ import { writeOnce } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import { type Database, StorageUnavailableError } from '../storage/database.js';
 import type { erasureRoutes } from './erasure-contract.js';
-import { isErasurePending, markErased } from './ingest/erase-visits.js';
+import { isErasurePending, markErased } from './ingest/erasure-marks.js';
 import type { ReportSources } from './reports/report-handlers.js';
 
 interface ErasureSources extends Pick<ReportSources, 'getUrl'> {

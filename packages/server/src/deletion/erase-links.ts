@@ -1,9 +1,6 @@
 import { sql } from 'kysely';
-import {
-  eraseLastVisits,
-  isErasurePending,
-  removeUnusedChunks,
-} from '../analytics/ingest/erase-visits.js';
+import { eraseLastVisits, removeUnusedChunks } from '../analytics/ingest/erase-visits.js';
+import { isErasurePending } from '../analytics/ingest/erasure-marks.js';
 import type { Clock } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { countErasure } from '../storage/link-policy.js';

@@ -1,4 +1,4 @@
-import { markErased } from '../analytics/ingest/erase-visits.js';
+import { markErased } from '../analytics/ingest/erasure-marks.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import {
   type IdempotentResult,

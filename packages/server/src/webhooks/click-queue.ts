@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { withoutErased } from '../analytics/ingest/erase-visits.js';
+import { withoutErased } from '../analytics/ingest/erasure-marks.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { disabledRetentionMs } from '../events/event-outbox.js';
 import type { Clock } from '../ports.js';

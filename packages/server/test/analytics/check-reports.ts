@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { eraseVisits, markErased } from '../../src/analytics/ingest/erase-visits.js';
+import { eraseVisits } from '../../src/analytics/ingest/erase-visits.js';
+import { markErased } from '../../src/analytics/ingest/erasure-marks.js';
 import { pruneMachineVisits } from '../../src/analytics/ingest/machine-pruner.js';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import { pruneVisits } from '../../src/analytics/ingest/visit-pruner.js';

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { decodeColumns } from '../../src/analytics/ingest/columns-codec.js';
-import { eraseVisits, markErased } from '../../src/analytics/ingest/erase-visits.js';
+import { eraseVisits } from '../../src/analytics/ingest/erase-visits.js';
+import { markErased } from '../../src/analytics/ingest/erasure-marks.js';
 import type { Visit } from '../../src/analytics/journal/journal-lines.js';
 import { clickDimensions } from '../../src/analytics/reports/dimensions.js';
 import { Int32Pool } from '../../src/analytics/reports/int32-pool.js';

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { eraseVisits, markErased } from '../../src/analytics/ingest/erase-visits.js';
+import { eraseVisits } from '../../src/analytics/ingest/erase-visits.js';
+import { markErased } from '../../src/analytics/ingest/erasure-marks.js';
 import { Int32Pool } from '../../src/analytics/reports/int32-pool.js';
 import {
   diagnoseOrganizationChunks,

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { eraseVisits, markErased } from '../../src/analytics/ingest/erase-visits.js';
+import { eraseVisits } from '../../src/analytics/ingest/erase-visits.js';
+import { markErased } from '../../src/analytics/ingest/erasure-marks.js';
 import {
   ingestJournal,
   recoverOrphans,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { markErased } from '../../src/analytics/ingest/erase-visits.js';
+import { markErased } from '../../src/analytics/ingest/erasure-marks.js';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import type { Visit } from '../../src/analytics/journal/journal-lines.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';

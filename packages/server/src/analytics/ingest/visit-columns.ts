@@ -256,6 +256,18 @@ export function toColumns(visits: readonly Visit[]): VisitColumns {
 }
 
 /** Builds a column from texts in the order of the visits. Visits without a text have the empty one. */
+/** Returns the visits whose indexes are wanted. */
+export function filterColumns(
+  columns: VisitColumns,
+  isWanted: (index: number) => boolean,
+): VisitColumns {
+  const builder = new VisitColumnsBuilder(columns.count);
+  for (let index = 0; index < columns.count; index += 1) {
+    if (isWanted(index)) builder.addFrom(columns, index);
+  }
+  return builder.finish();
+}
+
 export class DictionaryBuilder {
   readonly #codes: Uint16Array;
   readonly #values: string[] = [];

@@ -12,7 +12,7 @@ import type { JournalRecords, Visit } from '../journal/journal-lines.js';
 import { type JournalPosition, journalStart } from '../journal/journal-reader.js';
 import { encodeColumns } from './columns-codec.js';
 import { findMissingLinks, type MissingLinks } from './deleted-links.js';
-import { withoutErased } from './erase-visits.js';
+import { withoutErased } from './erasure-marks.js';
 import { findOpenExportRun, openExportRun, withExportRun } from './export-runs.js';
 import { endLeases, takeLeasedClicks } from './leased-clicks.js';
 import { type SeparatedTexts, separateLocked } from './locked-rows.js';

@@ -1,0 +1,99 @@
+import { sql } from 'kysely';
+import type { WriteTransaction } from '../../storage/database.js';
+import { selectScans } from '../reports/visit-measures.js';
+import type { Erasure } from './erasure-marks.js';
+import type { StoredVisits } from './read-stored-visits.js';
+import { isWithin, selectSpans, toScannedUrls } from './scanned-url.js';
+import { humanSources } from './visit-columns.js';
+
+const allTime = { since: 0, until: Number.POSITIVE_INFINITY };
+
+/**
+ * Sets the counters of a link and its QR codes to the visits that remain: those that are stored, and
+ * those of later days that were pruned, whose daily sums remain. The counts before are stored,
+ * because a threshold that was reached is not sent again.
+ */
+export async function resetCounters(
+  transaction: WriteTransaction,
+  { urlId, until }: Erasure,
+  remaining: readonly StoredVisits[],
+): Promise<void> {
+  const spans = await selectSpans(transaction).where('qr_codes.url_id', '=', urlId).execute();
+  const url = toScannedUrls(spans).get(urlId);
+  const scans = new Map(url?.spans.map(({ qrId }) => [qrId, 0]));
+  const days = await transaction
+    .selectFrom('click_days')
+    .select('clicks')
+    .where('url_id', '=', urlId)
+    .execute();
+  const scanDays = await transaction
+    .selectFrom('scan_days')
+    .select(['qr_id', 'scans'])
+    .where(
+      'qr_id',
+      'in',
+      transaction.selectFrom('qr_codes').select('id').where('url_id', '=', urlId),
+    )
+    .execute();
+  for (const day of scanDays) {
+    scans.set(day.qr_id, (scans.get(day.qr_id) ?? 0) + Number(day.scans));
+  }
+  let clicks = days.reduce((sum, day) => sum + Number(day.clicks), 0);
+  for (const visits of remaining) {
+    const { columns, indexes } = visits;
+    const isHuman = humanSources(columns);
+    const { codes } = columns.dictionaries.source;
+    for (const index of indexes) {
+      if (isHuman[codes[index] as number] === 1) clicks += 1;
+    }
+    for (const index of selectScans(visits, allTime, () => url).indexes) {
+      const at = columns.visitedAt[index] as number;
+      for (const span of url?.spans ?? []) {
+        if (isWithin(span, at)) scans.set(span.qrId, (scans.get(span.qrId) ?? 0) + 1);
+      }
+    }
+  }
+  await storePeaks(transaction, urlId);
+  await transaction
+    .updateTable('url_clicks')
+    .set({
+      clicks,
+      // They stay used if the link has a limit.
+      erased_clicks: sql<number>`erased_clicks + clicks - ${clicks}`,
+      // The last click may be pruned.
+      last_clicked_at: sql<number>`case when last_clicked_at > ${until} then last_clicked_at end`,
+    })
+    .where('url_id', '=', urlId)
+    .execute();
+  for (const [qrId, count] of scans) {
+    await transaction
+      .updateTable('qr_counts')
+      .set({ scans: count })
+      .where('qr_id', '=', qrId)
+      .execute();
+  }
+}
+
+/** Stores the highest counts of a link and its QR codes, before the counters decrease. */
+export async function storePeaks(transaction: WriteTransaction, urlId: number): Promise<void> {
+  await transaction
+    .updateTable('url_clicks')
+    .set({ peak_clicks: greatest('peak_clicks', 'clicks') })
+    .where('url_id', '=', urlId)
+    .execute();
+  await transaction
+    .updateTable('qr_counts')
+    .set({ peak_scans: greatest('peak_scans', 'scans') })
+    .where(
+      'qr_id',
+      'in',
+      transaction.selectFrom('qr_codes').select('id').where('url_id', '=', urlId),
+    )
+    .execute();
+}
+
+// SQLite has no `greatest`.
+function greatest(a: string, b: string) {
+  const [one, other] = [sql.ref(a), sql.ref(b)];
+  return sql<number>`case when ${one} > ${other} then ${one} else ${other} end`;
+}

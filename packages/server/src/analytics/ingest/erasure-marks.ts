@@ -1,0 +1,99 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
+
+/** A link whose visits up to an instant are erased. */
+export interface Erasure {
+  readonly urlId: number;
+  readonly organizationId: string;
+  /** Visits of this millisecond are erased, too. */
+  readonly until: number;
+}
+
+// The number of links in one transaction, which holds all write locks. They share the read of the batches.
+const urlsPerTransaction = 20;
+
+/**
+ * Marks a link for the erasure of its visits up to `now`. From the commit on, no later transaction stores
+ * such a visit, whenever its journal is read.
+ */
+export async function markErased(
+  transaction: WriteTransaction,
+  urlId: number,
+  now: number,
+): Promise<void> {
+  await transaction
+    .insertInto('url_clicks')
+    .values({ url_id: urlId, clicks: 0, erased_until: now, erasure_pending: 1 })
+    .onConflict((conflict) =>
+      conflict.column('url_id').doUpdateSet({
+        erasure_pending: 1,
+        // The clock of another node may be ahead.
+        erased_until: sql<number>`case when url_clicks.erased_until > ${now}
+          then url_clicks.erased_until else ${now} end`,
+      }),
+    )
+    .execute();
+}
+
+/** Returns the visits without those that an erasure has reached. Costs almost nothing without erasures. */
+export async function withoutErased<Visit extends { urlId: number; visitedAt: number }>(
+  transaction: WriteTransaction,
+  visits: readonly Visit[],
+): Promise<readonly Visit[]> {
+  if (visits.length === 0) return visits;
+  const members = Array.from(new Set(visits.map(({ urlId }) => urlId)), (id) => `"${id}":0`);
+  const { rows } = await sql<{ urlId: number; until: number }>`
+    select url_id as "urlId", erased_until as until from url_clicks
+    where erased_until > 0
+      and url_id + 0 in (select cast(key as bigint) from json_each(${`{${members.join()}}`}))`.execute(
+    transaction,
+  );
+  if (rows.length === 0) return visits;
+  const erased = new Map(rows.map(({ urlId, until }) => [urlId, until]));
+  return visits.filter(({ urlId, visitedAt }) => visitedAt > (erased.get(urlId) ?? -1));
+}
+
+/** Returns whether the erasure of a link's visits is not finished. */
+export async function isErasurePending(db: Kysely<Schema>, urlId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('url_clicks')
+    .select('url_id')
+    .where('url_id', '=', urlId)
+    .where('erasure_pending', '=', 1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Lists marked links, except for those of organizations that failed. */
+export async function findErasures(
+  db: Kysely<Schema>,
+  failed: ReadonlyMap<string, unknown>,
+): Promise<readonly Erasure[]> {
+  return db
+    .selectFrom('url_clicks')
+    .innerJoin('urls', 'urls.id', 'url_clicks.url_id')
+    .select(['url_id as urlId', 'organization_id as organizationId', 'erased_until as until'])
+    .where('erasure_pending', '=', 1)
+    .$if(failed.size > 0, (query) => query.where('organization_id', 'not in', [...failed.keys()]))
+    .orderBy('url_id')
+    .limit(urlsPerTransaction)
+    .execute();
+}
+
+/** Deletes the marks. A link that was marked again meanwhile retains its mark. */
+export async function finishErasures(
+  database: Database,
+  erasures: readonly Erasure[],
+): Promise<void> {
+  if (erasures.length === 0) return;
+  await database.writeDirectly(async (transaction) => {
+    for (const { urlId, until } of erasures) {
+      await transaction
+        .updateTable('url_clicks')
+        .set({ erasure_pending: 0 })
+        .where('url_id', '=', urlId)
+        .where('erased_until', '=', until)
+        .execute();
+    }
+  }, 'exclusive');
+}
