@@ -67,7 +67,12 @@ function compile(): string[] {
     return ts.createSourceFile(name, `${example.code}\nexport {};\n`, version);
   };
   const program = ts.createProgram([...examples.keys()], compilerOptions, host);
-  return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
+  // Of the examples only: `npm run check` reports the errors of the sources.
+  const errors = [...examples.keys()].flatMap((name) => {
+    const file = program.getSourceFile(name);
+    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
+  });
+  return errors.map(({ file, messageText }) => {
     const place = examples.get(file?.fileName ?? '')?.place ?? file?.fileName;
     return `${place}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
   });
