@@ -17,13 +17,14 @@ export interface OverviewRefresherOptions {
 }
 
 const checkEveryMs = 15 * minuteMs;
-// Whether or not it succeeded: the counts of some organizations cannot be stored.
+// Also if the counts were not stored: those of some organizations are too large.
 const refreshEveryMs = 4 * hourMs;
+const retryAfterMs = hourMs;
 // The counts of these organizations remain in the cache of the reports, whose thread ends after ten minutes
 // without a call.
 const defaultMaxCached = 4;
 const cacheEveryMs = 5 * minuteMs;
-// A refresh that takes longer counts all visits, or fails.
+// A refresh that takes longer counts all visits.
 const slowMs = 15_000;
 // So many chunks with 2,048 visits each show that an organization is large.
 const chunksPerCheck = 1_000;
@@ -64,11 +65,12 @@ export class OverviewRefresher {
       const isCached = visits >= this.#minVisits && this.#isCached(id);
       const isDue =
         isCached || (visits >= this.#minVisits && (await this.#isDue(id, query, visits)));
-      // Also after an error, so that the others follow.
-      this.#checkAt.set(id, now + (isDue ? refreshEveryMs : checkEveryMs));
+      // Applies after an error, so that the others follow.
+      this.#checkAt.set(id, now + (isDue ? retryAfterMs : checkEveryMs));
       if (!isDue) continue;
       await unlessAborted(refresh(id, query), signal);
-      if (isCached && clock() - now < slowMs) this.#checkAt.set(id, now + cacheEveryMs);
+      const remainsCached = isCached && clock() - now < slowMs;
+      this.#checkAt.set(id, now + (remainsCached ? cacheEveryMs : refreshEveryMs));
     }
   }
 

@@ -23,6 +23,8 @@ export class PrunedVisitsError extends Error {
 }
 
 export const reportTimeoutMs = 20_000;
+// Nobody waits for it. Without its counts, each overview of the organization counts all visits.
+export const refreshTimeoutMs = 60_000;
 
 /** The memory for the keys of visitors of all reports that run at once: a quarter of the machine's. */
 export const maxKeyBytes = Math.min(totalmem(), process.constrainedMemory() || totalmem()) / 4;

@@ -28,7 +28,7 @@ import {
   type UrlPage,
 } from './read-url-rows.js';
 import type { ClickReport } from './report-contract.js';
-import { PrunedVisitsError, ReportClock } from './report-limits.js';
+import { PrunedVisitsError, ReportClock, refreshTimeoutMs } from './report-limits.js';
 import { bucketsOf, type ReportQuery, type VisitQuery, type Window } from './report-window.js';
 import { hasFilter, type UrlFilter, urlCondition } from './url-filter.js';
 import { clickMeasure, scanMeasure, selectScanned, selectWindow } from './visit-measures.js';
@@ -197,7 +197,7 @@ export class ReportReader {
       const part = { since, until: query.until };
       const used = await this.#counter.count({
         db,
-        clock: new ReportClock(),
+        clock: new ReportClock(refreshTimeoutMs),
         organizationId,
         query,
         part,

@@ -9,7 +9,12 @@ import { decodeError, encodeError, type TransferredError } from '../../threads/e
 import { openThread } from '../../threads/open-thread.js';
 import { OverviewCountsRepository } from './overview-counts-repository.js';
 import { OverviewStore } from './overview-store.js';
-import { PrunedVisitsError, ReportTooLargeError } from './report-limits.js';
+import {
+  PrunedVisitsError,
+  ReportTooLargeError,
+  refreshTimeoutMs,
+  reportTimeoutMs,
+} from './report-limits.js';
 import { ReportReader } from './report-reader.js';
 
 type Args<Name extends keyof ReportReader> = Parameters<ReportReader[Name]>;
@@ -77,11 +82,11 @@ export interface ThreadedReaderOptions {
   readonly logger: Logger;
 }
 
-// Longer than `reportTimeoutMs`, because several reports share the thread in slices.
-const timeLimitMs = 90_000;
+const concurrency = 4;
+// A refresh and reports share the thread in slices.
+const timeLimitMs = refreshTimeoutMs + (concurrency - 1) * reportTimeoutMs + 10_000;
 // The cache of overviews ends with the thread.
 const idleLimitMs = 10 * 60_000;
-const concurrency = 4;
 
 /** Opens the thread that reads reports, and the queue in front of it. */
 export function openReports({ isThreaded, storage, database, logger }: ThreadedReaderOptions) {
