@@ -25,17 +25,28 @@ export function addUpClicks() {
     events: () => events.size,
     /** Returns the number of visits in all events. */
     total: () => Object.values(counts()).reduce((sum, count) => sum + count, 0),
-    /** Waits until each stored click of the links is in exactly one event. */
-    async containEachClickOf(shorty: Shorty, ids: readonly string[]): Promise<void> {
+    /**
+     * Waits until at least this number of clicks is stored, and each stored click of the links is in
+     * exactly one event.
+     */
+    async containEachClickOf(
+      shorty: Shorty,
+      ids: readonly string[],
+      atLeast: number,
+    ): Promise<void> {
       const differences = async () => {
         const inEvents = counts();
         const found: string[] = [];
+        let stored = 0;
         for (const id of ids) {
           const { clickCount } = await shorty.urls.get(id);
+          stored += clickCount;
           const sent = inEvents[id] ?? 0;
           if (clickCount !== sent)
             found.push(`link ${id}: ${clickCount} clicks, ${sent} in events`);
         }
+        // Clicks that are stored later would be missing in both.
+        if (stored < atLeast) found.push(`${stored} clicks are stored, of at least ${atLeast}`);
         return found;
       };
       await expect
