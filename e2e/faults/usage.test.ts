@@ -92,7 +92,7 @@ test('a server that is killed under load counts every API call with a complete r
     server = await startServer({ port, folder });
     // The start ingests the rest of the journal.
     await expect
-      .poll(async () => answered <= (await used()), { message: 'counted calls', timeout: 10_000 })
+      .poll(async () => answered <= (await used()), { message: 'counted calls' })
       .toBe(true);
   }
 
