@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 
@@ -24,20 +25,31 @@ const startsPostgres = {
 // End-to-end tests start processes, databases and browsers.
 const startsProcesses = { testTimeout: 180_000, hookTimeout: 60_000 };
 
-// vitest requires a group of its own for a project with another number of workers.
-const oneFileAtATime = { fileParallelism: false, sequence: { groupOrder: 1 } };
-
-// These run in the second stage only. They kill processes under load, or measure what others get beside
-// a load, and therefore run one at a time.
-const faultTests = [
-  'e2e/faults/**/*.test.ts',
-  'packages/server/test/operator/{hanging-logo,hot-server,shared-queues,slow-stop}.test.ts',
-  'packages/server/test/postgres/faults/**/*.test.ts',
+// These run in the second stage only. They measure how long a stop or a response takes during a fault, and
+// mostly wait. They run two at a time, beside no other test.
+const boundTests = [
+  'packages/server/test/operator/{hanging-logo,slow-stop}.test.ts',
+  'packages/server/test/postgres/faults/{outage,supervisor}.test.ts',
 ];
+
+// These measure what others get beside a load that keeps all cores busy. They run one at a time.
+const loadTests = [
+  'e2e/faults/{nodes,stop}.test.ts',
+  'packages/server/test/operator/{hot-server,shared-queues}.test.ts',
+  'packages/server/test/postgres/faults/failover.test.ts',
+];
+
+// The others kill processes under load, in the second stage, too. They measure no time.
+const faultTests = ['e2e/faults/**/*.test.ts', 'packages/server/test/postgres/faults/**/*.test.ts'];
+
+// Tests of processes and tools wait for them about half of their time, so one more worker than cores keeps
+// the cores busy. vitest requires a group of its own for a project with another number of workers.
+const mostlyWaits = { maxWorkers: availableParallelism() + 1, sequence: { groupOrder: 1 } };
 
 // These keep a core busy for long, and run in the second stage, too.
 const longTests = [
   'e2e/{campaign,demo,docs,packages}.test.ts',
+  'e2e/tools/specmatic.test.ts',
   'packages/cli/test/interrupted-import.test.ts',
   'packages/server/test/operator/{backup,transfer}.test.ts',
   'packages/webhook-verifier/test/fuzz.test.ts',
@@ -47,7 +59,7 @@ const longTests = [
   'packages/server/test/qr/grid.test.ts',
   'packages/server/src/qr/logo/hostile-images.test.ts',
 ];
-const laterTests = [...faultTests, ...longTests];
+const laterTests = [...boundTests, ...loadTests, ...faultTests, ...longTests];
 
 const suites = (names: readonly string[]) =>
   names.map((name) => `packages/server/test/${name}/**/*.test.ts`);
@@ -64,7 +76,7 @@ const engineSuites = suites([
 const repeatedOnPostgres = [
   ...suites(['api', 'isolation']),
   'packages/server/test/contract/{contract-properties,request-limits}.test.ts',
-  'packages/server/test/webhooks/{bad-receivers,fairness,receiver-responses}.test.ts',
+  'packages/server/test/webhooks/{bad-receivers,fairness}.test.ts',
 ];
 
 // The statements that only PostgreSQL runs: migrations, creates, lists, visits, leases, the change feed.
@@ -77,6 +89,9 @@ const onOldestPostgres = [
 /**
  * The projects of `npm test` and, with names that start with `more-`, those of `npm run test:more`.
  * CONTRIBUTING.md explains which folder runs where.
+ *
+ * vitest runs the projects of a group in the order of their names, and large files first. A group should end
+ * with short tests, so that all cores are busy until its end.
  */
 export default defineConfig({
   resolve: { alias },
@@ -114,6 +129,8 @@ export default defineConfig({
             ...configDefaults.exclude,
             ...laterTests,
             ...repeatedOnPostgres,
+            // What the database stores of a response, bad-receivers.test.ts checks on both engines.
+            'packages/server/test/webhooks/receiver-responses.test.ts',
             // Tests of SQLite's files and query plans.
             'packages/server/test/storage/{checkpoints,file-mode,full-disk,query-plans,unavailable-storage}.test.ts',
           ],
@@ -155,8 +172,10 @@ export default defineConfig({
         extends: true,
         test: {
           ...startsProcesses,
+          ...mostlyWaits,
           name: 'more-tools',
           include: ['e2e/tools/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...longTests],
           testTimeout: 600_000,
         },
       },
@@ -164,10 +183,33 @@ export default defineConfig({
         extends: true,
         test: {
           ...startsProcesses,
-          ...oneFileAtATime,
+          ...mostlyWaits,
           name: 'more-faults',
           include: faultTests,
+          exclude: [...configDefaults.exclude, ...boundTests, ...loadTests],
           testTimeout: 600_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...startsProcesses,
+          name: 'more-bounds',
+          include: boundTests,
+          testTimeout: 600_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...startsProcesses,
+          name: 'more-load',
+          include: loadTests,
+          testTimeout: 600_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 3 },
         },
       },
     ],
