@@ -5,7 +5,7 @@
 const layers = [
   ['bin', 'index'],
   ['operations'],
-  ['create-server'],
+  ['create-server', 'server-options', 'server-secrets'],
   ['api'],
   ['health'],
   ['redirect'],

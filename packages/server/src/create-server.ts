@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { type Logger, pino } from 'pino';
+import { pino } from 'pino';
 import { v7 as newUuid } from 'uuid';
 import { abuseHandlers } from './abuse/abuse-handlers.js';
 import { AbuseRepository } from './abuse/abuse-repository.js';
 import { ReportPage, reportsPerAddress } from './abuse/report-page.js';
 import { createAnalyticsModule } from './analytics/analytics-module.js';
-import { loadVisitorKey } from './analytics/visitor-key.js';
 import { api } from './api/api.js';
 import { createApp } from './api/create-app.js';
 import { docsHandlers } from './api/docs/docs-handlers.js';
@@ -15,7 +14,6 @@ import { deleteExpiredEntries } from './audit/audit-repository.js';
 import { createAuthModule } from './auth/auth-module.js';
 import { type Credentials, clientOf, newCredentials } from './auth/auth-service.js';
 import { openPasswords } from './auth/passwords.js';
-import { newSecret } from './auth/secrets.js';
 import { type Config, readConfig } from './config.js';
 import { scopes } from './contract/define-route.js';
 import { createDeletionServices } from './deletion/deletion-services.js';
@@ -27,14 +25,13 @@ import { ErrorLog } from './health/error-log.js';
 import { livenessRoute } from './health/health-contract.js';
 import { createHealthModule } from './health/health-module.js';
 import type { BackupFigures } from './health/server-metrics.js';
-import { AccessLog } from './http/access-log.js';
 import { BodySlots } from './http/body-slots.js';
-import { createHttpServer, type FirstHandler } from './http/create-http-server.js';
+import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen, listenForOperators } from './http/listen.js';
 import { noteForwardedHeaders } from './http/note-forwarded-headers.js';
 import { RateLimiter } from './http/rate-limiter.js';
-import { defaultTimeLimits, type TimeLimits } from './http/time-limits.js';
-import type { ObserveRequest } from './http/trace-requests.js';
+import { requestObservers } from './http/request-observers.js';
+import { defaultTimeLimits } from './http/time-limits.js';
 import { noteLink } from './http/visited-link.js';
 import { deleteExpiredKeys } from './idempotency/with-idempotency-key.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
@@ -47,9 +44,8 @@ import { organizationHandlers } from './organizations/organization-handlers.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
 import { OrganizationService } from './organizations/organization-service.js';
 import { ownOrganizationHandlers } from './organizations/own-organization-handlers.js';
-import { type PlanTable, standardPlans } from './organizations/plans.js';
+import { standardPlans } from './organizations/plans.js';
 import { usageHandlers } from './organizations/usage-handlers.js';
-import type { Clock, ResolveTxt } from './ports.js';
 import { createPreviewService } from './previews/preview-service.js';
 import { createQrModule } from './qr/qr-module.js';
 import { redirectTo } from './redirect/domain-pages.js';
@@ -57,72 +53,15 @@ import { LinkPolicy } from './redirect/link-policy.js';
 import { createRedirectModule } from './redirect/redirect-module.js';
 import { RuleErrors } from './redirect/rule-errors.js';
 import { ruleTestHandlers } from './redirect/rule-test-handlers.js';
-import type { Database } from './storage/database.js';
+import type { ServerOptions, ShortyServer } from './server-options.js';
+import { secretKeysService, unlockServer } from './server-secrets.js';
 import { openStorage } from './storage/open-storage.js';
-import { encryptStored } from './storage/stored-secrets.js';
-import { checkServerKeys, findSecretKeys, unlockSecrets } from './storage/unlock-secrets.js';
 import { blockedMessage } from './urls/host-rules.js';
 import { type LinkOrigins, publicHostOf, shortUrlOf, toRecord } from './urls/present-url.js';
 import { reservedWords } from './urls/reserved-words.js';
 import { createTargetChecks } from './urls/target-check-handlers.js';
 import { createUrlModule } from './urls/url-module.js';
-import { giveUpSecrets } from './webhooks/give-up-secrets.js';
 import { createWebhookModule } from './webhooks/webhook-module.js';
-
-export interface ServerOptions extends Partial<Config> {
-  /** Returns milliseconds since 1970. Tests pass their own clock. */
-  readonly clock?: Clock;
-  /** True uses worker threads. Requires the build and a database that is not in memory. */
-  readonly isThreaded?: boolean;
-  readonly logger?: Logger;
-  /**
-   * True accepts a new secret key if the old one is lost: every visitor then counts as new, and webhooks
-   * whose secrets cannot be read are disabled.
-   */
-  readonly allowsNewKey?: boolean;
-  /** Returns the number of lines that the logger dropped, for `/metrics`. */
-  readonly droppedLogLines?: () => number;
-  /** Writes a line of the access log, which needs this function. Must not throw or wait. */
-  readonly writeAccessLog?: (line: string) => void;
-  /** Returns the number of lines of the access log that were dropped, for `/metrics`. */
-  readonly droppedAccessLogLines?: () => number;
-  /** Called at the beginning of each request, such as to trace it. Must not throw or change the request. */
-  readonly observeRequest?: ObserveRequest;
-  /** Returns what the scheduled backups did, for `/metrics`. */
-  readonly backupFigures?: () => BackupFigures;
-  /** Tests pass shorter limits for slow clients. */
-  readonly timeLimits?: Partial<TimeLimits>;
-  /** The reports of links that an address may send within ten minutes. Tests of tools pass more. */
-  readonly reportsPerAddress?: number;
-  /** The quotas and prices of the plans; by default `standardPlans`. */
-  readonly plans?: PlanTable;
-  /** Looks up TXT records. Tests pass their own function. */
-  readonly resolveTxt?: ResolveTxt;
-}
-
-export interface ShortyServer {
-  /** The API's public origin without a trailing slash. Empty before the start. */
-  readonly url: string;
-  /**
-   * The origin of the operator routes' listener, or the path of its Unix socket. Undefined without
-   * `adminListen`, and before the start.
-   */
-  readonly adminUrl: string | undefined;
-  /** The credentials that this start generated for an empty database; otherwise undefined. */
-  readonly credentials: Credentials | undefined;
-  readonly database: Database;
-  /** Migrates the database and listens. */
-  start(): Promise<void>;
-  /** Stops accepting connections, finishes the requests in progress and closes. May be called twice. */
-  stop(): Promise<void>;
-  /**
-   * Counts and logs an uncaught error, for a program that continues after one:
-   * `process.on('uncaughtException', server.noteUncaughtError)`. Never throws.
-   */
-  readonly noteUncaughtError: (error: unknown) => void;
-  /** Deactivates expired links, as the server does every second, and returns their number. */
-  expireUrls(): Promise<number>;
-}
 
 const noBackups: BackupFigures = {
   intervalMs: 0,
@@ -132,8 +71,6 @@ const noBackups: BackupFigures = {
   failures: 0,
 };
 const housekeepingEveryMs = 10 * 60_000;
-// `secrets rotate` may run with the settings of another node.
-const secretKeysEveryMs = 10_000;
 // Other processes obey a suspension within a second.
 const linkPolicyEveryMs = 500;
 // Open connections are closed after this time, because a stop must end within ten seconds.
@@ -437,26 +374,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...health.handlers,
     },
   };
-  const observers: FirstHandler[] = [];
-  // First, so that the access log contains the id of the trace.
-  if (observeRequest) {
-    observers.push({
-      handle(request, response) {
-        observeRequest(request, response);
-        return false;
-      },
-    });
-  }
-  if (writeAccessLog) {
-    observers.push(
-      new AccessLog({
-        address: config.accessLogAddress,
-        proxies: config.trustedProxies,
-        clock,
-        write: writeAccessLog,
-      }),
-    );
-  }
+  const observers = requestObservers({ observeRequest, writeAccessLog, config, clock });
   const redirects = createRedirectModule({
     ...shared,
     urls: urls.urls,
@@ -515,12 +433,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       onError: (err) => logger.error({ err }, 'cannot read changes of the link policy'),
     }),
     ...createDeletionServices(shared),
-    new PeriodicService({
-      name: 'secret keys',
-      everyMs: secretKeysEveryMs,
-      tick: () => checkServerKeys(database, clock()),
-      onError: (err) => logger.error({ err }, 'secret keys were replaced'),
-    }),
+    secretKeysService(shared),
     createPreviewService({
       ...shared,
       allowPrivateNetwork: config.allowPrivateNetwork,
@@ -530,30 +443,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...health.services,
     ...analytics.services,
   ];
-
-  /** Sets the keys of stored secrets, and encrypts those that an earlier version or an import left. */
-  async function unlock(): Promise<void> {
-    const secretKey =
-      config.secretKey ?? (await loadVisitorKey(database, databaseUrl, { allowsNewKey }));
-    const keys = await findSecretKeys(database, { ...config, secretKey });
-    if (allowsNewKey) {
-      const webhookIds = await giveUpSecrets(database, keys, () =>
-        newSecret('webhookSecret', randomBytes),
-      );
-      // Left in a unit, the option would give up the secrets of a later mistake.
-      if (webhookIds === undefined)
-        logger.warn('the secret key is not lost: start without --new-key next time');
-      else if (webhookIds.length > 0)
-        logger.warn({ webhookIds }, 'webhooks without secrets are disabled');
-    }
-    const isFirst = await unlockSecrets(database, keys, clock());
-    // Later results are encrypted. Reading all results of a day would delay each start.
-    const { changed } = await encryptStored(database, {
-      all: false,
-      ...(!isFirst && { tables: ['webhooks'] }),
-    });
-    if (changed > 0) logger.info({ secrets: changed }, 'stored secrets are encrypted');
-  }
 
   async function shutDown(): Promise<void> {
     // Queued requests are refused; running ones may finish.
@@ -587,7 +476,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     async start() {
       database.lockForServer(clock());
       await database.migrate();
-      await unlock();
+      await unlockServer({ ...shared, allowsNewKey });
       const first = config.credentials ?? newCredentials(randomBytes);
       const id = newUuid();
       // The first organization belongs to the operator, who has no limits.

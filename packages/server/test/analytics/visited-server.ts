@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { ServerOptions } from '../../src/create-server.js';
 import { parseAddressRanges } from '../../src/network/ip-address.js';
+import type { ServerOptions } from '../../src/server-options.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { startServer } from '../api/start-server.js';
 import { emptyDatabase } from '../engine.js';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ServerOptions } from '../../src/create-server.js';
+import type { ServerOptions } from '../../src/server-options.js';
 import { startServer, type TestServer } from '../api/start-server.js';
 
 export interface AttackedServer extends TestServer {

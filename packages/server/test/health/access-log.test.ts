@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { ServerOptions } from '../../src/create-server.js';
 import { parseAddressRanges } from '../../src/network/ip-address.js';
+import type { ServerOptions } from '../../src/server-options.js';
 import { startServer } from '../api/start-server.js';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
