@@ -57,7 +57,7 @@ import type { ServerOptions, ShortyServer } from './server-options.js';
 import { secretKeysService, unlockServer } from './server-secrets.js';
 import { openStorage } from './storage/open-storage.js';
 import { blockedMessage } from './urls/host-rules.js';
-import { type LinkOrigins, publicHostOf, shortUrlOf, toRecord } from './urls/present-url.js';
+import { type LinkOrigins, publicHostOf, shortUrlOf } from './urls/present-url.js';
 import { reservedWords } from './urls/reserved-words.js';
 import { createTargetChecks } from './urls/target-check-handlers.js';
 import { createUrlModule } from './urls/url-module.js';
@@ -190,9 +190,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   });
   const eraseUrl = urlEraser({
     database,
-    outbox,
+    recorder: urls.recorder,
     clock,
-    toEventData: (shortUrl, now) => toRecord(origins(), shortUrl, now),
     eraseVisits: () => analytics.eraseVisits(),
     onErased(id, qrIds) {
       redirects.noteChanged([id]);

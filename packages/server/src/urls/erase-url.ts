@@ -1,5 +1,4 @@
 import { markErased } from '../analytics/ingest/erasure-marks.js';
-import type { EventOutbox } from '../events/event-outbox.js';
 import {
   type IdempotentResult,
   type WriteRequest,
@@ -11,12 +10,12 @@ import type { Database, WriteTransaction } from '../storage/database.js';
 import { erasedUrl, isBeingErased } from './erased-url.js';
 import { retireKeys } from './retired-keys.js';
 import { fromRow, type ShortUrl, selectUrls, toRow } from './short-url.js';
-import { urlDeleted } from './url-events.js';
-import type { UrlRecorderOptions } from './url-recorder.js';
+import type { UrlRecorder } from './url-recorder.js';
 import type { WriteContext } from './url-write.js';
 
-export interface UrlEraserOptions extends UrlRecorderOptions {
+export interface UrlEraserOptions {
   readonly database: Database;
+  readonly recorder: Pick<UrlRecorder, 'recordDeletions'>;
 }
 
 /** What an erasure has begun. */
@@ -30,7 +29,7 @@ export interface ErasedUrl<Presented> {
  * keys are retired in the same transaction. Returns null if the organization has no such link.
  */
 export function beginErasure<Presented>(
-  { database, outbox, toEventData }: UrlEraserOptions,
+  { database, recorder }: UrlEraserOptions,
   id: number,
   present: (url: ShortUrl) => Presented,
   { organizationId, now, write, ifMatch }: WriteContext,
@@ -58,7 +57,7 @@ export function beginErasure<Presented>(
       await transaction.updateTable('urls').set(columns).where('id', '=', id).execute();
       const qrIds = await endCodes(transaction, id, now);
       await markErased(transaction, id, now);
-      await recordErasure(transaction, outbox, url, toEventData(url, now), now);
+      await recorder.recordDeletions(transaction, organizationId, [url], now, { isErased: true });
       return { presented: present(url), qrIds };
     },
     { audit: (erased) => erased && { type: 'url', id } },
@@ -87,17 +86,4 @@ async function endCodes(
     await transaction.deleteFrom('qr_pictures').where('qr_id', 'in', ids).execute();
   }
   return ids;
-}
-
-/** Writes `url.deleted` without the content of the link. */
-async function recordErasure(
-  transaction: WriteTransaction,
-  outbox: EventOutbox,
-  { id, organizationId, domainId }: ShortUrl,
-  data: ReturnType<UrlRecorderOptions['toEventData']>,
-  now: number,
-): Promise<void> {
-  await outbox.record(transaction, organizationId, urlDeleted, now, () => [
-    { data: { ...data, isErased: true }, subject: { urlId: id, domainId, tags: '' } },
-  ]);
 }

@@ -69,6 +69,7 @@ export function createUrlModule(options: UrlModuleOptions) {
   return {
     urls,
     takedowns,
+    recorder,
     findKey,
     handlers: {
       ...urlHandlers({ ...options, urls, newShortCode }),

@@ -68,16 +68,17 @@ export class UrlRecorder {
     });
   }
 
-  /** Writes `url.deleted` for each link. */
+  /** Writes `url.deleted` for each link. An erased link has no content any more. */
   recordDeletions(
     transaction: WriteTransaction,
     organizationId: string,
     urls: readonly ShortUrl[],
     now: number,
+    { isErased = false }: { readonly isErased?: boolean } = {},
   ): Promise<void> {
     const { toEventData } = this.#options;
     return this.#recordEach(transaction, urlDeleted, organizationId, urls, now, (url) => ({
-      data: { ...toEventData(url, now), isErased: false },
+      data: { ...toEventData(url, now), isErased },
       subject: subjectOf(url),
     }));
   }

@@ -19,6 +19,7 @@ import { writeTransferFile } from '../../src/operations/transfer/transfer-file.j
 import { findWrongLinkCounters } from '../../src/organizations/link-doctor.js';
 import type { Database } from '../../src/storage/database.js';
 import { beginErasure } from '../../src/urls/erase-url.js';
+import { UrlRecorder } from '../../src/urls/url-recorder.js';
 import { diagnoseDeliveries } from '../../src/webhooks/delivery-doctor.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import { type Caller, startServer, type TestServer } from '../api/start-server.js';
@@ -370,12 +371,12 @@ async function exportTo(api: TestServer): Promise<string> {
 async function beginOnly(api: TestServer, id: string): Promise<void> {
   const { organizationId, clock, server } = api;
   const { data } = await api.call('getUrl', { params: { id } });
-  const options = {
-    database: server.database,
+  const recorder = new UrlRecorder({
     outbox: new EventOutbox(server.database, { newId: newUuid }),
     toEventData: () => ({ ...data, targetUrl: '', title: null }),
-  };
+  });
   const context = { organizationId, now: clock(), write: undefined };
+  const options = { database: server.database, recorder };
   await beginErasure(options, Number(id), () => null, context);
 }
 
