@@ -1,13 +1,9 @@
+import type { ErasedLink } from '../analytics/ingest/erasure-marks.js';
 import type { Database } from '../storage/database.js';
 import { urlDeleted } from '../urls/url-events.js';
 import { type ClickedVisit, urlClicked } from '../webhooks/click-events.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import type { RowDeletion } from './delete-rows.js';
-
-interface ErasedLink {
-  readonly urlId: number;
-  readonly organizationId: string;
-}
 
 // The rows of events that one statement reads.
 const eventsAtOnce = 200;

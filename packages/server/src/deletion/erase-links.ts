@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { eraseLastVisits, removeUnusedChunks } from '../analytics/ingest/erase-visits.js';
-import { isErasurePending } from '../analytics/ingest/erasure-marks.js';
+import { type ErasedLink, isErasurePending } from '../analytics/ingest/erasure-marks.js';
 import type { Clock } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { countErasure } from '../storage/link-policy.js';
@@ -10,12 +10,6 @@ import { RowDeletion } from './delete-rows.js';
 import { eraseAuditEntries } from './erase-audit-entries.js';
 import { eraseEvents } from './erase-events.js';
 import { eraseResults } from './erase-results.js';
-
-/** A link that is being erased. */
-export interface LinkErasure {
-  readonly urlId: number;
-  readonly organizationId: string;
-}
 
 // The number of links that one run of the periodic job reads.
 const linksAtOnce = 100;
@@ -60,7 +54,7 @@ export async function isLinkErasurePending(database: Database, urlId: number): P
 export async function eraseLink(
   database: Database,
   clock: Clock,
-  link: LinkErasure,
+  link: ErasedLink,
   signal?: AbortSignal,
 ): Promise<void> {
   const { urlId, organizationId } = link;
@@ -92,7 +86,7 @@ export async function eraseLink(
 /** Deletes the row of a link with what was added since the rest was deleted. */
 async function deleteLink(
   transaction: WriteTransaction,
-  { urlId, organizationId }: LinkErasure,
+  { urlId, organizationId }: ErasedLink,
   now: number,
 ): Promise<void> {
   const found = await transaction

@@ -1,62 +1,45 @@
-import { type Database, operatorOwner } from '../storage/database.js';
-import { yieldToEventLoop } from '../yield-to-event-loop.js';
+import { sql } from 'kysely';
+import type { ErasedLink } from '../analytics/ingest/erasure-marks.js';
+import { type Database, operatorOwner, type Schema } from '../storage/database.js';
+import { readInSlices } from '../storage/read-in-batches.js';
 
-interface ErasedLink {
-  readonly urlId: number;
-  readonly organizationId: string;
-}
-
-// The rows that one statement reads.
-const resultsAtOnce = 100;
+type StoredResult = Pick<Schema['idempotency_keys'], 'key' | 'result'>;
 
 /**
  * Empties the records of a link, and of its QR codes, in the stored results of writes. The results remain, so
  * that a repeated request still does nothing twice.
  */
 export async function eraseResults(
-  { read, writeDirectly }: Database,
+  database: Database,
   { urlId, organizationId }: ErasedLink,
   signal?: AbortSignal,
 ): Promise<void> {
   // The operator may have taken the link down.
   for (const owner of [organizationId, operatorOwner]) {
-    await eraseResultsOf({ read, writeDirectly }, owner, urlId, signal);
+    await eraseResultsOf(database, owner, urlId, signal);
   }
 }
 
 async function eraseResultsOf(
-  { read, writeDirectly }: Pick<Database, 'read' | 'writeDirectly'>,
+  { read, writeDirectly }: Database,
   owner: string,
   urlId: number,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  let last = '';
-  while (!signal?.aborted) {
-    const rows = await read
-      .selectFrom('idempotency_keys')
-      .select(['key', 'result'])
-      .where('organization_id', '=', owner)
-      .where('key', '>', last)
-      .orderBy('key')
-      .limit(resultsAtOnce)
-      .execute();
-    for (const { key, result } of rows) {
-      const rest = eraseInResult(result, urlId);
-      if (rest === result) continue;
-      await writeDirectly((transaction) =>
-        transaction
-          .updateTable('idempotency_keys')
-          .set({ result: rest })
-          .where('organization_id', '=', owner)
-          .where('key', '=', key)
-          .where('result', '=', result)
-          .execute(),
-      );
-    }
-    const end = rows.at(-1);
-    if (!end || rows.length < resultsAtOnce) return;
-    last = end.key;
-    await yieldToEventLoop();
+  const results = sql`from idempotency_keys as own where organization_id = ${owner}`;
+  for await (const row of readInSlices<StoredResult>(read, results, ['key'], signal)) {
+    const { key, result } = row;
+    const rest = eraseInResult(result, urlId);
+    if (rest === result) continue;
+    await writeDirectly((transaction) =>
+      transaction
+        .updateTable('idempotency_keys')
+        .set({ result: rest })
+        .where('organization_id', '=', owner)
+        .where('key', '=', key)
+        .where('result', '=', result)
+        .execute(),
+    );
   }
 }
 

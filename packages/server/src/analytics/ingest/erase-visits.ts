@@ -6,7 +6,7 @@ import {
 import { toChunk, tryToDecode } from './columns-codec.js';
 import { eraseInBatches, eraseStoredBatches } from './erase-batches.js';
 import { resetCounters, storePeaks } from './erased-counters.js';
-import { type Erasure, findErasures, finishErasures } from './erasure-marks.js';
+import { type ErasedLink, type Erasure, findErasures, finishErasures } from './erasure-marks.js';
 import { findCompactionOfBatch, type StoredVisits } from './read-stored-visits.js';
 import { allIndexes, filterColumns } from './visit-columns.js';
 import { pruneOrganizationChunks, raiseCompleteFrom } from './visit-pruner.js';
@@ -67,7 +67,7 @@ export async function eraseVisits(
  */
 export async function eraseLastVisits(
   transaction: WriteTransaction,
-  { urlId, organizationId }: Pick<Erasure, 'urlId' | 'organizationId'>,
+  { urlId, organizationId }: ErasedLink,
   now: number,
 ): Promise<void> {
   const erasure = { urlId, organizationId, until: Number.POSITIVE_INFINITY };

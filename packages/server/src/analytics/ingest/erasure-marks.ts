@@ -1,10 +1,14 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
 
-/** A link whose visits up to an instant are erased. */
-export interface Erasure {
+/** A link that is erased, or whose visits are. */
+export interface ErasedLink {
   readonly urlId: number;
   readonly organizationId: string;
+}
+
+/** A link whose visits up to an instant are erased. */
+export interface Erasure extends ErasedLink {
   /** Visits of this millisecond are erased, too. */
   readonly until: number;
 }
