@@ -3,6 +3,7 @@ import type { Database, Schema, Value, WriteTransaction } from '../storage/datab
 import { childrenOf, type Owner, ownerOf, referencesOf } from '../storage/ownership.js';
 import { keyOf } from '../storage/schema.js';
 import { retireKeys } from '../urls/retired-keys.js';
+import { deleteEventsWithoutDeliveries } from '../webhooks/delivery-pruner.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 
 type Table = keyof Schema;
@@ -120,6 +121,7 @@ export class RowDeletion {
     });
     await this.#database.writeDirectly(async (transaction) => {
       if (table === 'url_keys') await this.#retire(transaction, rows);
+      const eventIds = table === 'deliveries' ? await findEventIds(transaction, ids) : [];
       await sql`delete from ${sql.table(table)} where ${sql.join(isOneOf, sql` or `)}`.execute(
         transaction,
       );
@@ -130,6 +132,7 @@ export class RowDeletion {
           transaction,
         );
       }
+      if (eventIds.length > 0) await deleteEventsWithoutDeliveries(transaction, eventIds);
     }, 'exclusive');
     await yieldToEventLoop();
   }
@@ -139,6 +142,19 @@ export class RowDeletion {
     const keys = onPlatform.map(({ key }) => ({ domain_key: '', key: String(key) }));
     return retireKeys(transaction, this.#organizationId, keys);
   }
+}
+
+async function findEventIds(
+  transaction: WriteTransaction,
+  deliveryIds: readonly Value[],
+): Promise<string[]> {
+  const rows = await transaction
+    .selectFrom('deliveries')
+    .select('event_id')
+    .distinct()
+    .where('id', 'in', deliveryIds as string[])
+    .execute();
+  return rows.map(({ event_id }) => event_id);
 }
 
 /** Returns whether an index, or the key, orders a table by its owner. */

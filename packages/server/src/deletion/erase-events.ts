@@ -1,44 +1,72 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { ErasedLink } from '../analytics/ingest/erasure-marks.js';
-import type { Database } from '../storage/database.js';
+import type { DeliveredEvent } from '../events/event-outbox.js';
+import type { Database, Schema } from '../storage/database.js';
+import { readInSlices } from '../storage/read-in-batches.js';
 import { urlDeleted } from '../urls/url-events.js';
 import { type ClickedVisit, urlClicked } from '../webhooks/click-events.js';
-import { yieldToEventLoop } from '../yield-to-event-loop.js';
+import { removeQueuedClicks } from '../webhooks/click-queue.js';
+import { findWebhookIds } from '../webhooks/find-webhook-ids.js';
 import type { RowDeletion } from './delete-rows.js';
-
-// The rows of events that one statement reads.
-const eventsAtOnce = 200;
 
 /**
  * Deletes the events about a link with their deliveries, and its visits in events about several links.
- * The event that tells of the erasure remains. No index orders events by their link, so all of them are
- * read, as for the deletion of an organization.
+ * The event that tells of the erasure remains. Events are found by their deliveries: each event has some,
+ * or lists the webhooks that will get some.
  */
 export async function eraseEvents(
   database: Database,
-  { urlId, organizationId }: ErasedLink,
+  link: ErasedLink,
   rows: RowDeletion,
   signal?: AbortSignal,
 ): Promise<void> {
-  let last = '';
-  while (!signal?.aborted) {
-    const events = await database.read
-      .selectFrom('events')
-      .select(['id', 'organization_id', 'type', 'url_id'])
-      .where('id', '>', last)
-      .orderBy('id')
-      .limit(eventsAtOnce)
-      .execute();
-    for (const { id, type, url_id, organization_id } of events) {
-      if (organization_id !== organizationId) continue;
-      if (type === urlClicked.type) await eraseClicks(database, id, urlId, rows);
-      else if (url_id === urlId && !(await tellsOfErasure(database, id, type))) {
-        await deleteEvent(id, rows);
-      }
+  const { urlId, organizationId } = link;
+  // First, because the dispatcher may write their deliveries meanwhile.
+  await eraseEventsToFanOut(database, link, signal);
+  for (const webhookId of await findWebhookIds(database.read, organizationId)) {
+    await removeQueuedClicks(database, webhookId, urlId);
+    const deliveriesWith = (condition: RawBuilder<unknown>) =>
+      readInSlices<DeliveredEvent>(
+        database.read,
+        sql`from deliveries as own where webhook_id = ${webhookId} and ${condition}`,
+        ['created_at', 'id'],
+        signal,
+      );
+    for await (const { event_id, event_type } of deliveriesWith(sql`url_id = ${urlId}`)) {
+      if (await tellsOfErasure(database, event_id, event_type)) continue;
+      await deleteEvent(event_id, rows);
     }
-    const end = events.at(-1);
-    if (!end || events.length < eventsAtOnce) return;
-    last = end.id;
-    await yieldToEventLoop();
+    for await (const { event_id } of deliveriesWith(sql`event_type = ${urlClicked.type}`)) {
+      await eraseClicks(database, event_id, urlId, rows);
+    }
+  }
+}
+
+/** Deletes the events about a link that have no deliveries yet. */
+async function eraseEventsToFanOut(
+  database: Database,
+  { urlId, organizationId }: ErasedLink,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const toFanOut = sql`from events as own
+    where organization_id = ${organizationId} and webhook_ids is not null and url_id = ${urlId}`;
+  const events = readInSlices<Pick<Schema['events'], 'id' | 'type'>>(
+    database.read,
+    toFanOut,
+    ['id'],
+    signal,
+  );
+  for await (const { id, type } of events) {
+    if (await tellsOfErasure(database, id, type)) continue;
+    await database.writeDirectly(
+      (transaction) =>
+        transaction
+          .deleteFrom('events')
+          .where('id', '=', id)
+          .where('webhook_ids', 'is not', null)
+          .execute(),
+      { organizationId },
+    );
   }
 }
 
@@ -78,7 +106,7 @@ async function readBody(database: Database, id: string) {
   return row && (JSON.parse(row.body) as { data: Record<string, unknown> });
 }
 
+/** Deletes an event by deleting its deliveries. */
 async function deleteEvent(id: string, rows: RowDeletion): Promise<void> {
   await rows.deleteWhere('deliveries', 'event_id', [id]);
-  await rows.deleteWhere('events', 'id', [id]);
 }

@@ -5,7 +5,6 @@ import type { Clock } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { countErasure } from '../storage/link-policy.js';
 import { childrenOf, type Owner, ownerOf } from '../storage/ownership.js';
-import { removeQueuedClicks } from '../webhooks/click-queue.js';
 import { RowDeletion } from './delete-rows.js';
 import { eraseAuditEntries } from './erase-audit-entries.js';
 import { eraseEvents } from './erase-events.js';
@@ -69,7 +68,6 @@ export async function eraseLink(
   );
   await removeUnusedChunks(database, organizationId, signal);
   // Nothing of the link is written any more.
-  await removeQueuedClicks(database, organizationId, urlId);
   await eraseEvents(database, link, rows, signal);
   await eraseResults(database, link, signal);
   await eraseAuditEntries(database, link, signal);

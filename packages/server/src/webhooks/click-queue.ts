@@ -224,23 +224,21 @@ export class ClickBatcher {
 
 type QueuedVisit = ReturnType<typeof toQueued>;
 
-/** Deletes the visits of a link that wait for webhooks of its organization. */
+/** Deletes the visits of a link that wait for a webhook. */
 export async function removeQueuedClicks(
   database: Database,
-  organizationId: string,
+  webhookId: string,
   urlId: number,
 ): Promise<void> {
-  const queues = await database.read
+  const queue = await database.read
     .selectFrom('click_queues')
-    .innerJoin('webhooks', 'webhooks.id', 'click_queues.webhook_id')
     .select('webhook_id')
-    .where('organization_id', '=', organizationId)
-    .execute();
-  for (const { webhook_id } of queues) {
-    await removeWaiting(database, webhook_id, async (_, visits) =>
-      visits.filter((visit) => visit.urlId !== urlId),
-    );
-  }
+    .where('webhook_id', '=', webhookId)
+    .executeTakeFirst();
+  if (!queue) return;
+  await removeWaiting(database, webhookId, async (_, visits) =>
+    visits.filter((visit) => visit.urlId !== urlId),
+  );
 }
 
 /** Deletes the visits in a queue that `select` does not return. */

@@ -157,6 +157,15 @@ async function remove(
     .deleteFrom('deliveries')
     .where('id', 'in', ids)
     .executeTakeFirstOrThrow();
+  await deleteEventsWithoutDeliveries(transaction, eventIds);
+  return Number(numDeletedRows);
+}
+
+/** Deletes those of some events that have no deliveries and list no webhooks. Nothing would find them. */
+export async function deleteEventsWithoutDeliveries(
+  transaction: WriteTransaction,
+  eventIds: readonly string[],
+): Promise<void> {
   await transaction
     .deleteFrom('events')
     .where('id', 'in', eventIds)
@@ -169,7 +178,6 @@ async function remove(
       ),
     )
     .execute();
-  return Number(numDeletedRows);
 }
 
 function idsOf(batch: readonly DeliveryIds[]): string[] {

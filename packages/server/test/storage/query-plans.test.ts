@@ -133,7 +133,11 @@ async function explain(call: () => Promise<unknown>): Promise<Step[]> {
  * of an organization or domain.
  */
 async function findScans(call: () => Promise<unknown>): Promise<string[]> {
-  return (await explain(call))
+  return scansOf(await explain(call));
+}
+
+function scansOf(steps: readonly Step[]): string[] {
+  return steps
     .filter(({ detail, sql }) => {
       // An insert scans referencing tables only while a foreign key is violated.
       if (sql.startsWith('insert into urls ') && detail === 'SCAN url_keys') return false;
@@ -146,6 +150,34 @@ async function findScans(call: () => Promise<unknown>): Promise<string[]> {
       );
     })
     .map(({ detail, sql }) => `${detail}: ${sql}`);
+}
+
+/** Adds events of a link and of the next one, for a webhook and for a deleted one. */
+function addEventsOf(handle: SqliteHandle.Database, urlId: number): void {
+  const webhook = handle.prepare(`insert into webhooks (id, organization_id, url, events, secret,
+      is_active, created_at, updated_at, deleted_at)
+    values (?, '${organizationId}', 'https://receiver.example/', '["*"]', '', 1, 0, 0, ?)`);
+  webhook.run('webhook-live', null);
+  webhook.run('webhook-deleted', now);
+  const event =
+    handle.prepare(`insert into events (id, organization_id, type, body, created_at, url_id,
+      webhook_ids) values (?, '${organizationId}', ?, ?, 0, ?, ?)`);
+  const delivery =
+    handle.prepare(`insert into deliveries (id, webhook_id, event_id, status, attempts,
+      created_at, event_type, url_id) select id || ' ' || ?, ?, id, 'delivered', 1, 0, type, url_id
+    from events where id = ?`);
+  const visits = [urlId, urlId + 1].map((id) => ({ urlId: String(id) }));
+  event.run('event-of-link', 'url.updated', '{}', urlId, null);
+  event.run('event-of-another', 'url.updated', '{}', urlId + 1, null);
+  event.run('event-of-clicks', 'url.clicked', JSON.stringify({ data: { visits } }), null, null);
+  event.run('event-to-fan-out', 'url.updated', '{}', urlId, '["webhook-live"]');
+  for (const [webhookId, eventId] of [
+    ['webhook-live', 'event-of-link'],
+    ['webhook-deleted', 'event-of-link'],
+    ['webhook-live', 'event-of-another'],
+    ['webhook-live', 'event-of-clicks'],
+  ])
+    delivery.run(webhookId, webhookId, eventId);
 }
 
 async function create(owner: string, drafts: readonly DraftFields[]) {
@@ -537,10 +569,29 @@ describe('no call on the redirect thread scans a table', () => {
       insert.run(now, `entry-${entry}`, organizationId, String(urlId + (entry % 2)), 'targetUrl');
     }
     insert.run(now, 'erasure', organizationId, String(urlId), 'erase');
-    const scans = await findScans(() => eraseLink(database, () => now, { urlId, organizationId }));
-    // These have a row for each shard or server, or for what waits and for each webhook.
-    const small = /^SCAN (visit_compactions|link_policy|visit_batches|webhooks)\b/;
-    expect(scans.filter((each) => !small.test(each))).toEqual([]);
+    addEventsOf(handle, urlId);
+    const steps = await explain(() => eraseLink(database, () => now, { urlId, organizationId }));
+    // These have a row for each shard or server, or for what waits.
+    const small = /^SCAN (visit_compactions|link_policy|visit_batches)\b/;
+    expect(scansOf(steps).filter((each) => !small.test(each))).toEqual([]);
+    expect(steps.map(({ detail }) => detail)).toEqual(
+      expect.arrayContaining([
+        'SEARCH webhooks USING INDEX webhooks_by_organization (organization_id=?)',
+        'SEARCH webhooks USING INDEX webhooks_deleted (organization_id=?)',
+        'SEARCH own USING INDEX events_to_fan_out (organization_id=?)',
+        'SEARCH own USING INDEX deliveries_by_url (webhook_id=? AND url_id=?)',
+        'SEARCH own USING INDEX deliveries_by_type (webhook_id=? AND event_type=?)',
+        'SEARCH own USING INDEX audit_log_by_organization (organization_id=?)',
+      ]),
+    );
+    expect(steps.filter(({ detail }) => detail.includes('TEMP B-TREE FOR ORDER BY'))).toEqual([]);
+    expect(handle.prepare("select id, body from events where id like 'event-%'").all()).toEqual([
+      { id: 'event-of-another', body: '{}' },
+      { id: 'event-of-clicks', body: '{"data":{"visits":[{"urlId":"401"}]}}' },
+    ]);
+    expect(handle.prepare("select id from deliveries where event_id like 'event-%'").all()).toEqual(
+      [{ id: 'event-of-another webhook-live' }, { id: 'event-of-clicks webhook-live' }],
+    );
     const left = handle
       .prepare(`select resource_id as "linkId", fields, count(*) as count from audit_log
         where id like 'entry-%' or id = 'erasure' group by resource_id, fields order by 1, 2`)

@@ -352,6 +352,8 @@ it('an erasure that stops after any transaction is continued', async () => {
   }
   expect(stops).toBeGreaterThan(0);
   expect((await rowsWith(database, mark)).filter((row) => !row.startsWith('events'))).toEqual([]);
+  const events = database.read.selectFrom('events').select('type').where('url_id', '=', urlId);
+  expect(await events.execute()).toEqual([{ type: 'url.deleted' }]);
   expect((await api.visit('/spring-sale')).status).toBe(410);
   await expectNoErrors(database);
 });

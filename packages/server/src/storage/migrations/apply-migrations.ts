@@ -44,6 +44,7 @@ import { visitShards } from './0042-visit-shards.js';
 import { overviewCounts } from './0043-overview-counts.js';
 import { foldedKeys } from './0044-folded-keys.js';
 import { tokensByClient } from './0045-tokens-by-client.js';
+import { eventsByDeliveries } from './0046-events-by-deliveries.js';
 import { changesWithoutNotifications } from './0048-changes-without-notifications.js';
 import { adoptDatabase } from './adopt-database.js';
 import { indexPlatformKeys } from './index-platform-keys.js';
@@ -179,6 +180,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0043-overview-counts': { up: (db) => overviewCounts(db, engine) },
     '0044-folded-keys': { up: foldedKeys },
     '0045-tokens-by-client': { up: tokensByClient },
+    '0046-events-by-deliveries': { up: eventsByDeliveries },
     '0048-changes-without-notifications': { up: (db) => changesWithoutNotifications(db, engine) },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
