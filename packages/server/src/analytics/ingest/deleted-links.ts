@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
 import { decodeColumns, encodeColumns, tryToDecode } from './columns-codec.js';
-import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
+import { filterColumns, type VisitColumns } from './visit-columns.js';
 
 /** Ids that no link has, and the organizations of the others. */
 export interface MissingLinks {
@@ -69,7 +69,8 @@ export async function removeDeletedVisits(
       const current = await find(transaction);
       if (!current) return;
       const columns = decodeColumns(current.visits);
-      const rest = without(columns, await findDeleted(transaction, columns));
+      const deleted = await findDeleted(transaction, columns);
+      const rest = filterColumns(columns, (index) => !deleted.has(columns.urlIds[index] as number));
       const row = transaction.updateTable('visit_batches').where('id', '=', id);
       await row.set({ visit_count: rest.count, visits: encodeColumns(rest) }).execute();
     }, 'exclusive');
@@ -79,12 +80,4 @@ export async function removeDeletedVisits(
 
 async function findDeleted(db: Kysely<Schema>, { urlIds }: VisitColumns) {
   return (await findMissingLinks(db, new Set(urlIds))).deleted;
-}
-
-function without(columns: VisitColumns, deleted: ReadonlySet<number>): VisitColumns {
-  const builder = new VisitColumnsBuilder(columns.count);
-  for (const [index, urlId] of columns.urlIds.entries()) {
-    if (!deleted.has(urlId)) builder.addFrom(columns, index);
-  }
-  return builder.finish();
 }

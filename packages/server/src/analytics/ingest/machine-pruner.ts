@@ -12,11 +12,11 @@ import { dayMs } from '../reports/durations.js';
 import { type ChunkTable, toChunk, tryToDecode } from './columns-codec.js';
 import { findOrganizations } from './read-stored-visits.js';
 import {
+  filterColumns,
   firstMachineAt,
   humanSources,
   noMachines,
   type VisitColumns,
-  VisitColumnsBuilder,
 } from './visit-columns.js';
 
 interface MachinePrunerOptions extends Pick<Config, 'machineRetentionDays'> {
@@ -159,9 +159,9 @@ function isChunk(table: ChunkTable, { owner, number }: ChunkKey): RawBuilder<boo
 function withoutMachines(columns: VisitColumns, before: number): VisitColumns {
   const isHuman = humanSources(columns);
   const { codes } = columns.dictionaries.source;
-  const builder = new VisitColumnsBuilder(columns.count);
-  for (const [index, at] of columns.visitedAt.entries()) {
-    if (at >= before || isHuman[codes[index] as number] === 1) builder.addFrom(columns, index);
-  }
-  return builder.finish();
+  const counts = (index: number) => isHuman[codes[index] as number] === 1;
+  return filterColumns(
+    columns,
+    (index) => (columns.visitedAt[index] as number) >= before || counts(index),
+  );
 }

@@ -16,7 +16,7 @@ import { decodeColumns, decodeUnlessDamaged, toChunk } from './columns-codec.js'
 import { findOrganizations } from './read-stored-visits.js';
 import { selectSpans, toScannedUrls } from './scanned-url.js';
 import { slicesOf } from './slices-of.js';
-import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
+import { filterColumns, type VisitColumns } from './visit-columns.js';
 
 export interface VisitPrunerOptions extends Pick<Config, 'retentionDays'> {
   readonly database: Database;
@@ -248,9 +248,5 @@ function startOfDay(at: number): number {
 
 /** Returns the visits since an instant. */
 function visitsFrom(columns: VisitColumns, since: number): VisitColumns {
-  const builder = new VisitColumnsBuilder(columns.count);
-  for (const [index, visitedAt] of columns.visitedAt.entries()) {
-    if (visitedAt >= since) builder.addFrom(columns, index);
-  }
-  return builder.finish();
+  return filterColumns(columns, (index) => (columns.visitedAt[index] as number) >= since);
 }
