@@ -142,6 +142,34 @@ async function useFor(durationMs: number, caller: Caller): Promise<number> {
   return slowest;
 }
 
+it.each(['rows', 'deliveries', 'slow deliveries', 'claims'] as const)(
+  'work with the lock %s passes work that waits for a locked row',
+  async (lock) => {
+    const ids = await Promise.all(
+      Array.from({ length: 2 }, async () => {
+        const [{ organizationId }] = await pair.addOrganization('free');
+        return organizationId;
+      }),
+    );
+    const rename = (id: string | undefined) =>
+      first.server.database.writeDirectly(
+        (transaction) =>
+          transaction
+            .updateTable('organizations')
+            .set({ name: 'renamed' })
+            .where('id', '=', id as string)
+            .execute(),
+        lock,
+      );
+    await other.query('begin');
+    await other.query('select * from organizations where id = $1 for update', [ids[0]]);
+    const waiting = rename(ids[0]);
+    await rename(ids[1]);
+    await other.query('commit');
+    await waiting;
+  },
+);
+
 it('a node gets a change that commits after a later one', async () => {
   const links = await Promise.all(
     Array.from({ length: 2 }, async () => (await first.call('createUrl', { body })).data),
@@ -194,8 +222,9 @@ it('transactions that wait for each other are repeated, and counted', async () =
   };
   const { database } = first.server;
   await Promise.all([
-    database.writeDirectly(renameAll(ids), 'rows'),
-    second.server.database.writeDirectly(renameAll(ids.toReversed()), 'rows'),
+    // Locks whose transactions wait longer than PostgreSQL takes to find a deadlock.
+    database.writeDirectly(renameAll(ids), { visitShard: 1 }),
+    second.server.database.writeDirectly(renameAll(ids.toReversed()), { visitShard: 2 }),
   ]);
   const deadlocks = pair.nodes.map(({ server }) => server.database.retries.deadlock);
   expect(deadlocks.reduce((sum, count) => sum + count, 0)).toBe(1);

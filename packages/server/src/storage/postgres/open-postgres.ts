@@ -45,7 +45,7 @@ const compactionKey = 3;
 // likewise an organization for its own lock.
 const lockMs = 500;
 // A transaction of several organizations waits for rows of one of them only this long, and likewise one
-// that holds a lock of all organizations.
+// that holds a lock of all organizations, or that others wait for in this process.
 const sharedLockMs = 100;
 // Visits wait for a row only this long. Another node's transaction usually ends within 100 ms.
 const visitsLockMs = 1_000;
@@ -57,7 +57,7 @@ const organizationsAtOnce = 8;
 // Statements about deliveries read some rows by their index. Without statistics about a new backlog,
 // the planner would sort all of it for each claim, or read the whole table for some outcomes.
 const avoided = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'sort'];
-const useIndexes = sql`select ${sql.join(
+const useIndexes = sql`${sql.join(
   avoided.map((plan) => sql`set_config(${sql.lit(`enable_${plan}`)}, 'off', true)`),
 )}`;
 
@@ -101,10 +101,8 @@ export function openPostgres(
     shards.set(name, commit);
     return commit;
   };
-  const locksOf = (keys: readonly number[]) => [
-    ...keys.map(takeLock),
-    sql`select ${setLockTimeout(sharedLockMs)}`,
-  ];
+  const waitBriefly = sql`select ${setLockTimeout(sharedLockMs)}`;
+  const locksOf = (keys: readonly number[]) => [...keys.map(takeLock), waitBriefly];
   const commits = {
     records: commitWith(...locksOf([recordsKey])),
     // Rows and journals have locks of their own. The ingester defers visits whose rows are locked.
@@ -120,10 +118,10 @@ export function openPostgres(
     compaction: commitWith(...locksOf([compactionKey])),
     // The lock of records is last, because requests wait for its holder.
     exclusive: commitWith(...locksOf([compactionKey, visitsKey, recordsKey])),
-    deliveries: commitWith(useIndexes),
-    'slow deliveries': commitWith(useIndexes),
-    claims: commitWith(useIndexes),
-    rows: commitWith(),
+    deliveries: commitWith(sql`${waitBriefly}, ${useIndexes}`),
+    'slow deliveries': commitWith(sql`${waitBriefly}, ${useIndexes}`),
+    claims: commitWith(sql`${waitBriefly}, ${useIndexes}`),
+    rows: commitWith(waitBriefly),
     organization: new GroupCommit(db, {
       ...common,
       begin: takeOrganizationLocks,
