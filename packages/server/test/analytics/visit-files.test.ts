@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -189,6 +189,17 @@ it('says what is wrong with a destination', async () => {
     '--to gs://visits: must be a folder or s3://',
   );
   await expect(put({}, 's3://A')).rejects.toThrow('must name a bucket');
+  await expect(put({}, '')).rejects.toThrow('--to is empty');
+  const occupied = join(folder, 'occupied');
+  mkdirSync(join(occupied, 'a=1/b.json/folder'), { recursive: true });
+  await expect(put({}, occupied)).rejects.toThrow(
+    /b\.json cannot be written: .*; check the space of the disk .* run the export again/,
+  );
+  // What was written of the file takes no space any more.
+  expect(readdirSync(join(occupied, 'a=1'))).toEqual(['b.json']);
+  for (const part of ['.', '..']) {
+    await expect(put({}, `s3://visits/${part}/other`)).rejects.toThrow(`the part "${part}"`);
+  }
 });
 
 /** The columns of the guide's table in ClickHouse that store no null. */

@@ -18,6 +18,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the store of a folder, or of `s3://bucket/prefix`. Throws a ConfigError if it is invalid. */
 export function openFileStore(to: string, environment: Environment): FileStore {
+  // Such as that of a variable that is not set, which would be the current folder.
+  if (to.trim() === '') {
+    throw new ConfigError('--to is empty: it must be a folder or s3://bucket/prefix');
+  }
   if (to.startsWith('s3://')) return bucketStore(to, environment);
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(to)?.[1];
   if (scheme === undefined) return folderStore(resolve(to));
@@ -29,16 +33,31 @@ function folderStore(folder: string): FileStore {
     destination: folder,
     async put(name, content) {
       const path = join(folder, name);
-      mkdirSync(dirname(path), { recursive: true, mode: 0o750 });
-      // Of a process that was killed.
-      for (const each of readdirSync(dirname(path))) {
-        if (each.startsWith(`.${basename(path)}.`)) rmSync(join(dirname(path), each));
-      }
       const partial = join(dirname(path), `.${basename(path)}.${process.pid}`);
-      writeFileSync(partial, content, { mode: 0o640 });
-      replaceFile(partial, path);
+      try {
+        mkdirSync(dirname(path), { recursive: true, mode: 0o750 });
+        // Of a process that was killed.
+        for (const each of readdirSync(dirname(path))) {
+          if (each.startsWith(`.${basename(path)}.`)) rmSync(join(dirname(path), each));
+        }
+        writeFileSync(partial, content, { mode: 0o640 });
+        replaceFile(partial, path);
+      } catch (cause) {
+        removeQuietly(partial);
+        throw new ConfigError(
+          `${path} cannot be written: ${(cause as Error).message}; check the space of the disk and the rights of the folder, and run the export again`,
+          { cause },
+        );
+      }
     },
   };
+}
+
+/** Deletes a file. An error would hide the one before it. */
+function removeQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {}
 }
 
 // A file has at most about 70 MB.
@@ -83,6 +102,13 @@ function bucketStore(to: string, environment: Environment): FileStore {
   });
   const encode = (names: readonly string[]) => names.map(encodeURIComponent).join('/');
   const prefix = path.filter((name) => name !== '');
+  // They would lead to another prefix, or to another bucket.
+  const dots = prefix.find((name) => /^\.\.?$/.test(name));
+  if (dots !== undefined) {
+    throw new ConfigError(
+      `--to ${to}: the prefix must not have the part "${dots}"; use a name of letters, digits and hyphens`,
+    );
+  }
   const destination = `${endpoint.origin}/${encode([bucket, ...prefix])}`;
   return {
     destination,
