@@ -157,6 +157,25 @@ describe.each([
   });
 });
 
+it('visits of other tenants are stored while those of one reach a threshold of a locked webhook', async () => {
+  const [blocked, free] = [await createTenant(), await createTenant()];
+  await other.query(`update urls set click_thresholds = '[1]' where id = $1`, [blocked.urlId]);
+  await other.query(
+    `insert into webhooks (id, organization_id, url, events, secret, is_active, created_at, updated_at)
+     values ('locked', $1, 'https://example.com/', '["url.click_threshold"]', '', 1, $2, $2)`,
+    [blocked.organizationId, start],
+  );
+  const ingest = openJournal();
+  const unlock = await lockRows('select from webhooks where id = $1 for update', 'locked');
+  await ingest([free, blocked]);
+  expect(await countersOf(free)).toEqual(all);
+  await unlock();
+  await storeDeferred(nodes[1], () => start);
+  expect(await countersOf(blocked)).toEqual(all);
+  const { rows } = await other.query(`select status from deliveries where webhook_id = 'locked'`);
+  expect(rows).toHaveLength(1);
+});
+
 it('deferred visits before an erasure are not stored', async () => {
   const [blocked, free] = [await createTenant(), await createTenant()];
   const ingest = openJournal();

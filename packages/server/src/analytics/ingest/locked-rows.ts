@@ -42,6 +42,8 @@ export async function separateLocked(
       ...(await findLocked(db, 'usage_meters', 'organization_id', organizationIds)),
       // Events and new meters refer to it.
       ...(await findLocked(db, 'organizations', 'id', organizationIds, 'key share')),
+      // Deliveries of threshold events refer to it.
+      ...(await findLocked(db, 'webhooks', 'organization_id', organizationIds, 'key share')),
     ]);
     const free: string[] = [];
     const lockedOf = new Map<string, string[]>();
@@ -84,7 +86,13 @@ async function findQrCodes(db: Kysely<Schema>, urlIds: readonly number[], ids: r
 /** Returns which of these keys have a row that another transaction has locked. */
 async function findLocked(
   db: Kysely<Schema>,
-  table: 'url_clicks' | 'click_leases' | 'qr_counts' | 'usage_meters' | 'organizations',
+  table:
+    | 'url_clicks'
+    | 'click_leases'
+    | 'qr_counts'
+    | 'usage_meters'
+    | 'organizations'
+    | 'webhooks',
   column: string,
   keys: readonly (string | number)[],
   mode: 'update' | 'key share' = 'update',
