@@ -234,3 +234,20 @@ it.each(openLocks)(
     expect(rows).toEqual([]);
   },
 );
+
+it('work that excludes compactions passes one that waits for a locked chunk', async () => {
+  const [{ urlIds }] = await createLinks(1);
+  const [first, second] = nodes;
+  await first.store(urlIds);
+  await first.compact();
+  await first.store(urlIds);
+  await other.query('begin');
+  await other.query('select from visit_chunks where url_id = $1 for update', urlIds);
+  const compaction = first.compact();
+  await expect.poll(waiting).toHaveLength(1);
+  await second.database.writeDirectly(async () => {}, 'exclusive');
+  await other.query('commit');
+  await compaction;
+  expect(await clicksOf(urlIds)).toEqual([2]);
+  await expectSound();
+});

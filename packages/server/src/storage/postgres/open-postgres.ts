@@ -49,6 +49,9 @@ const lockMs = 500;
 const sharedLockMs = 100;
 // Visits wait for a row only this long. Another node's transaction usually ends within 100 ms.
 const visitsLockMs = 1_000;
+// A compaction waits for a row only this long, because erasures and deletions wait for compactions. More
+// than the time after which PostgreSQL looks for a deadlock.
+const shardLockMs = 2_000;
 // How long a write is repeated while others hold its locks.
 const maxLockedMs = 10_000;
 // How many organizations whose locks others hold may fill the queue of writes before the rest waits.
@@ -95,8 +98,9 @@ export function openPostgres(
   const commitOfShard = ({ visitShard, isSkippedIfLocked = false }: ShardLock): GroupCommit => {
     if (visitShard === mixedShard) return commits.compaction;
     const name = `${visitShard} ${isSkippedIfLocked}`;
+    const rowMs = withoutTimeout ? 0 : shardLockMs;
     const begin = (transaction: WriteTransaction) =>
-      takeShardLock(transaction, visitShard, isSkippedIfLocked);
+      takeShardLock(transaction, visitShard, isSkippedIfLocked, rowMs);
     const commit = shards.get(name) ?? new GroupCommit(db, { ...common, begin });
     shards.set(name, commit);
     return commit;
@@ -224,18 +228,24 @@ function takeLock(key: number): RawBuilder<unknown> {
   return key === recordsKey ? sql`select ${setLockTimeout(lockMs)}, ${take}` : sql`select ${take}`;
 }
 
-/** Takes the lock of a shard until the end of the transaction. Throws a ShardLockedError. */
+/**
+ * Takes the lock of a shard until the end of the transaction, whose later statements wait for a row for
+ * `rowMs`. Throws a ShardLockedError.
+ */
 async function takeShardLock(
   transaction: WriteTransaction,
   shard: number,
   isSkippedIfLocked: boolean,
+  rowMs: number,
 ): Promise<readonly string[]> {
   const keys = sql`${sql.lit(visitShardNamespace)}, ${sql.lit(shard)}`;
   const isTaken = isSkippedIfLocked
     ? sql`pg_try_advisory_xact_lock(${keys})`
     : sql`pg_advisory_xact_lock(${keys}) is not null`;
   const { rows } = await sql<{ isTaken: boolean }>`
-    select ${shareLock(compactionKey)}, ${isTaken} as "isTaken"`.execute(transaction);
+    select ${shareLock(compactionKey)}, ${isTaken} as "isTaken", ${setLockTimeout(rowMs)}`.execute(
+    transaction,
+  );
   if (rows[0]?.isTaken !== true) throw new ShardLockedError('the shard is locked');
   return [];
 }
