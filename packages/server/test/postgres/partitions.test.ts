@@ -55,6 +55,42 @@ it('stores visits in monthly partitions, and drops a partition once its days are
   expect(await prune()).toBe(0);
 });
 
+it('creates a partition while another transaction reads the table, and others still read it', async () => {
+  const stored = await openRepository();
+  onTestFinished(() => stored.close());
+  const { database } = stored;
+  const visits = new VisitRepository(database, {
+    outbox: new EventOutbox(database, { newId: () => 'event' }),
+    thresholds: [],
+  });
+  const from = { segment: 1, offset: 0 };
+  await visits.store(
+    'writer',
+    from,
+    { segment: 1, offset: 1 },
+    { visits: [visitOf(1, january)] },
+    0,
+  );
+  // Such as that of pg_dump.
+  await database.snapshot(async (backup) => {
+    const read = sql`select count(*)::int as chunks from visit_chunks`;
+    await read.execute(backup);
+    await new VisitCompactor({ database, clock: () => june }).compact();
+    expect((await read.execute(database.read)).rows).toEqual([{ chunks: 1 }]);
+    expect((await read.execute(backup)).rows).toEqual([{ chunks: 0 }]);
+  });
+  const { rows: indexes } = await sql<{ indexes: number }>`
+    select count(*)::int as indexes from pg_inherits
+    join pg_index on indexrelid = inhrelid
+    where indrelid = 'visit_chunks_2030_01'::regclass`.execute(database.read);
+  const { rows: own } = await sql`
+    select count(*)::int as indexes from pg_index where indrelid = 'visit_chunks'::regclass`.execute(
+    database.read,
+  );
+  // Each index of the table has one of the partition.
+  expect(indexes).toEqual(own);
+});
+
 function visitOf(urlId: number, visitedAt: number): Visit {
   return {
     urlId,

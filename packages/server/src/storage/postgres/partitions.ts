@@ -1,35 +1,45 @@
 import { sql } from 'kysely';
 import type { WriteTransaction } from '../database.js';
 
-const lockTimeout = '10s';
-
-/** Creates the missing partitions, one for each month in UTC, for rows of `visit_chunks`. */
+/**
+ * Creates the missing partitions, one for each month in UTC, for rows of `visit_chunks`. Waits for nobody
+ * who reads or writes the table: `create table … partition of` would wait for all of them, such as a backup.
+ */
 export async function createPartitions(
   transaction: WriteTransaction,
   rows: readonly Readonly<Record<string, unknown>>[],
 ): Promise<void> {
   const times = rows.map(({ last_at }) => new Date(last_at as number).toISOString());
-  const months = new Set(times.map((time) => time.slice(0, 'yyyy-mm'.length)));
-  const names = [...months].map((month) => `visit_chunks_${month.replace('-', '_')}`);
-  const { rows: missing } = await sql<{ name: string }>`
+  const months = [...new Set(times.map((time) => time.slice(0, 'yyyy-mm'.length)))];
+  if ((await findMissing(transaction, months)).length === 0) return;
+  // Another transaction may create them, too. The lock excludes no reads and no writes.
+  await sql`lock table visit_chunks in share update exclusive mode`.execute(transaction);
+  for (const month of await findMissing(transaction, months)) {
+    const from = new Date(`${month}-01`);
+    const to = Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1);
+    const partition = sql.table(nameOf(month));
+    await sql`create table ${partition} (like visit_chunks including all)`.execute(transaction);
+    await sql`alter table visit_chunks attach partition ${partition}
+      for values from (${sql.lit(from.getTime())}) to (${sql.lit(to)})`.execute(transaction);
+  }
+}
+
+/** Returns the months that have no partition. */
+async function findMissing(
+  transaction: WriteTransaction,
+  months: readonly string[],
+): Promise<readonly string[]> {
+  const names = months.map(nameOf);
+  const { rows } = await sql<{ name: string }>`
     select name from unnest(${names}::text[]) as name where to_regclass(name) is null`.execute(
     transaction,
   );
-  if (missing.length === 0) return;
-  // Reports read the table for seconds. An import would begin again if it waited for less.
-  const { rows: limits } = await sql<{ before: string }>`
-    select current_setting('lock_timeout') as before,
-      set_config('lock_timeout', ${lockTimeout}, true)`.execute(transaction);
-  // Another transaction may create them, too.
-  await sql`lock table visit_chunks in access exclusive mode`.execute(transaction);
-  await sql`select set_config('lock_timeout', ${limits[0]?.before}, true)`.execute(transaction);
-  for (const month of months) {
-    const from = new Date(`${month}-01`);
-    const to = Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1);
-    await sql`create table if not exists ${sql.table(`visit_chunks_${month.replace('-', '_')}`)}
-      partition of visit_chunks
-      for values from (${sql.lit(from.getTime())}) to (${sql.lit(to)})`.execute(transaction);
-  }
+  const missing = new Set(rows.map(({ name }) => name));
+  return months.filter((month) => missing.has(nameOf(month)));
+}
+
+function nameOf(month: string): string {
+  return `visit_chunks_${month.replace('-', '_')}`;
 }
 
 /** Drops the partitions that end before an instant and are empty, and returns their number. */
