@@ -1,9 +1,9 @@
 // The resident memory of a server: 25 seconds after its start, and after 800,000 visits.
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLinks } from './lib/create-links.mjs';
 import { serveShorty } from './lib/processes.mjs';
 import { reportUpper } from './lib/ratio.mjs';
+import { residentMemory } from './lib/resident-memory.mjs';
 import { load, pathsScript, requireWrk } from './lib/wrk.mjs';
 
 const links = 10_000;
@@ -14,7 +14,7 @@ export async function benchMemory() {
   requireWrk();
   const server = await serveShorty();
   await sleep(settleSeconds * 1000);
-  const idle = residentMegabytes(server.pid);
+  const idle = residentMemory(server.pid).now;
   reportUpper(`memory of an idle server, ${settleSeconds} s after its start`, idle, 120, 'MB');
 
   await createLinks(server, links, (index) => `bench-${index}`);
@@ -25,18 +25,13 @@ export async function benchMemory() {
     const { requests } = await load(server.origin, script, { connections: 64, seconds: 5 });
     sent += requests;
   }
-  const busy = residentMegabytes(server.pid);
+  const busy = residentMemory(server.pid).now;
   await sleep(settleSeconds * 1000);
   reportUpper(
     `memory after ${visits.toLocaleString('en')} visits`,
-    residentMegabytes(server.pid),
+    residentMemory(server.pid).now,
     250,
     `MB, ${settleSeconds} s after the last of ${sent.toLocaleString('en')}; ${busy.toFixed(0)} MB at once`,
   );
   await server.stop();
-}
-
-function residentMegabytes(pid) {
-  const [, kilobytes] = readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+) kB/);
-  return Number(kilobytes) / 1024;
 }

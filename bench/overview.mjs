@@ -6,6 +6,7 @@ import pg from 'pg';
 import { serveNode, startDefaultPostgres } from './lib/postgres.mjs';
 import { serveShorty } from './lib/processes.mjs';
 import { compare, median, report, reportAtMost, reportUpper } from './lib/ratio.mjs';
+import { residentMemory } from './lib/resident-memory.mjs';
 import { storeOverviewVisits, waitForStoredCounts } from './lib/store-overview-visits.mjs';
 
 const day = 24 * 60 * 60 * 1000;
@@ -69,6 +70,10 @@ async function benchOverviews(
   });
   await readBytes.close();
   report(`the same on ${engine.name} ÷ reading its bytes`, reading, 1, 'a minute');
+  const { now, peak } = residentMemory(large.pid);
+  console.log(
+    `        memory of that server: ${now.toFixed(0)} MB, ${peak.toFixed(0)} MB while it counted all visits`,
+  );
   await benchRestarts(engine, large, visits);
   await benchNextWindows(engine, large.databaseUrl, from, visits);
 
