@@ -14,22 +14,34 @@ const timeoutMs = 15_000;
  * Exchanges client credentials for a token and returns the scopes of the token. The SDK makes the
  * same exchange but does not expose the scopes.
  */
-export async function fetchScopes(signIn: SignIn, io: Pick<Io, 'fetch' | 'interrupt'>) {
+export async function fetchScopes(
+  signIn: SignIn,
+  io: Pick<Io, 'fetch' | 'interrupt'>,
+  limitMs = timeoutMs,
+) {
   const { baseUrl, clientId, clientSecret } = signIn;
   let response: Response;
   let body: unknown;
+  const limit = new AbortController();
+  // A timer holds its signal. `AbortSignal.timeout` in `AbortSignal.any` is collected, and never ends.
+  const timer = setTimeout(
+    () => limit.abort(new Error(`no response within ${limitMs} ms`)),
+    limitMs,
+  );
   try {
     response = await io.fetch(`${baseUrl}/api/v1/auth/token`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ clientId, clientSecret }),
       redirect: 'manual',
-      signal: AbortSignal.any([io.interrupt, AbortSignal.timeout(timeoutMs)]),
+      signal: AbortSignal.any([io.interrupt, limit.signal]),
     });
     body = JSON.parse(await response.text());
   } catch (error) {
     if (io.interrupt.aborted) throw error;
     throw unreachable(baseUrl, error);
+  } finally {
+    clearTimeout(timer);
   }
   const scope = property(property(body, 'data'), 'scope');
   if (response.ok && typeof scope === 'string')

@@ -72,12 +72,16 @@ export async function call(
   for (let attempts = 1; ; attempts++) {
     const info = { method, path, operation, attempts };
     let error: ShortyError;
+    // A timer holds its signal. `AbortSignal.timeout` in `AbortSignal.any` is collected, and never ends.
+    const limit = new AbortController();
+    const stopTimer = systemPorts.startTimer(timeoutMs, () =>
+      limit.abort(new DOMException(`no response in ${timeoutMs} ms`, 'TimeoutError')),
+    );
     try {
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       const send = options.fetch ?? fetch;
       const response = await send(baseUrl.replace(/\/+$/, '') + path + search, {
         ...init,
-        signal: limit,
+        signal: AbortSignal.any([signal, limit.signal]),
       });
       const { status, headers } = response;
       const text = await response.text();
@@ -90,6 +94,8 @@ export async function call(
     } catch (cause) {
       signal.throwIfAborted();
       error = new ShortyError(`${operation} failed: ${cause}`, { ...info, cause });
+    } finally {
+      stopTimer();
     }
     const delayMs = retryDelay(attempts - 1, error.retryAfterMs, maxDelayMs, Math.random);
     if (!isRetryable(error) || attempts > maxRetries || delayMs > maxDelayMs) throw error;
