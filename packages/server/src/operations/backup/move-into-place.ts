@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   existsSync,
   fsyncSync,
   linkSync,
-  mkdtempSync,
+  mkdirSync,
   openSync,
   renameSync,
   rmSync,
@@ -19,9 +20,11 @@ export async function withScratchFolder<T>(
   prefix: string,
   work: (folder: string) => T | Promise<T>,
 ): Promise<T> {
-  const folder = mkdtempSync(prefix);
+  const folder = `${prefix}${randomUUID()}`;
+  // Before the folder exists, so that a signal at any moment leaves nothing.
   const release = deleteAtEnd(folder);
   try {
+    mkdirSync(folder, { mode: 0o700 });
     return await work(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
