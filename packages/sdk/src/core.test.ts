@@ -1,13 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { serveWhileCollecting } from '../test/serve-while-collecting.js';
 import { call, createUrl, getUrl, isShortyError, listUrls } from './core.js';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 const body = { targetUrl: 'https://example.com', expiresAt: new Date('2030-01-01T00:00:00Z') };
 
@@ -61,24 +54,10 @@ describe('call', () => {
   it.each(['never responds', 'never ends its response'])(
     'ends an attempt whose server %s, also after a garbage collection',
     async (behaviour) => {
-      const server = createServer((_, response) => {
+      const baseUrl = await serveWhileCollecting((response) => {
         if (behaviour === 'never ends its response') response.write(' ');
       });
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      const collecting = setInterval(collectGarbage, 20);
-      onTestFinished(() => {
-        clearInterval(collecting);
-        server.closeAllConnections();
-        server.close();
-      });
-      const { port } = server.address() as AddressInfo;
-      const options = {
-        baseUrl: `http://127.0.0.1:${port}`,
-        apiKey: 'shorty_ak_1',
-        maxRetries: 0,
-        timeoutMs: 300,
-      };
+      const options = { baseUrl, apiKey: 'shorty_ak_1', maxRetries: 0, timeoutMs: 300 };
       await expect(call(options, getUrl, { params: { id: 1 } })).rejects.toThrow(
         'failed: TimeoutError: no response in 300 ms',
       );

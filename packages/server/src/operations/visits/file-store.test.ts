@@ -1,32 +1,14 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { expect, it, onTestFinished } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { expect, it } from 'vitest';
+import { serveWhileCollecting } from '../../../../sdk/test/serve-while-collecting.js';
 import { openFileStore } from './file-store.js';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 /** Puts a file into a bucket whose server answers like this. */
 async function put(answer: (response: ServerResponse) => void, timeoutMs = 500): Promise<void> {
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => answer(response));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const collecting = setInterval(collectGarbage, 20);
-  onTestFinished(() => {
-    clearInterval(collecting);
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
   const environment = {
     AWS_ACCESS_KEY_ID: 'key',
     AWS_SECRET_ACCESS_KEY: 'secret',
-    AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}`,
+    AWS_ENDPOINT_URL_S3: await serveWhileCollecting(answer),
   };
   await openFileStore('s3://visits/a', environment, timeoutMs).put('b.json', Buffer.alloc(100_000));
 }
