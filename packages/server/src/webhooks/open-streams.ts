@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 import { PeriodicService, type Service } from '../lifecycle.js';
 import type { Clock } from '../ports.js';
 import type { Keyring } from '../storage/keyring.js';
@@ -8,7 +8,7 @@ import type { StreamRepository, StreamState } from './stream-repository.js';
 
 /** A connection that follows a stream. */
 export type StreamResponse = Pick<
-  ServerResponse,
+  Writable,
   'write' | 'end' | 'destroy' | 'destroyed' | 'writableLength' | 'on'
 >;
 
@@ -19,7 +19,7 @@ interface OpenStream {
 }
 
 export interface OpenStreamsOptions {
-  readonly streams: StreamRepository;
+  readonly streams: Pick<StreamRepository, 'findStates' | 'claim' | 'renew'>;
   readonly keyring: Keyring;
   readonly clock: Clock;
   /** The maximum number of open streams. */
@@ -106,12 +106,15 @@ export class OpenStreams implements Service {
     if (this.#open.size === 0) return;
     const { streams, clock } = this.#options;
     const now = clock();
+    // A connection that is added during the query may be newer than the query's result.
+    const open = [...this.#open];
     const states = await streams.findStates([...this.#open.keys()], now);
     const byId = new Map(states.map((state) => [state.id, state]));
-    for (const [id, { connectionId, openedAt }] of this.#open) {
-      const isReplaced = byId.get(id)?.connectionId !== connectionId;
+    for (const [id, stream] of open) {
+      const isReplaced = byId.get(id)?.connectionId !== stream.connectionId;
+      const isOver = now - stream.openedAt >= maxOpenMs;
       // The stream was deleted, or its client has connected again.
-      if (isReplaced || now - openedAt >= maxOpenMs) this.#end(id);
+      if ((isReplaced || isOver) && this.#open.get(id) === stream) this.#end(id);
     }
     await this.#sendDue(byId);
     if (now - this.#beatAt >= heartbeatEveryMs) {

@@ -18,7 +18,7 @@ export interface StreamReader {
   /** The text as it came. */
   readonly text: () => string;
   readonly hasEnded: () => boolean;
-  /** Resolves when `count` deliveries have arrived. */
+  /** Resolves when `count` deliveries have arrived. Throws if the stream ends before. */
   arrived(count: number): Promise<void>;
   close(): void;
 }
@@ -58,8 +58,11 @@ export async function openStream(
     text: () => text,
     hasEnded: () => hasEnded,
     async arrived(count) {
-      const read = () => deliveries.length;
-      await poll(`${count} deliveries of a stream`, read, (length) => length >= count);
+      const read = () => ({ arrived: deliveries.length, hasEnded });
+      const what = `${count} deliveries of a stream`;
+      const { arrived } = await poll(what, read, (now) => now.arrived >= count || now.hasEnded);
+      if (arrived >= count) return;
+      throw new Error(`${what}: status ${response.statusCode} has ended after ${arrived}: ${text}`);
     },
     close: () => request.destroy(),
   };
