@@ -40,7 +40,7 @@ export async function benchIngestersPostgres({
   const otherHalf = { ...half, firstLink: 1 + links / 2 };
   const ownOrganizations = [half, otherHalf].map((source, at) => ({ ...source, seed: at + 1 }));
   const sameLinks = [all, all].map((source, at) => ({ ...source, seed: at + 1 }));
-  // Creates the partition of the month, which waits for all that read or write others.
+  // Creates the partition of the month. Nodes that create one at the same time wait for each other.
   await ingest(databaseUrl, [ownOrganizations], 8_192);
   const kinds = [
     ['two nodes ÷ one, each with visits of its own organizations', ownOrganizations, 0],

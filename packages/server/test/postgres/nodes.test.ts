@@ -185,21 +185,6 @@ describe('a change on one node takes effect on the other within a second', () =>
     await verifyOn(other);
     await expectSoon('/Sale-On-Nodes', 404);
   });
-
-  it('even when a trigger sends no notification', async () => {
-    const { read } = first.server.database;
-    await sql`create or replace function note_changed_urls() returns trigger language plpgsql as $$
-      begin
-        insert into cache_changes (kind, key) select distinct 'urls', id::text from changed;
-        return null;
-      end $$`.execute(read);
-    for (let turn = 0; turn < 5; turn += 1) {
-      const { id, path } = await newCachedLink();
-      const targetUrl = `https://example.com/silent-${turn}`;
-      await first.call('updateUrl', { params: { id }, body: { targetUrl } });
-      expect(await timeUntil(isRedirectedTo(path, targetUrl))).toBeLessThan(staleMs);
-    }
-  });
 });
 
 describe('limits and counters hold across nodes', () => {

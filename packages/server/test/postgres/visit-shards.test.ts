@@ -98,7 +98,7 @@ async function waiting(): Promise<readonly string[]> {
 it('two nodes store and compact visits of different shards without waiting', async () => {
   const tenants = await createLinks(20);
   const rounds = 20;
-  // Creates the partition of the month, which waits for all that read or write other partitions.
+  // Creates the partition of the month. Nodes that create one at the same time wait for each other.
   await nodes[0].store(tenants[0].urlIds);
   await nodes[0].compact();
   let isRunning = true;
