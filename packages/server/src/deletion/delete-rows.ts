@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database, Schema, Value, WriteTransaction } from '../storage/database.js';
+import type { Database, Schema, Value, WriteLock, WriteTransaction } from '../storage/database.js';
 import { childrenOf, type Owner, ownerOf, referencesOf } from '../storage/ownership.js';
 import { keyOf } from '../storage/schema.js';
 import { retireKeys } from '../urls/retired-keys.js';
@@ -34,7 +34,7 @@ export async function deleteRowsOf(
   organizationId: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  const deletion = new RowDeletion(database, organizationId, signal);
+  const deletion = new RowDeletion(database, organizationId, 'exclusive', signal);
   for (const table of rootsInOrder()) await deletion.deleteAll(table);
 }
 
@@ -42,11 +42,19 @@ export async function deleteRowsOf(
 export class RowDeletion {
   readonly #database: Database;
   readonly #organizationId: string;
+  readonly #lock: WriteLock;
   readonly #signal: AbortSignal | undefined;
 
-  constructor(database: Database, organizationId: string, signal: AbortSignal | undefined) {
+  /** Each transaction holds `lock`. Only 'exclusive' keeps the server from adding rows meanwhile. */
+  constructor(
+    database: Database,
+    organizationId: string,
+    lock: WriteLock,
+    signal: AbortSignal | undefined,
+  ) {
     this.#database = database;
     this.#organizationId = organizationId;
+    this.#lock = lock;
     this.#signal = signal;
   }
 
@@ -133,7 +141,7 @@ export class RowDeletion {
         );
       }
       if (eventIds.length > 0) await deleteEventsWithoutDeliveries(transaction, eventIds);
-    }, 'exclusive');
+    }, this.#lock);
     await yieldToEventLoop();
   }
 

@@ -24,13 +24,15 @@ export async function eraseAuditEntries(
     const { created_at, id, resource_type, resource_id, fields } = entry;
     const isOfLink = resource_type === 'url' && resource_id === String(urlId);
     if (!isOfLink || fields === null || fields === 'erase') continue;
-    await writeDirectly((transaction) =>
-      transaction
-        .updateTable('audit_log')
-        .set({ fields: null })
-        .where('created_at', '=', created_at)
-        .where('id', '=', id)
-        .execute(),
+    await writeDirectly(
+      (transaction) =>
+        transaction
+          .updateTable('audit_log')
+          .set({ fields: null })
+          .where('created_at', '=', created_at)
+          .where('id', '=', id)
+          .execute(),
+      { organizationId },
     );
   }
 }

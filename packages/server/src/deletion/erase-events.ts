@@ -37,7 +37,7 @@ export async function eraseEvents(
       await deleteEvent(event_id, rows);
     }
     for await (const { event_id } of deliveriesWith(sql`event_type = ${urlClicked.type}`)) {
-      await eraseClicks(database, event_id, urlId, rows);
+      await eraseClicks(database, event_id, link, rows);
     }
   }
 }
@@ -80,7 +80,7 @@ async function tellsOfErasure(database: Database, id: string, type: string): Pro
 async function eraseClicks(
   database: Database,
   id: string,
-  urlId: number,
+  { urlId, organizationId }: ErasedLink,
   rows: RowDeletion,
 ): Promise<void> {
   const body = await readBody(database, id);
@@ -92,8 +92,10 @@ async function eraseClicks(
     return;
   }
   const text = JSON.stringify({ ...body, data: { ...body?.data, visits: rest } });
-  await database.writeDirectly((transaction) =>
-    transaction.updateTable('events').set({ body: text }).where('id', '=', id).execute(),
+  await database.writeDirectly(
+    (transaction) =>
+      transaction.updateTable('events').set({ body: text }).where('id', '=', id).execute(),
+    { organizationId },
   );
 }
 

@@ -58,9 +58,17 @@ export async function eraseLink(
 ): Promise<void> {
   const { urlId, organizationId } = link;
   if (await isErasurePending(database.read, urlId)) return;
-  const rows = new RowDeletion(database, organizationId, signal);
+  const rows = new RowDeletion(database, organizationId, { organizationId }, signal);
   // Its codes may have many days of scans.
-  await rows.deleteWhere('qr_codes', 'url_id', [urlId]);
+  const codes = await database.read
+    .selectFrom('qr_codes')
+    .select('id')
+    .where('url_id', '=', urlId)
+    .execute();
+  for (const { id } of codes) await rows.deleteWhere('scan_days', 'qr_id', [id]);
+  // Visits that are stored meanwhile refer to the codes.
+  const exclusive = new RowDeletion(database, organizationId, 'exclusive', signal);
+  await exclusive.deleteWhere('qr_codes', 'url_id', [urlId]);
   if (signal?.aborted) return;
   await database.writeDirectly(
     (transaction) => deleteLink(transaction, link, clock()),
@@ -72,13 +80,15 @@ export async function eraseLink(
   await eraseResults(database, link, signal);
   await eraseAuditEntries(database, link, signal);
   if (signal?.aborted) return;
-  await database.writeDirectly(async (transaction) => {
-    await transaction
-      .updateTable('retired_keys')
-      .set({ url_id: null })
-      .where('url_id', '=', urlId)
-      .execute();
-  });
+  await database.writeDirectly(
+    (transaction) =>
+      transaction
+        .updateTable('retired_keys')
+        .set({ url_id: null })
+        .where('url_id', '=', urlId)
+        .execute(),
+    { organizationId },
+  );
 }
 
 /** Deletes the row of a link with what was added since the rest was deleted. */

@@ -31,14 +31,16 @@ async function eraseResultsOf(
     const { key, result } = row;
     const rest = eraseInResult(result, urlId);
     if (rest === result) continue;
-    await writeDirectly((transaction) =>
-      transaction
-        .updateTable('idempotency_keys')
-        .set({ result: rest })
-        .where('organization_id', '=', owner)
-        .where('key', '=', key)
-        .where('result', '=', result)
-        .execute(),
+    await writeDirectly(
+      (transaction) =>
+        transaction
+          .updateTable('idempotency_keys')
+          .set({ result: rest })
+          .where('organization_id', '=', owner)
+          .where('key', '=', key)
+          .where('result', '=', result)
+          .execute(),
+      owner === operatorOwner ? 'records' : { organizationId: owner },
     );
   }
 }

@@ -2,7 +2,9 @@ import { CompiledQuery, type KyselyPlugin, sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { RowDeletion } from '../../src/deletion/delete-rows.js';
 import { eraseEvents } from '../../src/deletion/erase-events.js';
-import { openRepository } from '../storage/temporary-database.js';
+import { eraseLink } from '../../src/deletion/erase-links.js';
+import type { Database } from '../../src/storage/database.js';
+import { now, openRepository } from '../storage/temporary-database.js';
 
 interface Plan {
   readonly 'Node Type': string;
@@ -37,7 +39,11 @@ it('the events of an erased link are found by indexes of deliveries', async () =
     transformResult: async ({ result }) => result,
   };
   const observed = { ...database, read: database.read.withPlugin(recorder) };
-  await eraseEvents(observed, link, new RowDeletion(observed, link.organizationId, undefined));
+  await eraseEvents(
+    observed,
+    link,
+    new RowDeletion(observed, link.organizationId, link, undefined),
+  );
   const plans = await database.writeDirectly(async (transaction) => {
     // The tables are small.
     await sql`set local enable_seqscan = off`.execute(transaction);
@@ -65,6 +71,49 @@ it('the events of an erased link are found by indexes of deliveries', async () =
   );
   const left = await sql`select id from events where url_id = 7`.execute(database.read);
   expect(left.rows).toEqual([]);
+});
+
+it('an erased link takes the locks of all organizations as often with many events as with few', async () => {
+  const stored = await openRepository();
+  onTestFinished(() => stored.close());
+  const { database } = stored;
+  const locksOf = async (events: number) => {
+    const organizationId = await stored.addOrganization('enterprise');
+    const [created] = await stored.create(organizationId, [{}]);
+    if (created?.status !== 'created') throw new Error('the link was not created');
+    const webhookId = await stored.subscribe(organizationId, ['*']);
+    await database.writeDirectly(async (transaction) => {
+      const prefix = `${organizationId}-`;
+      await sql`insert into events (id, organization_id, type, body, created_at, url_id)
+        select ${prefix} || n, ${organizationId}, 'url.updated', '{}', 0, ${created.id}
+        from generate_series(1, ${events}::int) as n`.execute(transaction);
+      await sql`insert into deliveries
+          (id, webhook_id, event_id, status, attempts, created_at, event_type, url_id)
+        select id, ${webhookId}, id, 'delivered', 1, 0, type, url_id
+        from events where organization_id = ${organizationId}`.execute(transaction);
+      await sql`insert into audit_log
+          (created_at, id, organization_id, actor_type, operation, resource_type, resource_id,
+            item_count, fields)
+        select 0, ${prefix} || n, ${organizationId}, 'client', 'updateUrl', 'url',
+          ${String(created.id)}, 1, 'title'
+        from generate_series(1, ${events}::int) as n`.execute(transaction);
+    });
+    const locks: unknown[] = [];
+    const observed: Database = {
+      ...database,
+      writeDirectly(work, lock = 'records') {
+        if (typeof lock === 'string') locks.push(lock);
+        return database.writeDirectly(work, lock);
+      },
+    };
+    await eraseLink(observed, () => now, { urlId: created.id, organizationId });
+    const left = await sql`select id from deliveries where url_id = ${created.id}`.execute(
+      database.read,
+    );
+    expect(left.rows).toEqual([]);
+    return locks;
+  };
+  expect(await locksOf(60)).toEqual(await locksOf(1));
 });
 
 function nodesOf(plan: Plan): Plan[] {

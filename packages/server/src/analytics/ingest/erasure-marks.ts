@@ -99,5 +99,5 @@ export async function finishErasures(
         .where('erased_until', '=', until)
         .execute();
     }
-  }, 'exclusive');
+  }, 'rows');
 }
