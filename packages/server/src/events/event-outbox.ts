@@ -71,8 +71,8 @@ export interface EventOutboxOptions {
 
 /**
  * A transactional outbox: writes events and their pending deliveries in the transaction of the change
- * that caused them. If the deliveries are too many, the events list their webhooks instead, and the
- * dispatcher calls `fanOut` later. An event without a subscribed webhook is not written.
+ * that caused them. If the deliveries are too many, the last events list their webhooks instead, and
+ * the dispatcher calls `fanOut` later. An event without a subscribed webhook is not written.
  */
 export class EventOutbox {
   readonly #database: Database;
@@ -156,24 +156,26 @@ export class EventOutbox {
       return [{ row, webhookIds: wanted.map(({ id }) => id) }];
     });
     if (events.length === 0) return true;
-    const count = events.reduce((sum, { webhookIds }) => sum + webhookIds.length, 0);
-    const written = (this.#written.get(transaction) ?? 0) + count;
-    const writesDeliveries = written <= maxDeliveries;
-    await this.#insertEvents(
-      transaction,
-      events.map(({ row, webhookIds }) => ({
-        ...row,
-        webhook_ids: writesDeliveries ? null : JSON.stringify(webhookIds),
-      })),
-    );
-    if (!writesDeliveries) {
-      afterCommit(transaction, this.#onEventsToFanOut);
-      return true;
+    let written = this.#written.get(transaction) ?? 0;
+    const toDeliver: typeof events = [];
+    const toFanOut: typeof events = [];
+    for (const event of events) {
+      const isTooMany = toFanOut.length > 0 || written + event.webhookIds.length > maxDeliveries;
+      (isTooMany ? toFanOut : toDeliver).push(event);
+      if (!isTooMany) written += event.webhookIds.length;
     }
+    await this.#insertEvents(transaction, [
+      ...toDeliver.map(({ row }) => ({ ...row, webhook_ids: null })),
+      ...toFanOut.map(({ row, webhookIds }) => ({
+        ...row,
+        webhook_ids: JSON.stringify(webhookIds),
+      })),
+    ]);
+    if (toFanOut.length > 0) afterCommit(transaction, this.#onEventsToFanOut);
     this.#written.set(transaction, written);
     await this.#insertDeliveries(
       transaction,
-      events.flatMap(({ row, webhookIds }) =>
+      toDeliver.flatMap(({ row, webhookIds }) =>
         webhookIds.map((webhook_id) => ({
           ...deliveredEventOf(row),
           webhook_id,

@@ -25,6 +25,8 @@ import {
   type CreateOutcome,
   linksAtOnce,
   linksPerSlice,
+  linksPerStatement,
+  linksPerWrite,
   slicesOf,
 } from './url-write.js';
 
@@ -34,10 +36,6 @@ interface NewLinks {
   readonly urls: readonly ShortUrl[];
   readonly now: number;
 }
-
-// Links that PostgreSQL inserts by one statement, or whose keys are compared with retired ones, which
-// takes about a millisecond.
-const linksPerStatement = 500;
 
 export interface UrlCreatorOptions {
   readonly plans: PlanTable;
@@ -50,13 +48,11 @@ export class UrlCreator {
   readonly #database: Database;
   readonly #options: UrlCreatorOptions;
   readonly #ids: UrlIds;
-  readonly #linksPerInsert: number;
 
   constructor(database: Database, options: UrlCreatorOptions) {
     this.#database = database;
     this.#options = options;
     this.#ids = new UrlIds(database);
-    this.#linksPerInsert = database.engine === 'postgres' ? linksPerStatement : linksPerSlice;
   }
 
   /** Creates links in order, with their events. Returns an outcome for each. */
@@ -178,7 +174,7 @@ export class UrlCreator {
     creations: readonly NewLinks[],
   ): Promise<void> => {
     const urls = creations.flatMap((creation) => creation.urls);
-    for await (const slice of slicesOf(urls, this.#linksPerInsert)) {
+    for await (const slice of slicesOf(urls, linksPerWrite(this.#database))) {
       await this.#database.bulkInsert(transaction, 'urls', slice.map(toRow));
       await this.#database.bulkInsert(transaction, 'url_keys', slice.flatMap(keysOf));
     }

@@ -91,13 +91,12 @@ export class UrlRecorder {
     now: number,
     describe: (item: Item) => NewEvent<Event>,
   ): Promise<void> {
-    const { outbox } = this.#options;
-    for await (const slice of slicesOf(items)) {
-      const isSubscribed = await outbox.record(transaction, organizationId, event, now, () =>
-        slice.map(describe),
-      );
-      if (!isSubscribed) return;
-    }
+    if (items.length === 0) return;
+    await this.#options.outbox.record(transaction, organizationId, event, now, async () => {
+      const events: NewEvent<Event>[] = [];
+      for await (const slice of slicesOf(items)) events.push(...slice.map(describe));
+      return events;
+    });
   }
 }
 

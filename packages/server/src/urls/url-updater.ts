@@ -16,6 +16,7 @@ import type { UrlRecorder } from './url-recorder.js';
 import {
   type ChangedUrl,
   linksAtOnce,
+  linksPerWrite,
   type RefusedUpdate,
   slicesOf,
   type UpdateOutcome,
@@ -103,9 +104,9 @@ export class UrlUpdater {
   }
 
   /**
-   * Writes changes of different links, in order; undefined stands for an unknown link. The number of
-   * statements does not grow with the number of links, except for links that move to another domain, or
-   * whose target is on this server.
+   * Writes changes of different links, in order; undefined stands for an unknown link. On PostgreSQL, the
+   * number of statements does not grow with the number of links, except for links that move to another
+   * domain, or whose target is on this server.
    */
   async #updateAll(
     transaction: WriteTransaction,
@@ -136,7 +137,7 @@ export class UrlUpdater {
     const writeAll = async () => {
       const rows = unwritten;
       unwritten = [];
-      for await (const slice of slicesOf(rows)) {
+      for await (const slice of slicesOf(rows, linksPerWrite(this.#database))) {
         await this.#database.updateEach(transaction, 'urls', slice.map(toUpdate));
       }
     };

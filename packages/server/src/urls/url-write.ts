@@ -2,6 +2,7 @@ import type { ErrorDetail } from '../contract/errors.js';
 import type { AuditTarget } from '../idempotency/audit-entry.js';
 import type { WriteRequest } from '../idempotency/with-idempotency-key.js';
 import type { IfMatch } from '../preconditions/if-match.js';
+import type { Database } from '../storage/database.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import type { ShortUrl } from './short-url.js';
 import type { Refusal, Refused } from './url-refusals.js';
@@ -71,8 +72,16 @@ export function auditOf(ids: readonly number[]): AuditTarget | null {
   return changed.size === 0 ? null : { type: 'url', id, count: changed.size };
 }
 
-// Links that are inserted, or whose events are written, in one turn of the event loop.
+// Links that SQLite inserts or updates, or whose events are prepared, in one turn of the event loop.
 export const linksPerSlice = 10;
+// Links that one statement of PostgreSQL inserts or updates, or whose keys are compared with retired ones,
+// which takes about a millisecond.
+export const linksPerStatement = 500;
+
+/** Returns the number of links that one statement writes, or on SQLite one turn of the event loop. */
+export function linksPerWrite({ engine }: Pick<Database, 'engine'>): number {
+  return engine === 'postgres' ? linksPerStatement : linksPerSlice;
+}
 // Links that are updated, or checked for loops, in one turn of the event loop. Takes about 2 ms.
 export const linksAtOnce = 4;
 
