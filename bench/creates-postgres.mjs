@@ -5,14 +5,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { Pool } from 'undici';
 import { openStorage } from '../packages/server/dist/storage/open-storage.js';
-import { randomCode, targetOf } from './lib/bulk-rows.mjs';
+import { randomCode, searchTextOf, targetOf } from './lib/bulk-rows.mjs';
 import { serveNode, startDefaultPostgres } from './lib/postgres.mjs';
 import { compare, report } from './lib/ratio.mjs';
 
 const inFlight = 64;
 const operatorKey = randomBytes(32).toString('hex');
 
-export async function benchCreatesPostgres({ links = 4_000, runs = 9 } = {}) {
+export async function benchCreatesPostgres({ links = 4_000, runs = 11 } = {}) {
   const postgres = await startDefaultPostgres();
   await postgres.createDatabase('ours');
   await postgres.createDatabase('bare');
@@ -99,8 +99,8 @@ async function bareInserter(databaseUrl) {
   );
   const insertUrl = {
     name: 'url',
-    text: `insert into urls (id, organization_id, short_code, target_url, tags, redirect_type, custom_utm_params, is_active, created_at, updated_at)
-      values ($1, $2, $3, $4, '', 307, '{}', 1, $5, $5)`,
+    text: `insert into urls (id, organization_id, short_code, target_url, tags, redirect_type, custom_utm_params, is_active, created_at, updated_at, search_text)
+      values ($1, $2, $3, $4, '', 307, '{}', 1, $5, $5, $6)`,
   };
   const insertKey = {
     name: 'key',
@@ -111,11 +111,12 @@ async function bareInserter(databaseUrl) {
     id += 1;
     const own = id;
     const code = randomCode();
+    const target = targetOf(own);
     const client = await pool.connect();
     await client.query('begin');
     await client.query({
       ...insertUrl,
-      values: [own, organizationId, code, targetOf(own), Date.now()],
+      values: [own, organizationId, code, target, Date.now(), searchTextOf(target, code)],
     });
     await client.query({ ...insertKey, values: [code, own] });
     await client.query('commit');

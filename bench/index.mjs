@@ -23,7 +23,11 @@ import { benchQrDownload } from './qr-download.mjs';
 import { benchQrDrawing } from './qr-drawing.mjs';
 import { benchQrPrinted } from './qr-printed.mjs';
 import { benchRedirects } from './redirects.mjs';
-import { benchRedirectsBeside, benchRedirectsTrace } from './redirects-beside.mjs';
+import {
+  benchRedirectsBeside,
+  benchRedirectsBesidePostgres,
+  benchRedirectsTrace,
+} from './redirects-beside.mjs';
 import { benchRedirectsPostgres } from './redirects-postgres.mjs';
 import { benchRedirectsRules } from './redirects-rules.mjs';
 import { benchSdk } from './sdk.mjs';
@@ -60,6 +64,7 @@ const benchmarks = {
   'qr-drawing': benchQrDrawing,
   'qr-printed': benchQrPrinted,
   'redirects-postgres': benchRedirectsPostgres,
+  'redirects-beside-postgres': benchRedirectsBesidePostgres,
   'link-misses-postgres': benchLinkMissesPostgres,
   'server-start-postgres': benchServerStartPostgres,
   'creates-postgres': benchCreatesPostgres,

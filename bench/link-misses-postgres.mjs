@@ -9,7 +9,7 @@ export async function benchLinkMissesPostgres({
   links = 100_000,
   connections = 64,
   seconds = 3,
-  runs = 9,
+  runs = 11,
   bound = 0.3,
 } = {}) {
   requireWrk();

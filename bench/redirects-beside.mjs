@@ -3,23 +3,60 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openStorage } from '../packages/server/dist/storage/open-storage.js';
 import { createLinks } from './lib/create-links.mjs';
+import { serveNode, startDefaultPostgres } from './lib/postgres.mjs';
 import { scratchFolder, serve, serveShorty } from './lib/processes.mjs';
 import { compare, median, reportAtMost, reportUpper } from './lib/ratio.mjs';
-import { storeVisits } from './lib/store-visits.mjs';
+import { storeVisitsIn } from './lib/store-visits.mjs';
 import { makeVisits } from './lib/visit-maker.mjs';
 import { load, pathsScript, repeat, repeatScript, requireWrk } from './lib/wrk.mjs';
 
+const connections = 64;
+const visits = 1_000_000;
 const links = 10_000;
+const slugOf = (index) => `bench-${String(index).padStart(6, '0')}`;
+const writeScript = () =>
+  pathsScript(Array.from({ length: links }, (_, index) => `/${slugOf(index)}`));
 const day = 24 * 60 * 60 * 1000;
 
-export async function benchRedirectsBeside({
-  visits = 1_000_000,
-  connections = 64,
-  seconds = 8,
-  runs = 11,
-} = {}) {
-  const { shorty, script, others } = await openScene({ visits });
+const onSqlite = {
+  name: 'SQLite',
+  async create() {
+    const server = await serveShorty();
+    return { ...server, databaseUrl: `file:${server.databasePath}` };
+  },
+  serve: (databaseUrl, environment) =>
+    serveShorty({ SHORTY_DATABASE_URL: databaseUrl, ...environment }),
+};
+
+function onPostgres(postgres) {
+  return {
+    name: 'PostgreSQL',
+    async create() {
+      await postgres.createDatabase('bench');
+      const databaseUrl = postgres.urlOf('bench');
+      return { ...(await serveNode(databaseUrl)), databaseUrl };
+    },
+    serve: serveNode,
+  };
+}
+
+export async function benchRedirectsBeside({ seconds = 8, runs = 11 } = {}) {
+  await compareBeside(onSqlite, { seconds, runs });
+  await compareBare({ seconds: seconds / 2, runs });
+}
+
+export async function benchRedirectsBesidePostgres({ seconds = 8, runs = 11 } = {}) {
+  const postgres = await startDefaultPostgres();
+  await compareBeside(onPostgres(postgres), { seconds, runs });
+  await postgres.stop();
+}
+
+/** Compares redirects beside other work with redirects alone. */
+async function compareBeside(engine, { seconds, runs }) {
+  const { shorty, others } = await openScene(engine);
+  const script = writeScript();
   const alone = () => load(shorty.origin, script, { connections, seconds });
   const together = async () => {
     const clients = others.map((each) => repeat(shorty.origin, each.script));
@@ -42,7 +79,7 @@ export async function benchRedirectsBeside({
     runs,
   });
   reportAtMost(
-    'p99 of redirects beside reports, bulk creates and QR drawings ÷ alone',
+    `p99 of redirects beside reports, bulk creates and QR drawings ÷ alone, ${engine.name}`,
     compared,
     1.5,
     'ms',
@@ -57,14 +94,14 @@ export async function benchRedirectsBeside({
     `${results.together.map(({ counts }) => counts.join('+')).join(', ')} reports, bulk creates and QR drawings; ${perSecond('together')} against ${perSecond('alone')} redirects a second`,
   );
   await shorty.stop();
-  await compareBare(script, { connections, seconds: seconds / 2, runs });
 }
 
 /**
  * Prints how much two computing threads of low priority raise the 99th percentile of a server without any
  * other work: what the processors alone cost.
  */
-async function compareBare(script, { connections, seconds, runs }) {
+async function compareBare({ seconds, runs }) {
+  const script = writeScript();
   const p99Beside = async (threads) => {
     const bare = await serve('bench/bare-redirect.mjs', { BUSY_THREADS: String(threads) });
     await load(bare.origin, script, { connections, seconds: 1 });
@@ -86,20 +123,13 @@ async function compareBare(script, { connections, seconds, runs }) {
  * What stalls redirects: the main thread's work, its waits for a processor, the delays of its event loop
  * and its garbage collection, beside each other client alone and beside all of them.
  */
-export async function benchRedirectsTrace({
-  visits = 1_000_000,
-  connections = 64,
-  seconds = 8,
-  runs = 3,
-} = {}) {
+export async function benchRedirectsTrace({ seconds = 8, runs = 3 } = {}) {
   const stallsFile = join(scratchFolder(), 'stalls.json');
-  const { shorty, script, others } = await openScene({
-    visits,
-    environment: {
-      NODE_OPTIONS: `--import ${new URL('lib/stall-probe.mjs', import.meta.url)}`,
-      STALLS_FILE: stallsFile,
-    },
+  const { shorty, others } = await openScene(onSqlite, {
+    NODE_OPTIONS: `--import ${new URL('lib/stall-probe.mjs', import.meta.url)}`,
+    STALLS_FILE: stallsFile,
   });
+  const script = writeScript();
   const readStalls = async () => {
     process.kill(shorty.pid, 'SIGUSR2');
     await sleep(200);
@@ -142,24 +172,20 @@ function scheduling(pid) {
 }
 
 /** Starts a server with links, visits and a code, and returns the scripts of its clients. */
-async function openScene({ visits, environment = {} }) {
+async function openScene(engine, environment = {}) {
   requireWrk();
-  const slugOf = (index) => `bench-${String(index).padStart(6, '0')}`;
-  const first = await serveShorty();
+  const first = await engine.create();
   await createLinks(first, links, slugOf);
   await first.stop();
   const until = Date.now();
-  await storeVisits(
-    first.databasePath,
+  const database = openStorage({ databaseUrl: first.databaseUrl, durability: 'process' });
+  await storeVisitsIn(
+    database,
     makeVisits({ count: visits, links: 10, from: until - 30 * day, until }),
   );
-  const shorty = await serveShorty({
-    SHORTY_DATABASE_URL: `file:${first.databasePath}`,
-    ...environment,
-  });
-  const script = pathsScript(Array.from({ length: links }, (_, index) => `/${slugOf(index)}`));
-  const others = await otherClients(shorty);
-  return { shorty, script, others };
+  await database.close();
+  const shorty = await engine.serve(first.databaseUrl, environment);
+  return { shorty, others: await otherClients(shorty) };
 }
 
 /** Returns three clients that repeat without pause. */
