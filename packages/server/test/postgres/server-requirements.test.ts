@@ -3,6 +3,7 @@ import pg from 'pg';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { ConfigError } from '../../src/config-error.js';
 import { openStorage } from '../../src/storage/open-storage.js';
+import { requireVersion } from '../../src/storage/postgres/check-server.js';
 
 const { adminUrl } = inject('postgres') ?? { adminUrl: '' };
 const urlOf = (database: string) => adminUrl.replace(/[^/]+$/, database);
@@ -40,6 +41,14 @@ it('a database with another encoding is refused', async () => {
     await expect(refused).rejects.toThrow(
       `the database ${name} has the encoding SQL_ASCII, and must have UTF8`,
     );
+  }
+});
+
+it('a server before version 15 is refused', () => {
+  expect(() => requireVersion('14.20 (Debian 14.20-1)')).toThrow(ConfigError);
+  expect(() => requireVersion('14.20')).toThrow('is PostgreSQL 14.20, and must be version 15');
+  for (const version of ['15.0', '15.4 (Debian 15.4-1)', '18beta1', '18.1']) {
+    requireVersion(version);
   }
 });
 

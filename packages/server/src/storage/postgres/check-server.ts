@@ -10,17 +10,19 @@ import { ServerPool } from './server-pool.js';
 // Later rounds detect one whose other clients took that connection meanwhile.
 const poolerRounds = 3;
 const queryMs = 3_000;
+const oldestVersion = 15;
 // Insufficient privilege, and no schema that this role may use.
 const missingRights = /^(42501|3F000)$/;
 
 /**
- * Checks what Shorty needs from a server, before anything uses it: the encoding UTF8, and a pooler that
- * does what the address says. Throws a ConfigError that names what to change.
+ * Checks what Shorty needs from a server, before anything uses it: its version, the encoding UTF8, and a
+ * pooler that does what the address says. Throws a ConfigError that names what to change.
  */
 export async function checkServer(address: PostgresAddress): Promise<void> {
   const pool = new ServerPool(address, 2, false);
   const { database, poolsTransactions } = address;
   try {
+    requireVersion(String(await withClient(pool, (client) => read(client, 'show server_version'))));
     const encoding = await withClient(pool, (client) => read(client, 'show server_encoding'));
     if (encoding !== 'UTF8') {
       throw new ConfigError(
@@ -40,6 +42,14 @@ export async function checkServer(address: PostgresAddress): Promise<void> {
   } finally {
     await pool.end();
   }
+}
+
+/** Throws a ConfigError unless a version such as `18.1` or `15.4 (Debian 15.4-1)` is supported. */
+export function requireVersion(version: string): void {
+  if (Number.parseInt(version, 10) >= oldestVersion) return;
+  throw new ConfigError(
+    `SHORTY_DATABASE_URL: the server is PostgreSQL ${version}, and must be version ${oldestVersion} or later: upgrade it with pg_upgrade`,
+  );
 }
 
 /** Returns whether consecutive statements of a client reach different server processes. */
