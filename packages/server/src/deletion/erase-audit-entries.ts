@@ -8,6 +8,8 @@ type Entry = Pick<
   'created_at' | 'id' | 'resource_type' | 'resource_id' | 'fields'
 >;
 
+const entriesAtOnce = 50;
+
 /**
  * Removes the names of the changed fields from the audit entries of a link. The entry of its erasure has
  * the field `erase`, and remains. No index orders entries by their record, so all of the organization are
@@ -18,21 +20,38 @@ export async function eraseAuditEntries(
   { urlId, organizationId }: ErasedLink,
   signal?: AbortSignal,
 ): Promise<void> {
-  const entries = sql`from audit_log as own where organization_id = ${organizationId}`;
+  const ofOrganization = sql`from audit_log as own where organization_id = ${organizationId}`;
   const key = ['created_at', 'id'];
-  for await (const entry of readInSlices<Entry>(read, entries, key, signal)) {
-    const { created_at, id, resource_type, resource_id, fields } = entry;
-    const isOfLink = resource_type === 'url' && resource_id === String(urlId);
-    if (!isOfLink || fields === null || fields === 'erase') continue;
+  let found: Pick<Entry, 'created_at' | 'id'>[] = [];
+  const eraseFound = async () => {
+    const entries = found;
+    found = [];
+    if (entries.length === 0) return;
     await writeDirectly(
       (transaction) =>
         transaction
           .updateTable('audit_log')
           .set({ fields: null })
-          .where('created_at', '=', created_at)
-          .where('id', '=', id)
+          .where(
+            'created_at',
+            'in',
+            entries.map((each) => each.created_at),
+          )
+          .where(
+            'id',
+            'in',
+            entries.map((each) => each.id),
+          )
           .execute(),
       { organizationId },
     );
+  };
+  for await (const entry of readInSlices<Entry>(read, ofOrganization, key, signal)) {
+    const { created_at, id, resource_type, resource_id, fields } = entry;
+    const isOfLink = resource_type === 'url' && resource_id === String(urlId);
+    if (!isOfLink || fields === null || fields === 'erase') continue;
+    found.push({ created_at, id });
+    if (found.length === entriesAtOnce) await eraseFound();
   }
+  await eraseFound();
 }

@@ -9,6 +9,9 @@ import { removeQueuedClicks } from '../webhooks/click-queue.js';
 import { findWebhookIds } from '../webhooks/find-webhook-ids.js';
 import type { RowDeletion } from './delete-rows.js';
 
+// Events that are deleted together. Each usually has a delivery for each webhook.
+const eventsAtOnce = 50;
+
 /**
  * Deletes the events about a link with their deliveries, and its visits in events about several links.
  * The event that tells of the erasure remains. Events are found by their deliveries: each event has some,
@@ -32,12 +35,21 @@ export async function eraseEvents(
         ['created_at', 'id'],
         signal,
       );
+    const found = new Set<string>();
+    const deleteFound = async () => {
+      // An event is deleted with the last of its deliveries.
+      if (found.size > 0) await rows.deleteWhere('deliveries', 'event_id', [...found]);
+      found.clear();
+    };
     for await (const { event_id, event_type } of deliveriesWith(sql`url_id = ${urlId}`)) {
       if (await tellsOfErasure(database, event_id, event_type)) continue;
-      await deleteEvent(event_id, rows);
+      found.add(event_id);
+      if (found.size === eventsAtOnce) await deleteFound();
     }
+    await deleteFound();
     for await (const { event_id } of deliveriesWith(sql`event_type = ${urlClicked.type}`)) {
-      await eraseClicks(database, event_id, link, rows);
+      const isEmpty = await eraseClicks(database, event_id, link);
+      if (isEmpty) await rows.deleteWhere('deliveries', 'event_id', [event_id]);
     }
   }
 }
@@ -76,27 +88,24 @@ async function tellsOfErasure(database: Database, id: string, type: string): Pro
   return body?.data.isErased === true;
 }
 
-/** Removes the visits of a link from an event; without other visits, deletes it. */
+/** Removes the visits of a link from an event, unless it has no others. Returns whether it has none. */
 async function eraseClicks(
   database: Database,
   id: string,
   { urlId, organizationId }: ErasedLink,
-  rows: RowDeletion,
-): Promise<void> {
+): Promise<boolean> {
   const body = await readBody(database, id);
   const visits = (body?.data.visits ?? []) as readonly ClickedVisit[];
   const rest = visits.filter((visit) => visit.urlId !== String(urlId));
-  if (rest.length === visits.length) return;
-  if (rest.length === 0) {
-    await deleteEvent(id, rows);
-    return;
-  }
+  if (rest.length === visits.length) return false;
+  if (rest.length === 0) return true;
   const text = JSON.stringify({ ...body, data: { ...body?.data, visits: rest } });
   await database.writeDirectly(
     (transaction) =>
       transaction.updateTable('events').set({ body: text }).where('id', '=', id).execute(),
     { organizationId },
   );
+  return false;
 }
 
 async function readBody(database: Database, id: string) {
@@ -106,9 +115,4 @@ async function readBody(database: Database, id: string) {
     .where('id', '=', id)
     .executeTakeFirst();
   return row && (JSON.parse(row.body) as { data: Record<string, unknown> });
-}
-
-/** Deletes an event by deleting its deliveries. */
-async function deleteEvent(id: string, rows: RowDeletion): Promise<void> {
-  await rows.deleteWhere('deliveries', 'event_id', [id]);
 }
