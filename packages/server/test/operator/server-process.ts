@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const bin = join(root, 'packages/server/bin/shorty-server.js');
@@ -95,6 +95,15 @@ function open(
 /** Runs an operator command to its end. */
 export function command(settings: Record<string, string>, ...args: string[]): Promise<Ended> {
   return run(settings, args).ended;
+}
+
+/** Fails, with what it prints, when `doctor` finds an error in a database. */
+export async function expectNoErrorsOfDoctor(settings: Record<string, string>): Promise<void> {
+  expect(await command(settings, 'doctor', '--check')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Visits, counters and series agree.'),
+    stderr: '',
+  });
 }
 
 export interface Serving extends Running {

@@ -15,7 +15,7 @@ import { openStorage } from '../../../src/storage/open-storage.js';
 import type { ApiResponse } from '../../api/api-response.js';
 import { contractFetch } from '../../api/contract-fetch.js';
 import { type Caller, callerOf, startServer, type TestServer } from '../../api/start-server.js';
-import { serve, tokenOf } from '../../operator/server-process.js';
+import { expectNoErrorsOfDoctor, serve, tokenOf } from '../../operator/server-process.js';
 import { poll, thinkTime } from '../../poll.js';
 import { type PostgresServer, startPostgres } from '../start-postgres.js';
 
@@ -33,10 +33,13 @@ beforeAll(async () => {
   postgres = await startPostgres();
 }, 120_000);
 afterAll(() => postgres.stop());
-// Restores the server after each test.
+/** The settings of the current test's server. */
+let environment: Record<string, string>;
+// Restores the server after each test, and finds nothing to repair.
 afterEach(async () => {
   await postgres.thaw();
   await postgres.start();
+  await expectNoErrorsOfDoctor(environment);
 });
 
 /** Returns the settings of a server on an empty database. */
@@ -45,7 +48,9 @@ async function newSettings() {
   onTestFinished(() => rmSync(journalFolder, { recursive: true, force: true }));
   const name = `outage_${randomUUID().replaceAll('-', '')}`;
   await postgres.createDatabase(name);
-  return { databaseUrl: postgres.urlOf(name), journalFolder, clock: Date.now };
+  const databaseUrl = postgres.urlOf(name);
+  environment = { SHORTY_DATABASE_URL: databaseUrl, SHORTY_JOURNAL_FOLDER: journalFolder };
+  return { databaseUrl, journalFolder, clock: Date.now };
 }
 
 async function start(): Promise<TestServer> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { build, root } from '../../../../../scripts/bootstrap.mjs';
-import { type Running, run } from '../../operator/server-process.js';
+import { expectNoErrorsOfDoctor, type Running, run } from '../../operator/server-process.js';
 import { poll, thinkTime } from '../../poll.js';
 import { type PostgresServer, startPostgres } from '../start-postgres.js';
 
@@ -87,6 +87,7 @@ it('a supervised server listens once its PostgreSQL is back, however often its s
   await Promise.race([listening, gaveUp]);
   gaveUp.catch(() => undefined);
   expect(await supervisor.stop()).toBe('stopped');
+  await expectNoErrorsOfDoctor(settings);
 });
 
 it('a supervised server whose setting is wrong is not restarted', async () => {
