@@ -75,6 +75,7 @@ const engineSuites = suites([
 // Tests that check the same handlers, requests and receivers again on PostgreSQL.
 const repeatedOnPostgres = [
   ...suites(['api', 'isolation']),
+  'packages/server/test/analytics/report-model-long.test.ts',
   'packages/server/test/contract/{contract-properties,request-limits}.test.ts',
   'packages/server/test/webhooks/{bad-receivers,fairness}.test.ts',
 ];
