@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
+import { expectNoErrorsOfDoctor } from '../../packages/server/test/operator/server-process.js';
 import { poll, thinkTime } from '../../packages/server/test/poll.js';
 import { startPostgres } from '../../packages/server/test/postgres/start-postgres.js';
 import { connect } from '../lib/api.js';
@@ -273,6 +274,9 @@ test('no acknowledged write is lost or duplicated when nodes and PostgreSQL are 
       .toBeGreaterThanOrEqual(answered);
     expect(await clicksOf()).toBeLessThanOrEqual(answered + visitors.cutOff());
     for (const node of nodes) expect(await node.stop()).toBe(0);
+    for (const { environment } of nodes) {
+      await expectNoErrorsOfDoctor(environment);
+    }
   } catch (error) {
     const stored = await clicksOf().catch(String);
     const visits = { answered: visitors.answered(), cutOff: visitors.cutOff(), stored };

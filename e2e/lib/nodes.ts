@@ -22,12 +22,9 @@ export async function newNode(postgres?: PostgresServer, database = 'nodes') {
   const environment = {
     ...quickRetries,
     ...(postgres && { SHORTY_DATABASE_URL: postgres.urlOf(database) }),
+    SHORTY_JOURNAL_FOLDER: join(folder, 'visits'),
   };
-  const settings = {
-    port: await freePort(),
-    folder,
-    environment: { ...environment, SHORTY_JOURNAL_FOLDER: join(folder, 'visits') },
-  };
+  const settings = { port: await freePort(), folder, environment };
   let server = await startServer(settings);
   return {
     origin: server.origin,

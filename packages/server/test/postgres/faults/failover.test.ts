@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { build } from '../../../../../scripts/bootstrap.mjs';
 import { createServer } from '../../../src/create-server.js';
 import { callerOf, startServer } from '../../api/start-server.js';
+import { expectNoErrorsOfDoctor } from '../../operator/server-process.js';
 import { poll, thinkTime } from '../../poll.js';
 import { type PostgresServer, startPostgres } from '../start-postgres.js';
 
@@ -14,6 +16,8 @@ const headers = {
 };
 const name = 'shorty';
 const quick = ['-c', 'fsync=off', '-c', 'full_page_writes=off'];
+
+beforeAll(build, 120_000);
 
 /** A primary with synchronous replication. */
 async function startPair(): Promise<{ primary: PostgresServer; replica: PostgresServer }> {
@@ -172,4 +176,9 @@ it('a failover loses no link and no visit whose response was sent, and duplicate
     expect(await countOld()).toEqual(old);
     await primary.kill();
   }
+  const environment = {
+    SHORTY_DATABASE_URL: settings.databaseUrl,
+    SHORTY_JOURNAL_FOLDER: journalFolder,
+  };
+  await expectNoErrorsOfDoctor(environment);
 }, 120_000);
