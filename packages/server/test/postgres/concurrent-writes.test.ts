@@ -108,10 +108,11 @@ describe.each(holders)('while %s', (_, hold) => {
         ...Array.from({ length: 8 }, () => caller.call('createUrl', { body })),
       ]),
     );
-    const { rounds, waits } = await useFor(openMs, free);
+    const { rounds, seen, waits } = await useFor(openMs, free);
     expect(performance.now() - startedAt).toBeGreaterThan(openMs);
     await release();
     expect(medianOf(rounds)).toBeLessThan(medianMs);
+    expect(seen).toBeGreaterThan(0);
     // The first blocked write of each node may have waited in a transaction with others.
     expect(waits).toBeLessThanOrEqual(2);
     // The blocked organization loses no write.
@@ -157,14 +158,15 @@ it('other organizations do not wait while the operator waits for locked rows of 
 });
 
 /**
- * Writes and visits through both nodes for a time. Returns the durations of the rounds, and how often a
- * transaction with the organization's lock waited for another lock.
+ * Writes and visits through both nodes for a time. Returns the durations of the rounds, how often a
+ * transaction was seen with the organization's lock, and how often one of these waited for another lock.
  */
 async function useFor(durationMs: number, callers: readonly Caller[]) {
   const startedAt = performance.now();
   const isOver = () => performance.now() - startedAt > durationMs;
   const rounds: number[] = [];
   const waits = new Set<string>();
+  let seen = 0;
   const use = async (caller: Caller) => {
     while (!isOver()) {
       const roundAt = performance.now();
@@ -174,12 +176,15 @@ async function useFor(durationMs: number, callers: readonly Caller[]) {
   };
   const watch = async () => {
     while (!isOver()) {
-      for (const wait of await waitsOf(callers[0]?.organizationId)) waits.add(wait);
+      for (const { wait } of await readLocks(callers[0]?.organizationId)) {
+        seen += 1;
+        if (wait !== null) waits.add(wait);
+      }
       await thinkTime(5);
     }
   };
   await Promise.all([...callers.map(use), watch()]);
-  return { rounds, waits: waits.size };
+  return { rounds, seen, waits: waits.size };
 }
 
 /** Creates, updates, visits and deletes links and a webhook. */
@@ -199,17 +204,17 @@ async function useOnce(caller: Caller): Promise<void> {
   expect(status).toBe(200);
 }
 
-/** Returns the current waits of transactions that have the lock of an organization. */
-async function waitsOf(organizationId: string | undefined): Promise<string[]> {
-  const { rows } = await observer.query<{ wait: string }>(
-    `select concat(waiting.pid, ' since ', waiting.waitstart) as wait
-     from pg_locks as held join pg_locks as waiting on waiting.pid = held.pid
+/** Returns the transactions that have the lock of an organization, and what each waits for. */
+async function readLocks(organizationId: string | undefined) {
+  const { rows } = await observer.query<{ wait: string | null }>(
+    `select waiting.pid || ' since ' || waiting.waitstart as wait
+     from pg_locks as held left join pg_locks as waiting on waiting.pid = held.pid
+       and not waiting.granted and waiting.locktype in ('advisory', 'transactionid', 'tuple')
      where held.locktype = 'advisory' and held.granted and held.classid = $1
-       and held.objid = hashtext($2)::bit(32)::bigint::oid
-       and not waiting.granted and waiting.locktype in ('advisory', 'transactionid', 'tuple')`,
+       and held.objid = hashtext($2)::bit(32)::bigint::oid`,
     [organizationNamespace, organizationId],
   );
-  return rows.map(({ wait }) => wait);
+  return rows;
 }
 
 function medianOf(values: readonly number[]): number {
