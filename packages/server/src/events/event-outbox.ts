@@ -10,6 +10,7 @@ import type { Database, WriteTransaction } from '../storage/database.js';
 import { afterCommit } from '../storage/group-commit.js';
 import { prepare } from '../storage/prepared.js';
 import type { Schema } from '../storage/schema.js';
+import { TimeSlices } from '../yield-to-event-loop.js';
 import type { DataOfEvent, EventDefinition } from './define-event.js';
 import type { EventType } from './event-types.js';
 import {
@@ -57,6 +58,12 @@ export function recordsEvents(
 export interface NewEvent<Event extends EventDefinition> {
   readonly data: DataOfEvent<Event>;
   readonly subject: EventSubject;
+}
+
+/** An event, and the webhooks that get it. */
+interface EventFor {
+  readonly row: Schema['events'];
+  readonly webhookIds: readonly string[];
 }
 
 export interface EventOutboxOptions {
@@ -149,21 +156,20 @@ export class EventOutbox {
       .map((row) => ({ id: row.id, ...subscriptionOf(row) }))
       .filter((webhook) => wantsType(webhook, type));
     if (webhooks.length === 0) return false;
-    const events = (await describe()).flatMap(({ data, subject }) => {
-      const wanted = webhooks.filter((webhook) => passesFilters(webhook, type, subject));
-      if (wanted.length === 0) return [];
-      const row = { ...this.#event(organizationId, now, { type, data }), ...columnsOf(subject) };
-      return [{ row, webhookIds: wanted.map(({ id }) => id) }];
-    });
-    if (events.length === 0) return true;
     let written = this.#written.get(transaction) ?? 0;
-    const toDeliver: typeof events = [];
-    const toFanOut: typeof events = [];
-    for (const event of events) {
-      const isTooMany = toFanOut.length > 0 || written + event.webhookIds.length > maxDeliveries;
-      (isTooMany ? toFanOut : toDeliver).push(event);
-      if (!isTooMany) written += event.webhookIds.length;
+    const toDeliver: EventFor[] = [];
+    const toFanOut: EventFor[] = [];
+    const slices = new TimeSlices();
+    for (const { data, subject } of await describe()) {
+      if (slices.isOver) await slices.next();
+      const wanted = webhooks.filter((webhook) => passesFilters(webhook, type, subject));
+      if (wanted.length === 0) continue;
+      const row = { ...this.#event(organizationId, now, { type, data }), ...columnsOf(subject) };
+      const isTooMany = toFanOut.length > 0 || written + wanted.length > maxDeliveries;
+      (isTooMany ? toFanOut : toDeliver).push({ row, webhookIds: wanted.map(({ id }) => id) });
+      if (!isTooMany) written += wanted.length;
     }
+    if (toDeliver.length + toFanOut.length === 0) return true;
     await this.#insertEvents(transaction, [
       ...toDeliver.map(({ row }) => ({ ...row, webhook_ids: null })),
       ...toFanOut.map(({ row, webhookIds }) => ({

@@ -57,7 +57,7 @@ export function createUrlModule(options: UrlModuleOptions) {
   const { database, outbox, origins, plans, clock, logger } = options;
   const loops = new LoopDetector(options.isOwnHost);
   const newShortCode = shortCodeGenerator(randomInt, options.isReserved);
-  const recorder = new UrlRecorder({
+  const recorder = new UrlRecorder(database, {
     outbox,
     toEventData: (shortUrl, now) => toRecord(origins(), shortUrl, now),
   });

@@ -1,7 +1,7 @@
 import type { DataOfEvent } from '../events/define-event.js';
 import type { EventOutbox, NewEvent } from '../events/event-outbox.js';
 import type { EventSubject } from '../events/subscription.js';
-import type { WriteTransaction } from '../storage/database.js';
+import type { Database, WriteTransaction } from '../storage/database.js';
 import { formatTags } from '../storage/tag-text.js';
 import type { ShortUrl } from './short-url.js';
 import {
@@ -12,7 +12,7 @@ import {
   type urlRestored,
   urlUpdated,
 } from './url-events.js';
-import { type ChangedUrl, slicesOf } from './url-write.js';
+import { type ChangedUrl, linksPerWrite, slicesOf } from './url-write.js';
 
 type RecordEvent = typeof urlCreated | typeof urlRestored | typeof urlExpired;
 
@@ -24,9 +24,11 @@ export interface UrlRecorderOptions {
 
 /** Writes the events of links, in the transaction that changes them. */
 export class UrlRecorder {
+  readonly #database: Pick<Database, 'engine'>;
   readonly #options: UrlRecorderOptions;
 
-  constructor(options: UrlRecorderOptions) {
+  constructor(database: Pick<Database, 'engine'>, options: UrlRecorderOptions) {
+    this.#database = database;
     this.#options = options;
   }
 
@@ -91,12 +93,21 @@ export class UrlRecorder {
     now: number,
     describe: (item: Item) => NewEvent<Event>,
   ): Promise<void> {
-    if (items.length === 0) return;
-    await this.#options.outbox.record(transaction, organizationId, event, now, async () => {
-      const events: NewEvent<Event>[] = [];
-      for await (const slice of slicesOf(items)) events.push(...slice.map(describe));
-      return events;
-    });
+    const { outbox } = this.#options;
+    for await (const written of slicesOf(items, linksPerWrite(this.#database))) {
+      const isSubscribed = await outbox.record(
+        transaction,
+        organizationId,
+        event,
+        now,
+        async () => {
+          const events: NewEvent<Event>[] = [];
+          for await (const slice of slicesOf(written)) events.push(...slice.map(describe));
+          return events;
+        },
+      );
+      if (!isSubscribed) return;
+    }
   }
 }
 

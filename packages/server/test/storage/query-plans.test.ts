@@ -72,7 +72,10 @@ beforeAll(async () => {
   urls = new UrlRepository(database, {
     plans: standardPlans,
     loops: new LoopDetector(ownHostTest(['sho.example'])),
-    recorder: new UrlRecorder({ outbox, toEventData: (url, at) => toRecord(origins, url, at) }),
+    recorder: new UrlRecorder(database, {
+      outbox,
+      toEventData: (url, at) => toRecord(origins, url, at),
+    }),
   });
   domains = new DomainRepository(database, outbox);
 });

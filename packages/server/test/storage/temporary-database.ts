@@ -79,7 +79,7 @@ export async function openRepository(): Promise<Stored> {
   const urls = new UrlRepository(database, {
     plans: standardPlans,
     loops: new LoopDetector(ownHostTest(['sho.example'])),
-    recorder: new UrlRecorder({
+    recorder: new UrlRecorder(database, {
       outbox: new EventOutbox(database, { newId }),
       toEventData: (url, now) =>
         toRecord({ scheme: 'https://', shortDomain: 'sho.example' }, url, now),

@@ -373,7 +373,7 @@ async function exportTo(api: TestServer): Promise<string> {
 async function beginOnly(api: TestServer, id: string): Promise<void> {
   const { organizationId, clock, server } = api;
   const { data } = await api.call('getUrl', { params: { id } });
-  const recorder = new UrlRecorder({
+  const recorder = new UrlRecorder(server.database, {
     outbox: new EventOutbox(server.database, { newId: newUuid }),
     toEventData: () => ({ ...data, targetUrl: '', title: null }),
   });

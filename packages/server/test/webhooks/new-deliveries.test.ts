@@ -65,5 +65,6 @@ it('announces each webhook once for a transaction, and searches all after a fan-
     [one, two].sort(),
   ]);
   await record(200);
-  expect(announced.slice(1)).toEqual([undefined]);
+  // The transaction has written the first 256 of 400 deliveries.
+  expect(announced.slice(1)).toEqual([undefined, expect.arrayContaining([one, two])]);
 });
