@@ -35,22 +35,24 @@ export async function eraseEvents(
         ['created_at', 'id'],
         signal,
       );
-    const found = new Set<string>();
-    const deleteFound = async () => {
+    const toDelete = new Set<string>();
+    const deleteEvents = async () => {
       // An event is deleted with the last of its deliveries.
-      if (found.size > 0) await rows.deleteWhere('deliveries', 'event_id', [...found]);
-      found.clear();
+      if (toDelete.size > 0) await rows.deleteWhere('deliveries', 'event_id', [...toDelete]);
+      toDelete.clear();
+    };
+    const deleteLater = async (id: string) => {
+      toDelete.add(id);
+      if (toDelete.size === eventsAtOnce) await deleteEvents();
     };
     for await (const { event_id, event_type } of deliveriesWith(sql`url_id = ${urlId}`)) {
       if (await tellsOfErasure(database, event_id, event_type)) continue;
-      found.add(event_id);
-      if (found.size === eventsAtOnce) await deleteFound();
+      await deleteLater(event_id);
     }
-    await deleteFound();
     for await (const { event_id } of deliveriesWith(sql`event_type = ${urlClicked.type}`)) {
-      const isEmpty = await eraseClicks(database, event_id, link);
-      if (isEmpty) await rows.deleteWhere('deliveries', 'event_id', [event_id]);
+      if (await eraseClicks(database, event_id, link)) await deleteLater(event_id);
     }
+    await deleteEvents();
   }
 }
 

@@ -77,13 +77,13 @@ export const linksPerSlice = 10;
 // Links that one statement of PostgreSQL inserts or updates, or whose keys are compared with retired ones,
 // which takes about a millisecond.
 export const linksPerStatement = 500;
+// Links that are updated, or checked for loops, in one turn of the event loop. Takes about 2 ms.
+export const linksAtOnce = 4;
 
 /** Returns the number of links that one statement writes, or on SQLite one turn of the event loop. */
 export function linksPerWrite({ engine }: Pick<Database, 'engine'>): number {
   return engine === 'postgres' ? linksPerStatement : linksPerSlice;
 }
-// Links that are updated, or checked for loops, in one turn of the event loop. Takes about 2 ms.
-export const linksAtOnce = 4;
 
 /** Yields a few links at a time, with a turn of the event loop in between. */
 export async function* slicesOf<Item>(

@@ -108,7 +108,10 @@ export class OpenStreams implements Service {
     const now = clock();
     // A connection that is added during the query may be newer than the query's result.
     const open = [...this.#open];
-    const states = await streams.findStates([...this.#open.keys()], now);
+    const states = await streams.findStates(
+      open.map(([id]) => id),
+      now,
+    );
     const byId = new Map(states.map((state) => [state.id, state]));
     for (const [id, stream] of open) {
       const isReplaced = byId.get(id)?.connectionId !== stream.connectionId;
