@@ -85,7 +85,7 @@ describe('If-Match', () => {
     const refused = await send(before);
     expect(refused.outcome).toBe('412 PRECONDITION_FAILED');
     expect(refused.error.message).toContain('Read it again');
-    expect(await world.rows()).toEqual(rows);
+    await world.expectUnchanged(rows);
     const current = etagOf(await read());
     expect(etagOf(refused)).toBe(current);
     expect((await send(current)).status).toBe(200);

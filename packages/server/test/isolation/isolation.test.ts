@@ -104,7 +104,7 @@ describe('a request without a token fails with 401 and changes nothing', () => {
     const unknown = callerOf(world.api.server.url, `shorty_at_${'A'.repeat(43)}`, '');
     const second = await world.send(unknown, request.route, { path, body });
     expect(second.outcome).toBe('401 UNAUTHORIZED');
-    expect(await world.rows()).toEqual(before);
+    await world.expectUnchanged(before);
   });
 });
 
@@ -120,7 +120,7 @@ describe('a request without the scope fails with 403 and changes nothing', () =>
     const response = await world.send(narrow, request.route, filled);
     expect(response.outcome).toBe('403 INSUFFICIENT_SCOPE');
     for (const scope of needed) expect(response.error.message).toContain(scope);
-    expect(await world.rows()).toEqual(before);
+    await world.expectUnchanged(before);
   });
 });
 
@@ -131,7 +131,7 @@ describe('records of another organization look nonexistent and are not changed',
     const filled = await world.prepare(request, { own: stranger, foreign: owner });
     const before = await world.rows();
     const response = await world.send(stranger, route, filled.request);
-    expect(await world.rows()).toEqual(before);
+    await world.expectUnchanged(before);
     if (request.foreign === 'path') expect(response.outcome).toBe('404 NOT_FOUND');
     await expectNoTrace(response, filled.foreignIds);
     const missing = filled.missing();

@@ -92,6 +92,14 @@ export class World {
     return rows;
   }
 
+  /** Fails with the rows that are new or gone, unless the database is as before. */
+  async expectUnchanged(before: Rows): Promise<void> {
+    const after = await this.rows();
+    expect(after, `new: ${rowsOnlyIn(after, before)}; gone: ${rowsOnlyIn(before, after)}`).toEqual(
+      before,
+    );
+  }
+
   /** Creates the records whose ids a request contains, unless they exist. */
   async prepare(
     request: SampleRequest,
@@ -188,6 +196,11 @@ interface Filled {
   /** Returns the same request with ids that do not exist. */
   missing(): { readonly request: Filled['request']; readonly ids: readonly string[] };
 }
+
+const rowsOnlyIn = (rows: Rows, others: Rows) =>
+  Object.entries(rows).flatMap(([name, each]) =>
+    each.filter((row) => !others[name]?.includes(row)).map((row) => `${name} ${row}`),
+  );
 
 const firstUrlId = 700_000_000;
 

@@ -87,6 +87,12 @@ async function filesWith(databaseUrl: string, texts: readonly string[]): Promise
     .map((each) => each.name);
 }
 
+it('keeps the key that a server with a database in memory has generated', async () => {
+  const { server, stop } = await startServer({ databaseUrl: ':memory:' });
+  onTestFinished(stop);
+  await checkServerKeys(server.database, 0);
+});
+
 it('no secret is in the database, its files and a backup, and repeated requests return each again', async () => {
   const { api, databaseUrl } = await start();
   const secrets: string[] = [headerValue, api.credentials.clientSecret, api.token];

@@ -68,6 +68,7 @@ export function openSqlite(path: string, options: StorageOptions): Database {
   const idleReaders: Kysely<Schema>[] = [];
   let isClosed = false;
   let unlock: (() => void) | undefined;
+  let keyInMemory: string | undefined;
   return {
     engine: 'sqlite',
     keyring: new Keyring(options.secretKeys),
@@ -117,7 +118,11 @@ export function openSqlite(path: string, options: StorageOptions): Database {
     lockForServer(now) {
       if (!isMemory) unlock ??= lockForServer(path, now);
     },
-    loadKey: async (_name, fresh) => (isMemory ? fresh : loadKeyFile(`${path}.key`, fresh)),
+    async loadKey(_name, fresh) {
+      if (!isMemory) return loadKeyFile(`${path}.key`, fresh);
+      keyInMemory ??= fresh;
+      return keyInMemory ?? fresh;
+    },
     dropEmptyPartitions: async () => 0,
     size: () => ({ dataBytes: bytesOf(path), logBytes: logBytes(path) }),
     async maintain() {
