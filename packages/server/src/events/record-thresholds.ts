@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { WriteTransaction } from '../storage/database.js';
+import { isAmong } from '../storage/is-among.js';
 import type { EventOutbox, NewEvent } from './event-outbox.js';
 import type { qrScanThreshold, urlClickThreshold } from './threshold-events.js';
 
@@ -32,15 +33,11 @@ export async function recordThresholds(
 ): Promise<void> {
   const reached = changes.flatMap(reachedBy);
   if (reached.length === 0) return;
-  const members = reached.map(({ urlId }) => `"${urlId}":0`);
+  const urlIds = reached.map(({ urlId }) => urlId);
   const urls = await transaction
     .selectFrom('urls')
     .select(['id', 'organization_id', 'short_code', 'domain_id', 'tags'])
-    .where(
-      sql`id`,
-      'in',
-      sql`(select cast(key as bigint) from json_each(${`{${members.join()}}`}))`,
-    )
+    .where(isAmong(transaction, sql.ref('id'), urlIds))
     .execute();
   const urlOf = new Map(urls.map((url) => [url.id, url]));
   const events = new Map<string, NewEvent<ThresholdEvent>[]>();

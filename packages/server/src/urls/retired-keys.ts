@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Schema, WriteTransaction } from '../storage/database.js';
+import { isAmong } from '../storage/is-among.js';
 import { prepare } from '../storage/prepared.js';
 import { type DomainAndKey, domainKeyOf } from './url-keys.js';
 
@@ -21,13 +22,12 @@ export async function findRetiredKeys<Key extends DomainAndKey>(
 ): Promise<Key[]> {
   if (keys.length === 0) return [];
   const hashes = keys.map(hashOfKey);
-  // One parameter, so that one prepared statement serves any number of keys. Both engines have
-  // `json_each`, but only of objects.
-  const members = hashes.map((hash) => `"${hash}":0`);
-  const { rows } = await sql<{ hash: number }>`
-    select key_hash as hash from retired_keys where key_hash in
-      (select cast(key as bigint) from json_each(${`{${members.join()}}`}))`.execute(transaction);
-  const retired = new Set(rows.map(({ hash }) => hash));
+  const rows = await transaction
+    .selectFrom('retired_keys')
+    .select('key_hash')
+    .where(isAmong(transaction, sql.ref('key_hash'), hashes))
+    .execute();
+  const retired = new Set(rows.map(({ key_hash }) => key_hash));
   return keys.filter((_, at) => retired.has(hashes[at] as number));
 }
 

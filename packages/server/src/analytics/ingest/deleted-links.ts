@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
+import { isAmong } from '../../storage/is-among.js';
 import { decodeColumns, encodeColumns, tryToDecode } from './columns-codec.js';
 import { filterColumns, type VisitColumns } from './visit-columns.js';
 
@@ -23,10 +24,9 @@ export async function findMissingLinks(
   const deleted = new Set<number>();
   const unknown = new Set(ids);
   if (ids.size === 0) return { deleted, unknown, organizationOf: new Map() };
-  const members = Array.from(ids, (id) => `"${id}":0`);
   const { rows } = await sql<{ id: number; organizationId: string }>`
     select urls.id, urls.organization_id as "organizationId" from urls
-    where urls.id in (select cast(key as bigint) from json_each(${`{${members.join()}}`}))
+    where ${isAmong(db, sql.ref('urls.id'), ids)}
       and not exists (select 1 from organizations
         where organizations.id = urls.organization_id and deletion_started_at is not null)`.execute(
     db,

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
+import { isAmong } from '../../storage/is-among.js';
 
 /** A link that is erased, or whose visits are. */
 export interface ErasedLink {
@@ -45,11 +46,10 @@ export async function withoutErased<Visit extends { urlId: number; visitedAt: nu
   visits: readonly Visit[],
 ): Promise<readonly Visit[]> {
   if (visits.length === 0) return visits;
-  const members = Array.from(new Set(visits.map(({ urlId }) => urlId)), (id) => `"${id}":0`);
+  const urlIds = new Set(visits.map(({ urlId }) => urlId));
   const { rows } = await sql<{ urlId: number; until: number }>`
     select url_id as "urlId", erased_until as until from url_clicks
-    where erased_until > 0
-      and url_id + 0 in (select cast(key as bigint) from json_each(${`{${members.join()}}`}))`.execute(
+    where erased_until > 0 and ${isAmong(transaction, sql`url_id + 0`, urlIds)}`.execute(
     transaction,
   );
   if (rows.length === 0) return visits;

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../../storage/database.js';
+import { isAmong } from '../../storage/is-among.js';
 import { decodeColumns } from './columns-codec.js';
 import { slicesOf } from './slices-of.js';
 import type { VisitColumns } from './visit-columns.js';
@@ -103,12 +104,11 @@ export async function findOrganizations(
 ): Promise<ReadonlyMap<number, string>> {
   const found = new Map<number, string>();
   for (const part of slicesOf([...new Set(urlIds)], urlsPerQuery)) {
-    const members = part.map((id) => `"${id}":0`);
-    const { rows } = await sql<{ id: number; organizationId: string }>`
-      select id, organization_id as "organizationId" from urls
-      where id in (select cast(key as bigint) from json_each(${`{${members.join()}}`}))`.execute(
-      db,
-    );
+    const rows = await db
+      .selectFrom('urls')
+      .select(['id', 'organization_id as organizationId'])
+      .where(isAmong(db, sql.ref('id'), part))
+      .execute();
     for (const { id, organizationId } of rows) found.set(id, organizationId);
   }
   return found;
@@ -117,9 +117,8 @@ export async function findOrganizations(
 const urlsPerQuery = 10_000;
 
 /** Selects the batches with these ids. */
-export function areBatches(ids: readonly number[]) {
-  const members = ids.map((id) => `"${id}":0`);
-  return sql<boolean>`id in (select cast(key as bigint) from json_each(${`{${members.join()}}`}))`;
+export function areBatches(db: Kysely<Schema>, ids: readonly number[]) {
+  return isAmong(db, sql.ref('id'), ids);
 }
 
 /** Reads batches in ascending order of their ids: those with these ids, or all. */
@@ -128,7 +127,7 @@ export async function readBatches(db: Kysely<Schema>, ids?: readonly number[]): 
   const rows = await db
     .selectFrom('visit_batches')
     .select(['id', 'visits'])
-    .$if(ids !== undefined, (query) => query.where(areBatches(ids ?? [])))
+    .$if(ids !== undefined, (query) => query.where(areBatches(db, ids ?? [])))
     .orderBy('id')
     .execute();
   return rows.map(({ id, visits }) => ({

@@ -390,7 +390,7 @@ export class VisitCompactor {
     for (const part of partsOf(batches)) {
       const ids = part.map(({ id }) => id);
       await this.#write(shard, (transaction) =>
-        transaction.deleteFrom('visit_batches').where(areBatches(ids)).execute(),
+        transaction.deleteFrom('visit_batches').where(areBatches(transaction, ids)).execute(),
       );
       if (signal?.aborted) return;
     }
@@ -406,7 +406,7 @@ async function countVisits(transaction: WriteTransaction, ids: readonly number[]
   const { visits } = await transaction
     .selectFrom('visit_batches')
     .select(({ fn }) => fn.sum<number | null>('visit_count').as('visits'))
-    .where(areBatches(ids))
+    .where(areBatches(transaction, ids))
     .executeTakeFirstOrThrow();
   return Number(visits);
 }

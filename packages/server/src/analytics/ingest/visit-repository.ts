@@ -7,6 +7,7 @@ import {
   type Schema,
   type WriteTransaction,
 } from '../../storage/database.js';
+import { isAmong } from '../../storage/is-among.js';
 import { readDeletionVersion } from '../../storage/link-policy.js';
 import type { JournalRecords, Visit } from '../journal/journal-lines.js';
 import { type JournalPosition, journalStart } from '../journal/journal-reader.js';
@@ -376,12 +377,10 @@ async function findOwnThresholds(
   transaction: WriteTransaction,
   urlIds: readonly number[],
 ): Promise<ReadonlyMap<number, readonly number[]>> {
-  const members = urlIds.map((id) => `"${id}":0`);
   // `id + 0` is the key of the index of these links.
   const { rows } = await sql<{ id: number; thresholds: string }>`
     select id, click_thresholds as thresholds from urls
-    where click_thresholds is not null
-      and id + 0 in (select cast(key as bigint) from json_each(${`{${members.join()}}`}))`.execute(
+    where click_thresholds is not null and ${isAmong(transaction, sql`id + 0`, urlIds)}`.execute(
     transaction,
   );
   return new Map(rows.map(({ id, thresholds }) => [id, JSON.parse(thresholds)]));
