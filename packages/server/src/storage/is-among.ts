@@ -5,9 +5,9 @@ import type { Schema } from './database.js';
  * Returns the condition that an expression is one of these numbers. It has one parameter, so that one
  * prepared statement serves any number of them.
  *
- * PostgreSQL uses the index of the expression, whether it has statistics of the table or not: it expects
- * about ten elements of an array that a subquery returns, but 100 rows of `json_each`, for which it prefers
- * to read a table of 10,000 rows.
+ * PostgreSQL uses the index of the expression, with and without statistics on the table: it estimates ten
+ * elements for an array from a subquery. For `json_each` it estimates 100 rows, and then prefers a sequential
+ * scan of 10,000 rows.
  */
 export function isAmong(
   db: Kysely<Schema>,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { v7 as newUuid } from 'uuid';
 import { expect } from 'vitest';
@@ -92,12 +93,15 @@ export class World {
     return rows;
   }
 
-  /** Fails with the rows that are new or gone, unless the database is as before. */
+  /** Fails with the rows that are new or removed, unless the database is as before. */
   async expectUnchanged(before: Rows): Promise<void> {
     const after = await this.rows();
-    expect(after, `new: ${rowsOnlyIn(after, before)}; gone: ${rowsOnlyIn(before, after)}`).toEqual(
-      before,
-    );
+    if (isDeepStrictEqual(after, before)) return;
+    const changes = [
+      ...rowsOnlyIn(after, before).map((row) => `new: ${row}`),
+      ...rowsOnlyIn(before, after).map((row) => `removed: ${row}`),
+    ];
+    expect(after, changes.join('\n')).toEqual(before);
   }
 
   /** Creates the records whose ids a request contains, unless they exist. */

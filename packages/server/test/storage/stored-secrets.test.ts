@@ -87,7 +87,7 @@ async function filesWith(databaseUrl: string, texts: readonly string[]): Promise
     .map((each) => each.name);
 }
 
-it('keeps the key that a server with a database in memory has generated', async () => {
+it('retains the key that a server with a database in memory has generated', async () => {
   const { server, stop } = await startServer({ databaseUrl: ':memory:' });
   onTestFinished(stop);
   await checkServerKeys(server.database, 0);
