@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStorage } from '../packages/server/dist/storage/open-storage.js';
 import { createLinks } from './lib/create-links.mjs';
-import { serveNode, startDefaultPostgres } from './lib/postgres.mjs';
+import { serveNode, setNiceness, startDefaultPostgres } from './lib/postgres.mjs';
 import { scratchFolder, serve, serveShorty } from './lib/processes.mjs';
 import { compare, median, reportAtMost, reportUpper } from './lib/ratio.mjs';
 import { storeVisitsIn } from './lib/store-visits.mjs';
@@ -31,14 +31,16 @@ const onSqlite = {
 };
 
 function onPostgres(postgres) {
+  const niceness = Number(process.env.POSTGRES_NICENESS ?? 10);
   return {
-    name: 'PostgreSQL',
+    name: `PostgreSQL with niceness ${niceness}`,
     async create() {
       await postgres.createDatabase('bench');
       const databaseUrl = postgres.urlOf('bench');
       return { ...(await serveNode(databaseUrl)), databaseUrl };
     },
     serve: serveNode,
+    lowerPriority: () => setNiceness(postgres, niceness),
   };
 }
 
@@ -69,6 +71,7 @@ async function compareBeside(engine, { seconds, runs }) {
   await together();
   const results = { alone: [], together: [] };
   const p99Of = (name, measure) => async () => {
+    await engine.lowerPriority?.();
     const result = await measure();
     results[name].push(result);
     return result.p99Ms;

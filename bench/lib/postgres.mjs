@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs';
 import { register } from 'node:module';
+import { setPriority } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { scratchFolder, serveShorty } from './processes.mjs';
-import { parentOf } from './processor-time.mjs';
+import { childrenOf, parentOf } from './processor-time.mjs';
 
 /** Starts the PostgreSQL of the tests with its default settings, so that each commit calls fsync. */
 export async function startDefaultPostgres() {
@@ -13,6 +16,26 @@ export async function startDefaultPostgres() {
     /** The id of its main process; undefined on systems without /proc. */
     pid: parentOf(await findChildProcess(server.urlOf('postgres'))),
   };
+}
+
+/**
+ * Gives PostgreSQL a niceness relative to the node. Its later processes inherit the niceness, but not that
+ * of the autogroup, so call it again after a while.
+ */
+export async function setNiceness({ pid }, niceness) {
+  setPriority(pid, niceness);
+  for (const child of childrenOf(pid)) {
+    try {
+      setPriority(child, niceness);
+      // Each child has a session, and so an autogroup. The parent shares that of the benchmark.
+      writeFileSync(`/proc/${child}/autogroup`, String(niceness));
+    } catch (error) {
+      // The child has ended, or the kernel has no autogroups.
+      if (!['ESRCH', 'ENOENT'].includes(error.info?.code ?? error.code)) throw error;
+    }
+    // Other users than root may change ten autogroups a second.
+    await sleep(110);
+  }
 }
 
 /** Starts a node on a PostgreSQL database, with its journal in a separate folder. */

@@ -32,9 +32,15 @@ export const parentOf = (pid) => read(`/proc/${pid}/stat`).parent;
 /** Adds up the times of a process and its children, including the children that have exited. */
 function familyOf(pid) {
   const parent = read(`/proc/${pid}/stat`);
-  const children = processIds().map((id) => read(`/proc/${id}/stat`));
-  const alive = children.filter((child) => child.parent === pid).map((child) => child.own);
-  return parent.own + parent.ofEnded + sum(alive);
+  const alive = childrenOf(pid).map((id) => read(`/proc/${id}/stat`).own);
+  return parent.own + parent.ofEnded + sum(alive.filter((own) => !Number.isNaN(own)));
+}
+
+/** Returns the ids of a process's children; none on systems without /proc. */
+export function childrenOf(pid) {
+  return processIds()
+    .filter((id) => parentOf(id) === pid)
+    .map(Number);
 }
 
 function processIds() {

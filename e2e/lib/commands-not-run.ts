@@ -108,6 +108,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'HOST=10.0.0.11 SHORTY_BASE_URL=https://sho.example SHORTY_TRUST_PROXY=10.0.0.5 SHORTY_ADMIN_LISTEN=:3001 \\':
       'needs the address of the guide; e2e/faults/nodes.test.ts starts two nodes',
     'install -m 0644 deploy/shorty.service /etc/systemd/system/shorty@.service': machine,
+    'systemctl set-property system-postgresql.slice CPUWeight=10': machine,
     "export SHORTY_DATABASE_URL='postgres://shorty:…@db.example/shorty?sslmode=verify-full'":
       'needs the database of the guide; e2e/faults/nodes.test.ts starts two nodes',
     '(umask 077; cat > .env <<END': docker,
