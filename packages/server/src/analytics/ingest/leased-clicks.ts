@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, WriteTransaction } from '../../storage/database.js';
+import { isAmong } from '../../storage/is-among.js';
 import type { Visit } from '../journal/journal-lines.js';
 
 /** Takes the clicks of visits from the leases of the process that has redirected them. */
@@ -14,14 +15,13 @@ export async function takeLeasedClicks(
   // member, because with a parameter SQLite compares each lease of the writer with each member.
   const writer = JSON.stringify(writerId);
   const members = Array.from(counts, ([urlId, count]) => `"${urlId}":[${count},${writer}]`);
-  const taken = `{${members.join()}}`;
   await sql`
     update click_leases set clicks = clicks - cast(value ->> 0 as bigint)
-    from json_each(${taken})
+    from json_each(${`{${members.join()}}`})
     where url_id = cast(key as bigint) and writer_id = value ->> 1`.execute(transaction);
   await sql`
     delete from click_leases where writer_id = ${writerId} and clicks <= 0
-      and url_id in (select cast(key as bigint) from json_each(${taken}))`.execute(transaction);
+      and ${isAmong(transaction, sql.ref('url_id'), counts.keys())}`.execute(transaction);
 }
 
 /**
