@@ -48,6 +48,10 @@ const maxRetries = 10;
 // The longest pause before a transaction is repeated.
 const maxPauseMs = 100;
 
+// While storage does not respond, each group fails only after its time limit, and limits would add up.
+// Works that have been pending for this long fail with the group before them.
+const maxPendingMs = 3_000;
+
 const commitCallbacks = new WeakMap<WriteTransaction, Set<() => void>>();
 
 /**
@@ -245,8 +249,7 @@ export class GroupCommit {
       const isTaken = error instanceof UniqueViolationError && group.length === 1;
       if (isTaken && retries < maxRetries) return this.#commit(group, retries + 1);
       if (error instanceof StorageUnavailableError) {
-        // Pending work fails as well: the timeouts of several groups would add up.
-        for (const work of [...group, ...this.#pending.splice(0)]) this.#fail(work, error);
+        for (const work of [...group, ...this.#takeOverdue()]) this.#fail(work, error);
       } else if (group.length === 1) this.#fail(group[0] as PendingWork, error);
       // One work failed and rolled back all of them: each runs again in its own transaction.
       else for (const work of group) await this.#commit([work]);
@@ -258,6 +261,15 @@ export class GroupCommit {
     }
     for (const settle of settlers) settle();
     for (const callback of callbacks) callback();
+  }
+
+  /** Removes the pending works that have waited too long to wait for the failure of another group. */
+  #takeOverdue(): PendingWork[] {
+    const overdue = this.#pending.filter(
+      ({ queuedAt }) => performance.now() - queuedAt > maxPendingMs,
+    );
+    this.#pending = this.#pending.filter((work) => !overdue.includes(work));
+    return overdue;
   }
 
   /** Runs a work again, after a pause if it has waited for a lock of its organization. */
