@@ -202,11 +202,14 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...shared,
     allowsNewKey,
     outbox,
-    async getUrl(organizationId, urlId) {
-      const found = await urls.urls.get(organizationId, urlId);
-      const { id, shortCode, createdAt, importedClicks } = found;
-      const shortUrl = shortUrlOf(origins(), found);
-      return { id, shortCode, createdAt, importedClicks, shortUrl };
+    getUrl: (...link) => urls.urls.get(...link),
+    async findUrls(organizationId, ids) {
+      const found = await urls.urls.findMany(organizationId, ids);
+      return found.map((url) => ({
+        id: url.id,
+        shortCode: url.shortCode,
+        shortUrl: shortUrlOf(origins(), url),
+      }));
     },
     onCallbackError,
   });

@@ -26,10 +26,16 @@ export interface ReportSources {
   ) => Promise<{
     readonly id: number;
     readonly shortCode: string;
-    readonly shortUrl: string;
     readonly createdAt: number;
     readonly importedClicks: number;
   }>;
+  /** Returns those of these URLs of an organization that exist, in their order. */
+  readonly findUrls: (
+    organizationId: string,
+    urlIds: readonly number[],
+  ) => Promise<
+    readonly { readonly id: number; readonly shortCode: string; readonly shortUrl: string }[]
+  >;
   readonly database: Database;
   readonly reports: Reports;
   readonly clock: Clock;
@@ -59,6 +65,7 @@ const noUrl = 0;
 
 export function reportHandlers({
   getUrl,
+  findUrls,
   database,
   reports,
   clock,
@@ -172,10 +179,9 @@ export function reportHandlers({
       );
       const { totalUrls, activeUrls, totalQrs, totalScans, breakdowns, timeseries } = report;
       const { importedClicks, provenScans, inferredScans } = report;
-      const topUrls = report.top.map(async ([topId, clicks]) => {
-        const { id, shortCode, shortUrl } = await getUrl(organizationId, topId);
-        return { urlId: String(id), shortCode, shortUrl, clicks };
-      });
+      const clicksOf = new Map(report.top);
+      // A link that was erased after the visits were counted is left out.
+      const topUrls = await findUrls(organizationId, [...clicksOf.keys()]);
       return {
         status: 200,
         data: {
@@ -195,7 +201,12 @@ export function reportHandlers({
             provenScans,
             inferredScans,
           },
-          topUrls: await Promise.all(topUrls),
+          topUrls: topUrls.map(({ id, shortCode, shortUrl }) => ({
+            urlId: String(id),
+            shortCode,
+            shortUrl,
+            clicks: clicksOf.get(id) as number,
+          })),
           breakdowns,
           timeseries,
         },
