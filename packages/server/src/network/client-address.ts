@@ -22,11 +22,21 @@ export function clientAddressOf(
   const read = header.slice(-maxHeaderLength).split(',');
   // The cut may have shortened the first address to another valid one.
   if (header.length > maxHeaderLength) read.shift();
-  const hops = read.slice(-maxHops);
+  // RFC 9110 §5.6.1: empty elements of a list are ignored.
+  const hops = read.filter((hop) => hop.trim() !== '').slice(-maxHops);
   while (trustedProxies.includes(address)) {
-    const previous = canonicalAddress((hops.pop() ?? '').trim());
+    const previous = addressOfHop(hops.pop() ?? '');
     if (isIP(previous) === 0) break;
     address = previous;
   }
   return address;
+}
+
+// Some proxies add the port, and write IPv6 addresses in brackets or, as in `Forwarded`, in quotes.
+const hopForms = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/;
+
+function addressOfHop(hop: string): string {
+  const text = hop.trim().replace(/^"(.*)"$/, '$1');
+  const [, bracketed, ipv4] = hopForms.exec(text) ?? [];
+  return canonicalAddress(bracketed ?? ipv4 ?? text);
 }
