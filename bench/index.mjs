@@ -35,7 +35,6 @@ import { benchServerStart, benchServerStartPostgres } from './server-start.mjs';
 import { benchStartUp } from './start-up.mjs';
 import { benchStop } from './stop.mjs';
 import { benchVerify } from './verify.mjs';
-import { benchVisitFiles } from './visit-files.mjs';
 import { benchVisitsPostgres } from './visits-postgres.mjs';
 
 const benchmarks = {
@@ -54,7 +53,6 @@ const benchmarks = {
   export: benchExport,
   import: benchImport,
   analytics: benchAnalytics,
-  'visit-files': benchVisitFiles,
   'many-links': benchManyLinks,
   overview: benchOverview,
   'qr-download': benchQrDownload,

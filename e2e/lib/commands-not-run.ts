@@ -125,10 +125,6 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     "docker build $(sed 's/^/--build-arg /' release/image.args) --tag shorty:0.2.0 .": docker,
     'npm publish release/shorty-webhook-verifier-0.2.0.tgz --access public': 'publishes',
   },
-  'docs/scale.md': {
-    'shorty-server visits export --to /srv/warehouse/visits':
-      'needs visits and a bucket; packages/server/test/analytics/visit-files.test.ts has them',
-  },
   'docs/sdk.md': { 'npm install @shorty/sdk': registry },
   'docs/self-hosting.md': {
     'docker buildx create --use': docker,

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 /** The packages in the bundle. They are not installed with the server, which saves 25 MB. */
 export const bundled = [
   '@opentelemetry/api',
-  'aws4fetch',
   'bintrees',
   'dom-serializer',
   'domelementtype',
@@ -11,8 +10,6 @@ export const bundled = [
   'domutils',
   'entities',
   'htmlparser2',
-  'hyparquet',
-  'hyparquet-writer',
   'kysely',
   'lru-cache',
   'prom-client',

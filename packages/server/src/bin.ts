@@ -19,7 +19,6 @@ const load = {
   secrets: () => import('./operations/commands/secrets.js'),
   start: () => import('./operations/commands/start.js'),
   transfer: () => import('./operations/commands/transfer.js'),
-  visits: () => import('./operations/commands/visits.js'),
 };
 
 // Only a supervisor that restarts the server needs to know whether a restart may succeed.
@@ -176,22 +175,6 @@ orgs
   .requiredOption('--org <id>', 'the organization')
   .requiredOption('--confirm <id-or-name>', 'its id or its name again')
   .action(async (options) => (await load.organizations()).deleteOrganization(options));
-
-const visits = program.command('visits').description('visits of all organizations');
-visits
-  .command('export')
-  .description(
-    'write the visits that were not exported before to files for a warehouse; the server may run',
-  )
-  .requiredOption('--to <folder>', 'a folder, or s3://bucket/prefix')
-  .addOption(
-    new Option('--format <format>', 'of the files')
-      .choices(['parquet', 'ndjson'])
-      .default('parquet'),
-  )
-  .option('--no-keys', 'leave out the hashes of visitors and addresses')
-  .option('--visits-per-file <number>', 'at most a few more are in a file', '1000000')
-  .action(async (options) => (await load.visits()).exportVisits(options));
 
 const clients = program.command('clients').description('API clients');
 clients

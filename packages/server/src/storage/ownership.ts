@@ -28,7 +28,6 @@ export const sharedTables: { readonly [table in Table]?: string } = {
   journal_positions: 'one row for each journal',
   visit_compactions: 'a row for each shard of organizations',
   visit_batches: 'a row has visits of many organizations: remove-deleted-visits.ts',
-  visit_exports: 'one row for each destination, for all organizations',
   secret_keys: 'the keys of the installation',
   visitor_keys: 'the keys of the installation',
   retired_keys: 'the keys of erased links and deleted organizations, as hashes',

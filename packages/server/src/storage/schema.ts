@@ -87,31 +87,6 @@ export const tables = {
      * that an earlier version stored.
      */
     machines_from: 'bigint not null default 0',
-    /** The latest export run of its visits; 0 without one. */
-    export_run: 'bigint not null default 0',
-  },
-  /** The exports of visits to files, one for each destination. */
-  visit_exports: {
-    /** A path, or the URL of a bucket and a prefix. */
-    destination: 'text primary key',
-    /** The format, and whether the files have the keys of visitors, as JSON. */
-    options: 'text not null',
-    /** The last run whose visits are all exported; -1 before the first. */
-    exported_run: 'bigint not null',
-    /** The run in progress, or `exported_run`. Visits that are stored now are of a later run. */
-    closed_run: 'bigint not null',
-    /** When the run in progress began. Its visits are in batches up to this one, or in chunks. */
-    closed_at: 'bigint not null',
-    closed_batch: 'bigint not null',
-    /** The number of its files that are complete, and the number of their visits. */
-    files: 'integer not null',
-    visits: 'bigint not null',
-    /** The last chunk in these files. */
-    url_id: 'bigint not null',
-    number: 'integer not null',
-    /** The last chunk in the next file; null until it is decided. */
-    next_url_id: 'bigint',
-    next_number: 'integer',
   },
   clients: {
     ...baselineTables.clients,

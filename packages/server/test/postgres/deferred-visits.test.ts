@@ -15,7 +15,6 @@ import { createJournalFolder, segmentPath } from '../../src/analytics/journal/jo
 import { toCallLine, toDownloadLine, toLine } from '../../src/analytics/journal/journal-lines.js';
 import { diagnoseClicks } from '../../src/analytics/reports/visit-doctor.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
-import { beginRun } from '../../src/operations/visits/export-state.js';
 import { ClickLeaseRepository } from '../../src/redirect/click-lease-repository.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { makeVisit, openVisitStore, start, type VisitStore } from '../analytics/visit-store.js';
@@ -224,28 +223,4 @@ it('a process that has ended retains its leases while visits of its journal are 
   expect(await recover()).toBe(0);
   expect(await clicks()).toEqual({ stored: 2, leased: 0 });
   expect(existsSync(path)).toBe(false);
-});
-
-it('deferred visits are exported by the run that begins after they are stored', async () => {
-  const [blocked, free] = [await createTenant(), await createTenant()];
-  const ingest = openJournal();
-  await ingest([blocked]);
-  await stored.compact();
-  const unlock = await lockRows(
-    'select from url_clicks where url_id = $1 for update',
-    blocked.urlId,
-  );
-  await ingest([free, blocked]);
-  await beginRun(stored.database, 'files', '{}', start);
-  await unlock();
-  await storeDeferred(nodes[1], () => start);
-  await stored.compact();
-  const { rows } = await other.query(
-    'select url_id::int, export_run::int from visit_chunks where url_id = any($1) order by url_id',
-    [[blocked.urlId, free.urlId]],
-  );
-  expect(rows).toEqual([
-    { url_id: blocked.urlId, export_run: 1 },
-    { url_id: free.urlId, export_run: 0 },
-  ]);
 });

@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
@@ -7,7 +6,6 @@ import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js'
 import { diagnoseOrganizationChunks } from '../../src/analytics/reports/organization-doctor.js';
 import { diagnoseClicks } from '../../src/analytics/reports/visit-doctor.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
-import { exportVisits } from '../../src/operations/visits/export-visits.js';
 import type { Database, WriteLock } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import {
@@ -147,53 +145,6 @@ it('two nodes store and compact visits of the same links, each exactly once', as
   await expectSound();
   const { rows } = await other.query('select 1 from visit_batches');
   expect(rows).toEqual([]);
-});
-
-it('exports beside two nodes that store and compact have each visit exactly once', async () => {
-  const tenants = await createLinks(10);
-  const urlIds = tenants.flatMap((tenant) => tenant.urlIds);
-  const files = new Map<string, Uint8Array>();
-  const exportOnce = () =>
-    exportVisits({
-      database: stored.database,
-      store: {
-        destination: 'memory',
-        async put(name, content) {
-          files.set(name, content);
-        },
-      },
-      format: 'ndjson',
-      hasKeys: false,
-      visitsPerFile: 50,
-      clock: () => start,
-    });
-  const run = async (node: IngestingNode) => {
-    for (let round = 0; round < 10; round += 1) {
-      await node.store(urlIds);
-      await node.compact();
-    }
-  };
-  let isRunning = true;
-  const exportAll = async () => {
-    let runs = 0;
-    for (; isRunning; runs += 1) await exportOnce();
-    return runs;
-  };
-  const exported = exportAll();
-  await Promise.all(nodes.map(run));
-  isRunning = false;
-  expect(await exported).toBeGreaterThan(0);
-  await exportOnce();
-  const exportedOf = new Map(urlIds.map((id) => [id, 0]));
-  for (const [name, content] of files) {
-    if (!name.endsWith('.gz')) continue;
-    for (const line of gunzipSync(content).toString().trimEnd().split('\n')) {
-      const { url_id } = JSON.parse(line);
-      const count = exportedOf.get(url_id);
-      if (count !== undefined) exportedOf.set(url_id, count + 1);
-    }
-  }
-  expect([...exportedOf.values()]).toEqual(urlIds.map(() => 20));
 });
 
 /** The locks of a transaction that another node has open. */

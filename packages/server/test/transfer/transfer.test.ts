@@ -17,7 +17,6 @@ import { columnChecks } from '../../src/operations/transfer/column-checks.js';
 import { exportOrganization } from '../../src/operations/transfer/export-organization.js';
 import { importOrganization } from '../../src/operations/transfer/import-organization.js';
 import { transferTables } from '../../src/operations/transfer/transfer-tables.js';
-import { beginRun } from '../../src/operations/visits/export-state.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { keyOf } from '../../src/storage/schema.js';
@@ -57,7 +56,6 @@ const excludedTables: Readonly<Record<string, string>> = {
   click_queues: 'the exporting server delivers the clicks that wait',
   queued_clicks: 'the exporting server delivers the clicks that wait',
   click_leases: 'the processes of the exporting server have them',
-  visit_exports: 'each server has its own exports to a warehouse',
   journal_positions: 'a journal belongs to a server',
 };
 
@@ -580,16 +578,6 @@ describe('an organization that moves to a server with other organizations', () =
     writeFileSync(path, forged);
     await importOrganization(there.database, path);
     expect(await contentOf(there.database)).not.toContain('forged');
-  });
-
-  it('is in the next run of an export of visits there', async () => {
-    const { database } = await emptyServer();
-    expect(await beginRun(database, '/warehouse', '{}', start)).toMatchObject({ closed_run: 0 });
-    await importOrganization(database, exported);
-    const chunks = await database.read.selectFrom('visit_chunks').select('export_run').execute();
-    expect(new Set(chunks.map((chunk) => chunk.export_run))).toEqual(new Set([1]));
-    // Runs are not exported with the organization.
-    expect(await exportText(database, api.organizationId)).toBe(text);
   });
 
   it('is refused with the names of slugs that are taken, and nothing is written', async () => {

@@ -1,4 +1,3 @@
-import { lastExportRun } from './export-runs.js';
 import {
   completeTexts,
   type DictionaryColumn,
@@ -83,8 +82,7 @@ export type ChunkTable = 'visit_chunks' | 'organization_chunks';
 export function toChunk(columns: VisitColumns, table: ChunkTable = 'visit_chunks') {
   const visits = encodeColumns(columns, { isOfOneUrl: table === 'visit_chunks' });
   const machines_from = firstMachineAt(columns);
-  const chunk = { ...timeRange(columns), visit_count: columns.count, machines_from, visits };
-  return table === 'visit_chunks' ? { ...chunk, export_run: lastExportRun(columns) } : chunk;
+  return { ...timeRange(columns), visit_count: columns.count, machines_from, visits };
 }
 
 /** One visit within columns. */

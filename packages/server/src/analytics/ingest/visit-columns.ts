@@ -25,8 +25,6 @@ const defaultTexts = {
   utmContent: '',
   // The rule of the link that chose the target, and its variant.
   variant: '',
-  // A number, or empty for 0: see export-runs.ts.
-  exportRun: '',
 } as const;
 export type DictionaryColumnName = keyof typeof defaultTexts;
 

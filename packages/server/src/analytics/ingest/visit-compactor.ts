@@ -37,8 +37,7 @@ const ownerColumns = {
 
 /** The id of a URL or of an organization. */
 type Owner = number | string;
-type Chunk = Omit<Selectable<Schema['organization_chunks']>, 'organization_id'> &
-  Partial<Pick<Selectable<Schema['visit_chunks']>, 'export_run'>>;
+type Chunk = Omit<Selectable<Schema['organization_chunks']>, 'organization_id'>;
 type LastChunk = Pick<Chunk, 'number' | 'visit_count' | 'visits'>;
 
 /** The chunks with new visits of one owner. */

@@ -14,7 +14,6 @@ import { type JournalPosition, journalStart } from '../journal/journal-reader.js
 import { encodeColumns } from './columns-codec.js';
 import { findMissingLinks, type MissingLinks } from './deleted-links.js';
 import { withoutErased } from './erasure-marks.js';
-import { findOpenExportRun, openExportRun, withExportRun } from './export-runs.js';
 import { endLeases, takeLeasedClicks } from './leased-clicks.js';
 import { type SeparatedTexts, separateLocked } from './locked-rows.js';
 import { findOrganizations } from './read-stored-visits.js';
@@ -43,8 +42,6 @@ export interface DeferredLines {
 
 interface StoringContext {
   readonly writerId: string;
-  /** The export run of the visits. */
-  readonly exportRun: number;
   readonly now: number;
 }
 
@@ -137,10 +134,9 @@ export class VisitRepository {
       lines: texts.join('\n'),
     }));
     return this.#database.writeDirectly(async (transaction) => {
-      const exportRun = await this.#advance(transaction, writerId, from, to);
-      if (exportRun === undefined) return false;
+      if (!(await this.#advance(transaction, writerId, from, to))) return false;
       await this.#database.bulkInsert(transaction, 'deferred_visits', rows);
-      await this.#storeRecords(transaction, records, { writerId, exportRun, now });
+      await this.#storeRecords(transaction, records, { writerId, now });
       return true;
     }, 'visits');
   }
@@ -197,20 +193,19 @@ export class VisitRepository {
         .where('id', '=', id)
         .executeTakeFirstOrThrow();
       if (numDeletedRows !== 1n) return;
-      const exportRun = await findOpenExportRun(transaction);
-      await this.#storeRecords(transaction, records, { writerId, exportRun, now });
+      await this.#storeRecords(transaction, records, { writerId, now });
     }, 'visits');
   }
 
   async #storeRecords(
     transaction: WriteTransaction,
     { visits: read = [], deletionVersion, downloads, calls }: StoredRecords,
-    { writerId, exportRun, now }: StoringContext,
+    { writerId, now }: StoringContext,
   ): Promise<void> {
     await takeLeasedClicks(transaction, writerId, read);
     const stored = await this.#withoutDeleted(transaction, read, deletionVersion);
     const visits = await withoutErased(transaction, stored);
-    if (visits.length > 0) await this.#storeBatches(transaction, visits, exportRun, now);
+    if (visits.length > 0) await this.#storeBatches(transaction, visits, now);
     if (stored.length > 0) await this.#count(transaction, visits, stored, now);
     // After those of links: transactions change counters in one order, which prevents deadlock.
     if (downloads) await countDownloads(transaction, downloads);
@@ -220,14 +215,13 @@ export class VisitRepository {
   async #storeBatches(
     transaction: WriteTransaction,
     visits: readonly Visit[],
-    exportRun: number,
     now: number,
   ): Promise<void> {
     const isCopied = await transaction.selectFrom('click_feed').select('id').executeTakeFirst();
     const rows = [...(await this.#groupByShard(transaction, visits))].map(([shard, own]) => ({
       created_at: now,
       visit_count: own.length,
-      visits: encodeColumns(withExportRun(toColumns(own), exportRun)),
+      visits: encodeColumns(toColumns(own)),
       shard,
       to_copy: isCopied ? 1 : 0,
     }));
@@ -292,27 +286,26 @@ export class VisitRepository {
     return visits.filter(({ urlId }) => !deleted.has(urlId));
   }
 
-  /** Returns the export run of the visits, or undefined when the stored position is not `from`. */
+  /** Returns false if the stored position is not `from`. */
   async #advance(
     transaction: WriteTransaction,
     writerId: string,
     from: JournalPosition,
     to: JournalPosition,
-  ): Promise<number | undefined> {
+  ): Promise<boolean> {
     await transaction
       .insertInto('journal_positions')
       .values({ writer_id: writerId, ...journalStart })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-    const advanced = await transaction
+    const { numUpdatedRows } = await transaction
       .updateTable('journal_positions')
       .set({ segment: to.segment, offset: to.offset })
       .where('writer_id', '=', writerId)
       .where('segment', '=', from.segment)
       .where('offset', '=', from.offset)
-      .returning(openExportRun.as('exportRun'))
       .executeTakeFirst();
-    return advanced && (advanced.exportRun ?? 0);
+    return numUpdatedRows === 1n;
   }
 
   async #countClicks(

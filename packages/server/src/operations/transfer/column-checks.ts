@@ -247,7 +247,6 @@ export const columnChecks = {
     visit_count: count,
     visits: plain,
     machines_from: ofServer,
-    export_run: ofServer,
   },
   click_days: {
     url_id: plain,

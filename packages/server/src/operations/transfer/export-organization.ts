@@ -1,9 +1,6 @@
 import type { Kysely } from 'kysely';
-import { decodeColumns, encodeColumns } from '../../analytics/ingest/columns-codec.js';
-import { withExportRun } from '../../analytics/ingest/export-runs.js';
-import type { Database, Schema, Value } from '../../storage/database.js';
+import type { Database, Schema } from '../../storage/database.js';
 import type { Keyring, Place } from '../../storage/keyring.js';
-import type { Row } from '../../storage/read-in-batches.js';
 import { mapSecrets } from '../../storage/stored-secrets.js';
 import { withoutServerColumns } from './check-row.js';
 import { type TransferRow, writeTransferFile } from './transfer-file.js';
@@ -39,15 +36,8 @@ async function* allRows(
         const row = withoutServerColumns(table, stored);
         // Another server has another key.
         const decrypt = (secret: string, place: Place) => keyring.decrypt(secret, place);
-        yield { table, row: mapSecrets(table, withoutExportRun(row, stored.export_run), decrypt) };
+        yield { table, row: mapSecrets(table, row, decrypt) };
       }
     }
   }
-}
-
-/** Export runs are of this server. */
-function withoutExportRun(row: Row, exportRun: Value | undefined): Row {
-  if (!exportRun) return row;
-  const columns = withExportRun(decodeColumns(row.visits as Uint8Array), 0);
-  return { ...row, visits: encodeColumns(columns, { isOfOneUrl: true }) };
 }

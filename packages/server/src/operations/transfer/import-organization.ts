@@ -1,10 +1,4 @@
 import { sql } from 'kysely';
-import { decodeColumns, encodeColumns } from '../../analytics/ingest/columns-codec.js';
-import {
-  findOpenExportRun,
-  lastExportRun,
-  withExportRun,
-} from '../../analytics/ingest/export-runs.js';
 import { dayMs } from '../../analytics/reports/durations.js';
 import { ConfigError } from '../../config-error.js';
 import { ownHostTest } from '../../domains/own-hosts.js';
@@ -48,12 +42,10 @@ export async function importOrganization(
     await refuseKnownOrganization(transaction, summary);
     const urlIdShift = await reserveIds(transaction, summary);
     const { visitsUntil } = summary;
-    // The next export has the visits of the organization, too.
-    const exportRun = await findOpenExportRun(transaction);
     for await (const [table, rows] of batchesIn(path)) {
       const encrypt = (secret: string, place: Place) => database.keyring.encrypt(secret, place);
       const values = rows.map((row) =>
-        mapSecrets(table, toStored(table, row, { urlIdShift, visitsUntil, exportRun }), encrypt),
+        mapSecrets(table, toStored(table, row, { urlIdShift, visitsUntil }), encrypt),
       );
       await refuseTaken(transaction, table, values);
       if (table === 'url_keys') await reclaim(transaction, summary, values);
@@ -167,18 +159,13 @@ async function* batchesIn(path: string): AsyncGenerator<readonly [TransferTable,
 interface StoredValues {
   readonly urlIdShift: number;
   readonly visitsUntil: number;
-  readonly exportRun: number;
 }
 
 /**
  * Adds `urlIdShift` to the id of a link, and computes the search text, which a file may forge. The file
  * has no chunks of the organization, so these are complete after its visits.
  */
-function toStored(
-  table: TransferTable,
-  row: Row,
-  { urlIdShift, visitsUntil, exportRun }: StoredValues,
-): Row {
+function toStored(table: TransferTable, row: Row, { urlIdShift, visitsUntil }: StoredValues): Row {
   if (table === 'organizations') return { ...row, chunks_complete_from: visitsUntil };
   if (table === 'urls') {
     return { ...row, id: Number(row.id) + urlIdShift, search_text: searchTextOfRow(row) };
@@ -187,12 +174,7 @@ function toStored(
     return { ...row, filters: shiftFilters(String(row.filters), urlIdShift) };
   }
   if (row.url_id == null) return row;
-  const shifted = { ...row, url_id: Number(row.url_id) + urlIdShift };
-  if (table !== 'visit_chunks') return shifted;
-  const columns = decodeColumns(row.visits as Uint8Array);
-  if (exportRun === 0 && lastExportRun(columns) === 0) return shifted;
-  const visits = encodeColumns(withExportRun(columns, exportRun), { isOfOneUrl: true });
-  return { ...shifted, export_run: exportRun, visits };
+  return { ...row, url_id: Number(row.url_id) + urlIdShift };
 }
 
 /** Adds to the ids of links in the filters of a webhook. */

@@ -31,7 +31,6 @@ import { visitorKeys } from './0027-visitor-keys.js';
 import { concurrentWrites } from './0028-concurrent-writes.js';
 import { organizationChunkList } from './0031-organization-chunk-list.js';
 import { sharedLimits } from './0032-shared-limits.js';
-import { visitExports } from './0033-visit-exports.js';
 import { linkRules } from './0034-link-rules.js';
 import { domainSettings } from './0035-domain-settings.js';
 import { linkLifeCycle } from './0036-link-life-cycle.js';
@@ -167,7 +166,6 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0028-concurrent-writes': { up: (db) => concurrentWrites(db, engine) },
     '0031-organization-chunk-list': { up: organizationChunkList },
     '0032-shared-limits': { up: (db) => sharedLimits(db, engine) },
-    '0033-visit-exports': { up: (db) => visitExports(db, engine) },
     '0034-link-rules': { up: linkRules },
     '0035-domain-settings': { up: (db) => domainSettings(db, engine) },
     '0036-link-life-cycle': { up: (db) => linkLifeCycle(db, engine) },
