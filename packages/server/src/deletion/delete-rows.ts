@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Database, Schema, Value, WriteLock, WriteTransaction } from '../storage/database.js';
 import { childrenOf, type Owner, ownerOf, referencesOf } from '../storage/ownership.js';
 import { keyOf } from '../storage/schema.js';
@@ -11,19 +11,6 @@ type Row = Readonly<Record<string, Value>>;
 
 // The rows that one transaction deletes. On SQLite, it blocks all other writes.
 const rowsAtOnce = 50;
-// The rows that one statement reads of a table that no index orders by owner.
-const rowsReadAtOnce = 500;
-
-/** The tables that an index orders by their owner. The others are read once, in the order of their key. */
-const indexed: readonly Table[] = [
-  'urls',
-  'domains',
-  'clients',
-  'api_keys',
-  'audit_log',
-  'deliveries',
-  'webhook_replays',
-];
 
 /**
  * Deletes the rows of an organization in all tables, in transactions of a few rows. Owned rows go
@@ -35,7 +22,9 @@ export async function deleteRowsOf(
   signal?: AbortSignal,
 ): Promise<void> {
   const deletion = new RowDeletion(database, organizationId, 'exclusive', signal);
-  for (const table of rootsInOrder()) await deletion.deleteAll(table);
+  for (const table of rootsInOrder()) {
+    await deletion.deleteWhere(table, columnOfOwner(table), [organizationId]);
+  }
 }
 
 /** Deletes rows with what belongs to them, in transactions of a few rows. */
@@ -58,50 +47,7 @@ export class RowDeletion {
     this.#signal = signal;
   }
 
-  /** Deletes the organization's rows of a table, and what belongs to them. */
-  async deleteAll(table: Table): Promise<void> {
-    // Before their owners, by which they are found.
-    for (const child of childrenOf(table).filter((each) => !isIndexed(each))) {
-      await this.deleteAll(child);
-    }
-    const { column } = ownerOf(table) as Owner;
-    if (isIndexed(table)) await this.deleteWhere(table, column, [this.#organizationId]);
-    else await this.#sweep(table);
-  }
-
-  /** Reads a table in the order of its key, and deletes the rows of the organization. */
-  async #sweep(table: Table): Promise<void> {
-    const key = keyOf(table);
-    const columns = sql.join(key.map((name) => sql.ref(`own.${name}`)));
-    let last: readonly Value[] | undefined;
-    while (!this.#signal?.aborted) {
-      const after = last ? sql`where (${columns}) > (${sql.join(last)})` : sql``;
-      const { rows } = await sql<Row & { isOwn: number }>`
-        select ${columns}, case when ${this.#isOwn(table)} then 1 else 0 end as "isOwn"
-        from ${sql.table(table)} as own ${after}
-        order by ${columns} limit ${rowsReadAtOnce}`.execute(this.#database.read);
-      const own = rows.filter(({ isOwn }) => isOwn === 1);
-      for (let at = 0; at < own.length; at += rowsAtOnce) {
-        await this.#deleteRows(table, own.slice(at, at + rowsAtOnce));
-      }
-      const end = rows.at(-1);
-      if (!end || rows.length < rowsReadAtOnce) return;
-      last = key.map((name) => end[name] ?? null);
-      await yieldToEventLoop();
-    }
-  }
-
-  /** Returns the condition that a row belongs to the organization. */
-  #isOwn(table: Table, alias = 'own'): RawBuilder<unknown> {
-    const { column, parent } = ownerOf(table) as Owner;
-    const owner = sql.ref(`${alias}.${column}`);
-    if (parent === 'organizations') return sql`${owner} = ${this.#organizationId}`;
-    const next = `${alias}_owner`;
-    return sql`exists (select 1 from ${sql.table(parent)} as ${sql.ref(next)}
-      where ${sql.ref(`${next}.id`)} = ${owner} and ${this.#isOwn(parent, next)})`;
-  }
-
-  /** Deletes the rows of a table that have one of these owners. */
+  /** Deletes the rows of a table that have one of these owners, by which an index must order the table. */
   async deleteWhere(table: Table, column: string, owners: readonly Value[]): Promise<void> {
     const columns = sql.join(keyOf(table).map((name) => sql.ref(name)));
     while (!this.#signal?.aborted) {
@@ -117,9 +63,9 @@ export class RowDeletion {
   /** Deletes rows by their keys, in one transaction, after most of what belongs to them. */
   async #deleteRows(table: Table, rows: readonly Row[]): Promise<void> {
     const ids = rows.map(({ id }) => id as Value);
-    const children = childrenOf(table).filter(isIndexed);
+    const children = childrenOf(table);
     for (const child of children) {
-      await this.deleteWhere(child, (ownerOf(child) as Owner).column, ids);
+      await this.deleteWhere(child, columnOfOwner(child), ids);
     }
     if (this.#signal?.aborted) return;
     const key = keyOf(table);
@@ -136,9 +82,7 @@ export class RowDeletion {
       // Another transaction may have added some, while it held the lock of the owner's row.
       for (const child of children) {
         await sql`delete from ${sql.table(child)}
-          where ${sql.ref((ownerOf(child) as Owner).column)} in (${sql.join(ids)})`.execute(
-          transaction,
-        );
+          where ${sql.ref(columnOfOwner(child))} in (${sql.join(ids)})`.execute(transaction);
       }
       if (eventIds.length > 0) await deleteEventsWithoutDeliveries(transaction, eventIds);
     }, this.#lock);
@@ -165,9 +109,8 @@ async function findEventIds(
   return rows.map(({ event_id }) => event_id);
 }
 
-/** Returns whether an index, or the key, orders a table by its owner. */
-function isIndexed(table: Table): boolean {
-  return indexed.includes(table) || keyOf(table)[0] === ownerOf(table)?.column;
+function columnOfOwner(table: Table): string {
+  return (ownerOf(table) as Owner).column;
 }
 
 /** Returns the tables of an organization, each before those that its rows or what they own refer to. */

@@ -6,11 +6,10 @@ export async function findWebhookIds(
   db: Kysely<Schema>,
   organizationId: string,
 ): Promise<string[]> {
-  const own = db.selectFrom('webhooks').select('id').where('organization_id', '=', organizationId);
-  // Each has an index of its own.
-  const rows = await own
-    .where('deleted_at', 'is', null)
-    .unionAll(own.where('deleted_at', 'is not', null))
+  const rows = await db
+    .selectFrom('webhooks')
+    .select('id')
+    .where('organization_id', '=', organizationId)
     .execute();
   return rows.map(({ id }) => id);
 }

@@ -65,8 +65,7 @@ it('the events of an erased link are found by indexes of deliveries', async () =
       'delivery_attempts_primary',
       'events_to_fan_out',
       'click_queues_pkey',
-      'webhooks_by_organization',
-      'webhooks_deleted',
+      'webhooks_by_owner',
     ]),
   );
   const left = await sql`select id from events where url_id = 7`.execute(database.read);

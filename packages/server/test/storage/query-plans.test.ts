@@ -463,7 +463,7 @@ describe('no call on the redirect thread scans a table', () => {
       .prepare<unknown[], { detail: string }>(`explain query plan ${query}`)
       .all(organizationId);
     expect(plan.map(({ detail }) => detail)).toContainEqual(
-      expect.stringMatching(/^SEARCH webhooks USING INDEX webhooks_by_organization/),
+      expect.stringMatching(/^SEARCH webhooks USING INDEX webhooks_by_owner .* AND deleted_at=\?/),
     );
   });
 
@@ -579,8 +579,7 @@ describe('no call on the redirect thread scans a table', () => {
     expect(scansOf(steps).filter((each) => !small.test(each))).toEqual([]);
     expect(steps.map(({ detail }) => detail)).toEqual(
       expect.arrayContaining([
-        'SEARCH webhooks USING INDEX webhooks_by_organization (organization_id=?)',
-        'SEARCH webhooks USING INDEX webhooks_deleted (organization_id=?)',
+        'SEARCH webhooks USING INDEX webhooks_by_owner (organization_id=?)',
         'SEARCH own USING INDEX events_to_fan_out (organization_id=?)',
         'SEARCH own USING INDEX deliveries_by_url (webhook_id=? AND url_id=?)',
         'SEARCH own USING INDEX deliveries_by_type (webhook_id=? AND event_type=?)',

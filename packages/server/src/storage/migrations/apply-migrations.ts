@@ -45,6 +45,7 @@ import { foldedKeys } from './0044-folded-keys.js';
 import { tokensByClient } from './0045-tokens-by-client.js';
 import { eventsByDeliveries } from './0046-events-by-deliveries.js';
 import { changesWithoutNotifications } from './0048-changes-without-notifications.js';
+import { ownerIndexes } from './0050-owner-indexes.js';
 import { adoptDatabase } from './adopt-database.js';
 import { indexPlatformKeys } from './index-platform-keys.js';
 
@@ -180,6 +181,7 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0045-tokens-by-client': { up: tokensByClient },
     '0046-events-by-deliveries': { up: eventsByDeliveries },
     '0048-changes-without-notifications': { up: (db) => changesWithoutNotifications(db, engine) },
+    '0050-owner-indexes': { up: ownerIndexes },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }
