@@ -25,3 +25,14 @@ export function normalizeTarget(request: IncomingMessage): void {
   request.url = path.startsWith('/') ? path : `/${path}`;
   headers.host = parsed.host;
 }
+
+// The escapes of letters, digits, `-`, `.`, `_` and `~`.
+const unreserved = /%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/gi;
+
+/**
+ * Decodes the escapes that RFC 3986 §6.2.2.2 treats as their characters: `a%2Db` is `a-b`. Other escapes
+ * stay, such as that of a slash, which separates no segments.
+ */
+export function decodeUnreserved(segment: string): string {
+  return segment.includes('%') ? segment.replace(unreserved, decodeURIComponent) : segment;
+}

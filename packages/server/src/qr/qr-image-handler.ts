@@ -5,6 +5,7 @@ import type { FirstHandler } from '../http/create-http-server.js';
 import { errorHeaders, toApiError } from '../http/error-response.js';
 import { prefersJson } from '../http/prefers-json.js';
 import { requestIdOf } from '../http/request-id.js';
+import { decodeUnreserved } from '../http/request-target.js';
 import { respondToError, sendError, sendPage } from '../http/send-response.js';
 import type { LoadingCache } from '../loading-cache.js';
 import { imagePageHeaders } from '../pages/page.js';
@@ -57,8 +58,9 @@ export function qrImageHandler(options: QrImageHandlerOptions): FirstHandler {
     handle(request, response) {
       const url = request.url as string;
       const isPreview = url.startsWith('/qr/');
-      const id = (isPreview ? previewPath : downloadPath).exec(url)?.[1]?.toLowerCase();
-      if (id === undefined) return false;
+      const segment = (isPreview ? previewPath : downloadPath).exec(url)?.[1];
+      if (segment === undefined) return false;
+      const id = decodeUnreserved(segment).toLowerCase();
       serve(response, isPreview, id).catch((error: unknown) =>
         respondToError(response, error, onError, () =>
           refuse(response, isPreview, toApiError(error), qrUnavailablePage),

@@ -16,6 +16,7 @@ import { parseJson } from '../http/parse-json.js';
 import { prefersJson } from '../http/prefers-json.js';
 import { maxPublicBodyBytes, readBody } from '../http/read-body.js';
 import { requestIdOf } from '../http/request-id.js';
+import { decodeUnreserved } from '../http/request-target.js';
 import { respondToError, sendError, sendPage } from '../http/send-response.js';
 import { clientAddressOf } from '../network/client-address.js';
 import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
@@ -132,7 +133,7 @@ export class RedirectHandler {
       }
     }
     const slash = path.indexOf('/', 1);
-    const segment = slash < 0 ? path.slice(1) : path.slice(1, slash);
+    const segment = decodeUnreserved(slash < 0 ? path.slice(1) : path.slice(1, slash));
     // A trailing slash alone leads to the same link.
     const rest = slash < 0 || slash === path.length - 1 ? '' : path.slice(slash);
     // Texts add punctuation to addresses. No key ends with it.

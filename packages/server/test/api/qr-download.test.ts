@@ -42,6 +42,17 @@ describe('GET /api/qr/{id}/download', () => {
     expect((await get(downloadUrl, { headers })).status).toBe(200);
   });
 
+  it('decodes the unreserved characters of the id', async () => {
+    const { id } = await create();
+    const encoded = id.replaceAll('-', '%2D');
+    expect((await get(`/api/qr/${encoded}/download?download=1`)).status).toBe(200);
+    expect((await get(`/qr/${encoded}`)).status).toBe(200);
+    for (const wrong of [`${id}%2F`, `${id}%`, `${id}%zz`, '%FF']) {
+      expect((await get(`/api/qr/${wrong}/download`)).status).toBe(404);
+      expect((await get(`/qr/${wrong}`)).status).toBe(404);
+    }
+  });
+
   it('has a strong ETag, and answers 304 when If-None-Match contains it', async () => {
     const { id, downloadUrl } = await create();
     const first = await get(downloadUrl);

@@ -48,6 +48,31 @@ describe('GET /{code}', () => {
     if (swapped !== shortCode) expect((await api.visit(`/${swapped}`)).status).toBe(404);
   });
 
+  it.each([
+    ['/plain%2Done', 307],
+    ['/plain%2done?a=%2F', 307],
+    ['/%70lain-one', 307],
+    ['/%70%6C%61%69%6E%2D%6F%6E%65/', 307],
+    ['/plain-one%2E', 307],
+    ['/plain%2Fone', 404],
+    ['/plain-one%2F', 404],
+    ['/plain%252Done', 404],
+    ['/plain-one%', 404],
+    ['/plain-one%zz', 404],
+    ['/plain%FFone', 404],
+    ['/%E0%A4', 404],
+    ['/%61pi', 404],
+  ])('decodes the unreserved characters of a key: %s is %i', async (path, status) => {
+    await api.call('createUrl', { body: { targetUrl, customSlug: 'plain-one' } });
+    // Before and after the link is cached.
+    for (const known of ['/unknown-key', '/plain-one']) {
+      await api.visit(known);
+      const response = await fetch(api.server.url + path, { redirect: 'manual' });
+      expect(response.status).toBe(status);
+      if (status === 307) expect(response.headers.get('location')).toBe(targetUrl);
+    }
+  });
+
   it('does not forward query parameters of the visit', async () => {
     const { shortCode } = await create();
     for (const query of ['?a=2', '?evil=//other.example', '?', '?/../x', '?%0d%0aX: y']) {
