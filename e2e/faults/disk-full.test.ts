@@ -51,6 +51,29 @@ test('redirects work while the disk is full, and every visit is stored after spa
     uniqueIps: 1,
   });
   expect(await metric('shorty_visits_in_memory')).toBe(0);
+  expect(await metric('shorty_visits_lost_total')).toBe(0);
   expect((await fetch(`${server.origin}/health/ready`)).status).toBe(200);
+  expect(await server.stop()).toBe(0);
+});
+
+test('with SHORTY_DURABILITY=power, visits get 503 while the disk is full', async () => {
+  const server = await startServer({
+    port: await freePort(),
+    folder: scratchFolder(),
+    diskBytes: 8 * 1024 * 1024,
+    environment: { SHORTY_DURABILITY: 'power' },
+  });
+  const shorty = connect(server.origin);
+  const { shortUrl } = await shorty.urls.create({ targetUrl: 'https://example.com' });
+  const visit = async () =>
+    (await fetch(shortUrl, { redirect: 'manual', headers: { 'user-agent': firefox } })).status;
+  expect(await visit()).toBe(307);
+  const filler = join(server.folder, 'filler');
+  expect(() => writeFileSync(filler, Buffer.alloc(64 * 1024 * 1024))).toThrow('ENOSPC');
+  // The last page of the journal has space for some visits.
+  await expect.poll(visit, { message: 'a visit on the full disk', timeout: 20_000 }).toBe(503);
+  expect(await visit()).toBe(503);
+  rmSync(filler);
+  await expect.poll(visit, { message: 'a visit', timeout: 20_000 }).toBe(307);
   expect(await server.stop()).toBe(0);
 });

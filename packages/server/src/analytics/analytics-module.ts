@@ -139,7 +139,9 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   /** Returns why visits do not reach storage; undefined while they do. */
   function storageError(): string | undefined {
     if (journal?.isHealthy === false) {
-      return 'Visits wait in memory, because the journal cannot be written';
+      return journal.unwrittenCount > 0
+        ? 'Visits wait in memory, because the journal cannot be written'
+        : 'The journal cannot be synced to the disk';
     }
     if (failingSince === undefined || clock() - failingSince < toleratedErrorMs) return undefined;
     return 'Visits wait in the journal, because storage does not accept them';
@@ -188,13 +190,13 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
 
     /** Writes a download of a QR code to the journal, then calls `respond`. */
     countDownload(qrId: string, respond: () => void): void {
-      journal?.append(toDownloadLine(qrId), respond);
+      journal?.append(toDownloadLine(qrId), () => respond());
     },
 
     /** Writes an API call to the journal; resolves when the line is written. */
     countCall(organizationId: string): Promise<void> {
       return new Promise((resolve) => {
-        journal?.appendNow(toCallLine(organizationId, clock()), resolve);
+        journal?.appendNow(toCallLine(organizationId, clock()), () => resolve());
       });
     },
 
@@ -204,6 +206,8 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       stored,
       /** The number of lines that are only in memory, because the journal cannot be written. */
       inMemory: journal?.unwrittenCount ?? 0,
+      /** The number of lines that were lost because too many were in memory. */
+      lost: journal?.lostCount ?? 0,
       isFailing: storageError() !== undefined,
       /** The number of lines in the quarantine, also from earlier runs. */
       quarantined: quarantine.count(),

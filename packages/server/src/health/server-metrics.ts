@@ -76,6 +76,10 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
       help: 'Visits that are only in memory, because the journal cannot be written.',
       read: () => visitFigures().inMemory,
     },
+    shorty_visits_lost_total: {
+      help: 'Visits that were lost, because 64 MB of them waited in memory.',
+      read: () => visitFigures().lost,
+    },
     shorty_journal_quarantined: {
       help: 'Lines of journals that cannot be stored and wait for shorty-server journal repair.',
       read: () => visitFigures().quarantined,

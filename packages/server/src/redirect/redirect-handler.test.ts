@@ -84,7 +84,7 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
     isOwnHost: () => true,
     visits: () => ({
       describe: describeVisit,
-      record: (_visit, _link, _target, respond) => setImmediate(respond),
+      record: (_visit, _link, _target, respond) => setImmediate(respond, true),
     }),
     ruleErrors,
     foldedKeys: { peek: () => undefined, find: async () => undefined },
@@ -131,6 +131,18 @@ async function expectInternalError(
   expect(response.headers.get('x-request-id')).toBe(error.requestId);
   expect(errors.map(({ requestId }) => requestId)).toEqual([error.requestId]);
 }
+
+it('RedirectHandler answers 503 when a visit that must be synced is not', async () => {
+  const { visit } = await serve({
+    visits: () => ({
+      describe: describeVisit,
+      record: (_visit, _link, _target, respond) => setImmediate(respond, false),
+    }),
+  });
+  const response = await visit('/good-link');
+  expect([response.status, response.headers.get('location')]).toEqual([503, null]);
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+});
 
 describe('RedirectHandler answers 500 with a request id', () => {
   it('when the response throws once the visit is in the journal', async () => {

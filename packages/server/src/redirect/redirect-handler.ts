@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLinkPreviewer } from '../analytics/classify/link-previewers.js';
+import type { OnWritten } from '../analytics/journal/journal.js';
 import type {
   DescribedVisit,
   TakeClick,
@@ -305,8 +306,12 @@ export class RedirectHandler {
 
   #record(response: ServerResponse, { link, target, location, visit, status }: Redirect): void {
     // Callbacks of several visits run in one batch, so this one must not throw.
-    const respond = () => {
+    const respond = (isSafe: boolean) => {
       try {
+        if (!isSafe) {
+          this.#refuse(response, notSynced, unavailablePage);
+          return;
+        }
         const { preview } = link;
         if (preview !== undefined && isLinkPreviewer(response.req.headers['user-agent'] ?? '')) {
           this.#sendPreview(response, { ...preview, shortCode: link.shortCode }, location);
@@ -327,12 +332,12 @@ export class RedirectHandler {
   #recordLimited(
     response: ServerResponse,
     { link, target, visit }: Pick<Redirect, 'link' | 'target' | 'visit'>,
-    respond: () => void,
+    respond: OnWritten,
   ): void {
     const { visits, clicks, canRecord } = this.#options;
     // A click that is only in memory would be free again after a kill.
-    const respondIfWritten = () => {
-      if (canRecord()) respond();
+    const respondIfWritten = (isSafe: boolean) => {
+      if (canRecord()) respond(isSafe);
       else this.#refuse(response, noClicks, unavailablePage);
     };
     const takeClick: TakeClick = (write) => {
@@ -425,6 +430,7 @@ const noClicks = new ApiError(
   'UNAVAILABLE',
   'The clicks of this link are in use at the moment; try again',
 );
+const notSynced = new ApiError('UNAVAILABLE', 'The visit cannot be recorded safely; try again');
 const challenge = { headers: { 'WWW-Authenticate': 'Password' } };
 const passwordNeeded = new ApiError(
   'UNAUTHORIZED',

@@ -1,5 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
 import type { Config } from '../../config.js';
 import { findDatabaseFile } from '../../storage/locate-database.js';
@@ -29,7 +39,18 @@ export function createJournalFolder(root: string, writerId: string): JournalFold
   if (!lock) throw new Error(`${hidden} is locked by another writer`);
   const path = join(root, writerId);
   renameSync(hidden, path);
+  // A power failure must not lose the folder, whose segments are synced.
+  for (const folder of [root, dirname(root)]) syncFolder(folder);
   return toFolder(path, lock);
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 }
 
 /**

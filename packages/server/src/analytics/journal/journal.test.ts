@@ -1,4 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  fstatSync,
+  fsync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -29,8 +37,9 @@ function open(options: Partial<JournalOptions> = {}) {
   return { journal, folder, errors };
 }
 
+/** Resolves with false when the line had to be synced and is not. */
 const append = (journal: Journal, text: string) =>
-  new Promise<void>((resolve) => journal.append(toFrame(text), resolve));
+  new Promise<boolean>((resolve) => journal.append(toFrame(text), resolve));
 
 function readAll(folder: string, from: JournalPosition = { segment: 1, offset: 0 }) {
   const lines: string[] = [];
@@ -138,9 +147,10 @@ describe('Journal', () => {
 
 describe('Journal on a full disk', () => {
   /** A disk that is full at first. `attempts` has the sizes that the journal tried to write. */
-  function openOnFullDisk() {
+  function openOnFullDisk(options: Partial<JournalOptions> = {}) {
     const disk = { isFull: true, attempts: [] as number[] };
     const opened = open({
+      ...options,
       segmentBytes: 1024,
       writeFile(file, bytes, position) {
         disk.attempts.push(bytes.length);
@@ -195,10 +205,109 @@ describe('Journal on a full disk', () => {
     journal.close();
   });
 
+  it('holds at most 64 MB, counts the lines that are lost beyond, and reports them once', async () => {
+    const { journal, folder, errors, disk } = openOnFullDisk();
+    await append(journal, 'first');
+    const long = 'x'.repeat(32 * 1024 - (toFrame('x').length - 1));
+    const answers = await Promise.all(Array.from({ length: 2_100 }, () => append(journal, long)));
+    // Redirects go on.
+    expect(new Set(answers)).toEqual(new Set([true]));
+    expect([journal.unwrittenCount, journal.lostCount]).toEqual([2048, 53]);
+    expect(errors).toMatchObject([
+      { code: 'ENOSPC' },
+      { message: expect.stringContaining('64 MB') },
+    ]);
+    disk.isFull = false;
+    await expect
+      .poll(() => journal.isHealthy, { message: 'the journal recovered', timeout: 5_000 })
+      .toBe(true);
+    await append(journal, 'after');
+    const lengths = readAll(folder).lines.map(({ length }) => length);
+    expect(lengths).toEqual([5, ...Array(2047).fill(long.length), 5]);
+    expect(journal.lostCount).toBe(53);
+    journal.close();
+  });
+
+  it('with durability power, says that a line which only waits in memory is not safe', async () => {
+    const { journal, disk } = openOnFullDisk({ durability: 'power' });
+    expect(await append(journal, 'in memory')).toBe(false);
+    disk.isFull = false;
+    await expect
+      .poll(() => append(journal, 'on the disk'), { message: 'a safe line', timeout: 5_000 })
+      .toBe(true);
+    journal.close();
+  });
+
   it('throws when it is closed before the lines are written', async () => {
     const { journal } = openOnFullDisk();
     await append(journal, 'lost');
     expect(() => journal.close()).toThrow('no space left');
+  });
+});
+
+describe('Journal with durability power', () => {
+  /** A disk whose syncs of segments or of folders can fail, or wait for `finish`. */
+  function openWithSyncs(options: Partial<JournalOptions> = {}) {
+    const disk = { fails: 'none' as 'none' | 'file' | 'folder', folderSyncs: 0, waits: false };
+    const held: (() => void)[] = [];
+    const opened = open({
+      ...options,
+      durability: 'power',
+      sync(file, callback) {
+        const kind = fstatSync(file).isDirectory() ? 'folder' : 'file';
+        if (kind === 'folder') disk.folderSyncs += 1;
+        const fails = disk.fails === kind;
+        const end = () =>
+          fails
+            ? callback(Object.assign(new Error('input/output error'), { code: 'EIO' }))
+            : fsync(file, callback);
+        if (disk.waits) held.push(end);
+        else end();
+      },
+    });
+    return { ...opened, disk, held };
+  }
+
+  it.each(['file', 'folder'] as const)(
+    'says that a line is not safe when the sync of the %s fails, and recovers without a visit',
+    async (kind) => {
+      const { journal, errors, disk } = openWithSyncs();
+      disk.fails = kind;
+      expect(await append(journal, 'a')).toBe(false);
+      expect(await append(journal, 'b')).toBe(false);
+      expect([journal.isHealthy, errors.length]).toEqual([false, 1]);
+      disk.fails = 'none';
+      await expect
+        .poll(() => journal.isHealthy, { message: 'the journal recovered', timeout: 5_000 })
+        .toBe(true);
+      expect(await append(journal, 'c')).toBe(true);
+      journal.close();
+    },
+  );
+
+  it('trusts no sync that ran while another one failed', async () => {
+    const { journal, disk, held } = openWithSyncs();
+    disk.waits = true;
+    disk.fails = 'file';
+    const first = append(journal, 'a');
+    await expect.poll(() => held.length).toBe(1);
+    disk.fails = 'none';
+    const second = append(journal, 'b');
+    await expect.poll(() => held.length).toBe(2);
+    disk.waits = false;
+    for (const end of held) end();
+    expect(await Promise.all([first, second])).toEqual([false, false]);
+    journal.close();
+  });
+
+  it('syncs the folder of each new segment before it calls back', async () => {
+    const { journal, folder, disk } = openWithSyncs({ segmentBytes: 20 });
+    for (let lines = 1; lines <= 10; lines += 1) {
+      expect(await append(journal, `line ${lines}`)).toBe(true);
+      expect(disk.folderSyncs).toBe(segmentsIn(folder).length);
+    }
+    expect(disk.folderSyncs).toBeGreaterThan(2);
+    journal.close();
   });
 });
 

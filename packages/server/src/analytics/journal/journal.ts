@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fsync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { segmentPath } from './journal-folder.js';
 
 export interface JournalOptions {
@@ -6,7 +6,7 @@ export interface JournalOptions {
   readonly folder: string;
   /** 'power' syncs lines to the disk before it calls back. */
   readonly durability: 'process' | 'power';
-  /** Called when a write or a sync fails. Repeated write errors are reported once until one succeeds. */
+  /** Called when a write or a sync fails, or a line is lost: once until it succeeds. */
   readonly onError: (error: unknown) => void;
   /** Called with the errors of callbacks. Must not throw. */
   readonly onCallbackError: (error: unknown) => void;
@@ -14,7 +14,12 @@ export interface JournalOptions {
   readonly segmentBytes?: number;
   /** Writes bytes at a position of a file and returns their number, like `writeSync`. */
   readonly writeFile?: (file: number, bytes: Uint8Array, position: number) => number;
+  /** Syncs a file or a folder to the disk, like `fsync`. */
+  readonly sync?: (file: number, callback: (error: Error | null) => void) => void;
 }
+
+/** `isSafe` is false when the line had to be synced and is not. */
+export type OnWritten = (isSafe: boolean) => void;
 
 interface EncodedLines {
   readonly bytes: Buffer;
@@ -26,6 +31,8 @@ const defaultSegmentBytes = 8 * 1024 * 1024;
 const retryMs = 100;
 // Takes about 10 ms. After a long failure, redirects are served between the writes.
 const maxBytesPerTurn = 8 * 1024 * 1024;
+// The lines that wait in memory.
+const maxWaitingBytes = 64 * 1024 * 1024;
 
 /**
  * A write-ahead log: a response is sent after its line is written. The lines of one turn of the event
@@ -33,7 +40,8 @@ const maxBytesPerTurn = 8 * 1024 * 1024;
  * storage later, because storage may be locked, full or unavailable.
  *
  * When the file cannot be written, such as on a full disk, lines wait in memory and responses are
- * still sent. `isHealthy` is then false, and the journal retries.
+ * still sent. `isHealthy` is then false, and the journal retries. Beyond 64 MB, further lines are lost
+ * and counted. With durability 'power', callbacks learn that their lines are not on the disk.
  */
 export class Journal {
   readonly #options: Required<JournalOptions>;
@@ -45,24 +53,41 @@ export class Journal {
   #lines = '';
   /** Lines that are not in the file yet because writes fail. Each line is encoded once. */
   #backlog: EncodedLines[] = [];
+  #backlogBytes = 0;
   #writtenCount = 0;
   /** The number of lines appended since the start. */
   appendedCount = 0;
+  /** The number of lines that were lost because too many waited in memory. */
+  lostCount = 0;
+  #isLosing = false;
   /** The callbacks of the lines of this turn. */
-  #waiting: (() => void)[] = [];
+  #waiting: OnWritten[] = [];
   #retry: NodeJS.Timeout | undefined;
   /** False while lines wait in memory because they cannot be written. */
-  isHealthy = true;
+  #isWritten = true;
+  /** False from a failed sync until one succeeds. */
+  #isSynced = true;
+  #syncRetry: NodeJS.Timeout | undefined;
   /** Syncs in flight. They need the file to stay open. */
   #syncs = 0;
+  #failedSyncs = 0;
+  /** Whether the folder's entry of the segment is on the disk. */
+  #isFolderSynced = false;
+  #isClosed = false;
 
   constructor(options: JournalOptions) {
     this.#options = {
       segmentBytes: defaultSegmentBytes,
       writeFile: (file, bytes, position) => writeSync(file, bytes, 0, undefined, position),
+      sync: fsync,
       ...options,
     };
     this.#file = this.#open();
+  }
+
+  /** False while lines cannot be written, or not be synced. */
+  get isHealthy(): boolean {
+    return this.#isWritten && this.#isSynced;
   }
 
   /** The number of lines that wait in memory. */
@@ -71,7 +96,7 @@ export class Journal {
   }
 
   /** Writes a line, which must end with its only line feed, then calls `onWritten`. */
-  append(line: string, onWritten: () => void): void {
+  append(line: string, onWritten: OnWritten): void {
     this.#collect(line);
     // Responses that are written together, after all input of the turn, wake the client once. Between
     // reads, they wake it each time, which takes a third more time.
@@ -83,14 +108,14 @@ export class Journal {
    * because sending their responses together makes clients and server wait for each other in turn. That
    * costs a third of the requests per second.
    */
-  appendNow(line: string, onWritten: () => void): void {
+  appendNow(line: string, onWritten: OnWritten): void {
     if (this.#options.durability === 'power') {
       this.append(line, onWritten);
       return;
     }
     this.#collect(line);
     this.#tryToWrite();
-    onWritten();
+    onWritten(true);
   }
 
   /** Writes the remaining lines and closes the file. Throws when lines would be lost. */
@@ -98,7 +123,9 @@ export class Journal {
     clearTimeout(this.#retry);
     this.#flush();
     clearTimeout(this.#retry);
+    clearTimeout(this.#syncRetry);
     this.#write(Number.POSITIVE_INFINITY);
+    this.#isClosed = true;
     closeSync(this.#file);
   }
 
@@ -106,46 +133,93 @@ export class Journal {
     const waiting = this.#waiting;
     if (waiting.length === 0) return;
     this.#waiting = [];
-    const callBack = () => {
+    const callBack = (isSafe: boolean) => {
       for (const onWritten of waiting) {
         // An error of one callback must not prevent the others.
         try {
-          onWritten();
+          onWritten(isSafe);
         } catch (error) {
           this.#options.onCallbackError(error);
         }
       }
     };
-    if (!this.#tryToWrite() || this.#options.durability === 'process') callBack();
-    else {
-      this.#syncs += 1;
-      fdatasync(this.#file, (error) => {
-        this.#syncs -= 1;
-        if (error) this.#options.onError(error);
-        callBack();
+    const isWritten = this.#tryToWrite();
+    if (this.#options.durability === 'process') callBack(true);
+    else if (!isWritten) callBack(false);
+    else this.#sync(callBack);
+  }
+
+  /** Syncs the segment, and its folder if the segment is new. */
+  #sync(onSynced: OnWritten): void {
+    const failedBefore = this.#failedSyncs;
+    this.#syncs += 1;
+    const finish = (error: unknown) => {
+      this.#syncs -= 1;
+      if (error) {
+        this.#failedSyncs += 1;
+        if (this.#isSynced) this.#options.onError(error);
+        this.#isSynced = false;
+        this.#syncLater();
+      }
+      // The operating system reports an error to one sync only, also if others have lost lines, too.
+      const isSafe = this.#failedSyncs === failedBefore;
+      if (isSafe) this.#isSynced = true;
+      onSynced(isSafe);
+    };
+    this.#options.sync(this.#file, (error) => {
+      if (error || this.#isFolderSynced) finish(error);
+      else this.#syncFolder(finish);
+    });
+  }
+
+  #syncFolder(onSynced: (error: unknown) => void): void {
+    try {
+      const folder = openSync(this.#options.folder, 'r');
+      this.#options.sync(folder, (error) => {
+        closeSync(folder);
+        if (!error) this.#isFolderSynced = true;
+        onSynced(error);
       });
+    } catch (error) {
+      onSynced(error);
     }
   }
 
+  /** Tries again without visits, too: a node that is not ready gets none. */
+  #syncLater(): void {
+    if (this.#isClosed) return;
+    clearTimeout(this.#syncRetry);
+    this.#syncRetry = setTimeout(() => this.#sync(() => {}), retryMs);
+    this.#syncRetry.unref();
+  }
+
   #collect(line: string): void {
+    if (this.#backlogBytes + this.#lines.length + line.length > maxWaitingBytes) {
+      this.lostCount += 1;
+      if (!this.#isLosing)
+        this.#options.onError(new Error('64 MB of visits wait: others are lost'));
+      this.#isLosing = true;
+      return;
+    }
     this.#lines += line;
     this.appendedCount += 1;
   }
 
   /** Returns whether all lines are in the file. While writes fail, only the timer retries. */
   #tryToWrite(): boolean {
-    if (this.isHealthy) this.#writeOrRetryLater();
-    return this.isHealthy;
+    if (this.#isWritten) this.#writeOrRetryLater();
+    return this.#isWritten;
   }
 
   #writeOrRetryLater(): void {
     try {
       this.#write(maxBytesPerTurn);
-      this.isHealthy = this.#backlog.length === 0;
-      if (!this.isHealthy) this.#retryAfter(0);
+      this.#isWritten = this.#backlog.length === 0;
+      if (this.#isWritten) this.#isLosing = false;
+      else this.#retryAfter(0);
     } catch (error) {
-      if (this.isHealthy) this.#options.onError(error);
-      this.isHealthy = false;
+      if (this.#isWritten) this.#options.onError(error);
+      this.#isWritten = false;
       this.#retryAfter(retryMs);
     }
   }
@@ -158,7 +232,9 @@ export class Journal {
   /** Writes lines until all are in the file, or until `maxBytes` are written. */
   #write(maxBytes: number): void {
     if (this.#lines !== '') {
-      this.#backlog.push({ bytes: Buffer.from(this.#lines), end: this.appendedCount });
+      const bytes = Buffer.from(this.#lines);
+      this.#backlog.push({ bytes, end: this.appendedCount });
+      this.#backlogBytes += bytes.length;
       this.#lines = '';
     }
     let written = 0;
@@ -169,6 +245,7 @@ export class Journal {
         if (this.#size >= this.#options.segmentBytes && this.#syncs === 0) this.#rotate();
         this.#writeBytes(bytes);
         written += bytes.length;
+        this.#backlogBytes -= bytes.length;
         this.#writtenCount = end;
       }
     } finally {
@@ -207,6 +284,8 @@ export class Journal {
   }
 
   #open(): number {
-    return openSync(segmentPath(this.#options.folder, this.#segment), 'wx', 0o600);
+    const file = openSync(segmentPath(this.#options.folder, this.#segment), 'wx', 0o600);
+    this.#isFolderSynced = false;
+    return file;
   }
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../../ports.js';
 import { excludedVisit } from '../classify/classify-visit.js';
 import type { DescribeVisit, VisitFacts } from '../classify/describe-visit.js';
 import { type Campaign, joinCampaigns } from '../classify/parse-campaign.js';
-import type { Journal } from './journal.js';
+import type { Journal, OnWritten } from './journal.js';
 import { toLine } from './journal-lines.js';
 
 export interface VisitedLink {
@@ -43,14 +43,14 @@ export interface VisitRecorder {
   /** Describes a visit. The result is for one call of `record`. */
   readonly describe: (request: IncomingMessage) => DescribedVisit;
   /**
-   * Writes a visit to the journal, then calls `respond`. With `takeClick`, a visit that counts first takes
-   * a click.
+   * Writes a visit to the journal, then calls `respond`, with false if it must be synced and is not. With
+   * `takeClick`, a visit that counts first takes a click.
    */
   readonly record: (
     visit: DescribedVisit,
     link: VisitedLink,
     target: VisitedTarget,
-    respond: () => void,
+    respond: OnWritten,
     takeClick?: TakeClick,
   ) => void;
 }
