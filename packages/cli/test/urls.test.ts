@@ -399,13 +399,13 @@ test('a file creates links with the fields of campaigns, and takes links that ex
     `https://example.com/campaign,camp-1,2020-01-01,2099-01-01,https://example.com/over,9,true,${cell({ title: 'Sale' })},${cell(rules)},`,
     'https://example.com/known,,,,,,,,,return',
     'https://example.com/taken,camp-1,,,,,,,,',
-    `https://example.com/bad,,,,,,,,${cell([...rules, { ...rules[0], name: 'hidden' }])},`,
+    `https://example.com/bad,,,,,,,,${cell([...rules, rules[0]])},`,
   ].join('\n');
   const run = await shorty.run(['urls', 'bulk-create', '-', '--quiet'], { input: csv });
   expect(run.code).toBe(3);
   expect(run.stderr).toContain('line 4: externalId "camp-1" is taken by another link');
   expect(run.stderr).toContain(
-    'line 5: rules[2].when can never match: rules[0] (german) matches each visit that it matches',
+    'line 5: rules[2].name is "german": rules[0] has this name, and names must differ',
   );
   expect(await server.client.urls.getByExternalId('camp-1')).toMatchObject({
     targetUrl: 'https://example.com/campaign',

@@ -1938,7 +1938,7 @@ export interface components {
                  */
                 after?: string;
                 /**
-                 * @description Matches visits before this time. Must lie in the future.
+                 * @description Matches visits before this time.
                  * @example 2030-12-31T23:59:59Z
                  */
                 before?: string;

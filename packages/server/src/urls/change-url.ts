@@ -114,21 +114,6 @@ export function patchUrl(
 /** The instants of a link in milliseconds since 1970. */
 type Times = Pick<ShortUrl, 'activatesAt' | 'expiresAt'>;
 
-/** Returns the times of a link after a request. Those of a new link are null if they are missing. */
-export function timesAfter(
-  { activatesAt, expiresAt }: Pick<UrlUpdateRequest, 'activatesAt' | 'expiresAt'>,
-  stored: Times = { activatesAt: null, expiresAt: null },
-): Times {
-  return {
-    activatesAt: activatesAt === undefined ? stored.activatesAt : toTime(activatesAt),
-    expiresAt: expiresAt === undefined ? stored.expiresAt : toTime(expiresAt),
-  };
-}
-
-function toTime(instant: string | null): number | null {
-  return instant === null ? null : Date.parse(instant);
-}
-
 function findActivationError({ activatesAt, expiresAt }: Times): ErrorDetail | undefined {
   if (activatesAt === null || expiresAt === null || activatesAt < expiresAt) return undefined;
   const [start, end] = [activatesAt, expiresAt].map((time) => new Date(time).toISOString());

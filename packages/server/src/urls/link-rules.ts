@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { deviceTypes } from '../analytics/classify/device-types.js';
-import type { ErrorDetail } from '../contract/errors.js';
 import { instant } from '../contract/fields.js';
-import { findHidingRules } from './hidden-rules.js';
-import { includesConditions, type RuleConditions, ruleConditions } from './rule-conditions.js';
+import { ruleConditions } from './rule-conditions.js';
 import { targetUrl } from './target-url-field.js';
 
 const maxRules = 20;
@@ -11,7 +9,7 @@ const maxVariants = 10;
 const maxWeight = 1_000_000;
 const maxNameLength = 50;
 /** The rules of one link in JSON. A list of links may have a hundred of them. */
-const maxRulesBytes = 65_536;
+const maxRulesBytes = 16_384;
 
 // It begins with a letter, because a rule without a name is named by its number.
 const name = z
@@ -164,29 +162,10 @@ function findRuleErrors(rules: readonly LinkRule[]): RuleError[] {
     const earlier = rules.slice(0, index);
     const lowerName = rule.name?.toLowerCase();
     const same = earlier.findIndex((each) => each.name?.toLowerCase() === lowerName);
-    if (lowerName !== undefined && same >= 0) {
-      const message = `is ${JSON.stringify(rule.name)}: rules[${same}] has this name, and names must differ`;
-      return [{ path: [index, 'name'], message }];
-    }
-    const error = findHiddenError(rules, index);
-    return error ? [error] : [];
+    if (lowerName === undefined || same < 0) return [];
+    const message = `is ${JSON.stringify(rule.name)}: rules[${same}] has this name, and names must differ`;
+    return [{ path: [index, 'name'], message }];
   });
-}
-
-/** Returns the error of a rule that earlier ones hide. `when` are the visits that the rule can still get. */
-function findHiddenError(
-  rules: readonly LinkRule[],
-  index: number,
-  when = rules[index]?.when ?? {},
-): RuleError | undefined {
-  const earlier = rules.slice(0, index).map((rule) => rule.when);
-  const hiding = findHidingRules(earlier, when);
-  if (hiding === undefined) return undefined;
-  const names = hiding.map((each) => `rules[${each}] (${labelOf(rules, each)})`).join(', ');
-  const [verb, target] =
-    hiding.length === 1 ? ['matches', names] : ['together match', `rules[${hiding[0]}]`];
-  const message = `can never match: ${names} ${verb} each visit that it matches. Move it before ${target}, or change its conditions`;
-  return { path: [index, 'when'], message };
 }
 
 /** Returns the name of a rule in reports. */
@@ -226,71 +205,4 @@ export function targetsOf(url: {
   const own = targetUrl === undefined ? [] : [{ path: 'targetUrl', targetUrl }];
   if (expiredUrl != null) own.push({ path: 'expiredUrl', targetUrl: expiredUrl });
   return rules ? [...own, ...targetsOfRules(rules)] : own;
-}
-
-/** The time in which a link can redirect, in milliseconds since 1970. */
-export interface LinkWindow {
-  readonly now: number;
-  readonly activatesAt: number | null;
-  readonly expiresAt: number | null;
-}
-
-/**
- * Returns the error of a rule that no visit between `now` and the end of the link can match. Rules that the
- * link already has are accepted, because a request may repeat them. A schema cannot check it without a
- * clock.
- */
-export function findUnreachableRuleError(
-  rules: readonly LinkRule[],
-  { now, activatesAt, expiresAt }: LinkWindow,
-  stored: readonly LinkRule[] = [],
-): ErrorDetail | undefined {
-  const isStored = rules.map(({ when }) => stored.some((each) => isSame(each.when, when)));
-  const start = Math.max(now, activatesAt ?? now);
-  for (const [index, { when }] of rules.entries()) {
-    const after = Math.max(start, parseTime(when.after) ?? start);
-    const before = Math.min(expiresAt ?? latest, parseTime(when.before) ?? latest);
-    const path = `rules[${index}].when`;
-    if (!isStored[index] && after >= before) {
-      return isEndTooEarly(when, start)
-        ? { path: `${path}.before`, message: tooEarly(when.before, start, now) }
-        : { path: `${path}.after`, message: tooLate(when.after, before) };
-    }
-    // The schema compared the rules without the times of the link.
-    if (isStored.slice(0, index + 1).every(Boolean)) continue;
-    const end = before === latest ? {} : { before: toIso(before) };
-    const hidden = findHiddenError(rules, index, { ...when, after: toIso(after), ...end });
-    if (hidden) return { path, message: hidden.message };
-  }
-  return undefined;
-}
-
-const latest = Number.POSITIVE_INFINITY;
-
-function parseTime(time: string | undefined): number | undefined {
-  return time === undefined ? undefined : Date.parse(time);
-}
-
-function isEndTooEarly({ before }: RuleConditions, start: number): boolean {
-  return before !== undefined && Date.parse(before) <= start;
-}
-
-function tooEarly(before: string | undefined, start: number, now: number): string {
-  const rule =
-    start > now
-      ? `be later than activatesAt (${toIso(start)})`
-      : `lie in the future (now is ${toIso(now)})`;
-  return `is ${before}: it must ${rule}, or the rule can never match`;
-}
-
-function tooLate(after: string | undefined, expiresAt: number): string {
-  return `is ${after}: it must be before expiresAt (${toIso(expiresAt)}), or the rule can never match`;
-}
-
-function isSame(one: RuleConditions, other: RuleConditions): boolean {
-  return includesConditions(one, other) && includesConditions(other, one);
-}
-
-function toIso(time: number): string {
-  return new Date(time).toISOString();
 }

@@ -239,9 +239,7 @@ export const ruleConditions = z
       }),
     referrer: oneOrMore(valueRules.referrer).optional(),
     after: timestamp.optional().meta({ description: 'Matches visits at or after this time.' }),
-    before: timestamp.optional().meta({
-      description: 'Matches visits before this time. Must lie in the future.',
-    }),
+    before: timestamp.optional().meta({ description: 'Matches visits before this time.' }),
   })
   .superRefine(({ after, before }, context) => {
     if (after === undefined || before === undefined || after < before) return;
@@ -251,73 +249,7 @@ export const ruleConditions = z
 
 export type RuleConditions = z.output<typeof ruleConditions>;
 
-/** The name of a condition with a list of values. */
-type ListCondition = 'device' | 'os' | 'browser' | 'country' | 'language' | 'referrer';
-
-/** How the values of a condition are compared. */
-interface PartRule {
-  readonly name: ListCondition;
-  /** Returns the values that a visit can have; undefined if they cannot be listed. */
-  readonly valuesOf: (conditions: RuleConditions) => readonly string[] | undefined;
-  /** Returns whether each visit that has `value` also has `of`. */
-  readonly isPartOf: (value: string, of: string) => boolean;
-}
-
-function partRule(
-  name: ListCondition,
-  isPartOf: PartRule['isPartOf'] = (value, of) => value === of,
-): PartRule {
-  const all = name === 'device' ? deviceTypes : undefined;
-  return { name, valuesOf: (conditions) => conditions[name] ?? all, isPartOf };
-}
-
-const isSameName: PartRule['isPartOf'] = (value, of) => value.toLowerCase() === of.toLowerCase();
-
-/** The conditions with a list of values. */
-export const partRules: readonly PartRule[] = [
-  partRule('device'),
-  partRule('os', isSameName),
-  partRule('browser', isSameName),
-  partRule('country'),
-  partRule('language', (tag, of) => tag === of || tag.startsWith(`${of}-`)),
-  partRule('referrer', isWithinHost),
-];
-
-/**
- * Returns whether every visit that has `narrow` also has `wide`. Returns false when that is not certain.
- */
-export function includesConditions(wide: RuleConditions, narrow: RuleConditions): boolean {
-  return (
-    partRules.every(({ name, valuesOf, isPartOf }) =>
-      isWithin(valuesOf(narrow), wide[name], isPartOf),
-    ) &&
-    isQueryWithin(narrow.query, wide.query) &&
-    (wide.after === undefined || (narrow.after !== undefined && narrow.after >= wide.after)) &&
-    (wide.before === undefined || (narrow.before !== undefined && narrow.before <= wide.before))
-  );
-}
-
 /** Returns whether a host is another one, or below it. */
 export function isWithinHost(host: string, above: string): boolean {
   return host === above || host.endsWith(`.${above}`);
-}
-
-function isWithin(
-  narrow: readonly string[] | undefined,
-  wide: readonly string[] | undefined,
-  isPartOf: PartRule['isPartOf'],
-): boolean {
-  if (wide === undefined) return true;
-  return narrow?.every((value) => wide.some((of) => isPartOf(value, of))) ?? false;
-}
-
-/** Returns whether every visit with the parameters of `narrow` also has those of `wide`. */
-export function isQueryWithin(
-  narrow: RuleConditions['query'],
-  wide: RuleConditions['query'],
-): boolean {
-  return Object.entries(wide ?? {}).every(([name, value]) => {
-    if (narrow === undefined || !Object.hasOwn(narrow, name)) return false;
-    return value === true || narrow[name] === value;
-  });
 }

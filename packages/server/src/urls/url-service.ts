@@ -2,9 +2,9 @@ import type { Passwords } from '../auth/passwords.js';
 import { shorten } from '../contract/api-error.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import type { IdempotentResult, WriteRequest } from '../idempotency/with-idempotency-key.js';
-import { findExpiryError, patchUrl, timesAfter, type UrlChange, upsertUrl } from './change-url.js';
+import { findExpiryError, patchUrl, type UrlChange, upsertUrl } from './change-url.js';
 import { blockedMessage } from './host-rules.js';
-import { findUnreachableRuleError, targetsOf } from './link-rules.js';
+import { targetsOf } from './link-rules.js';
 import type { ShortUrl } from './short-url.js';
 import type { UrlCreateRequest, UrlUpdateRequest, UrlUpsertRequest } from './url-contract.js';
 import { findPasswordError } from './url-fields.js';
@@ -48,19 +48,14 @@ export class UrlService {
       'activatesAt' | 'expiresAt' | 'targetUrl' | 'expiredUrl' | 'rules'
     >,
     now: number,
-    stored?: Pick<ShortUrl, 'activatesAt' | 'expiresAt' | 'rules'>,
   ): ErrorDetail | undefined {
-    const { rules } = body;
     for (const { path, targetUrl } of targetsOf(body)) {
       const host = this.#options.findBlockedHost(targetUrl);
       if (host === undefined) continue;
       const message = `${shorten(targetUrl)} ${blockedMessage(host)}`;
       return { path, message };
     }
-    const expiryError = findExpiryError(body, now);
-    if (expiryError || !rules) return expiryError;
-    const window = { now, ...timesAfter(body, stored) };
-    return findUnreachableRuleError(rules, window, stored?.rules);
+    return findExpiryError(body, now);
   }
 
   /** Returns the stored result of a repeated request with passwords, which avoids hashing them again. */
@@ -107,7 +102,7 @@ export class UrlService {
     const hashes = await this.#hashPasswords(organizationId, changes);
     const change = (url: ShortUrl, index: number): UrlChange => {
       const { id: _, ...patch } = changes[index] as (typeof changes)[number];
-      const error = this.findStateError(patch, now, url);
+      const error = this.findStateError(patch, now);
       return error ? { ok: false, error } : patchUrl(url, patch, hashes[index] ?? null, now);
     };
     try {
@@ -129,14 +124,11 @@ export class UrlService {
     const { organizationId, now } = context;
     const [passwordHash = null] = await this.#hashPasswords(organizationId, [body]);
     const isProtected = body.isPasswordProtected === true;
-    const error =
-      this.findStateError(body, now) ??
-      findPasswordError(isProtected, passwordHash !== null, false);
+    const stateError = this.findStateError(body, now);
+    const error = stateError ?? findPasswordError(isProtected, passwordHash !== null, false);
     const draft = error ? { error } : { body: { ...body, externalId }, passwordHash };
-    const change = (url: ShortUrl): UrlChange => {
-      const error = this.findStateError(body, now, url);
-      return error ? { ok: false, error } : upsertUrl(url, body, passwordHash, now);
-    };
+    const change = (url: ShortUrl): UrlChange =>
+      stateError ? { ok: false, error: stateError } : upsertUrl(url, body, passwordHash, now);
     let existingId: number | undefined;
     const onFound = (id: number) => {
       existingId = id;

@@ -217,22 +217,6 @@ describe('rules in the API', () => {
 
   it.each<[object[], string, RegExp]>([
     [[{ when: { country: 'XX' }, targetUrl: own }], 'rules[0].when.country', /"XX".*ISO 3166-1/],
-    [[{ when: { before: '2029-01-01' }, targetUrl: own }], 'rules[0].when.before', /in the future/],
-    [
-      [
-        { when: {}, targetUrl: own },
-        { when: { os: 'iOS' }, targetUrl: own },
-      ],
-      'rules[1].when',
-      /can never match: rules\[0\] \(1\)/,
-    ],
-    [
-      [{ country: 'DE' }, { after: '2020-01-01', country: 'AT' }, { country: ['AT', 'DE'] }].map(
-        (when) => ({ when, targetUrl: own }),
-      ),
-      'rules[2].when',
-      /can never match: rules\[0\] \(1\), rules\[1\] \(2\) together match/,
-    ],
   ])('%j are refused at %s', async (rules, path, message) => {
     const created = await api.call('createUrl', { body: { targetUrl: own, rules } });
     expect(created.outcome).toBe('400 VALIDATION_FAILED');
@@ -240,34 +224,6 @@ describe('rules in the API', () => {
     expect(created.error.details).toEqual(details);
     const { id } = await api.createUrl();
     expect((await update(id, { rules })).error.details).toEqual(details);
-  });
-
-  it('lie within the times of the link', async () => {
-    const { id } = await create([], { activatesAt: '2031-01-01', expiresAt: '2032-01-01' });
-    const early = { when: { before: '2031-01-01' }, targetUrl: to('x') };
-    const late = { when: { after: '2032-01-01' }, targetUrl: to('x') };
-    expect((await update(id, { rules: [early] })).invalidFields).toEqual(['rules[0].when.before']);
-    expect((await update(id, { rules: [late] })).invalidFields).toEqual(['rules[0].when.after']);
-    // The times of the same request apply.
-    expect((await update(id, { rules: [late], expiresAt: null })).status).toBe(200);
-    expect((await update(id, { expiresAt: '2032-01-01' })).status).toBe(200);
-  });
-
-  it('may be repeated by PATCH and PUT after one of them has ended', async () => {
-    const before = new Date(api.clock() + 60_000).toISOString();
-    const ending = { when: { before }, targetUrl: to('x') };
-    const { id } = await create([ending]);
-    api.clock.advance(60_000);
-    const rules = [ending, { when: { os: 'iOS' }, targetUrl: to('y') }];
-    expect((await update(id, { rules })).status).toBe(200);
-    const later = { when: { before: '2029-01-01' }, targetUrl: to('z') };
-    const put = () =>
-      api.call('upsertUrl', { params: { externalId: 'ending' }, body: { targetUrl: own, rules } });
-    expect((await put()).invalidFields).toEqual(['rules[0].when.before']);
-    expect((await update(id, { externalId: 'ending' })).status).toBe(200);
-    expect((await put()).status).toBe(200);
-    const refused = await update(id, { rules: [later, ending] });
-    expect(refused.invalidFields).toEqual(['rules[0].when.before']);
   });
 
   it('cannot lead back to their link, also through other links', async () => {
