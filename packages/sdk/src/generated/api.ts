@@ -2665,6 +2665,10 @@ export interface components {
              * @example open sesame
              */
             password: string;
+            /** @description The `Referer` of the request for the form, for the reports. */
+            referrer?: string;
+            /** @description The `Sec-Fetch-Site` of the request for the form, for the reports. */
+            fetchSite?: string;
         };
         UrlCreatedEvent: {
             /**

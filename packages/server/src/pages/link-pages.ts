@@ -47,8 +47,16 @@ export function domainPage(hostname: string): string {
   );
 }
 
+/** What the request for the form says about its visitor. The request that sends it says the form itself. */
+export interface FormOrigin {
+  /** Its `Referer`. */
+  readonly referrer: string;
+  /** Its `Sec-Fetch-Site`. */
+  readonly fetchSite: string;
+}
+
 /** Renders the password form of a link. `error` says why the last attempt failed. */
-export function passwordPage(error?: string): string {
+export function passwordPage({ referrer, fetchSite }: FormOrigin, error?: string): string {
   const notice = error
     ? html`<p class="error" id="error" role="alert">${error}</p>`
     : html`<p>Enter the password to open it.</p>`;
@@ -58,6 +66,8 @@ export function passwordPage(error?: string): string {
     html`<h1>This link is protected</h1>
 ${notice}
 <form method="post">
+<input type="hidden" name="referrer" value="${referrer}">
+<input type="hidden" name="fetchSite" value="${fetchSite}">
 <label for="password">Password</label>
 <input id="password" name="password" type="password" maxlength="256" required autofocus autocomplete="off"${described}>
 <button type="submit">Continue</button>

@@ -47,21 +47,25 @@ describe('html', () => {
 });
 
 describe('pages', () => {
+  const origin = { referrer: '', fetchSite: '' };
+
   it('escape titles and errors', () => {
     expect(renderPage('</title><script>', html`x`)).not.toContain('<script>');
-    expect(passwordPage('<script>')).not.toContain('<script>');
+    expect(
+      passwordPage({ referrer: '"><script>', fetchSite: '<script>' }, '<script>'),
+    ).not.toContain('<script>');
   });
 
   it('associate an error with its field', () => {
-    expect(passwordPage()).not.toContain('aria-invalid');
-    expect(passwordPage('Wrong.')).toMatch(/aria-describedby="error" aria-invalid="true"/);
-    expect(passwordPage('Wrong.')).toMatch(/id="error" role="alert">Wrong\./);
+    expect(passwordPage(origin)).not.toContain('aria-invalid');
+    expect(passwordPage(origin, 'Wrong.')).toMatch(/aria-describedby="error" aria-invalid="true"/);
+    expect(passwordPage(origin, 'Wrong.')).toMatch(/id="error" role="alert">Wrong\./);
   });
 
   it('load nothing, run nothing, and cannot be framed', () => {
     expect(pageHeaders['Content-Security-Policy']).toMatch(
       /^default-src 'none'; style-src 'sha256-[^']+'; .*frame-ancestors 'none'$/,
     );
-    expect(passwordPage('x')).not.toMatch(/<(script|img|link|iframe)| (src|on\w+|style)=/);
+    expect(passwordPage(origin, 'x')).not.toMatch(/<(script|img|link|iframe)| (src|on\w+|style)=/);
   });
 });

@@ -6,7 +6,18 @@ const tag = 'Redirects';
 
 const password = z.string().min(1).max(256).meta({ format: 'password', example: 'open sesame' });
 export const unlockRequest = z.strictObject({ password }).meta({ id: 'UnlockRequest' });
-export const unlockForm = z.object({ password }).meta({ id: 'UnlockForm' });
+const ofFirstRequest = (header: string) =>
+  z
+    .string()
+    .optional()
+    .meta({ description: `The \`${header}\` of the request for the form, for the reports.` });
+export const unlockForm = z
+  .object({
+    password,
+    referrer: ofFirstRequest('Referer'),
+    fetchSite: ofFirstRequest('Sec-Fetch-Site'),
+  })
+  .meta({ id: 'UnlockForm' });
 
 const params = z.strictObject({
   code: z

@@ -22,6 +22,7 @@ import { respondToError, sendError, sendPage } from '../http/send-response.js';
 import { clientAddressOf } from '../network/client-address.js';
 import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
 import {
+  type FormOrigin,
   gonePage,
   notFoundInThisCasePage,
   notFoundPage,
@@ -189,7 +190,7 @@ export class RedirectHandler {
     if (prefersJson(response.req.headers.accept)) this.#refuse(response, passwordNeeded);
     else {
       this.#options.onResponse(200);
-      sendPage(response, 200, passwordPage());
+      sendPage(response, 200, passwordPage(formOriginOf(response.req)));
     }
   }
 
@@ -209,7 +210,11 @@ export class RedirectHandler {
         throw error;
       });
     if (!isCorrect) {
-      this.#refuse(response, wrongPassword, passwordPage('Wrong password.'));
+      this.#refuse(
+        response,
+        wrongPassword,
+        passwordPage(formOriginOf(response.req), 'Wrong password.'),
+      );
       return;
     }
     await uncount();
@@ -416,7 +421,9 @@ export class RedirectHandler {
     if (request.destroyed && !request.complete) return;
     const apiError = toApiError(error);
     const isServerError = apiError.status >= 500;
-    const page = isServerError ? unavailablePage : passwordPage(apiError.message);
+    const page = isServerError
+      ? unavailablePage
+      : passwordPage(formOriginOf(request), apiError.message);
     respondToError(response, isServerError ? error : undefined, this.#options.onError, () =>
       this.#refuse(response, apiError, page),
     );
@@ -451,12 +458,37 @@ async function readPassword(
 ): Promise<string> {
   const format = bodyFormatOf(request.headers, ['form', 'json']);
   const bytes = await readBody(request, response, { maxBytes: maxPublicBodyBytes, timeoutMs });
-  const parsed =
-    format === 'json'
-      ? parseInput(unlockRequest, await parseJson(bytes))
-      : parseInput(unlockForm, parseForm(bytes));
+  if (format === 'json') {
+    const parsed = parseInput(unlockRequest, await parseJson(bytes));
+    if (!parsed.ok) throw validationError(parsed.details, parsed.count);
+    return parsed.value.password;
+  }
+  const fields = parseForm(bytes);
+  restoreOrigin(request, fields);
+  const parsed = parseInput(unlockForm, fields);
   if (!parsed.ok) throw validationError(parsed.details, parsed.count);
   return parsed.value.password;
+}
+
+// Escaped, it and the longest password fit in the body of a form.
+const maxReferrerLength = 1_024;
+const maxFetchSiteLength = 16;
+
+function formOriginOf({ headers }: IncomingMessage): FormOrigin {
+  return {
+    referrer: (headers.referer ?? '').slice(0, maxReferrerLength),
+    fetchSite: String(headers['sec-fetch-site'] ?? '').slice(0, maxFetchSiteLength),
+  };
+}
+
+/**
+ * Sets the headers of a sent form to those of the request for it, so that its visit is described like any
+ * other. They are as credible as headers: any client can send both.
+ */
+function restoreOrigin({ headers }: IncomingMessage, fields: Record<string, unknown>): void {
+  const { referrer, fetchSite } = fields;
+  if (typeof referrer === 'string') headers.referer = referrer || undefined;
+  if (typeof fetchSite === 'string') headers['sec-fetch-site'] = fetchSite || undefined;
 }
 
 /** Returns whether a link is visited by this path after its key. */

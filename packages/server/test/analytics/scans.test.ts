@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { untilStored } from './stored-visits.js';
 import { day, hour } from './visit-store.js';
-import { startVisitedServer, type VisitedServer, type Visitor } from './visited-server.js';
+import { agents, startVisitedServer, type VisitedServer, type Visitor } from './visited-server.js';
 
 let api: VisitedServer;
 beforeEach(async () => {
@@ -127,6 +128,48 @@ describe('GET /api/v1/qr/{id}/scans', () => {
     await visit(url.shortCode, { agent: 'firefox' });
     api.clock.advance(1);
     expect((await scans(qr.id)).data.totals.totalScans).toBe(1);
+  });
+
+  it('counts a visit of a URL with a password by the request for the form', async () => {
+    const password = 'sesame';
+    const url = await createUrl({ isPasswordProtected: true, password });
+    const qr = await createQr(url.id);
+    const path = `/${url.shortCode}?utm_campaign=poster`;
+    const asBrowser = { 'user-agent': agents.iphone, 'sec-fetch-site': 'same-origin' };
+    /** Sends a page's form as a browser does: with its hidden fields. */
+    const submit = (page: string, word: string) => {
+      const fields = new URLSearchParams({ password: word });
+      for (const [, name = '', value = ''] of page.matchAll(
+        /<input type="hidden" name="(\w+)" value="([^"]*)">/g,
+      )) {
+        fields.set(name, value.replaceAll('&amp;', '&'));
+      }
+      const referer = `${api.server.url}${path}`;
+      return api.visit(path, { method: 'POST', headers: { ...asBrowser, referer }, body: fields });
+    };
+    const fromPage = {
+      ...asBrowser,
+      'sec-fetch-site': 'cross-site',
+      referer: 'https://news.example/a?b="><script>&c',
+    };
+    const fromCode = { ...asBrowser, 'sec-fetch-site': 'none' };
+    for (const headers of [fromCode, fromPage, { 'user-agent': agents.iphone }]) {
+      const form = await api.visit(path, { headers });
+      expect(form.text).not.toContain('<script>');
+      const again = await submit(form.text, 'wrong');
+      expect(again.status).toBe(401);
+      const invalid = await submit(again.text, '');
+      expect(invalid.status).toBe(400);
+      expect((await submit(invalid.text, password)).status).toBe(303);
+    }
+    await untilStored(api.server.database, 3);
+    api.clock.advance(1);
+    expect((await scans(qr.id)).data.totals.totalScans).toBe(2);
+    const { data } = await api.call('getUrlClicks', { params: { id: url.id } });
+    expect(data.breakdowns.referrer).toEqual([
+      { referrerDomain: '(direct)', referrerType: 'direct', clicks: 2 },
+      { referrerDomain: 'news.example', referrerType: 'other', clicks: 1 },
+    ]);
   });
 
   it('says how many scans of a URL without a custom slug are proven, in all numbers', async () => {
