@@ -26,13 +26,21 @@ export function countryFileOf(config: CountrySettings): string {
   return installed !== undefined && existsSync(installed) ? installed : shippedCountryDatabase;
 }
 
-/** Addresses move between countries: older databases give a warning. */
-const maxAgeDays = 60;
+// Addresses move between countries. Operators who chose a database can replace it; ours ages with the
+// release.
+const maxAgeDays = { chosen: 60, shipped: 365 };
 
-/** Returns the age of a country database in days, and whether it is so old that operators are warned. */
-export function ageOfCountries(builtAt: number, now: number): { days: number; isOld: boolean } {
+/**
+ * Returns the age of the country database at a path in days, and whether it is so old that operators are
+ * warned.
+ */
+export function ageOfCountries(
+  path: string,
+  builtAt: number,
+  now: number,
+): { days: number; isOld: boolean } {
   const days = Math.max(0, Math.floor((now - builtAt) / 86_400_000));
-  return { days, isOld: days > maxAgeDays };
+  return { days, isOld: days > maxAgeDays[path === shippedCountryDatabase ? 'shipped' : 'chosen'] };
 }
 
 /** Returns what the operator does about old data. */

@@ -37,6 +37,7 @@ export function createWatchedCountries({ config, clock, logger }: CountryOptions
     hasCities: false,
   };
   let current = none;
+  let currentPath = '';
   let failure: Error | undefined;
   // A file that is installed later is watched before it exists.
   const watched = config.countryDatabase ?? installedCountryFile(config);
@@ -57,6 +58,7 @@ export function createWatchedCountries({ config, clock, logger }: CountryOptions
       });
       if (opened.builtAt === undefined) continue;
       current = opened;
+      currentPath = candidate;
       return;
     }
   }
@@ -64,7 +66,7 @@ export function createWatchedCountries({ config, clock, logger }: CountryOptions
   function logAge(): void {
     if (current.builtAt === undefined) return;
     const { builtAt, hasCities } = current;
-    const { days, isOld } = ageOfCountries(builtAt, clock());
+    const { days, isOld } = ageOfCountries(currentPath, builtAt, clock());
     const fields = { date: toDate(builtAt), days, hasCities };
     if (isOld) logger.warn(fields, `country database is old: ${renewalOf(config)}`);
     else logger.info(fields, 'country database opened');

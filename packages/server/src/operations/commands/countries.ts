@@ -49,7 +49,7 @@ export async function update(file: string): Promise<void> {
     replaceFile(copy, target);
     return opened;
   });
-  print(describeData(installed, config));
+  print(describeData(target, installed, config));
   const replaced = before === undefined ? '' : ` It replaces data of ${toDate(before)}.`;
   print(`Installed as ${target}. A running server reads it within seconds.${replaced}`);
 }
@@ -58,15 +58,20 @@ export async function update(file: string): Promise<void> {
 export async function describeCountries(): Promise<string> {
   const config = readConfig(process.env);
   try {
-    return describeData(await open(countryFileOf(config)), config);
+    const path = countryFileOf(config);
+    return describeData(path, await open(path), config);
   } catch (error) {
     if (error instanceof ConfigError) return `Countries are unknown: ${error.message}.`;
     throw error;
   }
 }
 
-function describeData({ builtAt, hasCities }: ReadableDatabase, config: Config): string {
-  const { days, isOld } = ageOfCountries(builtAt, Date.now());
+function describeData(
+  path: string,
+  { builtAt, hasCities }: ReadableDatabase,
+  config: Config,
+): string {
+  const { days, isOld } = ageOfCountries(path, builtAt, Date.now());
   const data = `${hasCities ? 'City' : 'Country'} data of ${toDate(builtAt)}`;
   return isOld
     ? `${data}, which is ${formatCount(days, 'day')} old: ${renewalOf(config)}.`
