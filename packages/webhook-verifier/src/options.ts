@@ -1,8 +1,9 @@
 /** Options for checking a delivery. */
 export interface VerifyOptions {
   /**
-   * The webhook's signing secret, or up to 16 secrets, of which one must match. `whsec_` and the base64
-   * of the secret, as Standard Webhooks writes it, is the same secret.
+   * The webhook's signing secret, or up to 16 secrets, of which one must match. The key is its UTF-8
+   * text, whatever it looks like. For `webhook-signature` alone, `whsec_` and base64, as Standard
+   * Webhooks writes a secret, stands for the decoded bytes.
    */
   readonly secret: string | readonly string[];
   /** The largest difference between the timestamp and now, in seconds. Default 300. */
@@ -23,27 +24,30 @@ export const MAX_BODY_BYTES = 1_048_576;
 /** A key of HMAC: text stands for its UTF-8 bytes. */
 export type Key = string | Uint8Array;
 
+/** The header of a signature: `X-Service-Signature`, or `webhook-signature` of Standard Webhooks. */
+export type Scheme = 'service' | 'standard';
+
 /**
- * Checks the options and returns the keys of the secrets. `whsec_` and base64, the form of Standard
- * Webhooks, stands for the decoded bytes.
+ * Checks the options and returns the keys of the secrets for a scheme.
  *
  * Throws a `TypeError` for an invalid option. An attacker can sign with an empty secret, and each
  * secret costs a hash of the body.
  */
-export function keysOf({
-  secret,
-  tolerance = 0,
-}: Pick<VerifyOptions, 'secret' | 'tolerance'>): readonly Key[] {
+export function keysOf(
+  { secret, tolerance = 0 }: Pick<VerifyOptions, 'secret' | 'tolerance'>,
+  scheme: Scheme,
+): readonly Key[] {
   if (!(tolerance >= 0)) throw new TypeError(`tolerance ${tolerance}: must be at least 0`);
   // `flat` of a list around the secret takes five times as long.
   const secrets = ((secret as readonly string[])?.map ? secret : [secret]) as readonly string[];
-  const keys = secrets.map((each) =>
-    /^whsec_[\da-zA-Z+/]*={0,2}$/.test(each) && each.length % 4 === 2
-      ? Uint8Array.from(atob(each.slice(6)), (char) => char.charCodeAt(0))
-      : each,
-  );
-  if (!keys[0] || keys[16] || keys.some((key) => !key?.length)) {
+  if (!secrets[0] || secrets[16] || secrets.some((each) => !each?.length)) {
     throw new TypeError('secret must be 1 to 16 non-empty strings');
   }
-  return keys;
+  return scheme === 'standard' ? secrets.map(standardKeyOf) : secrets;
+}
+
+function standardKeyOf(secret: string): Key {
+  const isEncoded = /^whsec_[\da-zA-Z+/]+={0,2}$/.test(secret) && secret.length % 4 === 2;
+  if (!isEncoded) return secret;
+  return Uint8Array.from(atob(secret.slice(6)), (char) => char.charCodeAt(0));
 }

@@ -1,6 +1,6 @@
 import type { WebhookEventType } from './event.js';
 import type { WebhookEventData } from './generated/event-data.js';
-import { keysOf, type VerifyOptions } from './options.js';
+import { keysOf, type Scheme, type VerifyOptions } from './options.js';
 import { signatureOf } from './signature.js';
 import type { Encoding } from './signed-headers.js';
 
@@ -65,10 +65,11 @@ export function signBody(
 ): SignedWebhook['headers'] {
   const { deliveryId = crypto.randomUUID(), now = Date.now() } = options;
   const timestamp = String(Math.floor((now as number) / 1000));
-  const keys = keysOf(options);
-  const sign = (scheme: string, prefix: string, encoding: Encoding) =>
-    keys.map((key) => scheme + signatureOf(`${prefix}${timestamp}.`, body, key, encoding));
-  const hexes = sign('sha256=', '', 'hex');
+  const sign = (scheme: Scheme, mark: string, prefix: string, encoding: Encoding) =>
+    keysOf(options, scheme).map(
+      (key) => mark + signatureOf(`${prefix}${timestamp}.`, body, key, encoding),
+    );
+  const hexes = sign('service', 'sha256=', '', 'hex');
   return {
     'Content-Type': 'application/json; charset=utf-8',
     'X-Service-Event': type,
@@ -79,7 +80,7 @@ export function signBody(
     ...(hexes[0] && { 'X-Service-Signature-Next': hexes[0] }),
     'webhook-id': deliveryId,
     'webhook-timestamp': timestamp,
-    'webhook-signature': sign('v1,', `${deliveryId}.`, 'base64').join(' '),
+    'webhook-signature': sign('standard', 'v1,', `${deliveryId}.`, 'base64').join(' '),
   };
 }
 

@@ -69,7 +69,7 @@ export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Clai
   const standard =
     (next !== null || headerOf(headers, 'x-service-signature') === null) &&
     headerOf(headers, 'webhook-signature') !== null;
-  const keys = keysOf(options);
+  const keys = keysOf(options, standard ? 'standard' : 'service');
   // Names in full, because the lookup of a joined name is slow.
   const signatureName = standard ? 'webhook-signature' : 'x-service-signature';
   const timestampName = standard ? 'webhook-timestamp' : 'x-service-timestamp';

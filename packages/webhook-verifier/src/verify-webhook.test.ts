@@ -254,7 +254,6 @@ describe('verifyWebhook', () => {
     ['an empty secret in a list', { secret: [SECRET, ''] }],
     ['a secret that is no string', { secret: 7 }],
     ['17 secrets', { secret: Array(17).fill(SECRET) }],
-    ['a secret of Standard Webhooks without a key', { secret: 'whsec_' }],
   ])('throws a TypeError for %s', (_name, wrong) => {
     expect(() => verifyWebhook({ ...good, ...wrong })).toThrow(TypeError);
   });

@@ -5312,7 +5312,7 @@ export interface components {
              */
             secret: string;
             /**
-             * @description The same secret for libraries of Standard Webhooks: `whsec_` and the base64 of the bytes of `secret`.
+             * @description The same secret for libraries of Standard Webhooks, which verify `webhook-signature`: `whsec_` and the base64 of the bytes of `secret`. The key of `X-Service-Signature` is the text of `secret`.
              * @example whsec_c2hvcnR5X3dzXzJZYlczcFB6WUhxVW5Ua1RxUEh5QWVxSnZVcVo0WXQ2bUM4YjFmWnIwZEU=
              */
             standardWebhooksSecret: string;
@@ -5366,7 +5366,7 @@ export interface components {
              */
             secret: string;
             /**
-             * @description The same secret for libraries of Standard Webhooks: `whsec_` and the base64 of the bytes of `secret`.
+             * @description The same secret for libraries of Standard Webhooks, which verify `webhook-signature`: `whsec_` and the base64 of the bytes of `secret`. The key of `X-Service-Signature` is the text of `secret`.
              * @example whsec_c2hvcnR5X3dzXzJZYlczcFB6WUhxVW5Ua1RxUEh5QWVxSnZVcVo0WXQ2bUM4YjFmWnIwZEU=
              */
             standardWebhooksSecret: string;
@@ -5509,7 +5509,7 @@ export interface components {
              */
             secret: string;
             /**
-             * @description The same secret for libraries of Standard Webhooks: `whsec_` and the base64 of the bytes of `secret`.
+             * @description The same secret for libraries of Standard Webhooks, which verify `webhook-signature`: `whsec_` and the base64 of the bytes of `secret`. The key of `X-Service-Signature` is the text of `secret`.
              * @example whsec_c2hvcnR5X3dzXzJZYlczcFB6WUhxVW5Ua1RxUEh5QWVxSnZVcVo0WXQ2bUM4YjFmWnIwZEU=
              */
             standardWebhooksSecret: string;

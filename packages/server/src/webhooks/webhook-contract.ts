@@ -87,7 +87,7 @@ export const secrets = {
   }),
   standardWebhooksSecret: z.string().meta({
     description:
-      'The same secret for libraries of Standard Webhooks: `whsec_` and the base64 of the bytes of `secret`.',
+      'The same secret for libraries of Standard Webhooks, which verify `webhook-signature`: `whsec_` and the base64 of the bytes of `secret`. The key of `X-Service-Signature` is the text of `secret`.',
     example: standardSecretOf(secretExample),
   }),
 };

@@ -64,7 +64,7 @@ function bodyOf({ headers, rawBody, body }: ExpressWebhookRequest): RawBody {
  * ```
  */
 export function expressWebhook(options: VerifyOptions): ExpressWebhookMiddleware {
-  keysOf(options);
+  keysOf(options, 'service');
   return (req, res, next) => {
     const { headers } = req;
     try {

@@ -53,7 +53,7 @@ export type FastifyWebhookPlugin = (
  * ```
  */
 export function fastifyWebhook(options: VerifyRequestOptions): FastifyWebhookPlugin {
-  keysOf(options);
+  keysOf(options, 'service');
   const bodyLimit = options.maxBodyBytes ?? MAX_BODY_BYTES;
   const plugin: FastifyWebhookPlugin = (scope, _options, done) => {
     scope.removeAllContentTypeParsers();

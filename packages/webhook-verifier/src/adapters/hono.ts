@@ -49,7 +49,7 @@ export type HonoWebhookMiddleware = (
  * ```
  */
 export function honoWebhook(options: VerifyRequestOptions): HonoWebhookMiddleware {
-  keysOf(options);
+  keysOf(options, 'service');
   return async (context, next) => {
     const { raw, bodyCache } = context.req;
     const headers = raw.headers;
