@@ -1884,7 +1884,7 @@ export interface components {
              */
             importedClicks?: number | null;
             /**
-             * @description "return": if an active link already has this target and leads there in the same way, the response has that link, and none is created. Domain, redirectType, expiresAt, UTM parameters and all other settings of the redirect must be equal, and customSlug and externalId if they are given. title, description, category, tags, sourceDomain and clickThresholds are ignored. The first 10000 links with the target are compared. It cannot be combined with a password or maxClicks.
+             * @description "return": if an active link already has this target and leads there in the same way, the response has that link, and none is created. Domain, redirectType, expiresAt, UTM parameters and all other settings of the redirect must be equal, and customSlug and externalId if they are given. title, description, category, tags, sourceDomain and clickThresholds are ignored. It cannot be combined with a password or maxClicks.
              * @example return
              */
             ifExists?: "return" | null;

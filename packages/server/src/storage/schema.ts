@@ -205,6 +205,8 @@ export const tables = {
     preview: 'text',
     /** The outcome of reading the target for `auto`, as JSON; null before the first attempt. */
     preview_fetch: 'text',
+    /** The result of `settingsHashOf`, by which links that redirect alike are found. */
+    settings_hash: 'bigint not null default 0',
     /** When the target is to be read; null if it need not be. A server that reads it sets a later time. */
     preview_due_at: 'bigint',
   },

@@ -1,31 +1,8 @@
 import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { Schema, WriteTransaction } from '../storage/database.js';
+import { settingColumns } from '../storage/settings-hash.js';
 import { fromRow, type ShortUrl, selectUrls, toRow } from './short-url.js';
-import { maxComparedLinks } from './url-contract.js';
-
-type UrlColumn = keyof Schema['urls'];
-
-// What tells links apart or describes them. All other columns decide where and how a link redirects.
-const ignoredColumns: ReadonlySet<string> = new Set<UrlColumn>([
-  'id',
-  'organization_id',
-  'short_code',
-  'custom_slug',
-  'external_id',
-  'target_url',
-  'title',
-  'description',
-  'category',
-  'tags',
-  'source_domain',
-  'click_thresholds',
-  'imported_clicks',
-  'preview_fetch',
-  'preview_due_at',
-  'search_text',
-  'created_at',
-  'updated_at',
-]);
+import { domainKeyOf } from './url-keys.js';
 
 /** Returns the ids of an organization's links by their external ids. Omits those that no link has. */
 export async function findExternalIds(
@@ -45,45 +22,69 @@ export async function findExternalIds(
 }
 
 /**
- * Returns the first link that redirects like a new link would: it is active, has the same target and
- * the same settings, and the slug and the external id of the new link if this has them. Only the first
- * `maxComparedLinks` links with the target are compared.
+ * Returns the first link that redirects like a new link would: it is active if this is, has the same target
+ * and the same settings, and the slug and the external id of the new link if this has them. Reads the link
+ * with the slug or the external id, or else links with the same hash.
  */
 export async function findEquivalent(
   transaction: WriteTransaction,
   url: ShortUrl,
 ): Promise<ShortUrl | undefined> {
-  const withTarget = sql<number>`(select id from urls
-    where (organization_id || ' ' || target_url) = ${`${url.organizationId} ${url.targetUrl}`}
-    order by id limit ${sql.lit(maxComparedLinks)})`;
-  const equal = comparedColumns(url).map(
-    ([column, value]) => sql<SqlBool>`${sql.ref(`urls.${column}`)} is not distinct from ${value}`,
+  const row = toRow(url);
+  const { customSlug, externalId } = url;
+  let query = selectUrls(transaction);
+  if (customSlug !== null) {
+    const owner = transaction
+      .selectFrom('url_keys')
+      .select('url_id')
+      .where('domain_key', '=', domainKeyOf(url.domainId))
+      .where('key', '=', customSlug);
+    query = query.where('urls.id', 'in', owner).where('custom_slug', '=', customSlug);
+  }
+  if (externalId !== null) {
+    query = query
+      .where('urls.organization_id', '=', url.organizationId)
+      .where('external_id', '=', externalId);
+  }
+  if (customSlug === null && externalId === null) {
+    query = query.where('settings_hash', '=', row.settings_hash);
+  }
+  // Links with the same hash may differ.
+  const equal = settingColumns.map(
+    (column) => sql<SqlBool>`${sql.ref(`urls.${column}`)} is not distinct from ${row[column]}`,
   );
-  const row = await selectUrls(transaction)
-    .where('urls.id', 'in', withTarget)
+  const found = await query
+    .where('urls.is_active', '=', row.is_active)
+    .where('urls.deleted_at', 'is', null)
     .where('takedowns.id', 'is', null)
     .where(sql<SqlBool>`${sql.join(equal, sql` and `)}`)
     .orderBy('urls.id')
     .limit(1)
     .executeTakeFirst();
-  return row && fromRow(row);
+  return found && fromRow(found);
 }
 
-/** Returns whether `existing` can be used instead of the new link `url`. For links of one request. */
-export function isEquivalent(existing: ShortUrl, url: ShortUrl): boolean {
-  const row: Readonly<Record<string, unknown>> = toRow(existing);
-  return (
-    existing.targetUrl === url.targetUrl &&
-    comparedColumns(url).every(([column, value]) => row[column] === value)
-  );
+/** The new links of one request, by what an equal link must have. */
+export class EqualLinks {
+  readonly #byKey = new Map<string, ShortUrl>();
+
+  add(url: ShortUrl): void {
+    const settings = settingsOf(url);
+    for (const customSlug of new Set([url.customSlug, null])) {
+      for (const externalId of new Set([url.externalId, null])) {
+        const key = JSON.stringify([settings, customSlug, externalId]);
+        if (!this.#byKey.has(key)) this.#byKey.set(key, url);
+      }
+    }
+  }
+
+  /** Returns the first link that can be used instead of the new link `url`. */
+  find(url: ShortUrl): ShortUrl | undefined {
+    return this.#byKey.get(JSON.stringify([settingsOf(url), url.customSlug, url.externalId]));
+  }
 }
 
-function comparedColumns(url: ShortUrl): [column: string, value: string | number | null][] {
-  const { customSlug, externalId } = url;
-  return Object.entries(toRow(url)).filter(
-    ([column]) =>
-      !ignoredColumns.has(column) ||
-      (column === 'custom_slug' && customSlug !== null) ||
-      (column === 'external_id' && externalId !== null),
-  );
+function settingsOf(url: ShortUrl) {
+  const row = toRow(url);
+  return [row.is_active, ...settingColumns.map((column) => row[column])];
 }

@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Schema } from '../storage/database.js';
 import { searchTextOf } from '../storage/search-text.js';
+import { settingsHashOf } from '../storage/settings-hash.js';
 import { formatTags, parseTags } from '../storage/tag-text.js';
 import { formatPreview, type PreviewFetch, parsePreview } from './link-preview.js';
 import type { LinkRule } from './link-rules.js';
@@ -98,7 +99,7 @@ export function fromRow(row: UrlRow) {
 // Lists the fields, because V8 takes 26 µs instead of 1 µs for a spread. A bulk request has 100 links.
 export function toRow(url: ShortUrl): Selectable<Schema['urls']> {
   const tags = formatTags(url.tags);
-  return {
+  const row = {
     id: url.id,
     organization_id: url.organizationId,
     domain_id: url.domainId,
@@ -143,7 +144,10 @@ export function toRow(url: ShortUrl): Selectable<Schema['urls']> {
       description: url.description,
       tags,
     }),
+    settings_hash: 0,
   };
+  row.settings_hash = settingsHashOf(row);
+  return row;
 }
 
 function toBoolean(value: number | null): boolean | null {

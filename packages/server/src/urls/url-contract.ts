@@ -12,14 +12,11 @@ import {
 import { urlListRoutes } from './url-list-contract.js';
 import { urlCreated, urlRecord } from './url-records.js';
 
-/** Bounds the time of a look-up for `ifExists`: SQLite compares 10,000 rows in about 20 ms. */
-export const maxComparedLinks = 10_000;
-
 const ifExists = z
   .literal('return', { error: 'must be "return", or left out to create a link in any case' })
   .nullish()
   .meta({
-    description: `"return": if an active link already has this target and leads there in the same way, the response has that link, and none is created. Domain, redirectType, expiresAt, UTM parameters and all other settings of the redirect must be equal, and customSlug and externalId if they are given. title, description, category, tags, sourceDomain and clickThresholds are ignored. The first ${maxComparedLinks} links with the target are compared. It cannot be combined with a password or maxClicks.`,
+    description: `"return": if an active link already has this target and leads there in the same way, the response has that link, and none is created. Domain, redirectType, expiresAt, UTM parameters and all other settings of the redirect must be equal, and customSlug and externalId if they are given. title, description, category, tags, sourceDomain and clickThresholds are ignored. It cannot be combined with a password or maxClicks.`,
     example: 'return',
   });
 

@@ -4,7 +4,7 @@ import { type Database, UniqueViolationError, type WriteTransaction } from '../s
 import { handleAtCommit } from '../storage/group-commit.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { newUrl, type UrlDraft } from './change-url.js';
-import { findEquivalent, findExternalIds, isEquivalent } from './find-existing.js';
+import { EqualLinks, findEquivalent, findExternalIds } from './find-existing.js';
 import type { LoopDetector } from './loop-detector.js';
 import { findRetiredKeys } from './retired-keys.js';
 import { type ShortUrl, toRow } from './short-url.js';
@@ -89,14 +89,14 @@ export class UrlCreator {
     );
     const local = new Set(await this.#options.loops.findLocal(transaction, urls));
     const existing = new Map<number, ShortUrl>();
+    const equalLinks = new EqualLinks();
+    const isReused = drafts.some(({ body }) => body.ifExists === 'return');
     let checked = 0;
     const findAccepted = (mapKey: string) => accepted.get(owners.get(mapKey) ?? 0);
     for (const [index, draft] of urls.entries()) {
       if (drafts[index]?.body.ifExists === 'return') {
         if (index % linksAtOnce === linksAtOnce - 1) await yieldToEventLoop();
-        const equivalent =
-          (await findEquivalent(transaction, draft)) ??
-          [...accepted.values()].find((url) => isEquivalent(url, draft));
+        const equivalent = (await findEquivalent(transaction, draft)) ?? equalLinks.find(draft);
         if (equivalent) {
           existing.set(draft.id, equivalent);
           continue;
@@ -134,6 +134,7 @@ export class UrlCreator {
         }
       }
       accepted.set(url.id, url);
+      if (isReused) equalLinks.add(url);
       for (const key of keysOf(url)) owners.set(mapKeyOf(key), url.id);
     }
 
@@ -157,7 +158,7 @@ export class UrlCreator {
     const isKnown =
       created.some(
         (url) => url.customSlug !== null || url.externalId !== null || url.domainId !== null,
-      ) || drafts.some(({ body }) => body.ifExists === 'return');
+      ) || isReused;
     if (isKnown) await this.#insertCreated(transaction, [creation]);
     else if (created.length > 0) handleAtCommit(transaction, this.#insertCreated, creation);
     return urls.map(({ id }) => {

@@ -212,6 +212,7 @@ export const columnChecks = {
     created_at: instant,
     updated_at: instant,
     search_text: ofServer,
+    settings_hash: ofServer,
     imported_clicks: value(url.importedClicks),
     click_thresholds: json(url.clickThresholds),
     forward_query: flag,

@@ -8,6 +8,7 @@ import type { Database, Value, WriteTransaction } from '../../storage/database.j
 import type { Place } from '../../storage/keyring.js';
 import { type Row, rowsAtOnce } from '../../storage/read-in-batches.js';
 import { searchTextOf } from '../../storage/search-text.js';
+import { settingsHashOf } from '../../storage/settings-hash.js';
 import { mapSecrets } from '../../storage/stored-secrets.js';
 import { targetsOf } from '../../urls/link-rules.js';
 import { LoopDetector } from '../../urls/loop-detector.js';
@@ -162,13 +163,18 @@ interface StoredValues {
 }
 
 /**
- * Adds `urlIdShift` to the id of a link, and computes the search text, which a file may forge. The file
+ * Adds `urlIdShift` to the id of a link, and computes the search text and the hash, which a file may forge. The file
  * has no chunks of the organization, so these are complete after its visits.
  */
 function toStored(table: TransferTable, row: Row, { urlIdShift, visitsUntil }: StoredValues): Row {
   if (table === 'organizations') return { ...row, chunks_complete_from: visitsUntil };
   if (table === 'urls') {
-    return { ...row, id: Number(row.id) + urlIdShift, search_text: searchTextOfRow(row) };
+    return {
+      ...row,
+      id: Number(row.id) + urlIdShift,
+      search_text: searchTextOfRow(row),
+      settings_hash: settingsHashOf(row),
+    };
   }
   if (table === 'webhooks' && row.filters != null) {
     return { ...row, filters: shiftFilters(String(row.filters), urlIdShift) };

@@ -46,6 +46,7 @@ import { tokensByClient } from './0045-tokens-by-client.js';
 import { eventsByDeliveries } from './0046-events-by-deliveries.js';
 import { changesWithoutNotifications } from './0048-changes-without-notifications.js';
 import { ownerIndexes } from './0050-owner-indexes.js';
+import { settingsHashes } from './0051-settings-hashes.js';
 import { adoptDatabase } from './adopt-database.js';
 import { indexPlatformKeys } from './index-platform-keys.js';
 
@@ -182,6 +183,9 @@ function migratorOf(db: Kysely<Schema>, engine: Engine, updateEach: UpdateEach):
     '0046-events-by-deliveries': { up: eventsByDeliveries },
     '0048-changes-without-notifications': { up: (db) => changesWithoutNotifications(db, engine) },
     '0050-owner-indexes': { up: ownerIndexes },
+    '0051-settings-hashes': {
+      up: (db) => settingsHashes(db as WriteTransaction, engine, updateEach),
+    },
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }
