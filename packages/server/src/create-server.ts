@@ -192,7 +192,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     database,
     recorder: urls.recorder,
     clock,
-    eraseVisits: () => analytics.eraseVisits(),
+    eraseVisits: (urlId) => analytics.eraseVisits(urlId),
     onErased(id, qrIds) {
       redirects.noteChanged([id]);
       qrs.cache.invalidate(qrIds);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
 import type { Config } from '../config.js';
+import { ApiError } from '../contract/api-error.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { PeriodicService } from '../lifecycle.js';
 import type { PlanTable } from '../organizations/plans.js';
@@ -147,6 +148,16 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
     return 'Visits wait in the journal, because storage does not accept them';
   }
 
+  /**
+   * Erases the visits of marked links. Returns after some seconds at most, and continues then. Throws
+   * UNAVAILABLE if those of this link cannot be erased.
+   */
+  async function eraseVisits(urlId: number): Promise<void> {
+    const failures = new Map(await ingest.call('erase'));
+    const reason = failures.get(urlId);
+    if (reason !== undefined) throw new ApiError('UNAVAILABLE', reason);
+  }
+
   /** Stores the remaining lines, and then deletes the journal. Otherwise the next start stores them. */
   async function closeJournal(): Promise<void> {
     journal?.close();
@@ -171,10 +182,9 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
         countriesDate,
         spansRotation: visitorKeys.isWithin,
       }),
-      ...erasureHandlers({ ...options, erase: () => ingest.call('erase') }),
+      ...erasureHandlers({ ...options, erase: eraseVisits }),
     },
-    /** Erases the visits of marked links. Returns after some seconds at most, and continues then. */
-    eraseVisits: () => ingest.call('erase'),
+    eraseVisits,
     queues: [reports.queue],
     threads: [reports.thread, ingest],
     services: [countries.watcher, keyService, refreshService],

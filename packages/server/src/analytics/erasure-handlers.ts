@@ -9,8 +9,11 @@ import type { ReportSources } from './reports/report-handlers.js';
 interface ErasureSources extends Pick<ReportSources, 'getUrl'> {
   readonly database: Database;
   readonly clock: Clock;
-  /** Erases the visits of marked links. Returns after some seconds at most, and continues then. */
-  readonly erase: () => Promise<void>;
+  /**
+   * Erases the visits of marked links. Returns after some seconds at most, and continues then. Throws
+   * UNAVAILABLE if those of this link cannot be erased.
+   */
+  readonly erase: (urlId: number) => Promise<void>;
 }
 
 // Each waits for some seconds.
@@ -38,7 +41,7 @@ export function erasureHandlers({
       );
       for (let waits = 0; await isErasurePending(database.read, id); waits += 1) {
         if (waits <= maxWaits) {
-          await erase();
+          await erase(id);
           continue;
         }
         throw new StorageUnavailableError(

@@ -8,8 +8,11 @@ import { eraseLink, isLinkErasurePending } from './erase-links.js';
 
 interface UrlErasureOptions extends UrlEraserOptions {
   readonly clock: Clock;
-  /** Erases the visits of marked links. Returns after some seconds at most, and continues then. */
-  readonly eraseVisits: () => Promise<void>;
+  /**
+   * Erases the visits of marked links. Returns after some seconds at most, and continues then. Throws
+   * UNAVAILABLE if those of this link cannot be erased.
+   */
+  readonly eraseVisits: (urlId: number) => Promise<void>;
   /** Called after a link is empty, before the rest is deleted. */
   readonly onErased: (urlId: number, qrIds: readonly string[]) => void;
 }
@@ -35,7 +38,7 @@ export function urlEraser(options: UrlErasureOptions) {
           'the link is being erased: repeat the request with the same Idempotency-Key',
         );
       }
-      await eraseVisits();
+      await eraseVisits(urlId);
       await eraseLink(database, clock, link);
     }
     return { result: result.presented, replayed };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { sql } from 'kysely';
 import { v7 as newUuid } from 'uuid';
 import { expect, it, onTestFinished } from 'vitest';
 import { eraseVisits } from '../../src/analytics/ingest/erase-visits.js';
@@ -324,6 +325,97 @@ it('deletes the visits of a large link in several transactions', async () => {
   const counters = await database.read.selectFrom('url_clicks').selectAll().execute();
   expect(counters).toMatchObject([{ clicks: 0, peak_clicks: visits + 4 }]);
   expect(await rowsWith(database, visitorText)).toEqual([]);
+  await expectNoErrors(database);
+});
+
+/** Visits of a format that this server does not know. */
+const laterFormat = Buffer.from(Uint32Array.of(7, 1, 2, 0).buffer);
+
+async function replaceVisits(
+  { read, writeDirectly }: Pick<Database, 'read' | 'writeDirectly'>,
+  table: 'visit_chunks' | 'visit_batches',
+  where: Readonly<Record<string, number>>,
+  visits: Uint8Array,
+): Promise<Buffer> {
+  const is = sql.join(
+    Object.entries(where).map(([column, value]) => sql`${sql.ref(column)} = ${value}`),
+    sql` and `,
+  );
+  const { rows } = await sql<{ visits: Uint8Array }>`
+    select visits from ${sql.table(table)} where ${is}`.execute(read);
+  await writeDirectly(async (transaction) => {
+    await sql`update ${sql.table(table)} set visits = ${visits} where ${is}`.execute(transaction);
+  }, 'exclusive');
+  expect(rows).toHaveLength(1);
+  return Buffer.from(rows[0]?.visits ?? []);
+}
+
+it.each([
+  ['later', laterFormat],
+  ['damaged', Buffer.from('damaged')],
+])(
+  'deletes no %s chunk with later visits, names it, and erases other links',
+  async (_, unreadable) => {
+    const { stored, database, urlIds, mark, findPending } = await openCompacted([2]);
+    const [first = 0, other = 0] = urlIds;
+    const chunk = { url_id: first, number: 0 };
+    const visits = await replaceVisits(database, 'visit_chunks', chunk, unreadable);
+    await mark(urlIds, start + hour);
+    const names = { message: expect.stringContaining(`chunk-${first}-0`) };
+    expect(await eraseVisits(database)).toMatchObject([names]);
+    expect(await findPending()).toEqual([first]);
+    const clicks = async (urlId: number) =>
+      (await stored.reader.readClicks(urlId, month)).totals.totalClicks;
+    expect(await clicks(other)).toBe(2);
+    expect(await replaceVisits(database, 'visit_chunks', chunk, visits)).toEqual(unreadable);
+    expect(await eraseVisits(database)).toEqual([]);
+    expect(await findPending()).toEqual([]);
+    expect(await clicks(first)).toBe(2);
+    await expectNoErrors(database);
+  },
+);
+
+it('an erasure does not end while a batch that may have erased visits cannot be read', async () => {
+  const { stored, database, urlIds, mark, findPending } = await openCompacted([1]);
+  const [urlId = 0] = urlIds;
+  await stored.store([makeVisit({ urlId, visitedAt: start, facts: keys })]);
+  const { id } = await database.read
+    .selectFrom('visit_batches')
+    .select('id')
+    .executeTakeFirstOrThrow();
+  const visits = await replaceVisits(database, 'visit_batches', { id }, laterFormat);
+  await mark(urlIds, start + day);
+  for (let run = 0; run < 2; run += 1) {
+    expect(await eraseVisits(database)).toMatchObject([
+      { message: expect.stringContaining(`batch-${id}`) },
+    ]);
+    expect(await findPending()).toEqual(urlIds);
+  }
+  expect(await replaceVisits(database, 'visit_batches', { id }, visits)).toEqual(laterFormat);
+  expect(await eraseVisits(database)).toEqual([]);
+  await stored.compact();
+  expect((await stored.reader.readClicks(urlId, month)).totals.totalClicks).toBe(0);
+  expect(await rowsWith(database, visitorText)).toEqual([]);
+  await expectNoErrors(database);
+});
+
+it('the API names the row that prevents an erasure, and a repetition finishes it', async () => {
+  const { api, database, clicksOf } = await startApi();
+  const { data: url } = await api.call('createUrl', { body: { targetUrl: 'https://a.example/' } });
+  await api.visit(`/${url.shortCode}`, { headers: browser });
+  await expect.poll(() => clicksOf(url.id)).toBe(1);
+  const { id } = await database.read
+    .selectFrom('visit_batches')
+    .select('id')
+    .executeTakeFirstOrThrow();
+  const visits = await replaceVisits(database, 'visit_batches', { id }, laterFormat);
+  const call = { params: { id: url.id }, headers: { 'idempotency-key': 'erase' } };
+  const refused = await api.call('eraseUrlVisits', call);
+  expect(refused.outcome).toBe('503 UNAVAILABLE');
+  expect(refused.text).toContain(`batch-${id}`);
+  await replaceVisits(database, 'visit_batches', { id }, visits);
+  expect((await api.call('eraseUrlVisits', call)).status).toBe(200);
+  expect(await clicksOf(url.id)).toBe(0);
   await expectNoErrors(database);
 });
 

@@ -36,6 +36,26 @@ it.each([
   },
 );
 
+it.each([
+  [true, 'visit_chunks', 'chunk-2-0', 'Link 2: 3 visits from 2030-01-01T00:00:00.000Z to'],
+  [false, 'visit_batches', 'batch-1', 'Batch 1: its 6 visits of any links'],
+] as const)(
+  'doctor --discard deletes a damaged row and says what is lost (compacted: %s)',
+  async (isCompacted, table, row, lost) => {
+    const settings = await withVisits(isCompacted);
+    const intact = await command(settings, 'doctor', '--discard', row);
+    expect(intact.code).not.toBe(0);
+    expect(intact.stderr).toContain(`--discard ${row}: no unreadable row has this name`);
+    damageVisits(settings, table, isCompacted ? 'url_id = 2' : 'true', 0);
+    expect((await command(settings, 'doctor', '--check')).stdout).toContain(`--discard ${row}`);
+    const discarded = await command(settings, 'doctor', '--discard', row);
+    expect(discarded).toMatchObject({ code: 0, stderr: '' });
+    expect(discarded.stdout).toContain(`Deleted ${row}. Lost: ${lost}`);
+    expect((await command(settings, 'doctor')).stdout).toContain('Repaired');
+    expect((await command(settings, 'doctor', '--check')).code).toBe(0);
+  },
+);
+
 it('doctor names a damaged batch', async () => {
   const settings = await withVisits(false);
   damageVisits(settings, 'visit_batches', 'true', 0);

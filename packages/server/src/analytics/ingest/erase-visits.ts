@@ -7,14 +7,27 @@ import { toChunk, tryToDecode } from './columns-codec.js';
 import { eraseInBatches, eraseStoredBatches } from './erase-batches.js';
 import { resetCounters, storePeaks } from './erased-counters.js';
 import { type ErasedLink, type Erasure, findErasures, finishErasures } from './erasure-marks.js';
-import { findCompactionOfBatch, type StoredVisits } from './read-stored-visits.js';
-import { allIndexes, filterColumns } from './visit-columns.js';
+import { findCompactionOfBatch, nameOfRow, type StoredVisits } from './read-stored-visits.js';
+import { allIndexes, filterColumns, type VisitColumns } from './visit-columns.js';
 import { pruneOrganizationChunks, raiseCompleteFrom } from './visit-pruner.js';
 
 // The number of entire chunks that a transaction deletes. Each has up to 2,048 visits: typically 50 KB.
 const chunksPerTransaction = 32;
 // Visits have the times of their nodes.
 const maxClockDifferenceMs = 60_000;
+
+/** The visits of a link are not erased, because a row that may have some of them cannot be read. */
+export class UnreadableVisitsError extends Error {
+  readonly urlId: number;
+
+  constructor(urlId: number, rows: readonly string[]) {
+    const [is, have] = rows.length === 1 ? ['row', 'it'] : ['rows', 'they'];
+    super(
+      `the visits of link ${urlId} are not erased: the ${is} ${rows.join(', ')} cannot be read, and ${have} may have some of them; see shorty-server doctor --check`,
+    );
+    this.urlId = urlId;
+  }
+}
 
 /**
  * Erases the visits of the marked links, and their daily sums. Continues what a killed process began.
@@ -25,18 +38,18 @@ export async function eraseVisits(
   database: Database,
   signal?: AbortSignal,
 ): Promise<readonly Error[]> {
-  const damaged = new Set<number>();
   const errors = new Map<string, Error>();
+  const unreadable = new Map<number, UnreadableVisitsError>();
   while (!signal?.aborted) {
     // The lock delays all writes, so it is not taken in vain.
-    const marked = await findErasures(database.read, errors);
+    const marked = await findErasures(database.read, errors, unreadable);
     if (marked.length === 0) break;
     for (const erasure of marked) await eraseWholeChunks(database, erasure, signal);
     await eraseStoredBatches(database, marked, signal);
     if (signal?.aborted) break;
     // Waits for the transactions that began before the mark.
     const erasures = await database.writeDirectly(
-      (transaction) => eraseMarked(database, transaction, errors, damaged),
+      (transaction) => eraseMarked(database, transaction, errors, unreadable),
       'exclusive',
     );
     for (const organizationId of new Set(erasures.map((erasure) => erasure.organizationId))) {
@@ -54,10 +67,7 @@ export async function eraseVisits(
     const finished = erasures.filter(({ organizationId }) => !errors.has(organizationId));
     await finishErasures(database, finished);
   }
-  if (damaged.size === 0) return [...errors.values()];
-  const ids = [...damaged].join(', ');
-  const message = `batches of visits cannot be read, so they may retain erased visits: ${ids}`;
-  return [...errors.values(), new Error(message)];
+  return [...errors.values(), ...unreadable.values()];
 }
 
 /**
@@ -116,21 +126,31 @@ async function eraseWholeChunks(
   }
 }
 
-/** Erases the visits of marked links except for copies. Returns these links. */
+/** Erases the visits of marked links except for copies. Returns these links, without the unreadable ones. */
 async function eraseMarked(
   database: Database,
   transaction: WriteTransaction,
   failed: ReadonlyMap<string, unknown>,
-  damaged: Set<number>,
+  unreadable: Map<number, UnreadableVisitsError>,
 ): Promise<readonly Erasure[]> {
-  const erasures = await findErasures(transaction, failed);
+  const erasures = await findErasures(transaction, failed, unreadable);
+  const damaged = new Set<number>();
   const compactionOf = await findCompactionOfBatch(transaction);
   const remaining = new Map<number, StoredVisits[]>(erasures.map(({ urlId }) => [urlId, []]));
   await eraseInBatches(transaction, erasures, compactionOf, remaining, damaged);
+  const batches = [...damaged].map((id) => nameOfRow({ number: id }));
+  const erased: Erasure[] = [];
   for (const erasure of erasures) {
     const { urlId, until } = erasure;
     const visits = remaining.get(urlId) ?? [];
-    visits.push(...(await eraseInChunks(database, transaction, erasure)));
+    const chunks = await readMixedAndLater(transaction, erasure);
+    const rows = [...batches, ...chunks.flatMap((each) => (each.columns ? [] : [each.row]))];
+    if (rows.length > 0) {
+      unreadable.set(urlId, new UnreadableVisitsError(urlId, rows));
+      continue;
+    }
+    visits.push(...(await eraseInChunks(database, transaction, erasure, chunks)));
+    erased.push(erasure);
     const qrIds = transaction.selectFrom('qr_codes').select('id').where('url_id', '=', urlId);
     await transaction
       .deleteFrom('click_days')
@@ -145,38 +165,54 @@ async function eraseMarked(
     await resetCounters(transaction, erasure, visits);
     await raiseCompleteFrom(transaction, erasure.organizationId, until + 1);
   }
-  return erasures;
+  return erased;
 }
 
-/** Deletes the chunks of a link, and returns its later visits, which remain. */
+/** A chunk of a link with visits that remain. Without columns, it cannot be read. */
+interface RemainingChunk {
+  readonly row: string;
+  readonly number: number;
+  readonly hasErased: boolean;
+  readonly columns: VisitColumns | undefined;
+}
+
+async function readMixedAndLater(
+  transaction: WriteTransaction,
+  { urlId, until }: Erasure,
+): Promise<readonly RemainingChunk[]> {
+  const chunks = await transaction
+    .selectFrom('visit_chunks')
+    .select(['number', 'first_at', 'visits'])
+    .where('url_id', '=', urlId)
+    .where('last_at', '>', until)
+    .execute();
+  return chunks.map(({ number, first_at, visits }) => ({
+    row: nameOfRow({ urlId, number }),
+    number,
+    hasErased: first_at <= until,
+    columns: tryToDecode(visits, urlId),
+  }));
+}
+
+/** Deletes the erased visits in the chunks of a link, and returns its later visits, which remain. */
 async function eraseInChunks(
   database: Database,
   transaction: WriteTransaction,
   { urlId, until }: Erasure,
+  chunks: readonly RemainingChunk[],
 ): Promise<readonly StoredVisits[]> {
   const ofUrl = transaction.deleteFrom('visit_chunks').where('url_id', '=', urlId);
-  await ofUrl.where('last_at', '<=', until).execute();
-  const mixed = await ofUrl
-    .where('first_at', '<=', until)
-    .returning(['number', 'visits'])
-    .execute();
-  const rests = mixed.flatMap(({ number, visits }) => {
-    // A chunk that cannot be read is deleted as a whole, because it has erased visits.
-    const columns = tryToDecode(visits, urlId);
+  await ofUrl.where('first_at', '<=', until).execute();
+  const rests = chunks.flatMap(({ columns, ...chunk }) => {
     if (!columns) return [];
-    const rest = filterColumns(columns, (index) => (columns.visitedAt[index] as number) > until);
-    return rest.count > 0 ? [{ url_id: urlId, number, ...toChunk(rest) }] : [];
+    const isLater = (index: number) => (columns.visitedAt[index] as number) > until;
+    return [{ ...chunk, rest: chunk.hasErased ? filterColumns(columns, isLater) : columns }];
   });
-  await database.bulkInsert(transaction, 'visit_chunks', rests);
-  const later = await transaction
-    .selectFrom('visit_chunks')
-    .select('visits')
-    .where('url_id', '=', urlId)
-    .execute();
-  return later.flatMap(({ visits }) => {
-    const columns = tryToDecode(visits, urlId);
-    return columns ? [{ columns, indexes: allIndexes(columns) }] : [];
-  });
+  const rewritten = rests
+    .filter(({ hasErased, rest }) => hasErased && rest.count > 0)
+    .map(({ number, rest }) => ({ url_id: urlId, number, ...toChunk(rest) }));
+  await database.bulkInsert(transaction, 'visit_chunks', rewritten);
+  return rests.map(({ rest }) => ({ columns: rest, indexes: allIndexes(rest) }));
 }
 
 /** Deletes the visits in the chunks of an organization that no overview reads any more. */

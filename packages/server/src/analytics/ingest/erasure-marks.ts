@@ -68,10 +68,11 @@ export async function isErasurePending(db: Kysely<Schema>, urlId: number): Promi
   return row !== undefined;
 }
 
-/** Lists marked links, except for those of organizations that failed. */
+/** Lists marked links, except for those that failed, and those of organizations that failed. */
 export async function findErasures(
   db: Kysely<Schema>,
   failed: ReadonlyMap<string, unknown>,
+  failedUrls: ReadonlyMap<number, unknown>,
 ): Promise<readonly Erasure[]> {
   return db
     .selectFrom('url_clicks')
@@ -79,6 +80,7 @@ export async function findErasures(
     .select(['url_id as urlId', 'organization_id as organizationId', 'erased_until as until'])
     .where('erasure_pending', '=', 1)
     .$if(failed.size > 0, (query) => query.where('organization_id', 'not in', [...failed.keys()]))
+    .$if(failedUrls.size > 0, (query) => query.where('url_id', 'not in', [...failedUrls.keys()]))
     .orderBy('url_id')
     .limit(urlsPerTransaction)
     .execute();

@@ -11,7 +11,7 @@ import { openStorage, type StorageOptions } from '../../storage/open-storage.js'
 import { defineThread } from '../../threads/define-thread.js';
 import { encodeError, type TransferredError } from '../../threads/error-transfer.js';
 import { openQuarantine, type SaveLines } from '../journal/quarantine.js';
-import { eraseVisits } from './erase-visits.js';
+import { eraseVisits, UnreadableVisitsError } from './erase-visits.js';
 import { pruneMachineVisits } from './machine-pruner.js';
 import { VisitCompactor } from './visit-compactor.js';
 import { ingestJournal, recoverOrphans, storeDeferred } from './visit-ingester.js';
@@ -81,9 +81,11 @@ export function createIngest(
   const repeat = (name: string, everyMs: number, tick: PeriodicWork['tick']) =>
     new PeriodicService({ name, everyMs, tick, onError: noteError(name) });
   const erasureErrors = new ErrorThrottle(noteError('erasures'));
+  let unreadable: readonly UnreadableVisitsError[] = [];
   const erase = shareRuns(async (signal) => {
     // They must not fail the calls of other organizations.
     const errors = await eraseVisits(database, signal);
+    unreadable = errors.filter((error) => error instanceof UnreadableVisitsError);
     if (errors.length === 0) erasureErrors.reset();
     else
       erasureErrors.report(
@@ -120,10 +122,14 @@ export function createIngest(
     methods: {
       /**
        * Erases the visits of the marked links. Returns when the run ends, or after the time that a call may
-       * take: the work continues. The marks tell which erasures are finished.
+       * take: the work continues. The marks tell which erasures are finished. Returns why others cannot be
+       * finished, by their links.
        */
-      erase: (): Promise<void> =>
-        Promise.race([erase(stopping.signal), setTimeout(eraseWaitMs, undefined, { ref: false })]),
+      async erase(): Promise<ErasureFailures> {
+        const wait = setTimeout(eraseWaitMs, undefined, { ref: false });
+        await Promise.race([erase(stopping.signal), wait]);
+        return unreadable.map(({ urlId, message }) => [urlId, message]);
+      },
 
       /** Stops the periodic work and stores the remaining lines. Rejects when lines remain. */
       async drain(): Promise<void> {
@@ -154,6 +160,9 @@ function shareRuns(work: (signal: AbortSignal) => Promise<void>) {
     return next;
   };
 }
+
+/** Why erasures cannot be finished, by the ids of their links. */
+export type ErasureFailures = readonly (readonly [urlId: number, reason: string])[];
 
 interface IngestThreadData {
   readonly storage: StorageOptions;

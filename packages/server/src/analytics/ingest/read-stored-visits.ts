@@ -30,6 +30,11 @@ export interface StoredVisits {
   readonly indexes: Uint32Array;
 }
 
+/** Returns the name of a chunk of a URL, or of a batch, by which operators delete it. */
+export function nameOfRow(row: { readonly urlId?: number | undefined; readonly number: number }) {
+  return row.urlId === undefined ? `batch-${row.number}` : `chunk-${row.urlId}-${row.number}`;
+}
+
 /** Visits of many URLs that were stored together. */
 export interface Batch {
   readonly id: number;

@@ -45,6 +45,24 @@ export function findDamagedVisits(database: Database): Promise<readonly DamagedV
   });
 }
 
+/** Deletes stored visits that cannot be read. */
+export async function discardVisits(
+  database: Database,
+  { urlId, number }: Pick<DamagedVisits, 'urlId' | 'number'>,
+): Promise<void> {
+  await database.writeDirectly(
+    (transaction) =>
+      urlId === undefined
+        ? transaction.deleteFrom('visit_batches').where('id', '=', number).execute()
+        : transaction
+            .deleteFrom('visit_chunks')
+            .where('url_id', '=', urlId)
+            .where('number', '=', number)
+            .execute(),
+    'exclusive',
+  );
+}
+
 /** Counts clicks visit by visit and by the code of reports, and compares the counters. */
 export function diagnoseClicks(database: Database) {
   return database.snapshot(async (db) => {

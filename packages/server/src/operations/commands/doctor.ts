@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { nameOfRow } from '../../analytics/ingest/read-stored-visits.js';
 import { journalRootOf } from '../../analytics/journal/journal-folder.js';
 import { openQuarantine } from '../../analytics/journal/quarantine.js';
 import {
@@ -9,6 +10,8 @@ import {
   type DamagedVisits,
   diagnoseClicks,
   diagnoseScans,
+  discardVisits,
+  findDamagedVisits,
   repairClickCounters,
   repairScanCounters,
   type WrongCounter,
@@ -41,8 +44,15 @@ interface Diagnosis {
 }
 
 /** Compares figures that are stored in two places, and repairs those that disagree. */
-export async function doctor({ check }: { check?: true }): Promise<void> {
+export async function doctor({
+  check,
+  discard: row,
+}: {
+  check?: true;
+  discard?: string;
+}): Promise<void> {
   await withDatabase(async (database) => {
+    if (row !== undefined) return discard(database, row);
     const diagnoses: Diagnosis[] = [];
     for (const examine of examinations) diagnoses.push(await examine(database));
     for (const text of diagnoses.flatMap(({ lines }) => lines)) if (text) print(text);
@@ -54,6 +64,20 @@ export async function doctor({ check }: { check?: true }): Promise<void> {
     for (const each of diagnoses) if (each.errors > 0) await each.repair();
     print(`Repaired ${formatCount(errors, 'error')}.`);
   });
+}
+
+/** Deletes a row of visits that cannot be read. */
+async function discard(database: Database, row: string): Promise<void> {
+  const damaged = (await findDamagedVisits(database)).find((each) => nameOfRow(each) === row);
+  if (!damaged) {
+    throw new ConfigError(
+      `--discard ${row}: no unreadable row has this name; shorty-server doctor --check lists them`,
+    );
+  }
+  await discardVisits(database, damaged);
+  print(
+    `Deleted ${row}. Lost: ${describeVisits(damaged)}. Run shorty-server doctor to correct the counters.`,
+  );
 }
 
 const maxPrintedErrors = 20;
@@ -231,12 +255,17 @@ const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
   },
 ];
 
-function describeDamage({ urlId, number: part, visits, since, until }: DamagedVisits): string {
+function describeDamage(damaged: DamagedVisits): string {
+  const isBatch = damaged.urlId === undefined;
+  const counters = isBatch ? 'No counter is' : 'Its counter is not';
+  return `${describeVisits(damaged)}${isBatch ? ',' : ''} cannot be read. ${counters} compared. To delete the row: shorty-server doctor --discard ${nameOfRow(damaged)}`;
+}
+
+function describeVisits({ urlId, number: part, visits, since, until }: DamagedVisits): string {
   const count = formatCount(visits, 'visit');
-  if (urlId === undefined) {
-    return `Batch ${part}: its ${count} of any links, stored at ${toIso(since)}, cannot be read. No counter is compared.`;
-  }
-  return `Link ${urlId}: ${count} from ${toIso(since)} to ${toIso(until)} (chunk ${part}) cannot be read. Its counter is not compared.`;
+  return urlId === undefined
+    ? `Batch ${part}: its ${count} of any links, stored at ${toIso(since)}`
+    : `Link ${urlId}: ${count} from ${toIso(since)} to ${toIso(until)} (chunk ${part})`;
 }
 
 function toIso(time: number): string {
