@@ -14,7 +14,10 @@ export function withValue(message: string, item: ImportItem | undefined): string
   const value = field === 'password' ? undefined : item?.[field];
   if (typeof value !== 'string' && typeof value !== 'number') return message;
   const isLong = typeof value === 'string' && value.length > maxValueLength;
-  const shown = isLong ? `${value.slice(0, maxValueLength)}…` : value;
+  // No half of a surrogate pair remains.
+  const shown = isLong
+    ? `${value.slice(0, maxValueLength).replace(/[\ud800-\udbff]$/, '')}…`
+    : value;
   return `${field} is ${JSON.stringify(shown)}: it ${rest}`;
 }
 

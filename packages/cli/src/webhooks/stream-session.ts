@@ -232,8 +232,7 @@ export class StreamSession {
       statusCode,
       error: forwardError ?? inspection.refusal,
       durationMs,
-      responseBody:
-        response?.body.toString('utf8', 0, maxResponseLength).slice(0, maxResponseLength) ?? null,
+      responseBody: response ? startOf(response.body) : null,
     });
     await onReceived(
       {
@@ -306,4 +305,9 @@ export class StreamSession {
       return Response.json({ success: true, data: null });
     };
   }
+}
+
+/** Returns the beginning of a body as text, without a last character that was cut. */
+function startOf(body: Uint8Array): string {
+  return new TextDecoder().decode(body.subarray(0, maxResponseLength), { stream: true });
 }

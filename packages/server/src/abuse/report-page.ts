@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, validationError } from '../contract/api-error.js';
 import { parseInput } from '../contract/parse-input.js';
 import { rateLimitedError } from '../contract/rate-limit.js';
+import { truncateText } from '../contract/truncate-text.js';
 import { bodyFormatOf, parseForm } from '../http/body-format.js';
 import type { FirstHandler } from '../http/create-http-server.js';
 import { errorHeaders, toApiError } from '../http/error-response.js';
@@ -184,7 +185,7 @@ function textsOf(given: unknown): typeof emptyForm {
   >;
   const textOf = (name: keyof typeof emptyForm, limit: number) => {
     const value = fields[name];
-    return typeof value === 'string' ? value.slice(0, limit) : '';
+    return typeof value === 'string' ? truncateText(value, limit) : '';
   };
   return {
     url: textOf('url', abuseLimits.url),

@@ -1,5 +1,6 @@
 import { type ErrorCode, errorStatus } from './error-codes.js';
 import type { ErrorDetail } from './errors.js';
+import { truncateText } from './truncate-text.js';
 
 type Options = Partial<Pick<ApiError, 'details' | 'headers' | 'replayed' | 'cause'>>;
 
@@ -64,5 +65,5 @@ const maxShownLength = 100;
 
 /** Truncates text from a request so that it fits in an error message. */
 export function shorten(text: string): string {
-  return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text;
+  return text.length > maxShownLength ? `${truncateText(text, maxShownLength)}…` : text;
 }

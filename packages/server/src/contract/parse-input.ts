@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { shorten } from './api-error.js';
 import type { ErrorDetail } from './errors.js';
+import { truncateText } from './truncate-text.js';
 
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
@@ -77,7 +78,7 @@ function pathOf(segments: readonly PropertyKey[]): string {
     if (typeof segment === 'number') path += `[${segment}]`;
     else path += path === '' ? String(segment) : `.${String(segment)}`;
   }
-  return path.length > maxPathLength ? `${path.slice(0, maxPathLength)}…` : path;
+  return path.length > maxPathLength ? `${truncateText(path, maxPathLength)}…` : path;
 }
 
 const articles: Record<string, string> = {

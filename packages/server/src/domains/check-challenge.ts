@@ -1,3 +1,4 @@
+import { truncateText } from '../contract/truncate-text.js';
 import { DnsError, type DnsFailure } from '../network/dns-resolver.js';
 import type { ResolveTxt } from '../ports.js';
 import type { Domain } from './domain.js';
@@ -51,5 +52,5 @@ function explain(
 }
 
 function truncate(text: string): string {
-  return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text;
+  return text.length > maxShownLength ? `${truncateText(text, maxShownLength)}…` : text;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../config.js';
+import { truncateText } from '../contract/truncate-text.js';
 import { clientAddressOf } from '../network/client-address.js';
 import { type AddressRanges, truncateAddress } from '../network/ip-address.js';
 import type { Clock } from '../ports.js';
@@ -68,5 +69,5 @@ export class AccessLog implements FirstHandler {
 
 function cut(text: string | undefined): string | undefined {
   if (text === undefined || text.length <= maxTextLength) return text;
-  return `${text.slice(0, maxTextLength)}… (${text.length} characters)`;
+  return `${truncateText(text, maxTextLength)}… (${text.length} characters)`;
 }

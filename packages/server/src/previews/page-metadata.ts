@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2';
+import { truncateText } from '../contract/truncate-text.js';
 import { parseUrl } from '../network/parse-url.js';
 import {
   findImageUrlError,
@@ -107,7 +108,7 @@ class MetadataReader {
   #readMeta({ property, name, content = '' }: Readonly<Record<string, string>>): void {
     const key = (property ?? name ?? '').trim().toLowerCase();
     if (!wanted.has(key) || this.metas.has(key) || content.trim() === '') return;
-    this.metas.set(key, content.slice(0, maxRawLength));
+    this.metas.set(key, truncateText(content, maxRawLength));
   }
 }
 

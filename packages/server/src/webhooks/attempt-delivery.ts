@@ -94,8 +94,8 @@ function secretsAt({ secret, previousSecrets }: StoredSecrets, now: number): rea
   return [secret, ...liveAt(previousSecrets, now).map((previous) => previous.secret)];
 }
 
-/** Decodes a response body. PostgreSQL cannot store NUL in text. */
+/** Decodes a response body, without a last character that was cut. PostgreSQL cannot store NUL in text. */
 function textOf(body: Uint8Array): string {
   if (body.length === 0) return '';
-  return new TextDecoder().decode(body).replaceAll('\0', '\uFFFD');
+  return new TextDecoder().decode(body, { stream: true }).replaceAll('\0', '\uFFFD');
 }

@@ -107,6 +107,16 @@ describe('informational responses that nobody asked for are skipped', () => {
     expect(await deliverTo(server)).toMatchObject({ status: 'delivered', responseBody: 'hi' });
   });
 
+  it('a body is cut between characters', async () => {
+    const start = 'x'.repeat(2_046);
+    const body = Buffer.from(`${start}\u{1f600}`);
+    const server = await requestServer((socket) => {
+      socket.write(`${ok}Content-Length: ${body.length}\r\n\r\n`);
+      socket.end(body);
+    });
+    expect((await deliverTo(server)).responseBody).toBe(start);
+  });
+
   it('but not without a final response', async () => {
     const server = await requestServer((socket) => void socket.end(goOn));
     const error = 'The connection was closed before the response was complete';

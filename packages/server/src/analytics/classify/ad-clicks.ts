@@ -12,5 +12,8 @@ const adMedium = /^(?:cp[acmv]|ppc|paid.*|retargeting|display|banner)$/i;
 
 /** Returns whether the query of a visit or of its referrer is that of a click on an ad. */
 export function isAdClick(query: string, campaign = parseCampaign(query)): boolean {
-  return query !== '' && (adMedium.test(campaign?.utmMedium ?? '') || clickId.test(query));
+  return (
+    query !== '' &&
+    (adMedium.test(campaign?.utmMedium ?? '') || clickId.test(query.replace(/%5f/gi, '_')))
+  );
 }

@@ -23,6 +23,23 @@ describe('the campaign of a visit', () => {
     expect(isAdClick('?utm_medium=email&utm_campaign=cpc')).toBe(false);
   });
 
+  it('has parameters whose names are percent-encoded', () => {
+    expect(parseCampaign('?utm%5Fcampaign=x')).toEqual({ utmCampaign: 'x' });
+    expect(parseCampaign('?%75%74m%5fterm=%41')).toEqual({ utmTerm: 'A' });
+    expect(parseCampaign('?a=%5F&b=%zz')).toBeNull();
+    expect(isAdClick('?li%5Ffat%5fid=1')).toBe(true);
+  });
+
+  it('is cut between characters', () => {
+    const emoji = '\u{1f600}';
+    expect(parseCampaign(`?utm_term=${'x'.repeat(99)}${emoji}`)?.utmTerm).toBe('x'.repeat(99));
+    const term = `&utm_term=x${encodeURIComponent(emoji)}y`;
+    for (let cut = 1; cut <= term.length; cut += 1) {
+      const query = `?${'a'.repeat(4095 - cut)}${term}`;
+      expect(parseCampaign(query)?.utmTerm ?? 'x').toMatch(/^x(?:\u{1f600}y?)?$/u);
+    }
+  });
+
   it('has the first of two values, and no empty one', () => {
     const query = '?utm_source=a&utm_source=b&utm_term=&utm_content=%20';
     expect(parseCampaign(query)).toEqual({ utmSource: 'a' });

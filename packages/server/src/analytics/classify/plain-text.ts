@@ -1,3 +1,5 @@
+import { truncateText } from '../../contract/truncate-text.js';
+
 // C0 controls, DEL, C1 controls and Unicode's line separators.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern removes them.
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
@@ -7,5 +9,5 @@ const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
  * units, and no half surrogate pair.
  */
 export function plainText(text: string, maxLength: number): string {
-  return text.replace(controls, ' ').slice(0, maxLength).toWellFormed().trim();
+  return truncateText(text.replace(controls, ' '), maxLength).toWellFormed().trim();
 }

@@ -1,6 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { hideSecrets } from '../../auth/secrets.js';
 import type { LogLevel } from '../../config.js';
+import { truncateText } from '../../contract/truncate-text.js';
 
 /** The maximum length of a text in a log line. Paths and messages may quote untrusted input. */
 export const maxLoggedLength = 2048;
@@ -49,7 +50,7 @@ function cutLine(line: string): string {
 
 function cutValue(value: unknown): unknown {
   if (typeof value === 'string' && value.length > maxLoggedLength) {
-    return `${value.slice(0, maxLoggedLength)}… (${value.length} characters)`;
+    return `${truncateText(value, maxLoggedLength)}… (${value.length} characters)`;
   }
   if (Array.isArray(value)) return value.slice(0, maxLoggedItems);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,3 +1,5 @@
+import { truncateText } from '../../contract/truncate-text.js';
+
 /** An image is refused as a logo. The message completes the phrase "logoUrl leads to …". */
 export class LogoError extends Error {
   override readonly name = 'LogoError';
@@ -7,5 +9,7 @@ const maxQuoteLength = 40;
 
 /** Quotes untrusted text for a message: escaped, and truncated to 40 characters. */
 export function quote(text: string): string {
-  return JSON.stringify(text.length > maxQuoteLength ? `${text.slice(0, maxQuoteLength)}…` : text);
+  return JSON.stringify(
+    text.length > maxQuoteLength ? `${truncateText(text, maxQuoteLength)}…` : text,
+  );
 }

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { constants, getPriority, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { truncateText } from '../../contract/truncate-text.js';
 import { LogoError } from './logo-error.js';
 import {
   type LogoProcessLimits,
@@ -111,7 +112,7 @@ function describeFailure(
   { cpuSeconds, memoryMb }: LogoProcessLimits,
 ): Error {
   const { code, signal, stdout, stderr } = error;
-  const details = stderr.length > 0 ? `: ${stderr}`.slice(0, maxStderrLength) : '';
+  const details = stderr.length > 0 ? truncateText(`: ${stderr}`, maxStderrLength) : '';
   if (error.syscall?.startsWith('spawn')) return failure('could not be started', error);
   if (!isReady) return failure(`ended with ${signal ?? code} before it was ready${details}`);
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return violation();
@@ -143,7 +144,7 @@ function readRaster(output: Buffer): LogoRaster {
 }
 
 function printable(body: Buffer): string {
-  return body.toString('utf8').slice(0, maxReasonLength).replace(/\p{C}/gu, '�');
+  return truncateText(body.toString('utf8'), maxReasonLength).replace(/\p{C}/gu, '�');
 }
 
 function start(options: RunLogoProcessOptions, limits: LogoProcessLimits, imageBytes: number) {
