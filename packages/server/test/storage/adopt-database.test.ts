@@ -8,6 +8,7 @@ import { build } from '../../../../scripts/bootstrap.mjs';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { searchTextOf } from '../../src/storage/search-text.js';
+import { settingsHashOf } from '../../src/storage/settings-hash.js';
 import { emptyDatabase, engine } from '../engine.js';
 import { command } from '../operator/server-process.js';
 import { describeSchema } from './describe-schema.js';
@@ -304,6 +305,7 @@ describe.each(names.slice(6))('a database with the migrations up to %s', (last) 
         preview: null,
         preview_fetch: null,
         preview_due_at: null,
+        settings_hash: settingsHashOf(url as never),
       })),
     );
     if (engine() === 'sqlite') {

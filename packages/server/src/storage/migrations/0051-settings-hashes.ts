@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Engine, UpdateEach, WriteTransaction } from '../database.js';
 import { settingsHashOf } from '../settings-hash.js';
 import { writeEachLink } from './write-search-texts.js';
@@ -12,7 +12,9 @@ export async function settingsHashes(
   await sql`alter table urls add column settings_hash bigint not null default 0`.execute(
     transaction,
   );
-  await writeEachLink(transaction, engine, updateEach, sql`true`, (url) => ({
+  // All links. A statement that an earlier migration prepared fails on PostgreSQL, because the columns changed.
+  const isNew = sql<SqlBool>`settings_hash = 0`;
+  await writeEachLink(transaction, engine, updateEach, isNew, (url) => ({
     settings_hash: settingsHashOf(url),
   }));
   await sql`drop index urls_by_target`.execute(transaction);
