@@ -33,6 +33,7 @@ const layers = [
     'fair-queue',
     'format-count',
     'loading-cache',
+    'stale-if-error',
     'entry-limit',
     'collect-garbage',
     'yield-to-event-loop',

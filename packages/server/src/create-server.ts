@@ -244,15 +244,16 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const caches = {
     urls: {
       invalidate: (ids: readonly string[]) => redirects.invalidate(ids.map(Number)),
-      clear: () => redirects.clear(),
+      markStale: () => redirects.markStale(),
     },
     organizations: {
       invalidate: (ids: readonly string[]) => redirects.invalidateOrganizations(ids),
-      clear: () => redirects.clear(),
+      markStale: () => redirects.markStale(),
     },
     pictures: qrs.cache,
     // A change of one domain evicts all hosts, because domains are few and change rarely.
-    hosts: { invalidate: () => domains.hosts.clear(), clear: () => domains.hosts.clear() },
+    // They are read again each second in any case.
+    hosts: { invalidate: () => domains.hosts.clear(), markStale: () => {} },
   };
   const reports = new AbuseRepository(database, urls.takedowns);
   const reportPage = new ReportPage({

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { StaleIfError } from './stale-if-error.js';
 
 /**
  * An LRU cache that loads missing values. Concurrent loads of a key share one call. If a key is
@@ -7,6 +8,8 @@ import { LRUCache } from 'lru-cache';
 export class LoadingCache<Value extends NonNullable<unknown>> {
   readonly #values: LRUCache<string, Value>;
   readonly #load: (key: string) => Promise<Value | undefined>;
+  readonly #staleKeys = new Set<string>();
+  readonly #staleIfError = new StaleIfError();
   #loads = new Map<string, Promise<Value | undefined>>();
 
   /** A key for which `load` returns undefined is not cached. */
@@ -14,21 +17,31 @@ export class LoadingCache<Value extends NonNullable<unknown>> {
     limits: LRUCache.Options<string, Value, unknown>,
     load: (key: string) => Promise<Value | undefined>,
   ) {
-    this.#values = new LRUCache(limits);
+    this.#values = new LRUCache({
+      ...limits,
+      // Also called for a value that is replaced.
+      dispose: (_, key) => this.#staleKeys.delete(key),
+    });
     this.#load = load;
   }
 
   get(key: string): Value | undefined {
-    return this.#values.get(key);
+    return this.#staleKeys.has(key) ? undefined : this.#values.get(key);
   }
 
-  /** Loads a value, even if the cache has an older one. */
+  /** Loads a value, even if the cache has an older one. Returns a stale value if that fails. */
   load(key: string): Promise<Value | undefined> {
+    if (!this.#staleKeys.has(key)) return this.#loadOnce(key);
+    return this.#staleIfError.read(this.#values.get(key), () => this.#loadOnce(key));
+  }
+
+  #loadOnce(key: string): Promise<Value | undefined> {
     const running = this.#loads.get(key);
     if (running) return running;
     const isCurrent = () => this.#loads.get(key) === load;
     const load = this.#load(key)
       .then((value) => {
+        if (value === undefined && this.#staleKeys.has(key)) this.#values.delete(key);
         if (value !== undefined && isCurrent()) this.#values.set(key, value);
         return value;
       })
@@ -44,6 +57,11 @@ export class LoadingCache<Value extends NonNullable<unknown>> {
       this.#loads.delete(key);
       this.#values.delete(key);
     }
+  }
+
+  /** Makes `get` return no value until it has been loaded again. */
+  markStale(): void {
+    for (const key of this.#values.keys()) this.#staleKeys.add(key);
   }
 
   clear(): void {

@@ -134,6 +134,67 @@ describe('LinkCache', () => {
     expect(cache.peek(null, '/second')).toBeUndefined();
   });
 
+  it('reads a stale link again, returns it while reads fail, and evicts it when it is missing', async () => {
+    const { cache, reads } = controlledCache();
+    const load = async (settle: (read: Read | undefined) => void) => {
+      const loaded = cache.load(null, 'abc');
+      settle(reads.at(-1));
+      return (await loaded)?.location;
+    };
+    await load((read) => read?.resolve(linkTo('old')));
+    cache.markStale();
+    expect(cache.peek(null, '/abc')).toBeUndefined();
+    expect(await load((read) => read?.resolve(linkTo('new')))).toBe('new');
+    expect(cache.peek(null, '/abc')).toMatchObject({ location: 'new' });
+    cache.markStale();
+    cache.markStale();
+    expect(await load((read) => read?.reject(new Error('storage is away')))).toBe('new');
+    // Storage is not read again at once.
+    expect(await load(() => {})).toBe('new');
+    expect(reads).toHaveLength(3);
+    cache.invalidate([1]);
+    expect(await load((read) => read?.resolve(linkTo('newer')))).toBe('newer');
+    const other = controlledCache();
+    const first = other.cache.load(null, 'abc');
+    other.reads[0]?.resolve(linkTo('a'));
+    await first;
+    other.cache.markStale();
+    const second = other.cache.load(null, 'abc');
+    other.reads[1]?.resolve(undefined);
+    expect(await second).toBeUndefined();
+    const third = other.cache.load(null, 'abc');
+    other.reads[2]?.reject(new Error('storage is away'));
+    await expect(third).rejects.toThrow('storage is away');
+  });
+
+  it('returns a stale link while its read does not end', async () => {
+    const { cache, reads } = controlledCache();
+    const load = cache.load(null, 'abc');
+    reads[0]?.resolve(linkTo('a'));
+    await load;
+    cache.markStale();
+    expect(await cache.load(null, 'abc')).toMatchObject({ location: 'a' });
+    expect(reads).toHaveLength(2);
+  });
+
+  it('a read by one key leaves the other keys of a link stale', async () => {
+    const { cache, reads } = controlledCache();
+    const loads = [cache.load(null, 'slug'), cache.load(null, 'code')];
+    for (const read of reads) read.resolve(linkTo('a'));
+    await Promise.all(loads);
+    cache.markStale();
+    const load = cache.load(null, 'code');
+    reads[2]?.resolve(linkTo('b'));
+    await load;
+    expect(cache.peek(null, '/code')).toMatchObject({ location: 'b' });
+    expect(cache.peek(null, '/slug')).toBeUndefined();
+    cache.invalidate([1]);
+    cache.markStale();
+    const again = cache.load(null, 'slug');
+    reads[3]?.reject(new Error('storage is away'));
+    await expect(again).rejects.toThrow('storage is away');
+  });
+
   it('does not repeat a read when another link is invalidated', async () => {
     const { cache, reads } = controlledCache();
     const load = cache.load(null, 'abc');

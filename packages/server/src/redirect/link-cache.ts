@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { StaleIfError } from '../stale-if-error.js';
 import { erasedUrlId, hasRareFields, type Link } from './link.js';
 
 export interface LinkCacheOptions {
@@ -35,7 +36,10 @@ interface Load {
  */
 export class LinkCache {
   // A map alone, because each redirect looks up one link. The look-up of LRUCache takes twice as long.
-  readonly #byKey = new Map<string, Link>();
+  #byKey = new Map<string, Link>();
+  /** The links that are read again before they are returned. */
+  #staleByKey = new Map<string, Link>();
+  readonly #staleIfError = new StaleIfError();
   readonly #byId: LRUCache<number, CachedLink>;
   readonly #load: LinkCacheOptions['load'];
   readonly #loads = new Map<string, Load>();
@@ -46,7 +50,10 @@ export class LinkCache {
       maxSize: maxBytes,
       sizeCalculation: bytesOf,
       dispose: (entry) => {
-        for (const cacheKey of keysOf(entry)) this.#byKey.delete(cacheKey);
+        for (const cacheKey of keysOf(entry)) {
+          this.#byKey.delete(cacheKey);
+          this.#staleByKey.delete(cacheKey);
+        }
       },
     });
   }
@@ -61,9 +68,18 @@ export class LinkCache {
     return link;
   }
 
-  /** Reads a link from storage and caches it. Concurrent calls for the same key share one read. */
+  /**
+   * Reads a link from storage and caches it. Concurrent calls for the same key share one read. Returns a
+   * stale link if the read fails.
+   */
   load(domainId: string | null, key: string): Promise<Link | undefined> {
     const cacheKey = `${domainId ?? ''}/${key}`;
+    const stale = this.#staleByKey.get(cacheKey);
+    const read = () => this.#loadOnce(domainId, key, cacheKey);
+    return stale ? this.#staleIfError.read(stale, read) : read();
+  }
+
+  #loadOnce(domainId: string | null, key: string, cacheKey: string): Promise<Link | undefined> {
     const running = this.#loads.get(cacheKey);
     if (running) return running.link;
     const invalidated: Load['invalidated'] = new Set();
@@ -86,9 +102,21 @@ export class LinkCache {
   invalidateOrganizations(ids: readonly string[]): void {
     const changed = new Set(ids);
     for (const { invalidated } of this.#loads.values()) invalidated.add('all');
-    for (const { urlId, organizationId } of this.#byKey.values()) {
-      if (changed.has(organizationId)) this.#byId.delete(urlId);
+    for (const links of [this.#byKey, this.#staleByKey]) {
+      for (const { urlId, organizationId } of links.values()) {
+        if (changed.has(organizationId)) this.#byId.delete(urlId);
+      }
     }
+  }
+
+  /** Makes `peek` return no link until it has been read again. */
+  markStale(): void {
+    if (this.#staleByKey.size === 0) {
+      [this.#byKey, this.#staleByKey] = [this.#staleByKey, this.#byKey];
+      return;
+    }
+    for (const [cacheKey, link] of this.#byKey) this.#staleByKey.set(cacheKey, link);
+    this.#byKey.clear();
   }
 
   /** Evicts all links. */
@@ -108,6 +136,8 @@ export class LinkCache {
       invalidated.clear();
       if (isOutdated) continue;
       // No await between the check and the write, or an invalidation could be missed.
+      const stale = this.#staleByKey.get(cacheKey);
+      if (stale && stale.urlId !== link?.urlId) this.#byId.delete(stale.urlId);
       if (link && link.urlId !== erasedUrlId) this.#add(cacheKey, link);
       return link;
     }
@@ -117,10 +147,15 @@ export class LinkCache {
     const known = this.#byId.peek(link.urlId);
     const others = known && keysOf(known).filter((key) => key !== cacheKey);
     const entry = { link, cacheKey, otherKeys: others?.length ? others : noKeys };
+    const staleKeys = entry.otherKeys.filter((key) => this.#staleByKey.has(key));
     this.#byId.set(link.urlId, entry);
     // A link that exceeds the limit is not cached.
     if (!this.#byId.has(link.urlId)) return;
-    for (const each of keysOf(entry)) this.#byKey.set(each, link);
+    for (const each of keysOf(entry)) {
+      // Whether another key still leads to the link was not read.
+      const links = staleKeys.includes(each) ? this.#staleByKey : this.#byKey;
+      links.set(each, link);
+    }
   }
 }
 

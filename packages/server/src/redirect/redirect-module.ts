@@ -128,6 +128,7 @@ export function createRedirectModule(options: RedirectModuleOptions) {
       foldedKeys.clear();
     },
     clear: () => cache.clear(),
+    markStale: () => cache.markStale(),
   };
 }
 

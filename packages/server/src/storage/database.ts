@@ -194,8 +194,8 @@ export type RecordKind = 'urls' | 'organizations' | 'pictures' | 'hosts';
 export interface Invalidatable {
   /** Evicts the records with these ids or hostnames, and the results of reads in progress. */
   invalidate(keys: readonly string[]): void;
-  /** Evicts everything. */
-  clear(): void;
+  /** Makes the cache read its records again before it returns them. It returns those that it cannot read. */
+  markStale(): void;
 }
 
 export type BulkInsert = <Table extends keyof Schema & string>(

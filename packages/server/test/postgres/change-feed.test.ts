@@ -47,13 +47,13 @@ it('reports every change within a quarter of a second', async () => {
   const fail = (error?: unknown) => {
     throw error ?? new Error('the feed was lost');
   };
-  const untouched = { invalidate: fail, clear: fail };
+  const untouched = { invalidate: fail, markStale: fail };
   const hosts = {
     invalidate(keys: readonly string[]) {
       reported += keys.length;
       wake();
     },
-    clear: fail,
+    markStale: fail,
   };
   const caches = { urls: untouched, organizations: untouched, pictures: untouched, hosts };
   const stop = await database.watchChanges?.(caches, fail);
