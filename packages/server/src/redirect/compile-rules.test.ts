@@ -171,25 +171,3 @@ describe('rules', () => {
     );
   });
 });
-
-describe('a rule that is accepted after another', () => {
-  it('can match: no visit of the earlier one hides all of its visits', () => {
-    // The reverse of the check in link-rules.ts, by visits instead of conditions.
-    const values = fc.subarray(['DE', 'AT', 'FR'], { minLength: 1 });
-    const types = fc.subarray(['mobile', 'desktop'], { minLength: 1 });
-    const when = fc.record({ country: values, device: types }, { requiredKeys: [] });
-    fc.assert(
-      fc.property(when, when, (first, second) => {
-        const rules = [first, second].map((each) => ({ when: each, targetUrl }));
-        const isAccepted = parseInput(linkRules, rules).ok;
-        const compiled = compileRules({ id: 1, rules: rules as unknown as LinkRule[] }, settings);
-        const chosen = ['DE', 'AT', 'FR', 'XX'].flatMap((country) =>
-          ['mobile', 'desktop', 'tv'].map(
-            (deviceType) => compiled.choose(visit({ facts: { country, deviceType } }))?.variant,
-          ),
-        );
-        expect(isAccepted).toBe(chosen.includes('2'));
-      }),
-    );
-  });
-});
