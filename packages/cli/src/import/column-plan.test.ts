@@ -90,6 +90,7 @@ describe('ambiguous headers are rejected', () => {
       hint: 'the first row must name the columns; use another column with --map Link=targetUrl',
     });
     expect(refusal(['My link']).hint).toContain("--map 'My link'=targetUrl");
+    expect(refusal(['url^title']).hint).toContain('name it with --delimiter');
     expect(refusal(["Bob's link"]).hint).toContain("--map 'Bob'\\''s link'=targetUrl");
   });
 

@@ -37,8 +37,7 @@ export function planColumns(
     if (title === '') return { kind: options.ignore === 'all' ? 'ignored' : 'unnamed' };
     const column = findColumn(title, set);
     if (column) return column;
-    const spelling = normalise(title);
-    if (set.readOnly.some((name) => normalise(name) === spelling)) skipped.push(title);
+    if (isReadOnly(title, set)) skipped.push(title);
     else if (options.ignore !== 'all') unknown.push(title);
     return { kind: 'ignored' };
   });
@@ -47,6 +46,17 @@ export function planColumns(
   if (unknown.length > 0) throw unknownColumns(unknown, titles, set);
   const unsupported = titles.filter((_, index) => columns[index]?.kind === 'unsupported');
   return { columns, skipped, unsupported, source: set.source };
+}
+
+/** Returns whether a column has a meaning, or an option names it. */
+export function isKnownColumn(header: string, set: FieldSet, options: ColumnOptions): boolean {
+  const title = header.trim();
+  return (
+    lookUp(options.map, title) !== undefined ||
+    isIgnored(title, options.ignore) ||
+    findColumn(title, set) !== undefined ||
+    isReadOnly(title, set)
+  );
 }
 
 /**
@@ -80,6 +90,11 @@ function findColumn(title: string, set: FieldSet): Column | undefined {
   return /^utm_./i.test(title) ? { kind: 'utm', name: title } : undefined;
 }
 
+function isReadOnly(title: string, set: FieldSet): boolean {
+  const spelling = normalise(title);
+  return set.readOnly.some((name) => normalise(name) === spelling);
+}
+
 function mappedColumn(title: string, target: string, set: FieldSet): Column {
   const column = findColumn(target, set);
   if (column) return column;
@@ -100,7 +115,12 @@ function requireField(
   // A column of short URLs is never the target.
   const candidate = titles.find((title) => title !== '' && !/short/i.test(title));
   const isRow = titles.some((title) => /^https?:/i.test(title));
-  const mapping = `use another column with --map ${quoteShell(candidate)}=${name}`;
+  const isUnsplit =
+    titles.length === 1 &&
+    (titles[0] ?? '').split(/[^\w\s.-]/).some((part) => findColumn(part, set));
+  const mapping = isUnsplit
+    ? 'if its columns have another separator, name it with --delimiter'
+    : `use another column with --map ${quoteShell(candidate)}=${name}`;
   const { source } = set;
   if (source) {
     const own = Object.keys(source.columns).filter((title) => {

@@ -12,12 +12,26 @@ test.each([
   ['"a\n,,,";title', ';'],
   ['a,b;c;d', ';'],
   ['url|title', '|'],
+  ['url;Notes, links, more', ';'],
+  ['Url;"Notes, links";a, b, c\nhttps://example.com/;x;1', ';'],
+  ['url,a;b;c;d', ','],
+  ['url|a;b;c,d', '|'],
+  ['url\ta, b, c', '\t'],
+  ['Notes, links, more;Name\na;b\nc;d', ';'],
 ])('%j is separated by %j', (header, delimiter) => {
-  expect(detectDelimiter(header, { hasHeader: true })).toBe(delimiter);
+  expect(detectDelimiter(header, (title) => /^(url|title)$/i.test(title.trim()))).toBe(delimiter);
+});
+
+test.each([
+  ['https://example.com/?a,b,c;x\nhttps://example.com/;y', ';'],
+  ['https://example.com/?a;b,x\nhttps://example.com/,y', ','],
+  ['https://example.com/?a,b\tx\nhttps://example.com/\ty', '\t'],
+])('in a file without a header, %j is separated by %j', (text, delimiter) => {
+  expect(detectDelimiter(text)).toBe(delimiter);
 });
 
 test('in a row of values, | separates tags, not columns', () => {
-  expect(detectDelimiter('https://example.com,a|b|c', { hasHeader: false })).toBe(',');
+  expect(detectDelimiter('https://example.com,a|b|c')).toBe(',');
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import { UsageError } from '../cli-error.js';
+import { CsvReader } from './csv-reader.js';
 
 const candidates = [',', ';', '\t', '|'] as const;
 
@@ -7,27 +8,46 @@ export function readSepLine(text: string): string | undefined {
   return /^"?sep=([^"\r\n])"?[\r\n]/i.exec(text)?.[1];
 }
 
-/** Returns the most frequent delimiter outside quotes in the first line, by default a comma. */
-export function detectDelimiter(text: string, { hasHeader }: { hasHeader: boolean }): string {
-  const counts = new Map<string, number>(candidates.map((candidate) => [candidate, 0]));
-  let isQuoted = false;
-  let hasContent = false;
-  for (const char of text) {
-    if (char === '"') isQuoted = !isQuoted;
-    else if (isQuoted) continue;
-    else if (char === '\n' || char === '\r') {
-      if (hasContent) break;
-    } else {
-      const count = counts.get(char);
-      if (count !== undefined) counts.set(char, count + 1);
+/** Whether a title names a known column. */
+export type ColumnTest = (title: string) => boolean;
+
+const sampleRows = 20;
+
+/**
+ * Returns the delimiter that yields the most known columns in the first line. Among several, the one that gives
+ * the most rows as many cells as the first line, then the most frequent one, then a comma. A file without a
+ * header has no `isKnown`.
+ */
+export function detectDelimiter(text: string, isKnown?: ColumnTest): string {
+  const scores = candidates.map((delimiter) => {
+    const [first, ...rows] = firstRows(text, delimiter);
+    const width = first?.length ?? 0;
+    const known = isKnown ? (first?.filter((title) => isKnown(title)).length ?? 0) : 0;
+    // In a row of values, | also separates tags.
+    const isSplit = width > 1 && (isKnown !== undefined || delimiter !== '|');
+    const regular = isSplit ? 1 + rows.filter(({ length }) => length === width).length : 0;
+    return { delimiter, score: [known, regular, isSplit ? width : 0] };
+  });
+  const best = scores.reduce((a, b) => (compare(b.score, a.score) > 0 ? b : a));
+  return best.delimiter;
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  const index = a.findIndex((value, at) => value !== b[at]);
+  return index === -1 ? 0 : (a[index] ?? 0) - (b[index] ?? 0);
+}
+
+/** The cells of the first rows, without blank rows. A row with a syntax error has none. */
+function firstRows(text: string, delimiter: string): (readonly string[])[] {
+  const reader = new CsvReader(delimiter);
+  const rows: (readonly string[])[] = [];
+  for (const part of [reader.push(text), reader.finish()]) {
+    for (const { cells } of part) {
+      rows.push(cells);
+      if (rows.length > sampleRows) return rows;
     }
-    if (char.trim() !== '') hasContent = true;
   }
-  let best: string = ',';
-  // In a row of values, | also separates tags.
-  if (!hasHeader) counts.delete('|');
-  for (const [candidate, count] of counts) if (count > (counts.get(best) ?? 0)) best = candidate;
-  return best;
+  return rows;
 }
 
 const names: Readonly<Record<string, string>> = {

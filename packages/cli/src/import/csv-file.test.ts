@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -147,4 +148,25 @@ test('equal bytes have equal digests', async () => {
   const digest = (text: string) => withCsv(Buffer.from(text), {}, async (csv) => csv.sha256);
   expect(await digest('url\na\n')).toBe(await digest('url\na\n'));
   expect(await digest('url\na\n')).not.toBe(await digest('url\nb\n'));
+});
+
+test('UTF-16 without a mark is known by its header, whatever the script of the cells', () =>
+  withCsv(
+    Buffer.from(`url,title\n${'https://a.example,'}${'ж'.repeat(900)}\n`, 'utf16le'),
+    {},
+    async (csv) => expect(csv.encoding).toBe('utf-16le'),
+  ));
+
+test('a file with zero bytes that is no UTF-16 is refused', async () => {
+  const use = () => withCsv(Buffer.from('url,title\0\0\n\u0001'), {}, async () => {});
+  await expect(use()).rejects.toThrow('links.csv is not a text file; export the links as CSV');
+});
+
+test('an Excel workbook is refused, also in gzip', async () => {
+  const workbook = Buffer.from('PK\u0003\u0004\u0014\0\u0006\0[Content_Types].xml');
+  for (const bytes of [workbook, gzipSync(workbook)]) {
+    await expect(withCsv(bytes, {}, async () => {})).rejects.toThrow(
+      'links.csv is an Excel workbook; save it as CSV',
+    );
+  }
 });

@@ -1,5 +1,11 @@
 import { UsageError } from '../cli-error.js';
-import { delimiterName, detectDelimiter, parseDelimiter, readSepLine } from './csv-delimiter.js';
+import {
+  type ColumnTest,
+  delimiterName,
+  detectDelimiter,
+  parseDelimiter,
+  readSepLine,
+} from './csv-delimiter.js';
 import { CsvReader, type CsvRecord } from './csv-reader.js';
 import { type ImportInput, type InputFacts, inspectInput, readText } from './import-input.js';
 import type { RecordBatch } from './plan-chunks.js';
@@ -11,6 +17,8 @@ export interface CsvOptions {
   readonly delimiter?: string | undefined;
   /** False when the first row has values; true by default. */
   readonly hasHeader?: boolean | undefined;
+  /** Whether a header has a column that the command knows. */
+  readonly isKnownColumn?: ColumnTest | undefined;
 }
 
 /** A CSV file with a known encoding and delimiter. */
@@ -30,17 +38,23 @@ export interface CsvFile {
 
 export async function inspectCsv(
   input: ImportInput,
-  { hasHeader = true, ...options }: CsvOptions,
+  { hasHeader = true, isKnownColumn, ...options }: CsvOptions,
 ): Promise<CsvFile> {
   const named = options.encoding === undefined ? undefined : encodingLabel(options.encoding);
   const facts = await inspectInput(input);
   const { hasByteOrderMark } = facts.encoding;
   const encoding = named ?? facts.encoding.label;
   const start = await readStart(input, encoding);
+  if (named === undefined && start.includes('\0')) {
+    throw new UsageError(
+      `${input.name} is not a text file; export the links as CSV`,
+      'for text in UTF-16, use --encoding utf-16le or utf-16be',
+    );
+  }
   const sepLine = readSepLine(start);
   const delimiter =
     options.delimiter === undefined
-      ? (sepLine ?? detectDelimiter(start, { hasHeader }))
+      ? (sepLine ?? detectDelimiter(start, hasHeader ? isKnownColumn : undefined))
       : parseDelimiter(options.delimiter);
   const notes: string[] = [];
   if (named === undefined && encoding !== 'utf-8') {

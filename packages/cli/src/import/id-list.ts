@@ -9,13 +9,17 @@ export async function* readIds(csv: CsvFile): AsyncGenerator<string> {
     for (const { line, cells, error } of records) {
       if (error !== undefined) throw new CliError(`line ${line}: ${error}`);
       if (column === undefined) {
-        column = cells.findIndex((cell) => cell.trim().toLowerCase() === 'id');
+        column = cells.findIndex(isIdColumn);
         if (column !== -1) continue;
         column = 0;
       }
       yield checkId(cells[column]?.trim() ?? '', `line ${line}: `);
     }
   }
+}
+
+export function isIdColumn(title: string): boolean {
+  return title.trim().toLowerCase() === 'id';
 }
 
 /** The next step for somebody who gives a slug or a short URL as an id. */

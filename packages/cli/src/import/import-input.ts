@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import { CliError, systemErrorCode, UsageError } from '../cli-error.js';
 import type { Io } from '../io.js';
+import { findFileKind } from './file-kind.js';
 import { EncodingDetector, type TextEncoding } from './text-encoding.js';
 
 const blockBytes = 64 * 1024;
@@ -27,19 +28,30 @@ export interface InputFacts {
   readonly encoding: TextEncoding;
 }
 
-/** Opens a file, or stdin for `-`. Decompresses gzip. */
+/** Opens a file, or stdin for `-`. Decompresses gzip. Throws for a file that is no text. */
 export async function openInput(
   path: string,
   io: Pick<Io, 'stdin' | 'interrupt'>,
 ): Promise<ImportInput> {
-  const input = await openBytes(path, io);
+  let input = await openBytes(path, io);
   try {
-    if (!(await isGzip(input))) return input;
-    return await decompress(input, io.interrupt);
+    if (await isGzip(input)) input = await decompress(input, io.interrupt);
+    await refuseOtherFiles(input);
+    return input;
   } catch (error) {
     await input.close();
     throw error;
   }
+}
+
+async function refuseOtherFiles({ name, handle, sizeBytes }: ImportInput): Promise<void> {
+  const read = async (position: number) => {
+    const block = Buffer.alloc(blockBytes);
+    const { bytesRead } = await handle.read(block, 0, blockBytes, position);
+    return block.subarray(0, bytesRead);
+  };
+  const kind = findFileKind(await read(0), await read(Math.max(0, sizeBytes - blockBytes)));
+  if (kind !== undefined) throw new UsageError(`${name} is ${kind}`);
 }
 
 async function isGzip({ handle }: ImportInput): Promise<boolean> {

@@ -1,6 +1,12 @@
 import { UsageError } from '../cli-error.js';
 import type { Io } from '../io.js';
-import { type ColumnOptions, type ColumnPlan, planColumns, planPositions } from './column-plan.js';
+import {
+  type ColumnOptions,
+  type ColumnPlan,
+  isKnownColumn as isKnown,
+  planColumns,
+  planPositions,
+} from './column-plan.js';
 import { type CsvFile, type CsvOptions, inspectCsv, withoutFirst } from './csv-file.js';
 import type { CsvRecord } from './csv-reader.js';
 import { openInput } from './import-input.js';
@@ -34,10 +40,14 @@ export async function prepareImport(
   let input = await openInput(path, io);
   try {
     const { hasHeader = true, fields, columns } = options;
+    const isKnownColumn = (title: string) => isKnown(title, fields, columns);
     const conversion =
       fields.source && (await convertJsonExport(input, fields.source, io.interrupt));
     if (conversion) input = conversion.input;
-    const csv = await inspectCsv(input, conversion?.isJson ? jsonAsCsv : options);
+    const csv = await inspectCsv(
+      input,
+      conversion?.isJson ? jsonAsCsv : { ...options, isKnownColumn },
+    );
     const first = await readFirstRow(csv, { hasHeader, fields });
     const plan = hasHeader
       ? planColumns(first.cells, fields, columns)

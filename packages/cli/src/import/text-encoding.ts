@@ -35,7 +35,9 @@ export class EncodingDetector {
   finish(): TextEncoding {
     const byMark = byteOrderMark(this.#sample);
     if (byMark) return { label: byMark, hasByteOrderMark: true };
-    const byZeros = utf16ByZeroBytes(this.#sample);
+    // Further cells may be in any script, the header is not.
+    const header = this.#sample.subarray(0, this.#sample.indexOf('\n') + 1);
+    const byZeros = utf16ByZeroBytes(this.#sample) ?? utf16ByZeroBytes(header);
     if (byZeros) return { label: byZeros, hasByteOrderMark: false };
     const isWholeUtf8 = this.#isUtf8 && this.#carry.length === 0;
     return { label: isWholeUtf8 ? 'utf-8' : 'windows-1252', hasByteOrderMark: false };

@@ -4,7 +4,7 @@ import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { type CsvOptions, inspectCsv } from '../../import/csv-file.js';
-import { idHint, readIds } from '../../import/id-list.js';
+import { idHint, isIdColumn, readIds } from '../../import/id-list.js';
 import { openInput } from '../../import/import-input.js';
 import { addDeleteOptions, type DeleteOptions } from '../delete-items.js';
 import { deleteUrls, parseIds } from './delete-urls.js';
@@ -33,7 +33,7 @@ async function bulkDelete(
   }
   const input = await openInput(first, context.io);
   try {
-    const csv = await inspectCsv(input, options);
+    const csv = await inspectCsv(input, { ...options, isKnownColumn: isIdColumn });
     for (const note of csv.notes) context.output.note(note);
     // The whole file first, so that an error in line 900 deletes nothing.
     const listed: string[] = [];
