@@ -2,6 +2,7 @@ import { buildTarget, toJson } from './build-target.js';
 import type { CallData, CallInput, RequestInput, Route } from './calls.js';
 import { ShortyError } from './errors.js';
 import type { downloadQr } from './generated/routes.js';
+import { onAbort } from './on-abort.js';
 import { systemPorts } from './ports.js';
 import { isRetryable, readRetryAfter, retryDelay } from './retry-delay.js';
 import { wait } from './run-within.js';
@@ -58,44 +59,49 @@ export async function call(
   const { baseUrl, apiKey, maxRetries = 3, timeoutMs = 30_000 } = options;
   const { signal = new AbortController().signal, idempotencyKey = systemPorts.newKey() } = options;
   const { method, path, search } = buildTarget(operation, input);
+  const info = { method, path, operation };
   const init = {
     method,
     headers: {
       authorization: `Bearer ${apiKey}`,
       'content-type': 'application/json',
-      ...(method === 'GET' ? {} : { 'idempotency-key': idempotencyKey }),
+      ...(method !== 'GET' && { 'idempotency-key': idempotencyKey }),
     },
     body: toJson(input.body) ?? null,
     // A redirect could send the key to another host.
     redirect: 'manual',
   } as const;
   for (let attempts = 1; ; attempts++) {
-    const info = { method, path, operation, attempts };
     let error: ShortyError;
-    // A timer holds its signal. `AbortSignal.timeout` in `AbortSignal.any` is collected, and never ends.
+    // `AbortSignal.any` would leave a reference on the signal for each attempt.
     const limit = new AbortController();
     const stopTimer = systemPorts.startTimer(timeoutMs, () =>
       limit.abort(new DOMException(`no response in ${timeoutMs} ms`, 'TimeoutError')),
     );
+    const stopListening = onAbort(signal, () => limit.abort(signal.reason));
     try {
       const send = options.fetch ?? fetch;
       const response = await send(baseUrl.replace(/\/+$/, '') + path + search, {
         ...init,
-        signal: AbortSignal.any([signal, limit.signal]),
+        signal: limit.signal,
       });
       const { status, headers } = response;
       const text = await response.text();
-      const answer = parse(text);
+      let answer: Answer;
+      try {
+        answer = JSON.parse(text);
+      } catch {}
       if (response.ok && answer?.success === true) return answer.data;
       const { message = `${operation} answered ${status}: ${text.slice(0, 200)}`, ...rest } =
         answer?.error ?? {};
       const retryAfterMs = readRetryAfter(headers, Date.now());
-      error = new ShortyError(message, { ...info, ...rest, status, retryAfterMs });
+      error = new ShortyError(message, { ...info, attempts, ...rest, status, retryAfterMs });
     } catch (cause) {
       signal.throwIfAborted();
-      error = new ShortyError(`${operation} failed: ${cause}`, { ...info, cause });
+      error = new ShortyError(`${operation} failed: ${cause}`, { ...info, attempts, cause });
     } finally {
       stopTimer();
+      stopListening();
     }
     const delayMs = retryDelay(attempts - 1, error.retryAfterMs, maxDelayMs, Math.random);
     if (!isRetryable(error) || attempts > maxRetries || delayMs > maxDelayMs) throw error;
@@ -103,12 +109,7 @@ export async function call(
   }
 }
 
-type Answer = { success?: unknown; data?: unknown; error?: Partial<ErrorResponse['error']> } | null;
-
-function parse(text: string): Answer | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+type Answer =
+  | { success?: unknown; data?: unknown; error?: Partial<ErrorResponse['error']> }
+  | null
+  | undefined;

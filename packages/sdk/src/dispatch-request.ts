@@ -3,6 +3,7 @@ import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { BufferedResponse } from './buffered-response.js';
 import type { Bytes } from './exchange.js';
+import { onAbort } from './on-abort.js';
 
 /** The requests of the client: others need the whole of fetch. */
 export interface PlainInit extends RequestInit {
@@ -25,7 +26,8 @@ export function dispatchRequest(
   input: string | URL | Request,
   { method = 'GET', headers, body = null, signal }: PlainInit,
 ): Promise<BufferedResponse> {
-  return new Promise((resolve, reject) => {
+  let stopListening: (() => void) | undefined;
+  return new Promise<BufferedResponse>((resolve, reject) => {
     signal?.throwIfAborted();
     const url = new URL(String(input));
     const sent = Object.fromEntries(new Headers(headers));
@@ -33,16 +35,12 @@ export function dispatchRequest(
     const chunks: Buffer[] = [];
     const head = { status: 0, statusText: '', headers: new Headers() };
     let controller: Dispatcher.DispatchController | undefined;
-    const onAbort = () => {
+    const abort = () => {
+      // Before the error of the connection.
+      reject(signal?.reason);
       controller?.abort(signal?.reason);
-      fail(signal?.reason);
     };
-    const end = () => signal?.removeEventListener('abort', onAbort);
-    const fail = (reason: unknown) => {
-      end();
-      reject(reason);
-    };
-    signal?.addEventListener('abort', onAbort);
+    if (signal) stopListening = onAbort(signal, abort);
     dispatcher.dispatch(
       {
         origin: url.origin,
@@ -55,7 +53,7 @@ export function dispatchRequest(
         onRequestStart(started) {
           controller = started;
           // It waited for a connection.
-          if (signal?.aborted) onAbort();
+          if (signal?.aborted) abort();
         },
         onResponseStart(_, status, received, statusText = '') {
           head.status = status;
@@ -66,7 +64,6 @@ export function dispatchRequest(
           chunks.push(chunk);
         },
         onResponseEnd() {
-          end();
           const [first] = chunks;
           const whole = first && chunks.length === 1 ? first : Buffer.concat(chunks);
           const encoding = head.headers.get('content-encoding');
@@ -80,11 +77,11 @@ export function dispatchRequest(
           }
         },
         onResponseError(_, cause) {
-          fail(new TypeError('fetch failed', { cause }));
+          reject(new TypeError('fetch failed', { cause }));
         },
       },
     );
-  });
+  }).finally(() => stopListening?.());
 }
 
 function toHeaders(received: NodeJS.Dict<string | string[]>): Headers {

@@ -44,6 +44,17 @@ describe('runWithin', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
     expect(ports.running).toBe(0);
   });
+
+  it('leaves no listeners and timers if the work throws before it returns a promise', async () => {
+    const ports = new FakePorts();
+    const { signal } = new AbortController();
+    const run = runWithin({ signal, timeoutMs: 10, createTimeoutError }, ports, () => {
+      throw new Error('fault');
+    });
+    await expect(run).rejects.toThrow('fault');
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    expect(ports.running).toBe(0);
+  });
 });
 
 describe('wait', () => {

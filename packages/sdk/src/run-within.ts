@@ -1,3 +1,4 @@
+import { onAbort } from './on-abort.js';
 import type { Ports } from './ports.js';
 
 export interface Limits {
@@ -10,45 +11,28 @@ export interface Limits {
  * Runs work with a signal that is aborted by the caller's signal or by a timer. Rejects as soon as it
  * is aborted, even if the work ignores the signal.
  */
-export function runWithin<T>(
+export async function runWithin<T>(
   { signal, timeoutMs, createTimeoutError }: Limits,
   ports: Ports,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  // Each listener and each promise here would be paid for by every call, so there is one of each.
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const controller = new AbortController();
-    const abort = (reason: unknown) => {
-      fail(reason);
-      controller.abort(reason);
-    };
-    const fail = (reason: unknown) => {
-      end();
-      reject(reason);
-    };
-    const onAbort = () => abort(signal?.reason);
-    signal?.addEventListener('abort', onAbort);
-    const stopTimer = ports.startTimer(timeoutMs, () => abort(createTimeoutError()));
-    const end = () => {
-      stopTimer();
-      // A caller may use one signal for many requests, so listeners must not accumulate.
-      signal?.removeEventListener('abort', onAbort);
-    };
-    work(controller.signal).then((value) => {
-      end();
-      resolve(value);
-    }, fail);
-  });
+  signal?.throwIfAborted();
+  const controller = new AbortController();
+  const stopTimer = ports.startTimer(timeoutMs, () => controller.abort(createTimeoutError()));
+  const stopListening = signal && onAbort(signal, () => controller.abort(signal.reason));
+  try {
+    return await settleOrAbort(work(controller.signal), controller.signal);
+  } finally {
+    stopTimer();
+    stopListening?.();
+  }
 }
 
 /** Settles like the promise, or rejects with the signal's reason as soon as it is aborted. */
 export function settleOrAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort);
-    if (signal.aborted) onAbort();
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    const end = onAbort(signal, () => reject(signal.reason));
+    promise.then(resolve, reject).finally(end);
   });
 }
 

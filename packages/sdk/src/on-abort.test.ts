@@ -1,0 +1,164 @@
+import { getEventListeners, once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { usage } from '../test/responses.js';
+import { call, getUsage } from './core.js';
+import { Shorty, ShortyBulkError } from './index.js';
+import { nodeFetch } from './node.js';
+
+const concurrent = 60;
+
+/** A real server, whose answers wait while `isHolding`, and the warnings of the process. */
+async function listen() {
+  const warnings: Error[] = [];
+  const warn = (warning: Error) => warnings.push(warning);
+  process.on('warning', warn);
+  const held = { isHolding: false, requests: 0, reached: () => {} };
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const part of request.setEncoding('utf8')) body += part;
+    held.requests += 1;
+    held.reached();
+    if (held.isHolding) return;
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ success: true, data: answerTo(request.url ?? '', body) }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    process.off('warning', warn);
+    server.closeAllConnections();
+    server.close();
+  });
+  /** Holds all answers from now on. Resolves when that many requests have come. */
+  const hold = (requests: number) => {
+    Object.assign(held, { isHolding: true, requests: 0 });
+    return new Promise<void>((resolve) => {
+      held.reached = () => {
+        if (held.requests === requests) resolve();
+      };
+    });
+  };
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { baseUrl, hold, warnings };
+}
+
+function answerTo(url: string, body: string): unknown {
+  if (url.startsWith('/api/v1/usage')) return usage;
+  if (url.startsWith('/api/v1/urls/bulk')) {
+    const { ids } = JSON.parse(body) as { ids: string[] };
+    return {
+      requested: ids.length,
+      deletedCount: ids.length,
+      skippedCount: 0,
+      deletedIds: ids,
+      skippedIds: [],
+    };
+  }
+  const page = Number(new URL(url, 'http://x').searchParams.get('after') ?? 0);
+  const nextAfter = page < 30 ? { nextAfter: `${page + 1}` } : {};
+  return { total: 31, limit: 1, offset: 0, items: [{ id: `${page}` }], ...nextAfter };
+}
+
+function* numbers(count: number) {
+  for (let id = 1; id <= count; id++) yield `${id}`;
+}
+
+const listenersOf = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
+
+/** Node emits warnings after the current turn of the event loop. */
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+type Read = (signal: AbortSignal) => PromiseLike<unknown>;
+
+/** Each way to read the usage. */
+const ways: Record<string, (baseUrl: string) => Read> = {
+  'the ordinary fetch': (baseUrl) => {
+    const shorty = new Shorty({ baseUrl, accessToken: 'token' });
+    return (signal) => shorty.usage.get({}, { signal });
+  },
+  'client credentials': (baseUrl) => {
+    const fetch: typeof globalThis.fetch = async (input, init) =>
+      `${input}`.endsWith('/auth/token')
+        ? Response.json({ success: true, data: { accessToken: 'token', expiresIn: 3600 } })
+        : globalThis.fetch(input, init);
+    const shorty = new Shorty({ baseUrl, clientId: 'id', clientSecret: 'secret', fetch });
+    return (signal) => shorty.usage.get({}, { signal });
+  },
+  'the fetch for Node': (baseUrl) => {
+    const { fetch, close } = nodeFetch({ connections: concurrent });
+    onTestFinished(close);
+    const shorty = new Shorty({ baseUrl, accessToken: 'token', fetch });
+    return (signal) => shorty.usage.get({}, { signal });
+  },
+  'the fetch for Node without a client': (baseUrl) => {
+    const { fetch, close } = nodeFetch({ connections: concurrent });
+    onTestFinished(close);
+    return (signal) => fetch(`${baseUrl}/api/v1/usage`, { redirect: 'manual', signal });
+  },
+  'the core entry': (baseUrl) => (signal) => call({ baseUrl, apiKey: 'key', signal }, getUsage, {}),
+};
+
+it.each(Object.entries(ways))(
+  'one signal serves any number of calls, and aborts them all: %s',
+  async (_, open) => {
+    const { baseUrl, hold, warnings } = await listen();
+    const read = open(baseUrl);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const readAll = () => Array.from({ length: concurrent }, () => read(signal));
+    await Promise.all(readAll());
+    expect(listenersOf(signal)).toBe(0);
+    for (let sent = 0; sent < 600; sent++) await read(signal);
+    expect(listenersOf(signal)).toBe(0);
+    expect(dependentsOf(signal)).toBe(0);
+
+    const arrived = hold(concurrent);
+    const calls = Promise.allSettled(readAll());
+    await arrived;
+    expect(listenersOf(signal)).toBe(1);
+    const reason = new Error('enough');
+    controller.abort(reason);
+    for (const settled of await calls) expect(settled).toEqual({ status: 'rejected', reason });
+    expect(listenersOf(signal)).toBe(0);
+    await expect(read(signal)).rejects.toBe(reason);
+    expect(listenersOf(signal)).toBe(0);
+    await nextTurn();
+    expect(warnings).toEqual([]);
+  },
+);
+
+it('one signal serves lists and bulk calls', async () => {
+  const { baseUrl, hold, warnings } = await listen();
+  const { urls } = new Shorty({ baseUrl, accessToken: 'token' });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const lists = Array.from({ length: 20 }, () => urls.list({}, { signal }).toArray());
+  for (const items of await Promise.all(lists)) expect(items).toHaveLength(31);
+  const deleteMany = () => urls.bulkDelete(numbers(3_000), { signal, concurrency: 15 });
+  expect(await deleteMany()).toMatchObject({ deletedCount: 3_000 });
+  expect(listenersOf(signal)).toBe(0);
+
+  const arrived = hold(15);
+  const deleting = Promise.allSettled([deleteMany()]);
+  await arrived;
+  expect(listenersOf(signal)).toBe(1);
+  const reason = new Error('enough');
+  controller.abort(reason);
+  const [settled] = await deleting;
+  expect(settled).toMatchObject({ reason: expect.any(ShortyBulkError) });
+  expect(settled).toMatchObject({ reason: { cause: reason } });
+  await expect(urls.list({}, { signal }).toArray()).rejects.toBe(reason);
+  expect(listenersOf(signal)).toBe(0);
+  await nextTurn();
+  expect(warnings).toEqual([]);
+});
+
+/** The signals that `AbortSignal.any` made of a signal. Node 20 never removes them. */
+function dependentsOf(signal: AbortSignal): number {
+  const symbols = Object.getOwnPropertySymbols(signal);
+  const name = symbols.find(({ description }) => description === 'kDependantSignals');
+  const dependents = name && (signal as unknown as Record<symbol, Set<unknown>>)[name];
+  return dependents?.size ?? 0;
+}
