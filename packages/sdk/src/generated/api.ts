@@ -1799,6 +1799,7 @@ export interface components {
              */
             targetUrl: string;
             customSlug?: string | null;
+            importedCode?: string | null;
             externalId?: string | null;
             /**
              * @description A title for people who manage the links. Visitors do not see it.
@@ -1883,8 +1884,10 @@ export interface components {
              * @example 1204
              */
             importedClicks?: number | null;
+            /** @description When another system made the link: not in the future, and not before 1970. It becomes createdAt. */
+            importedCreatedAt?: string | null;
             /**
-             * @description "return": if an active link already has this target and leads there in the same way, the response has that link, and none is created. Domain, redirectType, expiresAt, UTM parameters and all other settings of the redirect must be equal, and customSlug and externalId if they are given. title, description, category, tags, sourceDomain and clickThresholds are ignored. It cannot be combined with a password or maxClicks.
+             * @description "return": if an active link already has this target and leads there in the same way, the response has that link, and none is created. Domain, redirectType, expiresAt, UTM parameters and all other settings of the redirect must be equal, and customSlug, importedCode and externalId if they are given. title, description, category, tags, sourceDomain and clickThresholds are ignored. It cannot be combined with a password or maxClicks.
              * @example return
              */
             ifExists?: "return" | null;
@@ -1982,7 +1985,7 @@ export interface components {
             /** @description At most 100 ids. Elements that are no id are skipped. */
             ids: ((number | string) | unknown)[];
         };
-        /** @description The fields of the link. For a link that exists, a missing field stays as it is, null clears an optional one, and customSlug and importedClicks must be left out or equal. */
+        /** @description The fields of the link. For a link that exists, a missing field stays as it is, null clears an optional one, and customSlug, importedCode, importedClicks and importedCreatedAt must be left out or equal. */
         UrlUpsertRequest: {
             /**
              * @description Where the link leads: http or https, at most 8192 bytes. It must not lead back to the link. Returned exactly as it was sent.
@@ -1990,6 +1993,7 @@ export interface components {
              */
             targetUrl: string;
             customSlug?: string | null;
+            importedCode?: string | null;
             /**
              * @description A title for people who manage the links. Visitors do not see it.
              * @example Spring sale
@@ -2073,6 +2077,8 @@ export interface components {
              * @example 1204
              */
             importedClicks?: number | null;
+            /** @description When another system made the link: not in the future, and not before 1970. It becomes createdAt. */
+            importedCreatedAt?: string | null;
         };
         /** @description The fields to change; null clears an optional one. */
         UrlUpdateRequest: {
@@ -7387,7 +7393,7 @@ export interface components {
         Host: string;
         /** @description The id of the QR code. */
         QrId: string;
-        /** @description A short code or a custom slug. */
+        /** @description A short code or a custom slug. An imported code may also have several segments. */
         Code: string;
         /** @description The event type. */
         ServiceEvent: string;
@@ -12567,7 +12573,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description A short code or a custom slug. */
+                /** @description A short code or a custom slug. An imported code may also have several segments. */
                 code: components["parameters"]["Code"];
             };
             cookie?: never;
@@ -12637,7 +12643,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description A short code or a custom slug. */
+                /** @description A short code or a custom slug. An imported code may also have several segments. */
                 code: components["parameters"]["Code"];
             };
             cookie?: never;

@@ -141,19 +141,18 @@ export class ReportPage implements FirstHandler {
 
   /** Returns the domain and the key of a short URL, which need not exist. */
   async #linkOf(url: string, host: string | undefined) {
-    const name = parseShortUrl(url);
     // A key alone is on the host of the form.
-    const hostname = name?.hostname ?? host?.replace(/:\d*$/, '').toLowerCase();
-    const found =
-      name && hostname !== undefined
-        ? await this.#options.findKey({ hostname, key: name.key })
-        : undefined;
+    const ownHostname = host?.replace(/:\d*$/, '').toLowerCase();
+    const names = parseShortUrl(url).flatMap(({ hostname = ownHostname, key }) =>
+      hostname === undefined ? [] : [{ hostname, key }],
+    );
+    const found = await this.#options.findKey(names);
     if (!found) {
       const message = 'must be a short link of this service';
       throw validationError([{ path: 'url', message }]);
     }
     const { scheme, shortDomain } = this.#options.origins();
-    const { domainKey, key } = found;
+    const { hostname, domainKey, key } = found;
     const domain = domainKey === domainKeyOf(null) ? shortDomain : hostname;
     return { domain_key: domainKey, key, shortUrl: `${scheme}${domain}/${key}` };
   }

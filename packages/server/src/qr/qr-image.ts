@@ -37,8 +37,8 @@ export function toQrImage(
   const change = `${version} ${updatedAt}`;
   const etag = `"${createHash('sha256').update(change).digest('base64url').slice(0, 22)}"`;
   const mediaType = mediaTypes[format];
-  // Slugs, short codes and ids have letters, digits and hyphens only.
-  const fileName = `qr-${linkKey ?? id}.${format}`;
+  // Imported codes have slashes and dots, too.
+  const fileName = `qr-${linkKey?.replaceAll(/[/.]/g, '-') ?? id}.${format}`;
   const policy = format === 'svg' ? { 'Content-Security-Policy': svgPolicy } : {};
   const headers = {
     'Content-Type': mediaType,

@@ -113,7 +113,7 @@ describe('rules', () => {
     expect(compiled.choose(visit())).toEqual({
       location: 'https://example.com/de?utm_source=mail',
       campaign: { utmSource: 'mail' },
-      targetHostname: undefined,
+      targetHostname: 'example.com',
       variant: 'german',
     });
   });

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
-import { linkKey } from '../urls/url-keys.js';
 
 const tag = 'Redirects';
 
@@ -22,10 +21,11 @@ export const unlockForm = z
 const params = z.strictObject({
   code: z
     .string()
-    .regex(linkKey)
+    .regex(/^[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,99}$/)
     .meta({
       param: { id: 'Code' },
-      description: 'A short code or a custom slug.',
+      description:
+        'A short code or a custom slug. An imported code may also have several segments.',
       example: 'aB3xY9q',
     }),
 });

@@ -34,10 +34,9 @@ import { previewPage } from '../pages/preview-page.js';
 import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
 import type { LimitStore } from '../storage/limits.js';
-import { forgiveKey } from '../urls/forgive-key.js';
-import { maxHops, maxLinkedUrls, parseLinkPath } from '../urls/loop-detector.js';
+import { keysOfPath, maxHops, maxLinkedUrls, parseLinkPath } from '../urls/loop-detector.js';
 import { type LinkOrigins, shortUrlOf } from '../urls/present-url.js';
-import { linkKey } from '../urls/url-keys.js';
+import { isCodeSegment } from '../urls/url-keys.js';
 import { chooseTarget, hasRules } from './choose-target.js';
 import type { ClickLeases } from './click-leases.js';
 import { type DomainPages, redirectTo } from './domain-pages.js';
@@ -45,6 +44,7 @@ import type { FoldedKeys } from './folded-keys.js';
 import { forwardRequest } from './forward-request.js';
 import { decideRedirect, type Link, usedUp } from './link.js';
 import type { LinkCache } from './link-cache.js';
+import type { LongerKeys } from './longer-keys.js';
 import { unlockForm, unlockRequest } from './redirect-contract.js';
 import type { RuleErrors } from './rule-errors.js';
 import type { Target } from './target.js';
@@ -63,6 +63,8 @@ export interface RedirectHandlerOptions {
   readonly ruleErrors: RuleErrors;
   /** Finds keys in another case on domains that ignore it. */
   readonly foldedKeys: Pick<FoldedKeys, 'peek' | 'find'>;
+  /** Finds keys with slashes. */
+  readonly longerKeys: Pick<LongerKeys, 'find'>;
   /** Returns whether a host serves keys in any case. */
   readonly ignoresCase: (host: string | undefined) => boolean | Promise<boolean>;
   readonly pages: Pick<DomainPages, 'findUrl'>;
@@ -81,6 +83,22 @@ export interface RedirectHandlerOptions {
   readonly onError: (error: unknown, requestId: string) => void;
   /** Called with the link of each visit, if there is one; undefined when nobody needs it. */
   readonly onLink: ((response: ServerResponse, link: Link) => void) | undefined;
+}
+
+/** A path that may be that of a link. */
+interface LinkPath {
+  readonly path: string;
+  /** The keys that the path may begin with, without slashes. */
+  readonly keys: readonly string[];
+  /** What follows them. A trailing slash alone leads to the same link. */
+  readonly rest: string;
+}
+
+interface FoundLink {
+  readonly link: Link;
+  /** The key in the path. */
+  readonly key: string;
+  readonly rest: string;
 }
 
 /** A visit that is about to be redirected. */
@@ -134,32 +152,65 @@ export class RedirectHandler {
         return true;
       }
     }
-    const slash = path.indexOf('/', 1);
-    const segment = decodeUnreserved(slash < 0 ? path.slice(1) : path.slice(1, slash));
-    // A trailing slash alone leads to the same link.
-    const rest = slash < 0 || slash === path.length - 1 ? '' : path.slice(slash);
-    // Texts add punctuation to addresses. No key ends with it.
-    const key = linkKey.test(segment) || rest !== '' ? segment : (forgiveKey(segment) ?? segment);
-    if (!linkKey.test(key) || this.#options.isReserved(key)) {
+    const linkPath = this.#parsePath(path);
+    if (linkPath === undefined) {
       // Nothing awaits the look-up any more, so its rejection is handled here.
       if (domainId instanceof Promise) domainId.catch(() => {});
       return false;
     }
-    // The visit is recorded with the path of the link alone.
-    if (key.length < path.length - 1) request.url = `/${key}${url.slice(path.length)}`;
-    this.#find(domainId, key, request.headers.host)
-      .then((link) => this.#respond(response, takesPath(link, rest) ? link : undefined, rest))
+    this.#find(domainId, linkPath, request.headers.host)
+      .then((found) => {
+        // The visit is recorded with the path of the link alone.
+        if (found) request.url = `/${found.key}${url.slice(path.length)}`;
+        this.#respond(response, found?.link, found?.rest);
+      })
       .catch((error) => this.#fail(response, error));
     return true;
   }
 
+  /** Returns undefined for a path that no link can have. */
+  #parsePath(path: string): LinkPath | undefined {
+    const slash = path.indexOf('/', 1);
+    const segment = decodeUnreserved(slash < 0 ? path.slice(1) : path.slice(1, slash));
+    const rest = slash < 0 || slash === path.length - 1 ? '' : path.slice(slash);
+    const all = rest === '' ? keysOfPath(`/${segment}`) : [segment].filter(isCodeSegment);
+    const keys = all.filter((key) => !this.#options.isReserved(key));
+    return keys.length === 0 ? undefined : { path, keys, rest };
+  }
+
+  /** Finds the link of the longest key that a path begins with and that takes the rest of it. */
   async #find(
     domainId: string | null | Promise<string | null>,
+    { path, keys, rest }: LinkPath,
+    host: string | undefined,
+  ): Promise<FoundLink | undefined> {
+    const { cache, longerKeys, ignoresCase } = this.#options;
+    const domain = await domainId;
+    if (rest !== '') {
+      const folds = await ignoresCase(host);
+      for (const { typed, ...longer } of await longerKeys.find(domain, path, folds)) {
+        const link = cache.peek(domain, `/${longer.key}`) ?? (await cache.load(domain, longer.key));
+        if (link && takesPath(link, longer.rest)) return { link, key: typed, rest: longer.rest };
+      }
+    }
+    for (const key of keys) {
+      const link = await this.#findByKey(domain, key, host);
+      if (link && takesPath(link, rest)) return { link, key, rest };
+    }
+    // An erased link has no stored key. Texts add punctuation to addresses.
+    for (const key of rest === '' ? [] : keysOfPath(decodeUnreserved(path))) {
+      const link = await this.#findByKey(domain, key, host);
+      if (link) return { link, key, rest: '' };
+    }
+    return undefined;
+  }
+
+  async #findByKey(
+    domain: string | null,
     key: string,
     host: string | undefined,
   ): Promise<Link | undefined> {
     const { cache, foldedKeys, ignoresCase } = this.#options;
-    const domain = await domainId;
     const known = foldedKeys.peek(domain, key) ?? key;
     const link = cache.peek(domain, `/${known}`) ?? (await cache.load(domain, known));
     if (link || !(await ignoresCase(host))) return link;
@@ -286,13 +337,15 @@ export class RedirectHandler {
       for (const current of locations) {
         const path = parseLinkPath(current);
         if (path === undefined) continue;
-        const { hostname, key, rest } = path;
+        const { hostname } = path;
         const domainId = await findDomain(hostname);
         const isOnThisServer =
           domainId !== null || hostname === visitedHostname || isOwnHost(hostname);
-        if (!isOnThisServer || !linkKey.test(key)) continue;
-        const next = await this.#find(domainId, key, hostname);
-        if (next === undefined || !takesPath(next, rest)) continue;
+        const linkPath = this.#parsePath(path.path);
+        if (!isOnThisServer || linkPath === undefined) continue;
+        const reached = await this.#find(domainId, linkPath, hostname);
+        if (reached === undefined) continue;
+        const { link: next, rest } = reached;
         found += 1;
         const isLoop = next.urlId === link.urlId;
         if (isLoop || hops === maxHops || found > maxLinkedUrls) return true;
@@ -492,8 +545,8 @@ function restoreOrigin({ headers }: IncomingMessage, fields: Record<string, unkn
 }
 
 /** Returns whether a link is visited by this path after its key. */
-function takesPath(link: Link | undefined, rest: string): boolean {
-  return rest === '' || link?.forwarding?.path === true;
+function takesPath(link: Link, rest: string): boolean {
+  return rest === '' || link.forwarding?.path === true;
 }
 
 const varyByAgent = { Vary: 'User-Agent' } as const;

@@ -19,6 +19,7 @@ import { createFoldedKeys } from './folded-keys.js';
 import { erasedLink, type Link, toLink } from './link.js';
 import { LinkCache } from './link-cache.js';
 import type { LinkPolicy } from './link-policy.js';
+import { createLongerKeys } from './longer-keys.js';
 import { RedirectHandler, type RedirectHandlerOptions } from './redirect-handler.js';
 
 const clickLeasesEveryMs = 1_000;
@@ -42,7 +43,7 @@ export interface RedirectModuleOptions
   readonly config: Config;
   readonly database: Database;
   readonly logger: Logger;
-  readonly urls: Pick<UrlReader, 'findByKey' | 'findFoldedKey'>;
+  readonly urls: Pick<UrlReader, 'findByKey' | 'findFoldedKey' | 'findKeys' | 'hasKeysBelow'>;
   readonly domains: Pick<DomainRepository, 'findDocument'>;
   readonly hosts: Pick<HostResolver, 'find' | 'settingsOf'>;
   readonly linkPolicy: Pick<LinkPolicy, 'findBlockedHost'>;
@@ -59,6 +60,7 @@ export function createRedirectModule(options: RedirectModuleOptions) {
     find: (domainId, key) => urls.findFoldedKey(domainId, key),
     clock,
   });
+  const longerKeys = createLongerKeys({ urls, clock });
   const cache = new LinkCache({ maxBytes: config.linkCacheBytes, load: linkLoader(options) });
 
   const leases = new ClickLeaseRepository(database, options.writerId, clock);
@@ -94,6 +96,7 @@ export function createRedirectModule(options: RedirectModuleOptions) {
     findDomain,
     isOwnHost: (host) => host === origins().shortDomain || isOwnHost(hostnameOf(host)),
     foldedKeys,
+    longerKeys,
     ignoresCase: async (host) => (await hosts.settingsOf(host)).ignoreCase,
     pages,
     clicks,
@@ -120,12 +123,14 @@ export function createRedirectModule(options: RedirectModuleOptions) {
     noteChanged(ids: readonly number[]): void {
       cache.invalidate(ids);
       foldedKeys.clear();
+      longerKeys.clear();
     },
     invalidateOrganizations: (ids: readonly string[]) => cache.invalidateOrganizations(ids),
     /** Evicts the links of an organization whose domains changed here. */
     noteDomainsChanged(organizationId: string): void {
       cache.invalidateOrganizations([organizationId]);
       foldedKeys.clear();
+      longerKeys.clear();
     },
     clear: () => cache.clear(),
     markStale: () => cache.markStale(),

@@ -1,5 +1,5 @@
 import { type Campaign, parseCampaign } from '../analytics/classify/parse-campaign.js';
-import { linkNameOf, parseLinkPath } from '../urls/loop-detector.js';
+import { linkNamesOf, parseLinkPath } from '../urls/loop-detector.js';
 import { injectUtm } from './inject-utm.js';
 
 /** Where a visit leads. */
@@ -32,7 +32,7 @@ export function toTarget(
   return {
     location,
     campaign: parseCampaign(queryOf(location), location.length),
-    targetHostname: (forwardsPath ? parseLinkPath(targetUrl) : linkNameOf(targetUrl))?.hostname,
+    targetHostname: (forwardsPath ? parseLinkPath(targetUrl) : linkNamesOf(targetUrl)[0])?.hostname,
     variant,
   };
 }

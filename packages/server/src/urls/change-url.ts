@@ -23,6 +23,18 @@ export function findExpiryError(
   };
 }
 
+/** Returns the error of an `importedCreatedAt` that no link can have been created at. */
+export function findCreationError(
+  { importedCreatedAt }: Pick<UrlCreateRequest, 'importedCreatedAt'>,
+  now: number,
+): ErrorDetail | undefined {
+  if (importedCreatedAt == null) return undefined;
+  const at = Date.parse(importedCreatedAt);
+  if (at >= 0 && at <= now) return undefined;
+  const rule = at < 0 ? 'before 1970' : `in the future (now is ${new Date(now).toISOString()})`;
+  return { path: 'importedCreatedAt', message: `is ${importedCreatedAt}: it must not lie ${rule}` };
+}
+
 /** The request for a new link, and the hash of its password. */
 export interface UrlDraft {
   readonly body: UrlCreateRequest;
@@ -78,7 +90,7 @@ export function newUrl(
     lastClickAt: null,
     takenDownAt: null,
     takedownReason: null,
-    createdAt: now,
+    createdAt: body.importedCreatedAt == null ? now : Date.parse(body.importedCreatedAt),
     updatedAt: now,
   };
 }
@@ -123,13 +135,28 @@ function findActivationError({ activatesAt, expiresAt }: Times): ErrorDetail | u
 /** Applies an upsert to the link that exists. */
 export function upsertUrl(
   url: ShortUrl,
-  { customSlug, importedClicks, isActive, ...settings }: UrlUpsertRequest,
+  {
+    customSlug,
+    importedCode,
+    importedClicks,
+    importedCreatedAt,
+    isActive,
+    ...settings
+  }: UrlUpsertRequest,
   newPasswordHash: string | null,
   now: number,
 ): UrlChange {
   if (customSlug != null && customSlug !== url.customSlug) {
     const message = `${JSON.stringify(customSlug)} cannot replace ${JSON.stringify(url.customSlug)}: the slug of a link never changes`;
     return { ok: false, error: { path: 'customSlug', message } };
+  }
+  if (importedCode != null && importedCode !== url.shortCode) {
+    const message = `${JSON.stringify(importedCode)} cannot replace ${JSON.stringify(url.shortCode)}: the code of a link never changes`;
+    return { ok: false, error: { path: 'importedCode', message } };
+  }
+  if (importedCreatedAt != null && Date.parse(importedCreatedAt) !== url.createdAt) {
+    const message = `${importedCreatedAt} cannot replace ${new Date(url.createdAt).toISOString()}: it is set only when a link is created`;
+    return { ok: false, error: { path: 'importedCreatedAt', message } };
   }
   if (importedClicks != null && importedClicks !== url.importedClicks) {
     const message = `${importedClicks} cannot replace ${url.importedClicks}: it is set only when a link is created`;

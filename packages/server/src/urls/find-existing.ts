@@ -29,24 +29,31 @@ export async function findExternalIds(
 export async function findEquivalent(
   transaction: WriteTransaction,
   url: ShortUrl,
+  importedCode: string | null,
 ): Promise<ShortUrl | undefined> {
   const row = toRow(url);
   const { customSlug, externalId } = url;
   let query = selectUrls(transaction);
-  if (customSlug !== null) {
-    const owner = transaction
+  const ownerOf = (key: string) =>
+    transaction
       .selectFrom('url_keys')
       .select('url_id')
       .where('domain_key', '=', domainKeyOf(url.domainId))
-      .where('key', '=', customSlug);
-    query = query.where('urls.id', 'in', owner).where('custom_slug', '=', customSlug);
+      .where('key', '=', key);
+  if (customSlug !== null) {
+    query = query.where('urls.id', 'in', ownerOf(customSlug)).where('custom_slug', '=', customSlug);
+  }
+  if (importedCode !== null) {
+    query = query
+      .where('urls.id', 'in', ownerOf(importedCode))
+      .where('short_code', '=', importedCode);
   }
   if (externalId !== null) {
     query = query
       .where('urls.organization_id', '=', url.organizationId)
       .where('external_id', '=', externalId);
   }
-  if (customSlug === null && externalId === null) {
+  if (customSlug === null && externalId === null && importedCode === null) {
     query = query.where('settings_hash', '=', row.settings_hash);
   }
   // Links with the same hash may differ.
@@ -68,19 +75,22 @@ export async function findEquivalent(
 export class EqualLinks {
   readonly #byKey = new Map<string, ShortUrl>();
 
-  add(url: ShortUrl): void {
+  add(url: ShortUrl, importedCode: string | null): void {
     const settings = settingsOf(url);
     for (const customSlug of new Set([url.customSlug, null])) {
       for (const externalId of new Set([url.externalId, null])) {
-        const key = JSON.stringify([settings, customSlug, externalId]);
-        if (!this.#byKey.has(key)) this.#byKey.set(key, url);
+        for (const code of new Set([importedCode, null])) {
+          const key = JSON.stringify([settings, customSlug, externalId, code]);
+          if (!this.#byKey.has(key)) this.#byKey.set(key, url);
+        }
       }
     }
   }
 
   /** Returns the first link that can be used instead of the new link `url`. */
-  find(url: ShortUrl): ShortUrl | undefined {
-    return this.#byKey.get(JSON.stringify([settingsOf(url), url.customSlug, url.externalId]));
+  find(url: ShortUrl, importedCode: string | null): ShortUrl | undefined {
+    const { customSlug, externalId } = url;
+    return this.#byKey.get(JSON.stringify([settingsOf(url), customSlug, externalId, importedCode]));
   }
 }
 

@@ -18,22 +18,30 @@ interface ShortUrlName {
 }
 
 export type FindKey = (
-  name: ShortUrlName,
-) => Promise<{ readonly domainKey: string; readonly key: string } | undefined>;
+  names: readonly ShortUrlName[],
+) => Promise<(ShortUrlName & { readonly domainKey: string }) | undefined>;
 
 /**
  * Returns a function that finds the domain of a short URL, and the key of the link that its visitors
- * reach. It returns the given key when no link has it, and undefined when the host serves no links.
+ * reach, by the first of its names that a link has. It returns the first name when no link has any, and
+ * undefined when the host serves no links.
  */
 export function keyFinder({ database, urls, loops, ignoresCase }: KeyFinderOptions): FindKey {
-  return async ({ hostname, key }: ShortUrlName) => {
-    const platform = domainKeyOf(null);
-    const domainKey =
-      hostname === undefined ? platform : await loops.findDomainKey(database.read, hostname);
-    if (domainKey === undefined) return undefined;
-    if (!(await ignoresCase(hostname))) return { domainKey, key };
-    const domainId = domainKey === platform ? null : domainKey;
-    if (await urls.findByKey(domainId, key)) return { domainKey, key };
-    return { domainKey, key: (await urls.findFoldedKey(domainId, key)) ?? key };
+  const platform = domainKeyOf(null);
+  return async (names) => {
+    let first: Awaited<ReturnType<FindKey>>;
+    for (const { hostname, key } of names) {
+      const domainKey =
+        hostname === undefined ? platform : await loops.findDomainKey(database.read, hostname);
+      if (domainKey === undefined) continue;
+      const domainId = domainKey === platform ? null : domainKey;
+      if (await urls.findByKey(domainId, key)) return { hostname, domainKey, key };
+      const folded = (await ignoresCase(hostname))
+        ? await urls.findFoldedKey(domainId, key)
+        : undefined;
+      if (folded !== undefined) return { hostname, domainKey, key: folded };
+      first ??= { hostname, domainKey, key };
+    }
+    return first;
   };
 }

@@ -8,7 +8,7 @@ import type { Schema } from '../storage/schema.js';
 import { forgiveKey } from './forgive-key.js';
 import { targetsOf } from './link-rules.js';
 import { parseRules, type ShortUrl } from './short-url.js';
-import { domainKeyOf, mapKeyOf } from './url-keys.js';
+import { domainKeyOf, isLinkCode, linkKey, mapKeyOf } from './url-keys.js';
 
 /** How many links of this server a visitor may be redirected through. */
 export const maxHops = 10;
@@ -19,35 +19,51 @@ export const maxLinkedUrls = 400;
 /** The fields of a link that the detection of loops reads. */
 export type LoopCheckedUrl = LinkedUrl & Pick<ShortUrl, 'domainId' | 'shortCode' | 'customSlug'>;
 
-/**
- * Returns the hostname, as `hostnameOf` does, and the key of a target. Returns undefined when its path
- * cannot be that of a short link.
- */
-export function linkNameOf(targetUrl: string) {
-  const path = parseLinkPath(targetUrl);
-  return path && path.rest === '' && /^.{3,50}$/.test(path.key)
-    ? { hostname: path.hostname, key: path.key }
-    : undefined;
+interface LinkName {
+  /** As `hostnameOf` returns it. */
+  readonly hostname: string;
+  readonly key: string;
 }
 
-/** Returns the hostname of a URL, the key that its path begins with, and the further segments, if any. */
+/**
+ * Returns the names of the links that a target may lead to: its whole path, and then the path without
+ * the punctuation after it. The first that a link has is right.
+ */
+export function linkNamesOf(targetUrl: string): readonly LinkName[] {
+  const parsed = parseLinkPath(targetUrl);
+  if (!parsed) return [];
+  const { hostname, path } = parsed;
+  return keysOfPath(path).map((key) => ({ hostname, key }));
+}
+
+/** Returns the keys that a whole path may be, the likeliest first. */
+export function keysOfPath(path: string): readonly string[] {
+  const key = path.replace(/^\/+/, '').replace(/\/$/, '');
+  const start = key.lastIndexOf('/') + 1;
+  const forgiven = linkKey.test(key) ? undefined : forgiveKey(key.slice(start));
+  const keys = forgiven === undefined ? [key] : [key, key.slice(0, start) + forgiven];
+  return keys.filter(isLinkCode);
+}
+
+/** Returns the hostname of a URL, and its path. */
 export function parseLinkPath(href: string) {
   const url = parseUrl(href);
   if (!url) return undefined;
-  const path = decodePath(url.pathname).replace(/^\/+/, '');
-  const [segment = ''] = path.split('/', 1);
-  const rest = path.slice(segment.length);
-  const key = forgiveKey(segment) ?? segment;
-  return { hostname: hostnameOf(url.host), key, rest: /[^/]/.test(rest) ? rest : '' };
+  let path = decodePath(url.pathname).replace(/^\/+/, '/');
+  while (path.endsWith('//')) path = path.slice(0, -1);
+  return { hostname: hostnameOf(url.host), path };
 }
 
 /**
- * Returns the hostname and the key of a short URL, which may lack the scheme. A key alone has no
- * hostname. Returns undefined for any other text.
+ * Returns the names that a short URL may mean, the likeliest first. It may lack the scheme. A key alone
+ * has no hostname.
  */
-export function parseShortUrl(text: string) {
-  if (/^[A-Za-z0-9-]{3,50}$/.test(text)) return { hostname: undefined, key: text };
-  return linkNameOf(/^https?:\/\//i.test(text) ? text : `https://${text}`);
+export function parseShortUrl(
+  text: string,
+): readonly { readonly hostname: string | undefined; readonly key: string }[] {
+  if (text.includes('://')) return /^https?:/i.test(text) ? linkNamesOf(text) : [];
+  const alone = isLinkCode(text) ? [{ hostname: undefined, key: text }] : [];
+  return text.includes('/') ? [...linkNamesOf(`https://${text}`), ...alone] : alone;
 }
 
 /** Returns the rule of `parseShortUrl` for a text that is no short URL. */
@@ -142,17 +158,16 @@ export class LoopDetector {
 /** A link that others lead to. */
 type LinkedUrl = Pick<ShortUrl, 'id' | 'targetUrl' | 'expiredUrl' | 'rules'>;
 
-interface NamedTarget extends NonNullable<ReturnType<typeof linkNameOf>> {
+interface NamedTarget extends LinkName {
   /** The path of the target in the record of its link. */
   readonly path: string;
 }
 
 /** Returns the targets of a link that may be short links. */
 function namedTargetsOf(url: LinkedUrl): NamedTarget[] {
-  return targetsOf(url).flatMap(({ path, targetUrl }) => {
-    const name = linkNameOf(targetUrl);
-    return name ? [{ ...name, path }] : [];
-  });
+  return targetsOf(url).flatMap(({ path, targetUrl }) =>
+    linkNamesOf(targetUrl).map((name) => ({ ...name, path })),
+  );
 }
 
 async function findLinked(

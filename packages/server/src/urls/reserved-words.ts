@@ -2,6 +2,7 @@ import type { Route } from '../contract/define-route.js';
 
 // Paths that browsers, crawlers and people expect on a web server, beside those of our routes.
 const wellKnownWords = [
+  '.well-known',
   'admin',
   'assets',
   'auth',

@@ -10,8 +10,9 @@ import { type DomainAndKey, domainKeyOf } from './url-keys.js';
  * JavaScript, too: of a million retired keys, one in ten billion new keys meets one by chance.
  */
 export function hashOfKey({ domain_key, key }: DomainAndKey): number {
-  // No key contains a slash.
-  const text = domain_key === domainKeyOf(null) ? key : `${domain_key}/${key}`;
+  const isPlatform = domain_key === domainKeyOf(null);
+  // No key begins with a slash, so it tells a key with one from a key of a custom domain.
+  const text = isPlatform && !key.includes('/') ? key : `${domain_key}/${key}`;
   return Number(hash('sha256', text, 'buffer').readBigUInt64BE() >> 11n);
 }
 

@@ -37,11 +37,11 @@ export function takedownHandlers({
 }: TakedownHandlerOptions): HandlersOf<typeof takedownRoutes> {
   /** Returns the key of a short URL, on its domain. Throws VALIDATION_FAILED or NOT_FOUND. */
   async function keyOf(shortUrl: string) {
-    const name = parseShortUrl(shortUrl);
-    if (!name) {
+    const names = parseShortUrl(shortUrl);
+    if (names.length === 0) {
       throw validationError([{ path: 'shortUrl', message: notShortUrlMessage(shortUrl) }]);
     }
-    const found = await findKey(name);
+    const found = await findKey(names);
     if (!found) throw noLink(shortUrl);
     return found;
   }

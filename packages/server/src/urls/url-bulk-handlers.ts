@@ -35,7 +35,8 @@ export function urlBulkHandlers(
     if ('error' in checked) return checked;
     const error = service.findStateError(checked.body, now);
     if (error) return { error: summarize([error]) };
-    return service.isReserved(checked.body) ? { error: reservedMessage(checked.body) } : checked;
+    const reserved = service.findReserved(checked.body);
+    return reserved ? { error: reservedMessage(reserved, checked.body) } : checked;
   }
 
   return {

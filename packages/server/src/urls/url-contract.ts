@@ -16,7 +16,7 @@ const ifExists = z
   .literal('return', { error: 'must be "return", or left out to create a link in any case' })
   .nullish()
   .meta({
-    description: `"return": if an active link already has this target and leads there in the same way, the response has that link, and none is created. Domain, redirectType, expiresAt, UTM parameters and all other settings of the redirect must be equal, and customSlug and externalId if they are given. title, description, category, tags, sourceDomain and clickThresholds are ignored. It cannot be combined with a password or maxClicks.`,
+    description: `"return": if an active link already has this target and leads there in the same way, the response has that link, and none is created. Domain, redirectType, expiresAt, UTM parameters and all other settings of the redirect must be equal, and customSlug, importedCode and externalId if they are given. title, description, category, tags, sourceDomain and clickThresholds are ignored. It cannot be combined with a password or maxClicks.`,
     example: 'return',
   });
 
@@ -38,7 +38,7 @@ const { externalId: _, ...upsertFields } = createFields;
 export const urlUpsertRequest = z.strictObject(upsertFields).superRefine(checkActivation).meta({
   id: 'UrlUpsertRequest',
   description:
-    'The fields of the link. For a link that exists, a missing field stays as it is, null clears an optional one, and customSlug and importedClicks must be left out or equal.',
+    'The fields of the link. For a link that exists, a missing field stays as it is, null clears an optional one, and customSlug, importedCode, importedClicks and importedCreatedAt must be left out or equal.',
 });
 
 export const urlUpdateRequest = z.strictObject(patchFields).meta({

@@ -71,15 +71,18 @@ export class UrlCreator {
     const firstId = await this.#ids.allocate(transaction, drafts.length);
     const urls = drafts.map((draft, index) => {
       const hostname = domains.get(draft.body.domainId ?? '') ?? null;
-      const shortCode = context.newShortCode();
+      const shortCode = draft.body.importedCode ?? context.newShortCode();
       return newUrl(draft, { id: firstId + index, organizationId, shortCode, hostname }, now);
     });
     const refused = new Map<number, CreateOutcome>();
     const accepted = new Map<number, ShortUrl>();
-    // Maps the slugs of stored links, and the keys of links that this request has accepted so far, to
-    // link ids.
-    const owners = await findKeyOwners(transaction, urls.flatMap(slugsOf));
-    for (const key of await findRetiredKeys(transaction, urls.flatMap(slugsOf))) {
+    // Maps the slugs and imported codes that stored links have, and the keys of links that this request
+    // has accepted so far, to link ids.
+    const importedCodeOf = (index: number) => drafts[index]?.body.importedCode ?? null;
+    const isImported = (index: number) => importedCodeOf(index) !== null;
+    const chosen = urls.flatMap((url, index) => (isImported(index) ? keysOf(url) : slugsOf(url)));
+    const owners = await findKeyOwners(transaction, chosen);
+    for (const key of await findRetiredKeys(transaction, chosen)) {
       owners.set(mapKeyOf(key), noUrl);
     }
     const externalIds = await findExternalIds(
@@ -96,7 +99,9 @@ export class UrlCreator {
     for (const [index, draft] of urls.entries()) {
       if (drafts[index]?.body.ifExists === 'return') {
         if (index % linksAtOnce === linksAtOnce - 1) await yieldToEventLoop();
-        const equivalent = (await findEquivalent(transaction, draft)) ?? equalLinks.find(draft);
+        const equivalent =
+          (await findEquivalent(transaction, draft, importedCodeOf(index))) ??
+          equalLinks.find(draft, importedCodeOf(index));
         if (equivalent) {
           existing.set(draft.id, equivalent);
           continue;
@@ -112,6 +117,13 @@ export class UrlCreator {
         refused.set(draft.id, { status: 'slug-conflict' });
         continue;
       }
+      let { shortCode } = draft;
+      const isTaken = () =>
+        shortCode === customSlug || owners.has(mapKeyOf({ domain_key, key: shortCode }));
+      if (isImported(index) && isTaken()) {
+        refused.set(draft.id, { status: 'slug-conflict', path: 'importedCode' });
+        continue;
+      }
       if (draft.externalId !== null) {
         if (externalIds.has(draft.externalId)) {
           refused.set(draft.id, { status: 'external-id-conflict' });
@@ -119,10 +131,7 @@ export class UrlCreator {
         }
         externalIds.set(draft.externalId, draft.id);
       }
-      let { shortCode } = draft;
-      while (shortCode === customSlug || owners.has(mapKeyOf({ domain_key, key: shortCode }))) {
-        shortCode = context.newShortCode();
-      }
+      while (isTaken()) shortCode = context.newShortCode();
       const url = shortCode === draft.shortCode ? draft : { ...draft, shortCode };
       if (local.has(draft)) {
         checked += 1;
@@ -134,7 +143,7 @@ export class UrlCreator {
         }
       }
       accepted.set(url.id, url);
-      if (isReused) equalLinks.add(url);
+      if (isReused) equalLinks.add(url, importedCodeOf(index));
       for (const key of keysOf(url)) owners.set(mapKeyOf(key), url.id);
     }
 
@@ -153,12 +162,14 @@ export class UrlCreator {
     await releaseLinks(transaction, organizationId, active.length - free);
     const created = [...accepted.values()];
     const creation = { organizationId, urls: created, now };
-    // Other works of the transaction may look for a slug, an external id or an equal link, or for the
-    // links of a domain. Nobody knows the other links yet.
+    // Other works of the transaction may look for a slug, an imported code, an external id or an equal
+    // link, or for the links of a domain. Nobody knows the other links yet.
     const isKnown =
       created.some(
         (url) => url.customSlug !== null || url.externalId !== null || url.domainId !== null,
-      ) || isReused;
+      ) ||
+      isReused ||
+      drafts.some(({ body }) => body.importedCode != null);
     if (isKnown) await this.#insertCreated(transaction, [creation]);
     else if (created.length > 0) handleAtCommit(transaction, this.#insertCreated, creation);
     return urls.map(({ id }) => {

@@ -5,6 +5,7 @@ import { maxTargetUrlBytes } from '../network/target-url.js';
 import { linkRules } from './link-rules.js';
 import { previewSetting } from './preview-contract.js';
 import { targetUrl } from './target-url-field.js';
+import { isLinkCode, maxCodeLength } from './url-keys.js';
 
 const maxImportedClicks = 1_000_000_000_000;
 
@@ -34,6 +35,23 @@ const customSlug = z
     description: 'Case-sensitive. It cannot be changed, and no other link can ever use it.',
     example: 'spring-sale',
   });
+
+const importedCode = z
+  .string()
+  .min(1)
+  .max(maxCodeLength)
+  .regex(/^[A-Za-z0-9._~/-]+$/, 'must consist of letters, digits and the characters . _ ~ - /')
+  .refine(isLinkCode, 'must have no empty segment, and none that is . or ..')
+  .meta({
+    description:
+      'The code of a link that another system made, which becomes its short code: at most 100 letters, digits and . _ ~ - with / between segments. The first segment must not be a reserved word. It cannot be changed, and no other link on the domain can ever use it. A link can have a customSlug as well, which then stands in its shortUrl.',
+    example: 'blog/spring_sale',
+  });
+
+const importedCreatedAt = timestamp.meta({ example: '2019-05-06T07:08:09Z' }).nullish().meta({
+  description:
+    'When another system made the link: not in the future, and not before 1970. It becomes createdAt.',
+});
 
 export const redirectType = z
   .literal([301, 302, 307, 308], { error: 'must be 301, 302, 307 or 308' })
@@ -145,6 +163,7 @@ const settings = {
 export const createFields = {
   targetUrl,
   customSlug: customSlug.nullish(),
+  importedCode: importedCode.nullish(),
   ...settings,
   isActive: z.boolean().nullish().meta({
     description:
@@ -155,6 +174,7 @@ export const createFields = {
       'The clicks that another link shortener counted before. Reports show them separately. 0 by default.',
     example: 1204,
   }),
+  importedCreatedAt,
 };
 
 /** The fields of a change. */

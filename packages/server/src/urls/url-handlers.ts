@@ -59,7 +59,8 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       const stateError = service.findStateError(body, now);
       // A repeated request gets its first result, even if `expiresAt` has passed since then.
       if (stateError && !write?.idempotency) throw validationError([stateError]);
-      if (service.isReserved(body)) throw slugReservedError(body);
+      const reserved = service.findReserved(body);
+      if (reserved) throw slugReservedError(reserved, body);
       const item = stateError ? { error: stateError.message } : { body };
       const { result, replayed } =
         (await service.findFirstResult<Creation>([body], write)) ??
@@ -76,16 +77,20 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       if (outcome.status !== 'created')
         throw refusalError(outcome.status, { ...body, ...outcome }, replayed);
       const link = toNewLink(origins(), outcome, body);
-      const createdAt = new Date(result.createdAt).toISOString();
+      const createdAt = body.importedCreatedAt ?? new Date(result.createdAt).toISOString();
       return { status: 201, replayed, data: { ...link, organizationId, createdAt } };
     },
 
     async lookupUrl({ caller, query: { shortUrl } }) {
-      const name = parseShortUrl(shortUrl);
-      if (!name) {
+      const names = parseShortUrl(shortUrl);
+      if (names.length === 0) {
         throw validationError([{ path: 'shortUrl', message: notShortUrlMessage(shortUrl) }]);
       }
-      const [url, ...others] = await urls.findByName(caller.organizationId, name);
+      let found: readonly ShortUrl[] = [];
+      for (const name of names) {
+        if (found.length === 0) found = await urls.findByName(caller.organizationId, name);
+      }
+      const [url, ...others] = found;
       if (!url) throw refusalError('not-found', { id: shortUrl });
       if (others.length > 0) {
         const all = [url, ...others].slice(0, maxNamedUrls);
@@ -103,7 +108,8 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
 
     async upsertUrl({ caller: { organizationId }, params: { externalId }, body, write }) {
       const now = clock();
-      if (service.isReserved(body)) throw slugReservedError(body);
+      const reserved = service.findReserved(body);
+      if (reserved) throw slugReservedError(reserved, body);
       const present = (url: ShortUrl) => toRecord(origins(), url, now);
       const { result: outcome, replayed } =
         (await service.findFirstResult<UpsertOutcome<UrlRecord>>([body], write)) ??

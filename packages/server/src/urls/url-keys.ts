@@ -1,8 +1,22 @@
 import type { Schema, WriteTransaction } from '../storage/database.js';
 import type { ShortUrl } from './short-url.js';
 
-/** Matches short codes and custom slugs. */
+/** Matches the short codes that this server makes, and custom slugs. */
 export const linkKey = /^[A-Za-z0-9](?:[A-Za-z0-9-]{1,48})[A-Za-z0-9]$/;
+
+export const maxCodeLength = 100;
+
+const segment = /^[A-Za-z0-9._~-]+$/;
+
+/** Returns whether a path segment may be one of a short code that another system made. */
+export function isCodeSegment(text: string): boolean {
+  return segment.test(text) && text !== '.' && text !== '..';
+}
+
+/** Returns whether a text may be a short code that another system made. All other keys may be, too. */
+export function isLinkCode(text: string): boolean {
+  return text.length <= maxCodeLength && text.split('/').every(isCodeSegment);
+}
 
 export type DomainAndKey = Pick<Schema['url_keys'], 'domain_key' | 'key'>;
 

@@ -21,6 +21,9 @@ export interface FoundUrl {
   } | null;
 }
 
+// Bounds what links whose keys differ in case only make a visit read.
+const maxFoldedKeys = 200;
+
 // No link has this id.
 export const noUrl = 0;
 // The reads of redirects leave connections to writes and to other reads.
@@ -113,18 +116,64 @@ export class UrlReader {
    * has it, or several links have it.
    */
   async findFoldedKey(domainId: string | null, key: string): Promise<string | undefined> {
-    const rows = await this.#database.read
-      .selectFrom('url_keys')
-      .select(['key', 'url_id'])
-      // Each of the two indexes has a condition, which the query must repeat.
-      .where('domain_key', domainId === null ? '=' : '<>', sql.lit(''))
-      .where('domain_key', '=', domainKeyOf(domainId))
+    const rows = await this.#selectKeys(domainId)
       .where(sql`lower(key)`, '=', key.toLowerCase())
       // A link has its short code and its slug.
       .limit(3)
       .execute();
     const [first, ...others] = rows;
     return others.some(({ url_id }) => url_id !== first?.url_id) ? undefined : first?.key;
+  }
+
+  /** Returns whether a key on a domain begins with a segment and a slash; `folds`: in any case. */
+  async hasKeysBelow(domainId: string | null, segment: string, folds: boolean): Promise<boolean> {
+    const start = folds ? segment.toLowerCase() : segment;
+    const key = folds ? sql<string>`lower(key)` : sql<string>`key`;
+    const row = await this.#selectKeys(domainId)
+      .where(key, '>', `${start}/`)
+      // The character after the slash.
+      .where(key, '<', `${start}0`)
+      .limit(1)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  /**
+   * Returns those of these keys that links on a domain have. With `folds`, a key that only one link has
+   * in any case is the key of that link.
+   */
+  async findKeys(
+    domainId: string | null,
+    keys: readonly string[],
+    folds: boolean,
+  ): Promise<ReadonlyMap<string, string>> {
+    if (keys.length === 0) return new Map();
+    const exact = await this.#selectKeys(domainId).where('key', 'in', keys).execute();
+    const found = new Map(exact.map(({ key }) => [key, key]));
+    if (!folds) return found;
+    const lower = keys.map((key) => key.toLowerCase());
+    const rows = await this.#selectKeys(domainId)
+      .where(sql<string>`lower(key)`, 'in', lower)
+      .limit(maxFoldedKeys)
+      .execute();
+    for (const key of keys) {
+      const same = rows.filter((row) => row.key.toLowerCase() === key.toLowerCase());
+      const [first] = same;
+      const isOnly = same.every(({ url_id }) => url_id === first?.url_id);
+      if (first && isOnly && !found.has(key)) found.set(key, first.key);
+    }
+    return found;
+  }
+
+  #selectKeys(domainId: string | null) {
+    return (
+      this.#database.read
+        .selectFrom('url_keys')
+        .select(['key', 'url_id'])
+        // Each of the two indexes of folded keys has a condition, which the query must repeat.
+        .where('domain_key', domainId === null ? '=' : '<>', sql.lit(''))
+        .where('domain_key', '=', domainKeyOf(domainId))
+    );
   }
 
   async #findOneByKey({ domain_key, key }: DomainAndKey): Promise<FoundUrl | undefined> {

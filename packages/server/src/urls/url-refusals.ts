@@ -24,10 +24,13 @@ const refusals = {
 /** Why the repository refuses to write a link. */
 export type Refusal = keyof typeof refusals;
 
+/** The fields of a request that name the link. */
+export type KeyField = 'customSlug' | 'importedCode';
+
 /** Why a link was not written. Results of earlier versions have no quota and no path. */
 export type Refused<Reason extends Refusal = Refusal> = Reason extends 'quota-exceeded'
   ? { readonly status: Reason; readonly quota?: Quota | undefined }
-  : Reason extends 'loop'
+  : Reason extends 'loop' | 'slug-conflict'
     ? { readonly status: Reason; readonly path?: string | undefined }
     : { readonly status: Reason };
 
@@ -37,11 +40,12 @@ export interface RefusedFields {
   readonly id?: number | string | undefined;
   readonly quota?: Quota | undefined;
   readonly customSlug?: string | null | undefined;
+  readonly importedCode?: string | null | undefined;
   readonly externalId?: string | null | undefined;
   readonly targetUrl?: string | undefined;
   readonly expiredUrl?: string | null | undefined;
   readonly rules?: readonly LinkRule[] | null | undefined;
-  /** The path of the target that leads back; `targetUrl` if it is missing. */
+  /** The path of the target that leads back, or of the name that is taken. */
   readonly path?: string | undefined;
   readonly domainId?: string | null | undefined;
 }
@@ -74,15 +78,20 @@ export function bulkUpdateError(reason: Refusal, item: RefusedFields) {
 }
 
 /** Returns the error of a slug that is a reserved word. */
-export function slugReservedError(body: RefusedFields): ApiError {
-  return new ApiError('SLUG_RESERVED', reservedMessage(body), {
-    details: [{ path: 'customSlug', message: 'is a reserved word' }],
+export function slugReservedError(path: KeyField, body: RefusedFields): ApiError {
+  return new ApiError('SLUG_RESERVED', reservedMessage(path, body), {
+    details: [{ path, message: reservedRules[path] }],
   });
 }
 
-export function reservedMessage({ customSlug }: RefusedFields): string {
-  return `customSlug "${customSlug}" is a reserved word; choose another`;
+export function reservedMessage(path: KeyField, body: RefusedFields): string {
+  return `${path} "${body[path]}" ${reservedRules[path]}; choose another`;
 }
+
+const reservedRules = {
+  customSlug: 'is a reserved word',
+  importedCode: 'begins with a reserved word',
+} as const;
 
 const moreLinks = 'Deactivate links, or change the plan';
 
@@ -91,15 +100,12 @@ function describeUse({ quota }: RefusedFields): string {
 }
 
 /** Returns the path of the field that was refused; undefined if no field of the request was. */
-function pathOf(
-  reason: Refusal,
-  { path = 'targetUrl', customSlug }: RefusedFields,
-): string | undefined {
-  if (reason === 'loop') return path;
+function pathOf(reason: Refusal, { path, customSlug }: RefusedFields): string | undefined {
+  if (reason === 'loop') return path ?? 'targetUrl';
   if (reason === 'external-id-conflict') return 'externalId';
   if (reason === 'domain-invalid') return 'domainId';
   // A link that moves to another domain has a slug, but the request does not.
-  return reason === 'slug-conflict' && customSlug ? 'customSlug' : undefined;
+  return reason === 'slug-conflict' ? (path ?? (customSlug ? 'customSlug' : undefined)) : undefined;
 }
 
 function refusalMessage(reason: Refusal, fields: RefusedFields): string {
@@ -108,9 +114,10 @@ function refusalMessage(reason: Refusal, fields: RefusedFields): string {
   if (reason === 'quota-exceeded') return `${describeUse(fields)}. ${moreLinks}`;
   const path = pathOf(reason, fields);
   if (path === undefined) return `The slug or code of this link ${message}`;
-  const { customSlug, externalId, domainId } = fields;
+  const { customSlug, importedCode, externalId, domainId } = fields;
   const values: Readonly<Record<string, string | null | undefined>> = {
     customSlug,
+    importedCode,
     externalId,
     domainId,
     ...Object.fromEntries(targetsOf(fields).map((target) => [target.path, target.targetUrl])),

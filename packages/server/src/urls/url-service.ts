@@ -2,12 +2,19 @@ import type { Passwords } from '../auth/passwords.js';
 import { shorten } from '../contract/api-error.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import type { IdempotentResult, WriteRequest } from '../idempotency/with-idempotency-key.js';
-import { findExpiryError, patchUrl, type UrlChange, upsertUrl } from './change-url.js';
+import {
+  findCreationError,
+  findExpiryError,
+  patchUrl,
+  type UrlChange,
+  upsertUrl,
+} from './change-url.js';
 import { blockedMessage } from './host-rules.js';
 import { targetsOf } from './link-rules.js';
 import type { ShortUrl } from './short-url.js';
 import type { UrlCreateRequest, UrlUpdateRequest, UrlUpsertRequest } from './url-contract.js';
 import { findPasswordError } from './url-fields.js';
+import type { KeyField } from './url-refusals.js';
 import type { UrlRepository } from './url-repository.js';
 import type { Creation, UpdateOutcome, UpsertOutcome, WriteContext } from './url-write.js';
 
@@ -36,9 +43,15 @@ export class UrlService {
     this.#options = options;
   }
 
-  /** Returns whether the slug of a request is a word that no link may have. */
-  isReserved({ customSlug }: Pick<UrlCreateRequest, 'customSlug'>): boolean {
-    return customSlug != null && this.#options.isReserved(customSlug);
+  /** Returns the field of a request that names a link by a word that no link may have. */
+  findReserved({
+    customSlug,
+    importedCode,
+  }: Pick<UrlCreateRequest, KeyField>): KeyField | undefined {
+    const { isReserved } = this.#options;
+    if (customSlug != null && isReserved(customSlug)) return 'customSlug';
+    const [segment] = importedCode?.split('/') ?? [];
+    return segment !== undefined && isReserved(segment) ? 'importedCode' : undefined;
   }
 
   /** Returns why the server accepts no link like this now, although the request is valid. */
@@ -46,7 +59,8 @@ export class UrlService {
     body: Pick<
       UrlUpdateRequest,
       'activatesAt' | 'expiresAt' | 'targetUrl' | 'expiredUrl' | 'rules'
-    >,
+    > &
+      Pick<UrlCreateRequest, 'importedCreatedAt'>,
     now: number,
   ): ErrorDetail | undefined {
     for (const { path, targetUrl } of targetsOf(body)) {
@@ -55,7 +69,7 @@ export class UrlService {
       const message = `${shorten(targetUrl)} ${blockedMessage(host)}`;
       return { path, message };
     }
-    return findExpiryError(body, now);
+    return findExpiryError(body, now) ?? findCreationError(body, now);
   }
 
   /** Returns the stored result of a repeated request with passwords, which avoids hashing them again. */

@@ -97,6 +97,8 @@ describe('GET /api/v1/urls/lookup', () => {
       'neither',
       'other.lookup.example/neither',
       'no-such-slug',
+      'ab',
+      'sho.example/a/b',
       'https://unknown.example/look-me-up',
     ]) {
       expect({ text, outcome: (await lookUp(api, text)).outcome }).toEqual({
@@ -106,17 +108,12 @@ describe('GET /api/v1/urls/lookup', () => {
     }
   });
 
-  it.each([
-    'ab',
-    'a b',
-    'ftp://sho.example/sale',
-    'https://sho.example/',
-    'sho.example/a/b',
-    '%',
-    'https://',
-  ])('refuses %j', async (text) => {
-    const response = await lookUp(api, text);
-    expect(response.outcome).toBe('400 VALIDATION_FAILED');
-    expect(response.invalidFields).toEqual(['shortUrl']);
-  });
+  it.each(['a b', 'ftp://sho.example/sale', 'https://sho.example/', '%', 'https://'])(
+    'refuses %j',
+    async (text) => {
+      const response = await lookUp(api, text);
+      expect(response.outcome).toBe('400 VALIDATION_FAILED');
+      expect(response.invalidFields).toEqual(['shortUrl']);
+    },
+  );
 });

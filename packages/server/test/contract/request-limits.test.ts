@@ -152,7 +152,12 @@ function edgesOf(given: Schema, field: string): Edge[] {
 }
 
 // An upsert of a link that exists cannot change them.
-const setAtCreation = new Set(['customSlug', 'importedClicks']);
+const setAtCreation = new Set([
+  'customSlug',
+  'importedCode',
+  'importedClicks',
+  'importedCreatedAt',
+]);
 
 /** Fields that are valid only together with others. */
 function companionsOf(operationId: string, field: string): object {

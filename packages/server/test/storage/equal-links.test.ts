@@ -60,7 +60,7 @@ it.each([
       transformResult: async ({ result }) => result,
     };
     const observed = database.read.withPlugin(recorder) as unknown as WriteTransaction;
-    expect((await findEquivalent(observed, wanted))?.id).toBe(3);
+    expect((await findEquivalent(observed, wanted, null))?.id).toBe(3);
     const { rows } = await planText(database.read, statements.at(-1) as CompiledQuery);
     if (engine() === 'sqlite') {
       const details = rows.map(({ detail }) => detail);

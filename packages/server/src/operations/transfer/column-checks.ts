@@ -39,7 +39,7 @@ const latestDate = 8.64e15;
 /** Milliseconds since 1970 that a Date can have. */
 const instant = value(z.int().min(0).max(latestDate));
 const plan = value(z.enum(planNames));
-const key = value(url.customSlug);
+const key = value(url.importedCode);
 const expiredUrl = value(url.expiredUrl);
 
 // Other costs would let each visit take more memory or time.
@@ -192,7 +192,7 @@ export const columnChecks = {
     organization_id: plain,
     domain_id: plain,
     short_code: key,
-    custom_slug: key,
+    custom_slug: value(url.customSlug),
     target_url: value(targetUrl),
     title: plain,
     description: plain,
