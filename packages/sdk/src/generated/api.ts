@@ -2270,9 +2270,6 @@ export interface components {
         WebhookStreamRequest: {
             /**
              * @description The event types to deliver. Default: `*`, which is all but `url.clicked`.
-             * @default [
-             *       "*"
-             *     ]
              * @example [
              *       "url.created",
              *       "url.click_threshold"

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import {
   arbitraryText,
+  atMost,
   displayText,
   line,
   queryInteger,
@@ -206,5 +208,24 @@ describe('uuid', () => {
     const id = '0197F3B4-7C1A-7D2E-9F00-0123456789AB';
     expect(uuid.parse(id)).toBe(id.toLowerCase());
     expect(uuid.safeParse(id.slice(1)).success).toBe(false);
+  });
+});
+
+describe('atMost', () => {
+  const refused = z.string().refine(() => {
+    throw new Error('an entry was validated');
+  });
+
+  it.each([
+    ['a list', atMost(2, 'must have at most 2', z.array(refused)), ['a', 'b', 'c']],
+    [
+      'the keys',
+      atMost(2, 'must have at most 2', z.record(refused, z.any())),
+      { a: 1, b: 2, c: 3 },
+    ],
+  ])('counts %s before it validates them', (_, schema, input) => {
+    expect(schema.safeParse(input).error?.issues.map(({ message }) => message)).toEqual([
+      'must have at most 2',
+    ]);
   });
 });

@@ -38,6 +38,23 @@ export function line(max: number, min = 0) {
     .refine(isWellFormed, notWellFormed);
 }
 
+/**
+ * A list or an object with at most `max` entries. Counts them before `schema` validates any, because each
+ * invalid entry takes time. Refuses the name `__proto__`, which zod ignores without an error.
+ */
+export function atMost<Schema extends z.ZodType>(max: number, rule: string, schema: Schema) {
+  const limit = schema instanceof z.ZodArray ? { maxItems: max } : { maxProperties: max };
+  return z.preprocess((input, context) => {
+    if (typeof input !== 'object' || input === null) return input;
+    const size = Array.isArray(input) ? input.length : Object.keys(input).length;
+    if (size > max) context.addIssue({ code: 'custom', message: rule });
+    if (Object.hasOwn(input, '__proto__')) {
+      context.addIssue({ code: 'custom', path: ['__proto__'], message: 'is not an allowed name' });
+    }
+    return input;
+  }, schema.meta(limit));
+}
+
 /** Any text of at most `maxBytes` bytes in UTF-8, control characters included. */
 export function arbitraryText(maxBytes: number) {
   return z

@@ -31,15 +31,17 @@ export function parseInput<Schema extends z.ZodType>(
 ): Parsed<z.output<Schema>> {
   const result = schema.safeParse(input, { error: describe });
   if (result.success) return { ok: true, value: result.data };
-  const details = result.error.issues.flatMap((issue): ErrorDetail[] =>
+  // Functions, because only the first errors are formatted.
+  const errors = result.error.issues.flatMap((issue): (() => ErrorDetail)[] =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => ({
+      ? issue.keys.map((key) => () => ({
           path: pathOf([...base, ...issue.path, key]),
           message: 'is not a known field here',
         }))
-      : [{ path: pathOf([...base, ...issue.path]), message: withValue(issue, input) }],
+      : [() => ({ path: pathOf([...base, ...issue.path]), message: withValue(issue, input) })],
   );
-  return { ok: false, details: details.slice(0, maxDetails), count: details.length };
+  const details = errors.slice(0, maxDetails).map((format) => format());
+  return { ok: false, details, count: errors.length };
 }
 
 /** The names of fields whose values no error repeats: passwords, secrets, and the headers of webhooks. */

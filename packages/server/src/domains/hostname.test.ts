@@ -48,6 +48,8 @@ describe('parseHostname', () => {
     ['a\u0000b.example', 'valid host name'],
     [`${'a'.repeat(64)}.example`, 'valid host name'],
     [`b.${longest}`, `at most ${maxHostnameLength} characters`],
+    // With labels that are too long, too, which only the conversion would find.
+    ['a'.repeat(1_001), `at most ${maxHostnameLength} characters`],
   ])('%j is refused: %s', (text, words) => {
     expect(parseHostname(text)).toEqual({ ok: false, error: expect.stringContaining(words) });
   });

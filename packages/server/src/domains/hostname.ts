@@ -6,6 +6,8 @@ const challengeLabel = '_shorty-challenge';
 
 // RFC 1035 §2.3.4 allows 253 characters. The longer name of the TXT record must fit, too.
 export const maxHostnameLength = 253 - `${challengeLabel}.`.length;
+const lengthRule = `must be at most ${maxHostnameLength} characters long in ASCII`;
+const maxTextLength = 1_000;
 
 // RFC 1123 §2.1.
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -32,6 +34,8 @@ export function parseHostname(text: string): ParsedHostname {
   const mistake = commonMistakes.find(([pattern]) => pattern.test(text));
   if (mistake) return refuse(mistake[1]);
   // RFC 1034 §3.1: a final dot is the root of the DNS.
+  // The conversion takes time in proportion to the square of the length.
+  if (text.length > maxTextLength) return refuse(lengthRule);
   const hostname = domainToASCII(text).replace(/\.$/, '');
   // The URL standard also reads `0x7f.1` as an address.
   if (isIP(hostname) !== 0) return refusedAddress;
@@ -43,7 +47,7 @@ export function parseHostname(text: string): ParsedHostname {
   }
   if (labels.length < 2) return refuse('must have a dot, such as go.example.com');
   if (hostname.length > maxHostnameLength) {
-    return refuse(`must be at most ${maxHostnameLength} characters long in ASCII`);
+    return refuse(lengthRule);
   }
   return { ok: true, hostname };
 }

@@ -220,6 +220,20 @@ it('takes steps in proportion to the values, also for rules that differ in their
   expect(many).toBeLessThan(few * 15);
 });
 
+it('measures rules before it reads their entries, and reads a condition up to its first error', async () => {
+  const names = ['device', 'os', 'browser', 'country', 'language', 'referrer'];
+  const hostile = (values: number) => {
+    const list = Array(values).fill(' ');
+    return [fill({ when: Object.fromEntries(names.map((name) => [name, list])) })];
+  };
+  expect(errorsOf(hostile(50)).map((error) => error.split(' ')[0])).toEqual(
+    names.map((name) => `rules[0].when.${name}[0]`),
+  );
+  const many = Array(20).fill(hostile(250)[0]);
+  expect(await countCalls(() => errorsOf(many))).toBeLessThan(200);
+  expect(errorsOf(many)).toEqual([expect.stringContaining('must take at most 16384 bytes')]);
+});
+
 it('accepts or refuses any JSON without an exception', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (value, condition) => {

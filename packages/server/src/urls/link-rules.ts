@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { deviceTypes } from '../analytics/classify/device-types.js';
-import { instant } from '../contract/fields.js';
+import { atMost, instant } from '../contract/fields.js';
 import { ruleConditions } from './rule-conditions.js';
 import { targetUrl } from './target-url-field.js';
 
@@ -78,15 +78,21 @@ export type LinkRule = z.output<typeof linkRule>;
 
 const rulesRule = `must be a list of at most ${maxRules} rules`;
 
-/** The rules of a link in a request. */
+const validRules = atMost(maxRules, rulesRule, z.array(linkRule, { error: rulesRule })).superRefine(
+  (rules, context) => {
+    const message = findSizeError(rules);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+    else checkNames(rules, context);
+  },
+);
+
+/** The rules of a link in a request. Their size is limited as they are sent, and as they are stored. */
 export const linkRules = z
-  .array(linkRule, { error: rulesRule })
-  .max(maxRules, rulesRule)
-  .superRefine((rules, context) => {
-    for (const { path, message } of findRuleErrors(rules)) {
-      context.addIssue({ code: 'custom', path: [...path], message });
-    }
-  })
+  .preprocess((input, context) => {
+    const message = Array.isArray(input) ? findSizeError(input) : undefined;
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+    return input;
+  }, validRules)
   .meta({
     description: `Other targets for some visits, at most ${maxRules} rules and ${maxRulesBytes} bytes of JSON. The first rule that matches a visit decides its target; the link's own target is for all other visits. UTM parameters of the link are set on each target.`,
     example: [
@@ -147,25 +153,20 @@ export const ruleRecords = z.array(ruleRecord).meta({
   description: "Other targets for some visits. Empty: all visits lead to the link's own target.",
 });
 
-interface RuleError {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
+function findSizeError(rules: readonly unknown[]): string | undefined {
+  const bytes = Buffer.byteLength(JSON.stringify(rules));
+  if (bytes <= maxRulesBytes) return undefined;
+  return `must take at most ${maxRulesBytes} bytes as JSON (${bytes})`;
 }
 
-/** Returns the errors of rules that only all rules together show. */
-function findRuleErrors(rules: readonly LinkRule[]): RuleError[] {
-  const bytes = Buffer.byteLength(JSON.stringify(rules));
-  if (bytes > maxRulesBytes) {
-    return [{ path: [], message: `must take at most ${maxRulesBytes} bytes as JSON (${bytes})` }];
+function checkNames(rules: readonly LinkRule[], context: z.RefinementCtx): void {
+  for (const [index, { name: given }] of rules.entries()) {
+    const isSame = (each: LinkRule) => each.name?.toLowerCase() === given?.toLowerCase();
+    const same = rules.findIndex(isSame);
+    if (given === undefined || same === index) continue;
+    const message = `is ${JSON.stringify(given)}: rules[${same}] has this name, and names must differ`;
+    context.addIssue({ code: 'custom', path: [index, 'name'], message });
   }
-  return rules.flatMap((rule, index): RuleError[] => {
-    const earlier = rules.slice(0, index);
-    const lowerName = rule.name?.toLowerCase();
-    const same = earlier.findIndex((each) => each.name?.toLowerCase() === lowerName);
-    if (lowerName === undefined || same < 0) return [];
-    const message = `is ${JSON.stringify(rule.name)}: rules[${same}] has this name, and names must differ`;
-    return [{ path: [index, 'name'], message }];
-  });
 }
 
 /** Returns the name of a rule in reports. */

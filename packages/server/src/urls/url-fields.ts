@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ErrorDetail } from '../contract/errors.js';
-import { characters, displayText, line, timestamp, uuid } from '../contract/fields.js';
+import { atMost, characters, displayText, line, timestamp, uuid } from '../contract/fields.js';
 import { maxTargetUrlBytes } from '../network/target-url.js';
 import { linkRules } from './link-rules.js';
 import { previewSetting } from './preview-contract.js';
@@ -67,36 +67,23 @@ const utmName = characters(maxUtmLength, 1).refine(
   'must be well-formed Unicode (it contains an unpaired surrogate)',
 );
 
-// Zod ignores the key `__proto__` without an error.
-const refuseProto: Parameters<typeof z.preprocess>[0] = (input, context) => {
-  if (typeof input === 'object' && input !== null && Object.hasOwn(input, '__proto__')) {
-    context.addIssue({ code: 'custom', path: ['__proto__'], message: 'is not a parameter name' });
-  }
-  return input;
-};
-
-const customUtmParams = z.preprocess(
-  refuseProto,
-  z
-    .record(utmName, line(maxUtmLength))
-    .refine(
-      (params) => Object.keys(params).length <= maxCustomUtmParams,
-      `must have at most ${maxCustomUtmParams} pairs`,
-    )
-    .meta({
-      description:
-        'Further parameters to set on the target, by name. A name may have any characters. A field such as utmSource wins over the same parameter here.',
-      maxProperties: maxCustomUtmParams,
-      example: { utm_id: 'abc.123' },
-    }),
+const customUtmParams = atMost(
+  maxCustomUtmParams,
+  `must have at most ${maxCustomUtmParams} pairs`,
+  z.record(utmName, line(maxUtmLength)).meta({
+    description:
+      'Further parameters to set on the target, by name. A name may have any characters. A field such as utmSource wins over the same parameter here.',
+    example: { utm_id: 'abc.123' },
+  }),
 );
 
 const maxThresholds = 20;
 
-const clickThresholds = z
-  .array(z.int().min(1))
-  .min(1, 'must have at least one threshold')
-  .max(maxThresholds, `must have at most ${maxThresholds} thresholds`)
+const clickThresholds = atMost(
+  maxThresholds,
+  `must have at most ${maxThresholds} thresholds`,
+  z.array(z.int().min(1)).min(1, 'must have at least one threshold'),
+)
   .overwrite((thresholds) => [...new Set(thresholds)].sort((a, b) => a - b))
   .meta({
     description: `The click counts at which url.click_threshold is sent, instead of the server's: at most ${maxThresholds}, stored in ascending order without repetitions. Counts that the link has already reached send nothing.`,
@@ -118,9 +105,7 @@ const settings = {
   title: displayText(500).nullish().meta({ example: 'Spring sale' }),
   description: displayText(5000).nullish(),
   category: displayText(100).nullish().meta({ example: 'campaigns' }),
-  tags: z
-    .array(tagName)
-    .max(20, 'must have at most 20 tags')
+  tags: atMost(20, 'must have at most 20 tags', z.array(tagName))
     .nullish()
     .meta({ example: ['launch', 'mail'] }),
   domainId: uuid.nullish().meta({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import {
+  atMost,
   characters,
   instant,
   type ListFilter,
@@ -24,7 +25,6 @@ import {
   filters,
   filtersRecord,
   headers,
-  refuseProto,
   subscribedType,
 } from './webhook-settings.js';
 
@@ -334,13 +334,7 @@ export const webhookRoutes = [
         type: eventType
           .optional()
           .meta({ description: "The type of the example. Default: the webhook's first type." }),
-        set: z
-          .preprocess(
-            refuseProto,
-            z
-              .record(z.string(), z.unknown())
-              .refine((changes) => Object.keys(changes).length <= maxChanges, changeRule),
-          )
+        set: atMost(maxChanges, changeRule, z.record(z.string(), z.unknown()))
           .optional()
           .meta({
             description: `Other values for at most ${maxChanges} fields of the example, by their path in \`data\`, such as \`visits[0].country\`. The result must be valid data of the type.`,

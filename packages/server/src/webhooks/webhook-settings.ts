@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { characters, displayText, urlIdInput, uuid, uuidText } from '../contract/fields.js';
+import { atMost, characters, displayText, urlIdInput, uuid, uuidText } from '../contract/fields.js';
 import { eventTypes } from '../events/event-types.js';
 import { everyType } from '../events/subscription.js';
 import { tagName } from '../urls/url-fields.js';
@@ -22,10 +22,13 @@ export const subscribedType = z
     description: 'An event type, or `*` for all types, including future ones.',
   });
 
-export const events = z
-  .array(subscribedType)
-  .min(1, 'must name at least one event type')
-  .max(100)
+const maxEvents = 100;
+
+export const events = atMost(
+  maxEvents,
+  `must be at most ${maxEvents} items long`,
+  z.array(subscribedType).min(1, 'must name at least one event type'),
+)
   .overwrite((types) => [...new Set(types)])
   .meta({
     description:
@@ -40,11 +43,9 @@ export const description = displayText(500).nullish().meta({
 
 function filterOf<Value extends z.ZodType>(value: Value) {
   const rule = `must have 1 to ${maxFilterValues} values`;
-  return z
-    .array(value)
-    .min(1, rule)
-    .max(maxFilterValues, rule)
-    .overwrite((values) => [...new Set(values)]);
+  return atMost(maxFilterValues, rule, z.array(value).min(1, rule)).overwrite((values) => [
+    ...new Set(values),
+  ]);
 }
 
 const filterFields = z
@@ -104,33 +105,21 @@ function isReserved(name: string): boolean {
   return reservedHeaders.includes(name) || reservedPrefixes.some((start) => name.startsWith(start));
 }
 
-// Zod ignores the key `__proto__` without an error.
-export const refuseProto: Parameters<typeof z.preprocess>[0] = (input, context) => {
-  if (typeof input === 'object' && input !== null && Object.hasOwn(input, '__proto__')) {
-    context.addIssue({ code: 'custom', path: ['__proto__'], message: 'is not allowed' });
-  }
-  return input;
-};
-
 const headersDescription = `Further headers of each delivery, such as the credentials that a gateway needs. The values are secrets, which no response contains. At most ${maxHeaders}, with ${maxHeadersLength} characters together. The server sets Host, Connection, User-Agent, Content-*, Proxy-*, X-Service-*, Webhook-* and the headers of the transport itself.`;
 
-export const headers = z
-  .preprocess(
-    refuseProto,
-    z
-      .record(headerName, headerValue)
-      .superRefine((values, context) => {
-        const refuse = (message: string) => context.addIssue({ code: 'custom', message });
-        const names = Object.keys(values);
-        if (names.length > maxHeaders) refuse(`must have at most ${maxHeaders} headers`);
-        if (new Set(names.map((name) => name.toLowerCase())).size < names.length) {
-          refuse('must name each header once (case does not matter)');
-        }
-        if (Object.entries(values).flat().join('').length > maxHeadersLength) {
-          refuse(`must have at most ${maxHeadersLength} characters in all names and values`);
-        }
-      })
-      .meta({ maxProperties: maxHeaders }),
-  )
+export const headers = atMost(
+  maxHeaders,
+  `must have at most ${maxHeaders} headers`,
+  z.record(headerName, headerValue).superRefine((values, context) => {
+    const refuse = (message: string) => context.addIssue({ code: 'custom', message });
+    const names = Object.keys(values);
+    if (new Set(names.map((name) => name.toLowerCase())).size < names.length) {
+      refuse('must name each header once (case does not matter)');
+    }
+    if (Object.entries(values).flat().join('').length > maxHeadersLength) {
+      refuse(`must have at most ${maxHeadersLength} characters in all names and values`);
+    }
+  }),
+)
   .nullish()
   .meta({ description: headersDescription, example: { Authorization: 'Bearer my-token' } });

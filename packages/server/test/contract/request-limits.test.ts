@@ -65,8 +65,8 @@ afterAll(async () => {
   await world.api.stop();
 });
 
-// Parameters and fields of which only some texts within the limits are valid.
-const withForms = new Set(['after', 'shortUrl', 'host', 'confirm', 'timezone', 'referrer']);
+// Parameters and fields of which only some values within the limits are valid.
+const withForms = new Set(['after', 'shortUrl', 'host', 'confirm', 'timezone', 'referrer', 'set']);
 
 let count = 0;
 
