@@ -1,7 +1,7 @@
 import { readFile, truncate } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { UrlRecord } from '@shorty/sdk';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { ApiServer } from './api-server.js';
 import type { BuiltShorty } from './built-shorty.js';
 import { openFaultProxy } from './fault-proxy.js';
@@ -140,6 +140,9 @@ const examples: Example[] = [
         customSlug: 'shlink-api',
         title: 'The API',
         tags: ['games', 'tech'],
+        activatesAt: '2097-12-31T22:00:00.000Z',
+        maxClicks: 672,
+        forwardQuery: true,
         expiresAt: '2098-12-31T22:00:00.000Z',
         importedClicks: 328,
       },
@@ -421,10 +424,75 @@ test('an unknown column is refused, and ignored with --ignore-columns', async ()
   expect(code).toBe(0);
 });
 
-test('settings that Shorty does not have are named', async () => {
-  await shorty.write('limits.json', await readExport('shlink.json'));
-  const { stderr } = await shorty.run(['import', 'shlink', 'limits.json', '--dry-run']);
-  expect(stderr).toContain('skipping settings of Shlink that Shorty does not have: meta.maxVisits');
+describe('settings that Shorty does not have', () => {
+  const reason = 'Shorty redirects, and does not show the target at the short URL';
+  const folders = 'Shorty has no folders';
+  const links = [
+    { folderId: 'fold_1', rewrite: true },
+    { folderId: null, rewrite: false },
+    { folderId: 'fold_1', rewrite: false, expiresAt: '2020-01-01T00:00:00.000Z' },
+  ];
+  const writeExport = (name: string) =>
+    shorty.write(
+      `${name}.json`,
+      JSON.stringify(
+        links.map((link, index) => ({
+          ...{ shortLink: `https://dub.sh/${name}-${index}`, url: `https://lost.example/${index}` },
+          ...link,
+        })),
+      ),
+    );
+  const expired = 'expired on 2020-01-01T00:00:00.000Z; created paused';
+  const lines = [
+    `line 2: folderId: ${folders}; rewrite: ${reason} (NOT_KEPT)\n`,
+    `line 4: ${expired} (PAUSED)\nline 4: folderId: ${folders} (NOT_KEPT)\n`,
+  ].join('');
+  const counts = 'not kept: folderId of 2 links, rewrite of 1 link\n';
+
+  test('are named for each link and counted, also in a dry run', async () => {
+    await writeExport('lost-table');
+    const args = ['import', 'dub', 'lost-table.json'];
+    const dryRun = await shorty.run([...args, '--dry-run']);
+    expect([dryRun.code, dryRun.stderr]).toEqual([0, expect.stringContaining(lines)]);
+    expect(dryRun.stdout).toContain(counts);
+    const { code, stderr } = await shorty.run([...args, '--out', 'lost.csv']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(lines)]);
+    expect(stderr).toContain(counts);
+    expect((await shorty.read('lost.csv')).split('\n')).toEqual([
+      'line,index,id,shortCode,shortUrl,targetUrl,customSlug,note,notKept',
+      expect.stringMatching(/^2,.*,,"folderId: .*; rewrite: .*"$/),
+      expect.stringMatching(/^3,.*,,$/),
+      expect.stringMatching(/^4,.*,expired on .*; created paused,folderId: .*$/),
+      '',
+    ]);
+  });
+
+  test('are in each format', async () => {
+    const outputOf = async (format: string) => {
+      await writeExport(`lost-${format}`);
+      const args = ['import', 'dub', `lost-${format}.json`, '--output', format];
+      return (await shorty.run(args)).stdout;
+    };
+    expect(JSON.parse(await outputOf('json'))).toMatchObject({
+      ...{ created: 3, paused: 1, notKept: { folderId: 2, rewrite: 1 } },
+    });
+    const rows = (await outputOf('ndjson')).trimEnd().split('\n');
+    expect(rows.map((row) => JSON.parse(row))).toMatchObject([
+      {
+        notKept: [
+          { setting: 'folderId', reason: folders },
+          { setting: 'rewrite', reason },
+        ],
+      },
+      { status: 'created' },
+      { note: expired, notKept: [{ setting: 'folderId', reason: folders }] },
+    ]);
+    const csv = (await outputOf('csv')).split('\n');
+    expect(csv[0]).toMatch(/,error,code,note,notKept$/);
+    expect(csv[1]).toContain(`folderId: ${folders}; rewrite: Shorty redirects`);
+    expect(csv[2]).toMatch(/,,,,$/);
+    expect(csv[3]).toMatch(`,,,${expired},folderId: ${folders}`);
+  });
 });
 
 test('JSON can have one link on each line, or be gzip on stdin', async () => {

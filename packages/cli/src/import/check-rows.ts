@@ -14,6 +14,7 @@ import { headerLine, refuseOverwriting } from './import-session.js';
 import { maxListedErrors, type RowError } from './import-summary.js';
 import type { LinkRules } from './imported-link.js';
 import { type FileSlugs, slugKey } from './mark-taken.js';
+import { formatNotKept, NotKeptCounts } from './not-kept.js';
 import { type ImportRow, planChunks } from './plan-chunks.js';
 import type { PreparedImport } from './prepare-import.js';
 import { ResultFile } from './result-file.js';
@@ -83,6 +84,7 @@ async function checkEach(
   const { io, output } = context;
   const { links } = options;
   const failures = new FailureReport(output, io.stderr.isTTY === true);
+  const notes = new FailureReport(output, io.stderr.isTTY === true);
   const errors: RowError[] = [];
   const report = new LinkReport(options);
   let rows = 0;
@@ -98,7 +100,8 @@ async function checkEach(
       const conflict = invalid === undefined && links ? report.add(row) : undefined;
       const error = invalid ?? conflict;
       if (error === undefined) {
-        if (row.note !== undefined) failures.add(line, row.note, 'PAUSED');
+        if (row.note !== undefined) notes.add(line, row.note, 'PAUSED');
+        if (row.notKept) notes.add(line, formatNotKept(row.notKept), 'NOT_KEPT');
         continue;
       }
       bad++;
@@ -112,6 +115,7 @@ async function checkEach(
     failedOut?.flush();
   }
   failedOut?.flush();
+  notes.finish('');
   failures.finish(failedOut ? ` (all are in ${options.failedOut})` : '');
   if (taken > 0) output.note(describeTaken(taken));
   const { source } = prepared.plan;
@@ -146,6 +150,7 @@ class LinkReport {
   readonly #places = new Map<string, Place>();
   #keptSlugs = 0;
   #newCodes = 0;
+  readonly #notKept = new NotKeptCounts();
   #paused = 0;
   #active = 0;
   #importedClicks = 0;
@@ -155,7 +160,7 @@ class LinkReport {
   }
 
   /** Adds a valid row, or returns why its slug is not free. */
-  add({ item = {}, host = '', note }: ImportRow): string | undefined {
+  add({ item = {}, host = '', note, notKept = [] }: ImportRow): string | undefined {
     const { customSlug, importedClicks } = item;
     const domainId = String(item.domainId ?? '');
     if (typeof customSlug === 'string') {
@@ -168,6 +173,7 @@ class LinkReport {
     const links = (this.#places.get(host)?.links ?? 0) + 1;
     this.#places.set(host, { links, domain: this.#options.hostnames?.get(domainId) ?? null });
     if (note !== undefined) this.#paused++;
+    this.#notKept.add(notKept);
     if (item.isActive !== false) this.#active++;
     this.#importedClicks += Number(importedClicks ?? 0);
     return undefined;
@@ -194,7 +200,8 @@ class LinkReport {
       );
     });
     const paused = this.#paused > 0 ? [describePaused(this.#paused)] : [];
-    return [`${slugs}, ${clicks}`, ...places, ...paused];
+    const notKept = this.#notKept.describe();
+    return [`${slugs}, ${clicks}`, ...places, ...paused, ...(notKept ? [printable(notKept)] : [])];
   }
 
   record() {
@@ -202,6 +209,7 @@ class LinkReport {
       keptSlugs: this.#keptSlugs,
       newCodes: this.#newCodes,
       paused: this.#paused,
+      notKept: this.#notKept.record(),
       importedClicks: this.#importedClicks,
       domains: this.#sortedPlaces().map(([host, { links, domain }]) => ({
         host: host === '' ? null : host,

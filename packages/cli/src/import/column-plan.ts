@@ -1,5 +1,6 @@
 import { UsageError } from '../cli-error.js';
 import type { Column } from './column.js';
+import { invalidColumn } from './json-export.js';
 import { findLinkSource, type LinkSource, linkSources, sourceColumnName } from './link-sources.js';
 import { nearestName } from './nearest-name.js';
 import type { FieldSet } from './url-fields.js';
@@ -8,8 +9,12 @@ export interface ColumnPlan {
   readonly columns: readonly Column[];
   /** Read-only columns, which the import skips with a note. */
   readonly skipped: readonly string[];
-  /** Columns of settings that Shorty does not have. */
-  readonly unsupported: readonly string[];
+  /** Unknown columns, which a bare `--ignore-columns` skips. */
+  readonly ignored: readonly string[];
+  /** The titles of the columns. */
+  readonly titles: readonly string[];
+  /** Their names in `LinkSource.columns`, after `--map`. */
+  readonly names: readonly string[];
   readonly source?: LinkSource | undefined;
 }
 
@@ -38,14 +43,14 @@ export function planColumns(
     const column = findColumn(title, set);
     if (column) return column;
     if (isReadOnly(title, set)) skipped.push(title);
-    else if (options.ignore !== 'all') unknown.push(title);
+    else unknown.push(title);
     return { kind: 'ignored' };
   });
   refuseDuplicates(titles, columns);
   for (const name of set.required) requireField(name, titles, columns, set);
-  if (unknown.length > 0) throw unknownColumns(unknown, titles, set);
-  const unsupported = titles.filter((_, index) => columns[index]?.kind === 'unsupported');
-  return { columns, skipped, unsupported, source: set.source };
+  if (unknown.length > 0 && options.ignore !== 'all') throw unknownColumns(unknown, titles, set);
+  const names = titles.map((title) => sourceColumnName(lookUp(options.map, title) ?? title));
+  return { columns, titles, names, skipped, ignored: unknown, source: set.source };
 }
 
 /** Returns whether a column has a meaning, or an option names it. */
@@ -78,6 +83,7 @@ export function planPositions(
 }
 
 function findColumn(title: string, set: FieldSet): Column | undefined {
+  if (set.source && title === invalidColumn) return { kind: 'invalid' };
   const sourceName = sourceColumnName(title);
   if (set.source && Object.hasOwn(set.source.columns, sourceName)) {
     return set.source.columns[sourceName];

@@ -15,6 +15,7 @@ import {
   type RowError,
 } from './import-summary.js';
 import type { LinkSource } from './link-sources.js';
+import { formatNotKept, NotKeptCounts, noteCells, noteColumns } from './not-kept.js';
 import type { ImportRow } from './plan-chunks.js';
 import type { PreparedImport } from './prepare-import.js';
 import { progressLines } from './progress-lines.js';
@@ -43,6 +44,9 @@ export class ImportReporter {
   readonly #live: LiveLines;
   #timer: NodeJS.Timeout | undefined;
   #isFinishedBefore = false;
+  /** What differs between links and their rows. */
+  readonly #notes: FailureReport;
+  readonly #notKept = new NotKeptCounts();
   #paused = 0;
   #taken = 0;
   #invalidSlugs = 0;
@@ -57,6 +61,7 @@ export class ImportReporter {
     this.#skipsExisting = skipExisting;
     this.#source = prepared.plan.source;
     this.#failures = new FailureReport(output, io.stderr.isTTY === true);
+    this.#notes = new FailureReport(output, io.stderr.isTTY === true);
     this.#live = new LiveLines(context);
     this.#progress = {
       bytesRead: 0,
@@ -98,7 +103,8 @@ export class ImportReporter {
       );
     }
     if (this.#streamsRows && output.format === 'csv') {
-      await output.write(`${formatCsvLine(rowColumns)}\n`);
+      const columns = this.#source ? [...rowColumns, ...noteColumns] : rowColumns;
+      await output.write(`${formatCsvLine(columns)}\n`);
     }
     this.#showProgress();
   }
@@ -130,16 +136,26 @@ export class ImportReporter {
     const lines = outcome.rows.map((row) => {
       const status = statusOf(row, this.#skipsExisting);
       const line =
-        output.format === 'csv' ? output.csvLine(cellsOf(row, status)) : formatJsonRow(row, status);
+        output.format === 'csv'
+          ? output.csvLine([
+              ...cellsOf(row, status),
+              ...(this.#source ? noteCells(row.created ? row.row : {}) : []),
+            ])
+          : formatJsonRow(row, status);
       return `${line}\n`;
     });
     await output.write(lines.join(''));
   }
 
-  #reportNote({ line, note }: ImportRow): void {
-    if (note === undefined) return;
-    this.#paused++;
-    this.#failures.add(line, note, 'PAUSED');
+  #reportNote({ line, note, notKept }: ImportRow): void {
+    if (note !== undefined) {
+      this.#paused++;
+      this.#notes.add(line, note, 'PAUSED');
+    }
+    if (notKept) {
+      this.#notKept.add(notKept);
+      this.#notes.add(line, formatNotKept(notKept), 'NOT_KEPT');
+    }
   }
 
   /** Removes the progress from the terminal. */
@@ -167,14 +183,18 @@ export class ImportReporter {
       durationMs: io.now() - startedAt,
       out: files.out ?? null,
       failedOut: files.failedOut ?? null,
+      ...(this.#source && { paused: this.#paused, notKept: this.#notKept.record() }),
       errors: this.#errors,
     };
     this.#failures.finish(files.failedOut ? ` (all are in ${files.failedOut})` : '');
+    this.#notes.finish(files.out ? ` (all are in ${files.out})` : '');
     if (output.format === 'json') await output.record(summary);
     else if (output.format === 'table' && !output.isQuiet) {
       await output.message(formatSummary(summary));
     }
     if (this.#paused > 0) output.note(describePaused(this.#paused));
+    const notKept = this.#notKept.describe();
+    if (notKept !== undefined) output.note(notKept);
     if (this.#taken > 0) output.note(describeTaken(this.#taken));
     if (this.#invalidSlugs > 0 && this.#source) {
       output.note(describeInvalidSlugs(this.#invalidSlugs, this.#source, files.failedOut));
@@ -204,7 +224,9 @@ export class ImportReporter {
       this.#live.show((width) => progressLines(this.#progress, { now: io.now(), width, style }));
     show();
     this.#timer = setInterval(show, refreshMs);
-    this.#failures.redirect((line) => this.#live.log(line));
+    for (const report of [this.#failures, this.#notes]) {
+      report.redirect((line) => this.#live.log(line));
+    }
   }
 
   #onRetry(error: unknown, retryForSeconds: number): void {
@@ -228,7 +250,7 @@ export class ImportReporter {
 
 /** `paused: 1 link with …`. */
 export function describePaused(count: number): string {
-  return `paused: ${formatCount(count, 'link')} with an expiry that has passed, or a password that the file does not contain`;
+  return `paused: ${formatCount(count, 'link')} with an expiry that has passed, a limit of clicks that is used up, or a password that the file does not contain`;
 }
 
 /** `taken: the slug of 1 row …`. */
@@ -253,8 +275,8 @@ export function describeInvalidSlugs(
 }
 
 function formatJsonRow({ row, created, failure }: RowOutcome, status: RowStatus): string {
-  const { line, index, note } = row;
-  if (created) return formatJson({ status, line, ...created, index, note });
+  const { line, index, note, notKept } = row;
+  if (created) return formatJson({ status, line, ...created, index, note, notKept });
   return formatJson({ status, line, index, error: failure.message, code: failure.code });
 }
 

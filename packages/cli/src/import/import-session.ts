@@ -15,6 +15,7 @@ import {
   readJournal,
 } from './import-journal.js';
 import { acquireLock } from './import-lock.js';
+import { noteCells, noteColumns } from './not-kept.js';
 import type { ImportChunk, ImportRow } from './plan-chunks.js';
 import type { PreparedImport } from './prepare-import.js';
 import { findFileLength, ResultFile } from './result-file.js';
@@ -194,7 +195,8 @@ export class ImportSession {
       if (!url) continue;
       const { id, shortCode, shortUrl, targetUrl, customSlug } = url;
       const cells = [`${row.line}`, `${row.index}`, id, shortCode, shortUrl, targetUrl];
-      this.#out?.write(`${formatCsvLine([...cells, customSlug ?? ''].map(guardFormula))}\n`);
+      cells.push(customSlug ?? '', ...(this.#prepared.plan.source ? noteCells(row) : []));
+      this.#out?.write(`${formatCsvLine(cells.map(guardFormula))}\n`);
     }
     this.#out?.flush();
     this.#failedOut?.flush();
@@ -230,7 +232,8 @@ export class ImportSession {
   }
 
   #writeHeaders(): void {
-    if (this.#out?.length === 0) this.#out.write(`${formatCsvLine(outColumns)}\n`);
+    const columns = [...outColumns, ...(this.#prepared.plan.source ? noteColumns : [])];
+    if (this.#out?.length === 0) this.#out.write(`${formatCsvLine(columns)}\n`);
     if (this.#failedOut?.length === 0) this.#failedOut.write(headerLine(this.#prepared));
     this.#out?.flush();
     this.#failedOut?.flush();

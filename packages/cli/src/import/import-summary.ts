@@ -24,6 +24,10 @@ export interface ImportSummary {
   readonly durationMs: number;
   readonly out: string | null;
   readonly failedOut: string | null;
+  /** Of another shortener: links of this run that are paused, although their rows were not. */
+  readonly paused?: number;
+  /** Of another shortener: links of this run that lose a setting, by its column. */
+  readonly notKept?: Readonly<Record<string, number>>;
   /** The first hundred failures of this run. */
   readonly errors: readonly RowError[];
 }

@@ -1,5 +1,7 @@
+import { formatCount, formatNumber } from '../format.js';
 import { parseUrl } from '../parse-url.js';
 import { quoteCell } from './cell-values.js';
+import type { NotKept } from './column.js';
 
 /** How the links of another shortener are created. */
 export interface LinkRules {
@@ -17,7 +19,8 @@ export interface ForeignCells {
   customShortUrl?: string | undefined;
   domain?: string | undefined;
   isPaused?: boolean;
-  isLocked?: boolean;
+  isLocked?: boolean | undefined;
+  readonly notKept: NotKept[];
 }
 
 /** The request item of a row, or the error of the row. */
@@ -26,8 +29,9 @@ export type ConvertedRow =
       readonly item: Record<string, unknown>;
       /** The host of the link's old short URL. */
       readonly host?: string | undefined;
-      /** What differs from the row. */
+      /** Why the link is created paused, although it was not paused. */
       readonly note?: string | undefined;
+      readonly notKept?: readonly NotKept[] | undefined;
       readonly error?: undefined;
     }
   | { readonly error: string };
@@ -57,9 +61,29 @@ export function toImportedLink(
     delete item.expiresAt;
   }
   if (cells.isLocked) notes.push('has a password, which the file does not contain');
-  if (notes.length > 0) item.isActive = false;
+  const notKept = [...cells.notKept];
+  const { maxClicks, importedClicks } = item;
+  if (typeof maxClicks === 'number' && typeof importedClicks === 'number') {
+    // Shorty does not count imported clicks.
+    item.maxClicks = maxClicks - importedClicks;
+    if (importedClicks >= maxClicks) {
+      notes.push(
+        `had ${formatCount(importedClicks, 'click')} of at most ${formatNumber(maxClicks)}`,
+      );
+      delete item.maxClicks;
+    }
+  } else if (maxClicks !== undefined) {
+    const reason = `the file has no clicks, so the link redirects ${maxClicks} more`;
+    notKept.push({ setting: 'maxClicks', reason });
+  }
+  if (notes.length > 0) {
+    item.isActive = false;
+    if (item.expiredUrl !== undefined) {
+      notKept.push({ setting: 'expiredUrl', reason: 'a paused link does not lead there' });
+    }
+  }
   const note = notes.length > 0 ? `${notes.join(' and ')}; created paused` : undefined;
-  return { item, host, note };
+  return { item, host, note, ...(notKept.length > 0 && { notKept }) };
 }
 
 function parseShortUrl(text: string): URL | undefined {

@@ -4,10 +4,25 @@ import {
   parseInteger,
   parseTags,
   parseText,
-  quoteCell,
   unguardFormula,
 } from './cell-values.js';
 import type { Column } from './column.js';
+import { parseInstant } from './instant-cell.js';
+import {
+  readCountryTargets,
+  readDeletion,
+  readDeviceUrls,
+  readHasRules,
+  readPassword,
+  readPreview,
+  readRedirectRules,
+  readRedirectType,
+  readSkippedQuery,
+  readSplit,
+  readTestVariants,
+  setting,
+  targetFor,
+} from './link-settings.js';
 
 /** Another link shortener, and the columns of its exports. */
 export interface LinkSource {
@@ -33,18 +48,31 @@ const customShortUrl: Column = { kind: 'shortUrl', isCustom: true };
 const domain: Column = { kind: 'domain' };
 const paused: Column = { kind: 'paused' };
 const locked: Column = { kind: 'locked' };
-/** A column whose content has no effect on visitors. */
+/** An id, a date, a total or another column that sets nothing. */
 const unused: Column = { kind: 'ignored' };
-/** A setting that Shorty does not have. */
-const unsupported: Column = { kind: 'unsupported' };
+/** A column that others read. */
+const part: Column = { kind: 'ignored', isPart: true };
+const lost = (reason: string): Column => ({ kind: 'lost', reason });
 
 const target = field('targetUrl');
 const slug = field('customSlug');
 const title = field('title');
 const description = field('description');
 const clicks = field('importedClicks', parseCount);
+const start = field('activatesAt', parseInstant);
 const expiry = field('expiresAt', parseInstant);
+const expiredUrl = field('expiredUrl');
+const limit = field('maxClicks', parseCount);
+const forwardQuery = field('forwardQuery', parseBoolean);
 const tags = (separator: RegExp) => field('tags', tagParser(separator));
+
+const noFolders = lost('Shorty has no folders');
+const noCampaigns = lost('Shorty has no campaigns');
+const noPartners = lost('Shorty has no partner programs');
+const noConversions = lost('Shorty has no conversions');
+const noCloaking = lost('Shorty redirects, and does not show the target at the short URL');
+const noPixels = lost('Shorty adds no tracking pixels');
+const noIndexing = lost('Shorty has no setting for search engines');
 
 const times = {
   created: unused,
@@ -71,9 +99,13 @@ export const linkSources = {
       ...{ engagements: clicks, totalengagements: clicks },
       ...{ scans: unused, qrscans: unused, qrcodescans: unused },
       ...{ id: unused, guid: unused, groupguid: unused, group: unused, references: unused },
-      ...{ clientid: unused, createdby: unused, creator: unused, launchpadids: unused },
-      ...{ campaign: unused, campaigns: unused, campaignids: unused, channel: unused },
-      ...{ qrcodeids: unused, deeplinks: unsupported, ...times },
+      ...{ clientid: unused, createdby: unused, creator: unused },
+      ...{ campaign: noCampaigns, campaigns: noCampaigns, campaignids: noCampaigns },
+      channel: lost('Shorty has no channels'),
+      launchpadids: lost('Shorty has no launchpads'),
+      qrcodeids: lost('QR codes are not imported'),
+      deeplinks: lost('Shorty has no deep links'),
+      ...times,
     },
   },
   dub: {
@@ -82,19 +114,26 @@ export const linkSources = {
     columns: {
       ...{ shortlink: shortUrl, link: shortUrl, domain, key: slug },
       ...{ destinationurl: target, url: target },
-      ...{ title, comments: description, tags: tags(/,/), clicks },
-      ...{ archived: paused, disabledat: paused, expiresat: expiry },
-      ...{ password: field('password') },
-      ...{ expiredurl: unsupported, ios: unsupported, android: unsupported, geo: unsupported },
-      ...{ rewrite: unsupported, proxy: unsupported, testvariants: unsupported },
-      ...{ description: unused, image: unused, video: unused, doindex: unused },
-      ...{ leads: unused, conversions: unused, sales: unused, saleamount: unused },
-      ...{ id: unused, linkid: unused, externalid: unused, tenantid: unused, programid: unused },
-      ...{ partnerid: unused, userid: unused, workspaceid: unused, projectid: unused },
-      ...{ tagid: unused, folderid: unused, webhookids: unused, qrcode: unused },
-      ...{ trackconversion: unused, publicstats: unused, identifier: unused },
-      ...{ teststartedat: unused, testcompletedat: unused, lastleadat: unused },
-      ...{ lastconversionat: unused, partnergroupdefaultlinkid: unused, ...times },
+      ...{ title, comments: description, tags: tags(/,/), clicks, externalid: field('externalId') },
+      ...{ archived: paused, disabledat: paused, expiresat: expiry, expiredurl: expiredUrl },
+      password: setting(readPassword),
+      // Dub applies them in this order.
+      ios: targetFor({ os: 'iOS' }, 1),
+      android: targetFor({ os: 'Android' }, 2),
+      geo: setting(readCountryTargets, 3),
+      ...{ testvariants: setting(readTestVariants, 4), testcompletedat: part },
+      // Without `proxy`, these are of the target.
+      ...{ proxy: setting(readPreview), description: part, image: part, video: part },
+      ...{ rewrite: noCloaking, doindex: noIndexing },
+      ...{ trackconversion: noConversions, leads: noConversions, conversions: noConversions },
+      ...{ sales: noConversions, saleamount: noConversions },
+      ...{ publicstats: lost('Shorty has no public statistics'), folderid: noFolders },
+      webhookids: lost('webhooks of Shorty receive the events of all links'),
+      ...{ tenantid: noPartners, programid: noPartners, partnerid: noPartners },
+      partnergroupdefaultlinkid: noPartners,
+      ...{ id: unused, linkid: unused, userid: unused, workspaceid: unused, projectid: unused },
+      ...{ tagid: unused, qrcode: unused, identifier: unused, teststartedat: unused },
+      ...{ lastleadat: unused, lastconversionat: unused, ...times },
     },
   },
   kutt: {
@@ -121,12 +160,16 @@ export const linkSources = {
     title: 'Shlink',
     columns: {
       ...{ shorturl: shortUrl, domain, shortcode: slug, longurl: target, originalurl: target },
-      ...{ title, tags: tags(/[|,]/), metavaliduntil: expiry, validuntil: expiry },
+      ...{ title, tags: tags(/[|,]/), forwardquery: forwardQuery },
+      ...{ metavalidsince: start, validsince: start },
+      ...{ metavaliduntil: expiry, validuntil: expiry },
+      ...{ metamaxvisits: limit, maxvisits: limit },
       ...{ visits: clicks, visitscount: clicks, visitssummarytotal: clicks },
       ...{ visitssummarynonbots: unused, visitssummarybots: unused },
-      ...{ metamaxvisits: unsupported, maxvisits: unsupported, hasredirectrules: unsupported },
-      ...{ metavalidsince: unsupported, validsince: unsupported, devicelongurls: unsupported },
-      ...{ crawlable: unused, forwardquery: unused, ...times },
+      devicelongurls: setting(readDeviceUrls),
+      ...{ hasredirectrules: setting(readHasRules), redirectrules: setting(readRedirectRules, 1) },
+      crawlable: noIndexing,
+      ...times,
     },
   },
   shortio: {
@@ -136,17 +179,20 @@ export const linkSources = {
       ...{ shorturl: shortUrl, secureshorturl: shortUrl, shortlink: shortUrl, link: shortUrl },
       ...{ domain, hostname: domain, path: slug, slug },
       ...{ originalurl: target, longurl: target, destinationurl: target, url: target },
-      ...{ title, tags: tags(/,/), archived: paused, expiresat: expiry, password: locked },
-      ...{ clicks, totalclicks: clicks, humanclicks: clicks },
-      redirecttype: field('redirectType', parseInteger),
-      ...{ expiredurl: unsupported, clickslimit: unsupported, cloaking: unsupported },
-      ...{ androidurl: unsupported, iphoneurl: unsupported, splituurl: unsupported },
-      ...{ spliturl: unsupported, splitpercent: unsupported },
+      ...{ title, tags: tags(/,/), archived: paused, password: locked, haspassword: locked },
+      ...{ expiresat: expiry, ttl: setting(readDeletion), expiredurl: expiredUrl },
+      ...{ clicks, totalclicks: clicks, humanclicks: clicks, clickslimit: limit },
+      ...{ redirecttype: setting(readRedirectType), skipqs: setting(readSkippedQuery) },
+      iphoneurl: targetFor({ os: 'iOS' }, 1),
+      androidurl: targetFor({ os: 'Android' }, 1),
+      ...{ spliturl: setting(readSplit, 2), splitpercent: part },
+      ...{ cloaking: noCloaking, folderid: noFolders, folder: noFolders },
+      passwordcontact: lost('visitors cannot ask for the password'),
+      ...{ integrationadroll: noPixels, integrationfb: noPixels, integrationga: noPixels },
+      ...{ integrationgtm: noPixels, integrationtt: noPixels },
       ...{ id: unused, idstring: unused, linkid: unused, domainid: unused, ownerid: unused },
-      ...{ folderid: unused, folder: unused, source: unused, icon: unused, hashtag: unused },
-      ...{ user: unused, userid: unused, passwordcontact: unused, skipqs: unused },
-      ...{ integrationadroll: unused, integrationfb: unused, integrationga: unused },
-      ...{ integrationgtm: unused, haspassword: locked, ...times },
+      ...{ source: unused, icon: unused, hashtag: unused, duplicate: unused },
+      ...{ user: unused, userid: unused, ...times },
     },
   },
   tinyurl: {
@@ -192,30 +238,10 @@ function parseCount(cell: string): ReturnType<ParseCell> {
   return parseInteger(cell.replaceAll(/(?<=\d)[,\s](?=\d{3}\b)/g, ''));
 }
 
-/** Parses a time in ISO 8601 or in seconds or milliseconds since 1970. A time without a zone is in UTC. */
-function parseInstant(cell: string): ReturnType<ParseCell> {
-  const isNumber = /^\d{10}(\d{3})?$/.test(cell);
-  const isZoned = /(Z|[+-]\d\d:?\d\d)$/i.test(cell);
-  const isDate = /^\d{4}-\d\d-\d\d$/.test(cell);
-  const time = isNumber
-    ? Number(cell.padEnd(13, '0'))
-    : Date.parse(isZoned || isDate ? cell : `${cell.replace(' ', 'T')}Z`);
-  if (!/^\d{4}-\d\d-\d\d|^\d+$/.test(cell) || Number.isNaN(time)) {
-    return { error: `must be a time such as 2030-12-31T23:59:59Z, not ${quoteCell(cell)}` };
-  }
-  return { value: new Date(time).toISOString() };
-}
-
 function tagParser(separator: RegExp): ParseCell {
   return (cell) => {
     if (cell.startsWith('[')) return parseTags(cell);
     const parts = unguardFormula(cell).split(separator);
     return { value: parts.map((tag) => tag.trim()).filter((tag) => tag !== '') };
   };
-}
-
-/** Returns whether a cell such as `archived` or `disabledAt` is set. */
-export function isSet(cell: string): boolean {
-  const parsed = parseBoolean(cell);
-  return parsed.error !== undefined || parsed.value === true;
 }

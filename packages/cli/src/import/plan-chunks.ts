@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { NotKept } from './column.js';
 import type { ColumnPlan } from './column-plan.js';
 import { type ConvertOptions, convertRow } from './convert-row.js';
 import type { CsvRecord } from './csv-reader.js';
@@ -13,8 +14,9 @@ export interface ImportRow {
   readonly error?: string;
   /** The host of the link's old short URL. */
   readonly host?: string | undefined;
-  /** What differs between the row and the item. */
+  /** Why the link is created paused, although it was not paused. */
   readonly note?: string | undefined;
+  readonly notKept?: readonly NotKept[] | undefined;
 }
 
 /** The rows of one request, including invalid rows, in file order. */
@@ -88,8 +90,8 @@ export async function* planChunks(
       }
       if (payloadBytes + bytes > maxPayloadBytes) yield cut();
       payload.push(json);
-      const { item, host, note } = converted;
-      rows.push({ index, line, raw, item, host, note });
+      const { item, host, note, notKept } = converted;
+      rows.push({ index, line, raw, item, host, note, notKept });
       payloadBytes += bytes;
       if (payload.length >= maxItems || rows.length >= maxRows) yield cut();
     }

@@ -42,7 +42,8 @@ export async function prepareImport(
     const { hasHeader = true, fields, columns } = options;
     const isKnownColumn = (title: string) => isKnown(title, fields, columns);
     const conversion =
-      fields.source && (await convertJsonExport(input, fields.source, io.interrupt));
+      fields.source &&
+      (await convertJsonExport(input, fields.source, { isKnownColumn, interrupt: io.interrupt }));
     if (conversion) input = conversion.input;
     const csv = await inspectCsv(
       input,
@@ -53,8 +54,7 @@ export async function prepareImport(
       ? planColumns(first.cells, fields, columns)
       : planPositions(first.cells.length, fields, columns);
     const notes = [...csv.notes, ...describeSkippedColumns(plan)];
-    if (conversion?.isJson)
-      notes.unshift(`reading ${input.name} as JSON; "line 2" in messages is its first link`);
+    if (conversion) notes.unshift(...conversion.notes);
     const rows = () => (hasHeader ? withoutFirst(csv.records()) : csv.records());
     const header = hasHeader ? first : undefined;
     const { close } = input;
@@ -84,16 +84,11 @@ async function readFirstRow(
   );
 }
 
-function describeSkippedColumns(plan: ColumnPlan): string[] {
-  const { skipped, unsupported, source } = plan;
+function describeSkippedColumns({ skipped, ignored }: ColumnPlan): string[] {
   const notes: string[] = [];
   if (skipped.length > 0) {
     notes.push(`skipping columns that only the server sets: ${skipped.join(', ')}`);
   }
-  if (unsupported.length > 0) {
-    notes.push(
-      `skipping settings of ${source?.title} that Shorty does not have: ${unsupported.join(', ')}`,
-    );
-  }
+  if (ignored.length > 0) notes.push(`skipping unknown columns: ${ignored.join(', ')}`);
   return notes;
 }

@@ -1,0 +1,366 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { urlCreateRequest } from '../../../server/src/urls/url-contract.js';
+import { UsageError } from '../cli-error.js';
+import { type LinkSourceName, linkSources } from './link-sources.js';
+import { type ImportRow, planChunks } from './plan-chunks.js';
+import { prepareImport } from './prepare-import.js';
+import { createFields } from './url-fields.js';
+
+const now = Date.parse('2026-06-01T00:00:00Z');
+const future = '2099-01-01T00:00:00.000Z';
+const past = '2020-01-01T00:00:00.000Z';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'shorty-export-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+interface Read {
+  readonly rows: readonly ImportRow[];
+  readonly notes: readonly string[];
+}
+
+/** Returns the rows of an export: a CSV file if it is a text, JSON otherwise. */
+async function readExport(name: LinkSourceName, content: unknown): Promise<Read> {
+  const path = join(folder, 'export');
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
+  const prepared = await prepareImport(
+    path,
+    {
+      columns: { map: new Map(), ignore: new Set() },
+      fields: { ...createFields, source: linkSources[name] },
+    },
+    { stdin: Readable.from([]) as typeof process.stdin, interrupt: new AbortController().signal },
+  );
+  const links = { domains: new Map(), keepsSlugs: true, now };
+  const rows: ImportRow[] = [];
+  for await (const chunk of planChunks(prepared.rows(), prepared.plan, { links })) {
+    rows.push(...chunk.rows);
+  }
+  await prepared.close();
+  return { rows, notes: prepared.notes };
+}
+
+/** Returns the only row. The server accepts its item. */
+async function readLink(name: LinkSourceName, link: object): Promise<ImportRow> {
+  const { rows } = await readExport(name, [{ ...required[name], ...link }]);
+  const [row] = rows;
+  if (!row || rows.length > 1) throw new Error(`${rows.length} rows`);
+  if (row.item) expect(urlCreateRequest.safeParse(row.item)).toMatchObject({ success: true });
+  return row;
+}
+
+const reasons = ({ notKept = [] }: ImportRow) =>
+  notKept.map(({ setting, reason }) => `${setting}: ${reason}`);
+
+const required: Readonly<Record<LinkSourceName, object>> = {
+  bitly: { link: 'https://bit.ly/abc', long_url: 'https://a.example/' },
+  dub: { shortLink: 'https://dub.sh/abc', url: 'https://a.example/' },
+  kutt: { link: 'https://kutt.it/abc', target: 'https://a.example/' },
+  yourls: { shorturl: 'https://sho.rt/abc', url: 'https://a.example/' },
+  shlink: { shortUrl: 'https://s.test/abc', longUrl: 'https://a.example/' },
+  shortio: { shortURL: 'https://go.example/abc', originalURL: 'https://a.example/' },
+  tinyurl: { tiny_url: 'https://tinyurl.com/abc', url: 'https://a.example/' },
+};
+
+describe('Shlink', () => {
+  test.each([
+    { meta: { validSince: future, validUntil: null, maxVisits: null } },
+    { validSince: '2099-01-01T01:00:00+01:00' },
+  ])('a link does not start before its time: %j', async (link) => {
+    expect((await readLink('shlink', link)).item).toMatchObject({ activatesAt: future });
+  });
+
+  test('an embargo in a CSV file is kept, and one that is no time fails the row', async () => {
+    const lines = [
+      `https://s.test/a,https://a.example/,${future}`,
+      'https://s.test/b,https://a.example/,soon',
+    ];
+    const { rows } = await readExport('shlink', `shortUrl,longUrl,validSince\n${lines.join('\n')}`);
+    expect(rows[0]?.item).toMatchObject({ activatesAt: future });
+    expect(rows[1]?.error).toMatch(/^activatesAt must be a time .* not "soon"$/);
+  });
+
+  test('visits so far do not count again', async () => {
+    const link = { meta: { maxVisits: 100 }, visitsSummary: { total: 28, nonBots: 20, bots: 8 } };
+    const { item, note, notKept } = await readLink('shlink', link);
+    expect([item?.maxClicks, item?.importedClicks, note, notKept]).toEqual([
+      ...[72, 28],
+      ...[undefined, undefined],
+    ]);
+  });
+
+  test('a link whose visits are used up is created paused', async () => {
+    const link = { meta: { maxVisits: 10 }, visitsSummary: { total: 1328 } };
+    const { item, note } = await readLink('shlink', link);
+    expect(item).toMatchObject({ isActive: false, importedClicks: 1328 });
+    expect(item).not.toHaveProperty('maxClicks');
+    expect(note).toBe('had 1,328 clicks of at most 10; created paused');
+  });
+
+  test('forwardQuery is kept, also where it is false in every link', async () => {
+    const { rows } = await readExport('shlink', [
+      { ...required.shlink, forwardQuery: false, crawlable: false },
+      { ...required.shlink, forwardQuery: false, crawlable: false },
+    ]);
+    expect(rows.map(({ item }) => item?.forwardQuery)).toEqual([false, false]);
+    expect(rows.flatMap(reasons)).toEqual([]);
+  });
+
+  test('targets by device become rules', async () => {
+    const deviceLongUrls = {
+      android: 'https://a.example/a',
+      ios: null,
+      desktop: 'https://a.example/d',
+    };
+    expect((await readLink('shlink', { deviceLongUrls })).item?.rules).toEqual([
+      { when: { os: 'Android' }, targetUrl: 'https://a.example/a' },
+      { when: { device: 'desktop' }, targetUrl: 'https://a.example/d' },
+    ]);
+  });
+
+  test('redirect rules become rules in the order of their priority', async () => {
+    const condition = (type: string, matchValue: string, matchKey: string | null = null) => ({
+      ...{ type, matchKey, matchValue },
+    });
+    const rule = (priority: number, ...conditions: object[]) => ({
+      ...{ priority, conditions, longUrl: `https://a.example/${priority}` },
+    });
+    const row = await readLink('shlink', {
+      hasRedirectRules: true,
+      redirectRules: [
+        rule(3, condition('ip-address', '10.0.0.0/8')),
+        rule(2, condition('query-param', 'mail', 'ref'), condition('any-value-query-param', 'x')),
+        rule(1, condition('device', 'ios'), condition('language', 'pt_BR')),
+        rule(4, condition('language', 'de'), condition('language', 'fr')),
+        rule(5, condition('geolocation-country-code', 'DE'), condition('device', 'mobile')),
+      ],
+    });
+    expect(row.item?.rules).toEqual([
+      { when: { os: 'iOS', language: 'pt-BR' }, targetUrl: 'https://a.example/1' },
+      { when: { query: { ref: 'mail', x: true } }, targetUrl: 'https://a.example/2' },
+      { when: { country: 'DE', device: ['mobile', 'tablet'] }, targetUrl: 'https://a.example/5' },
+    ]);
+    expect(reasons(row)).toEqual([
+      'redirectRules: rule 3: Shorty has no condition ip-address',
+      'redirectRules: rule 4: Shorty has one condition language in a rule',
+    ]);
+  });
+
+  test.each([{}, { redirectRules: [] }])(
+    'a link with rules that the file does not contain fails: %j',
+    async (link) => {
+      const { error } = await readLink('shlink', { hasRedirectRules: true, ...link });
+      expect(error).toMatch(/^hasRedirectRules is true, but the row has no redirectRules: /);
+    },
+  );
+});
+
+describe('Dub', () => {
+  test('targets by device come before those by country, and a test is last', async () => {
+    const { item, notKept } = await readLink('dub', {
+      testVariants: [
+        { url: 'https://a.example/', percentage: 70 },
+        { url: 'https://a.example/b', percentage: 30 },
+      ],
+      testCompletedAt: future,
+      geo: { DE: 'https://a.example/de', US: 'https://a.example/en', GB: 'https://a.example/en' },
+      android: 'https://play.google.com/store/apps/details?id=a',
+      ios: 'https://apps.apple.com/app/a',
+    });
+    expect(item?.rules).toEqual([
+      { when: { os: 'iOS' }, targetUrl: 'https://apps.apple.com/app/a' },
+      {
+        when: { os: 'Android' },
+        targetUrl: 'https://play.google.com/store/apps/details?id=a',
+      },
+      { when: { country: ['DE'] }, targetUrl: 'https://a.example/de' },
+      { when: { country: ['US', 'GB'] }, targetUrl: 'https://a.example/en' },
+      {
+        when: { before: future },
+        variants: [
+          { targetUrl: 'https://a.example/', weight: 70 },
+          { targetUrl: 'https://a.example/b', weight: 30 },
+        ],
+      },
+    ]);
+    expect(notKept).toBeUndefined();
+  });
+
+  test('a test that has ended is no rule', async () => {
+    const testVariants = [{ url: 'https://a.example/b', percentage: 100 }];
+    const row = await readLink('dub', { testVariants, testCompletedAt: past });
+    expect(row.item).not.toHaveProperty('rules');
+    expect(reasons(row)).toEqual([`testVariants: the test ended on ${past}`]);
+  });
+
+  test('expiredUrl, externalId and a link preview are kept', async () => {
+    const preview = { title: 'A', description: 'B', image: 'https://a.example/a.png' };
+    const link = {
+      ...{ expiresAt: future, expiredUrl: 'https://a.example/over', externalId: 'order-1' },
+      ...{ proxy: true, ...preview, video: null, comments: 'C' },
+    };
+    expect(await readLink('dub', link)).toMatchObject({
+      item: {
+        ...{ expiresAt: future, expiredUrl: 'https://a.example/over', externalId: 'order-1' },
+        ...{ title: 'A', description: 'C' },
+        preview: { title: 'A', description: 'B', imageUrl: 'https://a.example/a.png' },
+      },
+      notKept: undefined,
+    });
+  });
+
+  test('the title and the image of the target are no preview of the link', async () => {
+    const row = await readLink('dub', {
+      ...{ proxy: false, title: 'A', description: 'B', image: 'https://a.example/a.png' },
+    });
+    expect(row.item).not.toHaveProperty('preview');
+    expect(row.notKept).toBeUndefined();
+  });
+
+  test('an expired link is created paused, and says that its expiredUrl has no effect', async () => {
+    const row = await readLink('dub', { expiresAt: past, expiredUrl: 'https://a.example/over' });
+    expect(row.item).toMatchObject({ isActive: false });
+    expect(row.note).toBe(`expired on ${past}; created paused`);
+    expect(reasons(row)).toEqual(['expiredUrl: a paused link does not lead there']);
+  });
+
+  test.each(['$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy', '********', true])(
+    'a password that the file does not contain pauses the link: %s',
+    async (password) => {
+      const { item, note } = await readLink('dub', { password });
+      expect(item).not.toHaveProperty('password');
+      expect([item?.isActive, note]).toEqual([
+        false,
+        'has a password, which the file does not contain; created paused',
+      ]);
+    },
+  );
+
+  test('a password that the file contains is kept', async () => {
+    const { item } = await readLink('dub', { password: 'open sesame' });
+    expect(item).toMatchObject({ password: 'open sesame', isPasswordProtected: true });
+  });
+
+  test('settings that Shorty does not have are named, if they are set', async () => {
+    const unset = { rewrite: false, doIndex: false, publicStats: false, webhookIds: [], leads: 0 };
+    expect((await readLink('dub', unset)).notKept).toBeUndefined();
+    const row = await readLink('dub', {
+      ...{ rewrite: true, doIndex: true, trackConversion: true, publicStats: true },
+      ...{ folderId: 'fold_1', webhookIds: ['wh_1'], tenantId: 't', leads: 3 },
+      ios: 'itms-apps://apps.apple.com/app/a',
+    });
+    expect(row.item).not.toHaveProperty('rules');
+    expect(reasons(row).map((reason) => reason.split(':')[0])).toEqual([
+      ...['rewrite', 'doIndex', 'trackConversion', 'publicStats'],
+      ...['folderId', 'webhookIds', 'tenantId', 'leads', 'ios'],
+    ]);
+    expect(reasons(row).at(-1)).toBe(
+      'ios: targets are http or https, not itms-apps://apps.apple.com/app/a',
+    );
+  });
+});
+
+describe('Short.io', () => {
+  test('limits, targets by device and a split are kept', async () => {
+    const row = await readLink('shortio', {
+      ...{ clicksLimit: 100, clicks: 40, expiredURL: 'https://a.example/over', skipQS: true },
+      ...{ iphoneURL: 'https://a.example/i', androidURL: 'https://a.example/a' },
+      ...{ splitURL: 'https://a.example/b', splitPercent: 30, redirectType: 301 },
+    });
+    expect(row).toMatchObject({
+      item: {
+        ...{ maxClicks: 60, importedClicks: 40, expiredUrl: 'https://a.example/over' },
+        ...{ forwardQuery: false, redirectType: 301 },
+      },
+      notKept: undefined,
+    });
+    expect(row.item?.rules).toEqual([
+      { when: { os: 'iOS' }, targetUrl: 'https://a.example/i' },
+      { when: { os: 'Android' }, targetUrl: 'https://a.example/a' },
+      {
+        when: {},
+        variants: [
+          { targetUrl: 'https://a.example/', weight: 70 },
+          { targetUrl: 'https://a.example/b', weight: 30 },
+        ],
+      },
+    ]);
+  });
+
+  test('skipQS that is false in every link forwards the query', async () => {
+    expect((await readLink('shortio', { skipQS: false })).item?.forwardQuery).toBe(true);
+  });
+
+  test.each([
+    [{ ttl: '2098-01-01T00:00:00.000Z', expiresAt: future }, '2098-01-01T00:00:00.000Z'],
+    [{ ttl: future, expiresAt: '2098-01-01T00:00:00.000Z' }, '2098-01-01T00:00:00.000Z'],
+    [{ ttl: Date.parse(future), expiresAt: null }, future],
+  ])('the link ends at the earlier time: %j', async (link, expiresAt) => {
+    expect((await readLink('shortio', link)).item?.expiresAt).toBe(expiresAt);
+  });
+
+  test('a limit without a number of clicks is kept, and named', async () => {
+    const row = await readLink('shortio', { clicksLimit: 100 });
+    expect(row.item?.maxClicks).toBe(100);
+    expect(reasons(row)).toEqual([
+      'maxClicks: the file has no clicks, so the link redirects 100 more',
+    ]);
+  });
+
+  test('settings that Shorty does not have are named, if they are set', async () => {
+    const row = await readLink('shortio', {
+      ...{ cloaking: true, integrationGA: 'G-1', integrationFB: null, passwordContact: false },
+      ...{ redirectType: 303, FolderId: 'f' },
+    });
+    expect(reasons(row)).toEqual([
+      'cloaking: Shorty redirects, and does not show the target at the short URL',
+      'integrationGA: Shorty adds no tracking pixels',
+      'FolderId: Shorty has no folders',
+      'redirectType: Shorty has no redirect with the status 303',
+    ]);
+  });
+});
+
+test('settings of Bitly that Shorty does not have are named, if they are set', async () => {
+  const row = await readLink('bitly', {
+    deeplinks: [{ app_uri_path: '/a', os: 'ios' }],
+    custom_bitlinks: ['https://go.example/old', 'https://go.example/new'],
+    ...{ launchpad_ids: [], campaign_ids: ['c'] },
+  });
+  expect(row.item?.customSlug).toBe('new');
+  expect(reasons(row)).toEqual([
+    'deeplinks: Shorty has no deep links',
+    'custom_bitlinks: a link has one short URL: not https://go.example/old',
+    'campaign_ids: Shorty has no campaigns',
+  ]);
+});
+
+describe('a JSON file', () => {
+  test('an entry that is no object is a failed row', async () => {
+    const { rows } = await readExport('kutt', { data: [required.kutt, 'abc', null, [1]] });
+    const invalid = 'must be a JSON object with the fields of a link, not';
+    expect(rows.map(({ error }) => error)).toEqual([
+      ...[undefined, `${invalid} "\\"abc\\""`],
+      ...[`${invalid} "null"`, `${invalid} "[1]"`],
+    ]);
+  });
+
+  test('a field that Shorty does not know refuses the file if a link sets it', async () => {
+    const links = (value: unknown) => [{ ...required.dub, startsAt: value }];
+    const refused = readExport('dub', links(future));
+    await expect(refused).rejects.toThrow(UsageError);
+    await expect(refused).rejects.toThrow('unknown column "startsAt"');
+    const { notes } = await readExport('dub', links(false));
+    expect(notes).toContainEqual('skipping unknown fields that are false in every link: startsAt');
+  });
+
+  test('without a link it is refused', async () => {
+    await expect(readExport('dub', [1, 2])).rejects.toThrow('contains no links');
+  });
+});
