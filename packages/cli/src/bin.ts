@@ -49,10 +49,9 @@ async function run(): Promise<void> {
 }
 
 async function loadFetch(): Promise<typeof globalThis.fetch> {
-  const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
-  const isProxied = [http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY].some(Boolean);
+  const isProxied = Object.keys(process.env).some((name) => /^(?:https?|all)_proxy$/i.test(name));
   if (!isProxied) return (await import('./http-fetch.js')).httpFetch;
-  return (await import('./proxy-fetch.js')).createProxyFetch();
+  return (await import('./proxy-fetch.js')).createProxyFetch(process.env);
 }
 
 function exitCodeOf(signal: NodeJS.Signals): number {

@@ -142,6 +142,7 @@ const hintsByCode: ReadonlyMap<string, string> = new Map([
   ['ENOTFOUND', unknownHost],
   ['EAI_AGAIN', unknownHost],
   ['ECONNREFUSED', notListening],
+  ['PROXY', 'correct the variable, or exempt the server with NO_PROXY'],
   ['EHOSTUNREACH', notListening],
   ['ENETUNREACH', notListening],
   ['ECONNRESET', 'the connection was closed before the response; try again'],

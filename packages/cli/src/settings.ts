@@ -1,6 +1,7 @@
 import { CliError, UsageError } from './cli-error.js';
 import type { ConfigContent } from './config-file.js';
 import { exitCodes } from './exit-codes.js';
+import { findProxy } from './find-proxy.js';
 import type { Io } from './io.js';
 import { parseUrl } from './parse-url.js';
 
@@ -61,7 +62,7 @@ export function resolveSettings(
     [env.SHORTY_CLIENT_ID, 'SHORTY_CLIENT_ID'],
     [stored?.clientId, fromProfile],
   );
-  const checkedUrl = checkBaseUrl(baseUrl);
+  const checkedUrl = checkBaseUrl(baseUrl, env);
   const storedServer = stored?.baseUrl ?? defaultBaseUrl;
   const isStoredServer = isSameServer(checkedUrl, storedServer);
   // The stored secret is sent only for the stored client, and only to the server that issued it.
@@ -158,13 +159,19 @@ function isSameServer(one: string, other: string): boolean {
   return a !== undefined && a === b;
 }
 
-export function checkBaseUrl({ value, source }: Sourced): string {
+/** Returns a valid base URL. With an environment, its proxy for this URL must be valid, too. */
+export function checkBaseUrl({ value, source }: Sourced, env: Io['env'] = {}): string {
   const url = parseUrl(value);
-  if (url && (url.protocol === 'http:' || url.protocol === 'https:')) {
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
+  // Without credentials, query and fragment, a URL is its origin and its path.
+  if (url && isHttp && url.href === url.origin + url.pathname) {
+    findProxy(url, env);
     return value.replace(/\/+$/, '');
   }
+  // What precedes an @ may be a password.
+  const shown = JSON.stringify(value.slice(value.lastIndexOf('@') + 1));
   throw new UsageError(
-    `the base URL ${JSON.stringify(value)} (${source}) must be an http or https URL`,
+    `the base URL ${shown} (${source}) must be an http or https URL${isHttp ? ' without credentials, query or fragment' : ''}`,
     'for example https://links.example.com',
   );
 }

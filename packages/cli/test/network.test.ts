@@ -1,4 +1,4 @@
-import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, request } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -55,11 +55,32 @@ test('--timeout rejects what is not a number of seconds', async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining('--timeout soon: must be a number')]);
 });
 
-test('HTTP_PROXY and NO_PROXY are honoured, and the own machine is never behind a proxy', async () => {
+/** A proxy that answers for `links.invalid` from the server, and records what it is asked. */
+async function startProxy({ authorization }: { authorization?: string } = {}) {
   const asked: string[] = [];
   const { port } = new URL(server.url);
-  const proxy = createHttpServer().on('connect', (request, socket) => {
-    asked.push(request.url ?? '');
+  const isAllowed = ({ headers }: IncomingMessage) =>
+    authorization === undefined || headers['proxy-authorization'] === authorization;
+  const proxy = createHttpServer((message, response) => {
+    asked.push(`${message.method} ${message.url}`);
+    if (!isAllowed(message)) {
+      response.writeHead(407).end();
+      return;
+    }
+    const { pathname, search } = new URL(message.url ?? '');
+    const { method, headers } = message;
+    const upstream = request({ port, method, headers, path: pathname + search }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    message.pipe(upstream);
+  });
+  proxy.on('connect', (message, socket) => {
+    asked.push(`CONNECT ${message.url}`);
+    if (!isAllowed(message)) {
+      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+      return;
+    }
     const upstream = connect(Number(port), '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
       upstream.pipe(socket).pipe(upstream);
@@ -67,16 +88,113 @@ test('HTTP_PROXY and NO_PROXY are honoured, and the own machine is never behind 
     socket.on('error', () => upstream.destroy());
     upstream.on('error', () => socket.destroy());
   });
-  const env = { http_proxy: `http://127.0.0.1:${await listen(proxy)}` };
-  const proxied = await list('http://links.invalid', ['--json'], env);
-  expect(proxied.code).toBe(0);
-  expect(JSON.parse(proxied.stdout)).toMatchObject({ total: 0 });
-  expect(asked).toEqual(['links.invalid:80']);
-  const exempt = await list('http://links.invalid', ['--timeout', '5'], {
-    ...env,
-    no_proxy: 'links.invalid',
-  });
+  return { asked, address: `127.0.0.1:${await listen(proxy)}` };
+}
+
+test('HTTP_PROXY and NO_PROXY are honoured, and the own machine is never behind a proxy', async () => {
+  const { asked, address } = await startProxy();
+  for (const name of ['http_proxy', 'HTTP_PROXY', 'ALL_PROXY']) {
+    const proxied = await list('http://links.invalid', ['--json'], { [name]: address });
+    expect(proxied).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(proxied.stdout)).toMatchObject({ total: 0 });
+    expect(asked.splice(0)).toEqual([
+      expect.stringMatching('^GET http://links.invalid/api/v1/urls'),
+    ]);
+  }
+  // The server does not use TLS: the tunnel is asked for, and then fails.
+  const tls = await list('https://links.invalid', ['--timeout', '5'], { HTTPS_PROXY: address });
+  expect(tls.code).toBe(1);
+  expect(new Set(asked.splice(0))).toEqual(new Set(['CONNECT links.invalid:443']));
+  const env = { http_proxy: address, no_proxy: 'a.invalid, links.invalid.' };
+  const exempt = await list('http://links.invalid', ['--timeout', '5'], env);
   expect([exempt.code, exempt.stderr]).toEqual([1, expect.stringContaining('ENOTFOUND')]);
   expect((await list(server.url, [], env)).code).toBe(0);
-  expect(asked).toHaveLength(1);
+  expect(asked).toEqual([]);
 }, 60_000);
+
+test('a proxy gets the credentials of its variable, and a failure names it', async () => {
+  const authorization = `Basic ${Buffer.from('ann:s@cret').toString('base64')}`;
+  const { asked, address } = await startProxy({ authorization });
+  const proxied = await list('http://links.invalid', ['--json'], {
+    http_proxy: `ann:s%40cret@${address}`,
+  });
+  expect(proxied).toMatchObject({ code: 0, stderr: '' });
+  asked.length = 0;
+  const closed = createTcpServer();
+  const closedPort = await listen(closed);
+  await new Promise((resolve) => closed.close(resolve));
+  const failures: [Record<string, string>, string, string][] = [
+    [
+      { http_proxy: `ann:wrong@${address}` },
+      'http',
+      `the proxy http://${address} (http_proxy) failed`,
+    ],
+    [
+      { https_proxy: `ann:wrong@${address}` },
+      'https',
+      `the proxy http://${address} (https_proxy) failed`,
+    ],
+    [
+      { ALL_PROXY: `ann:wrong@127.0.0.1:${closedPort}` },
+      'http',
+      `(ALL_PROXY) failed: connect ECONNREFUSED`,
+    ],
+  ];
+  for (const [env, scheme, message] of failures) {
+    const { code, stderr } = await list(`${scheme}://links.invalid`, ['--timeout', '5'], env);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+    expect(stderr).toContain('correct the variable, or exempt the server with NO_PROXY');
+    expect(stderr).not.toMatch(/wrong|\n {4}at /);
+  }
+}, 120_000);
+
+test('a wrong proxy ends the command with one line that names its variable', async () => {
+  const values: [string, string][] = [
+    [
+      'socks5://ann:secret@127.0.0.1:1080',
+      '"127.0.0.1:1080": must be an http or https proxy, not SOCKS',
+    ],
+    ['ann:secret@127.0.0.1:99999', '"127.0.0.1:99999": must be the URL of an http or https proxy'],
+  ];
+  for (const [value, message] of values) {
+    for (const args of [['urls', 'list'], ['whoami'], ['login', 'http://links.invalid']]) {
+      const env = { HTTP_PROXY: value, SHORTY_BASE_URL: 'http://links.invalid' };
+      const { code, stderr, stdout } = await shorty.run(args, { env });
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toBe(
+        `shorty: HTTP_PROXY ${message}\n  for example HTTP_PROXY=http://127.0.0.1:3128\n`,
+      );
+    }
+  }
+  const env = { HTTP_PROXY: 'socks5://127.0.0.1:1080' };
+  expect((await list(server.url, [], env)).code).toBe(0);
+  expect((await shorty.run(['--help'], { env })).code).toBe(0);
+}, 120_000);
+
+test('a wrong base URL is refused by its source, without its password', async () => {
+  const rule = 'must be an http or https URL';
+  const values: [string, string, string][] = [
+    ['127.0.0.1:3000', '"127.0.0.1:3000"', rule],
+    ['http://ann:secret@links.invalid:99999', '"links.invalid:99999"', rule],
+    ['http://ann:secret@links.invalid', '"links.invalid"', `${rule} without credentials`],
+    ['http://links.invalid/?a', '"http://links.invalid/?a"', `${rule} without credentials`],
+  ];
+  for (const [value, shown, message] of values) {
+    const fromEnvironment = { env: { SHORTY_BASE_URL: value } };
+    await shorty.write(
+      'config.json',
+      JSON.stringify({ profiles: { default: { baseUrl: value } } }),
+    );
+    const fromFile = { env: { SHORTY_CONFIG_DIR: shorty.folder } };
+    const runs = [
+      [await shorty.run(['whoami'], fromEnvironment), 'SHORTY_BASE_URL'],
+      [await shorty.run(['whoami'], fromFile), 'profile default'],
+      [await shorty.run(['whoami', '--base-url', value]), 'flag --base-url'],
+      [await shorty.run(['config', 'set', 'baseUrl', value]), 'argument'],
+    ] as const;
+    for (const [{ code, stderr, stdout }, source] of runs) {
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toContain(`shorty: the base URL ${shown} (${source}) ${message}`);
+    }
+  }
+}, 120_000);

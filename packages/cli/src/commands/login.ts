@@ -54,7 +54,7 @@ async function chooseBaseUrl(
 
 async function readBaseUrl(text: string, source: string, context: Context): Promise<string> {
   const value = await offerScheme(text, 'the address', context);
-  return checkBaseUrl({ value, source });
+  return checkBaseUrl({ value, source }, context.io.env);
 }
 
 async function chooseClientId(context: Context, settings: Settings): Promise<string> {

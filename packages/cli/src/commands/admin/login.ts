@@ -25,10 +25,10 @@ async function login(context: Context, server: string | undefined): Promise<Exit
   const baseUrl =
     server === undefined
       ? settings.baseUrl.value
-      : checkBaseUrl({
-          value: await offerScheme(server, 'the address', context),
-          source: 'argument',
-        });
+      : checkBaseUrl(
+          { value: await offerScheme(server, 'the address', context), source: 'argument' },
+          io.env,
+        );
   const operatorKey = await readKey(context);
   const client = await context.operator({ baseUrl, operatorKey });
   await client.request(
