@@ -25,12 +25,8 @@ export async function benchBulkCreate({ rows = 40_000, runs = 9, bound = 0.5 } =
 function bareInserter(databasePath) {
   const folder = scratchFolder();
   const source = new Database(databasePath, { readonly: true });
-  // FTS5 creates the shadow tables of its index itself.
   const schema = source
-    .prepare(
-      `select sql from sqlite_master where sql is not null and name not like 'sqlite_%'
-       and name not in (select name from pragma_table_list where type = 'shadow')`,
-    )
+    .prepare("select sql from sqlite_master where sql is not null and name not like 'sqlite_%'")
     .all();
   const organization = source.prepare('select * from organizations').get();
   source.close();

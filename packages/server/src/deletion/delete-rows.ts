@@ -1,12 +1,17 @@
 import { sql } from 'kysely';
-import type { Database, Schema, Value, WriteLock, WriteTransaction } from '../storage/database.js';
-import { childrenOf, type Owner, ownerOf, referencesOf } from '../storage/ownership.js';
-import { keyOf } from '../storage/schema.js';
+import type { Database, Value, WriteLock, WriteTransaction } from '../storage/database.js';
+import {
+  childrenOf,
+  keyOf,
+  type Owner,
+  ownerOf,
+  referencesOf,
+  type Table,
+} from '../storage/schema.js';
 import { retireKeys } from '../urls/retired-keys.js';
 import { deleteEventsWithoutDeliveries } from '../webhooks/delivery-pruner.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 
-type Table = keyof Schema;
 type Row = Readonly<Record<string, Value>>;
 
 // The rows that one transaction deletes. On SQLite, it blocks all other writes.

@@ -4,7 +4,7 @@ import { type ErasedLink, isErasurePending } from '../analytics/ingest/erasure-m
 import type { Clock } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { countErasure } from '../storage/link-policy.js';
-import { childrenOf, type Owner, ownerOf } from '../storage/ownership.js';
+import { childrenOf, type Owner, ownerOf } from '../storage/schema.js';
 import { RowDeletion } from './delete-rows.js';
 import { eraseAuditEntries } from './erase-audit-entries.js';
 import { eraseEvents } from './erase-events.js';

@@ -45,7 +45,7 @@ import { listReplays } from '../webhooks/replay-repository.js';
 import type { DeliveryFilter } from '../webhooks/webhook-contract.js';
 import { listWebhooks } from '../webhooks/webhook-repository.js';
 
-export type Lists = Omit<ReturnType<typeof listMethods>, 'indexPending'>;
+export type Lists = ReturnType<typeof listMethods>;
 
 /**
  * Returns the functions that read the lists of the API. They present the items and return them as
@@ -54,7 +54,6 @@ export type Lists = Omit<ReturnType<typeof listMethods>, 'indexPending'>;
 export function listMethods(database: Database) {
   const readUrlLines = urlLineReader(database);
   return {
-    indexPending: () => database.searchIndex.indexPending(),
     async exportUrls(
       organizationId: string,
       filter: UrlFilter,
@@ -121,7 +120,7 @@ export function listMethods(database: Database) {
   };
 }
 
-/** The thread that reads lists and updates the search index, because both would delay redirects. */
+/** The thread that reads lists, which would delay redirects. */
 export const listThread = defineThread({
   name: 'lists',
   file: import.meta.url,

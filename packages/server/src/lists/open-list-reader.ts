@@ -1,14 +1,12 @@
 import type { ThreadedReaderOptions } from '../analytics/reports/report-thread.js';
 import { FairQueue } from '../fair-queue.js';
-import { PeriodicService } from '../lifecycle.js';
 import { openThread } from '../threads/open-thread.js';
 import type { UrlFilter } from '../urls/url-list-contract.js';
 import { type Lists, listMethods, listThread } from './list-thread.js';
 
-// Longer than `listTimeoutMs`, because several lists share the thread in slices.
+// Longer than `listTimeoutMs`, because lists wait for each other in the thread.
 const timeLimitMs = 60_000;
 const deepOffset = 10_000;
-const indexEveryMs = 100;
 // A longer limit than that of other threads, because people wait for lists.
 const idleLimitMs = 10 * 60_000;
 
@@ -38,14 +36,6 @@ export function openListReader(options: ThreadedReaderOptions) {
     timeLimitMs,
     idleLimitMs,
     logger,
-  });
-  const indexing = new PeriodicService({
-    name: 'search index',
-    everyMs: indexEveryMs,
-    tick: async () => {
-      if (await database.searchIndex.hasPending()) await thread.call('indexPending');
-    },
-    onError: (err) => logger.error({ err }, 'search index update failed'),
   });
   function queued<Name extends keyof Lists>(
     queue: FairQueue,
@@ -79,20 +69,16 @@ export function openListReader(options: ThreadedReaderOptions) {
     listHostRules: (...args) => queued(plain, 'listHostRules', ...args),
     listDomains: (...args) => queued(plain, 'listDomains', ...args),
   };
-  /** Starts to index changed links. The migrations must have been applied. */
+  /** Warns of searches without an index. The migrations must have been applied. */
   async function start(): Promise<void> {
-    indexing.start();
-    if (!(await database.searchIndex.exists())) {
-      logger.warn('searches have no index: create the extension pg_trgm and run doctor');
+    if (!(await database.hasSearchIndex())) {
+      logger.warn(
+        'searches have no index: create the extension pg_trgm and start the server again',
+      );
     }
   }
 
-  async function stop(): Promise<void> {
-    // The thread may hang in a call of the indexing, which ends with it.
-    await Promise.all([indexing.stop(), thread.stop()]);
-  }
-
-  return { lists, queues: [plain, searches], thread, start, stop };
+  return { lists, queues: [plain, searches], thread, start, stop: () => thread.stop() };
 }
 
 /** The fields of a filter that select a range of the index of links. */

@@ -35,13 +35,14 @@ export interface Database {
   /** Runs reads in one snapshot, which concurrent writes do not change. */
   snapshot<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
   /**
-   * Reads one page of a list and the total number of its rows. Fails with a ListTimeoutError after
-   * the query's time limit.
+   * Reads one page of a list and the total number of its rows. On PostgreSQL, fails with a
+   * ListTimeoutError after the query's time limit.
    */
   readListPage<Id extends string | number>(query: ListQuery): Promise<ListPage<Id>>;
   /** The number of lists that may be read at once, and also the number of searches. */
   readonly maxConcurrentLists: number;
-  readonly searchIndex: SearchIndex;
+  /** Returns false if searches read all links of their organization, because PostgreSQL has no pg_trgm. */
+  hasSearchIndex(): Promise<boolean>;
   /**
    * Runs the work of a request in a transaction that holds the lock of its organization, or the lock
    * 'records' if `organizationId` is `operatorOwner`, and commits it. Waits in a queue that is fair
@@ -161,26 +162,6 @@ export type WriteLock =
  * deadlock or of a concurrent change.
  */
 export type RetryCause = 'lock' | 'deadlock' | 'serialization';
-
-/** The index of `urls.search_text`, by which searches find links. */
-export interface SearchIndex {
-  /** Returns false if searches read all links of their organization instead. */
-  exists(): Promise<boolean>;
-  diagnose(): Promise<SearchIndexDiagnosis>;
-  /** Creates the index, or builds it again. */
-  repair(): Promise<void>;
-  /** Returns whether there are changed links that are not indexed yet. */
-  hasPending(): Promise<boolean>;
-  /** Indexes as many pending links as one transaction may, and returns their number. */
-  indexPending(): Promise<number>;
-}
-
-export interface SearchIndexDiagnosis {
-  /** The number of links that are missing in the index. */
-  readonly unindexed: number;
-  /** `unavailable`: a PostgreSQL without pg_trgm, where searches work without an index. */
-  readonly index: 'sound' | 'damaged' | 'missing' | 'unavailable';
-}
 
 export type WatchChanges = (
   caches: Readonly<Record<RecordKind, Invalidatable>>,

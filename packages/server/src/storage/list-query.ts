@@ -32,9 +32,7 @@ export interface ListQuery extends PageRange {
   readonly condition?: RawBuilder<SqlBool> | undefined;
   /** Newest first by default. */
   readonly order?: ListOrder | undefined;
-  /** A text that `condition` requires in `urls.search_text`. An engine may look it up in an index. */
-  readonly search?: (SearchLimits & { readonly text: string }) | undefined;
-  /** `listTimeoutMs` by default. */
+  /** PostgreSQL: `listTimeoutMs` by default. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -54,11 +52,4 @@ export interface ListPage<Id> {
   readonly keys: readonly (number | string)[];
   /** The position of the last row; undefined when no row follows it. */
   readonly next: Position | undefined;
-}
-
-export interface SearchLimits {
-  /** An organization with at most this many links is searched without the index. */
-  readonly readWithoutIndex?: number;
-  /** A search that finds more candidates in the index, or more pending links, reads without the index. */
-  readonly maxCandidates?: number;
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { type Schema, tables } from './schema.js';
+import type { Schema } from './schema.js';
+import { tables } from './tables.js';
 
 type UrlColumn = keyof Schema['urls'];
 
@@ -28,7 +29,7 @@ const otherColumns: ReadonlySet<string> = new Set<UrlColumn>([
 ]);
 
 /** The columns that are equal in links of one organization which redirect alike. */
-export const settingColumns = (Object.keys(tables.urls) as UrlColumn[])
+export const settingColumns = (Object.keys(tables.urls.columns) as UrlColumn[])
   .filter((column) => !otherColumns.has(column))
   .sort();
 

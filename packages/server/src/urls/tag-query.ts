@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Page, Position } from '../contract/fields.js';
 import type { Database } from '../storage/database.js';
-import { findSlice, ListClock, listTimeoutMs } from '../storage/list-page.js';
-import type { ListPage, ListQuery } from '../storage/list-query.js';
+import type { ListPage } from '../storage/list-query.js';
 import { foldText } from '../storage/search-text.js';
 import { parseTags } from '../storage/tag-text.js';
 import type { Tag, TagFilter } from './tag-contract.js';
@@ -11,11 +10,14 @@ import { urlListQuery } from './url-query.js';
 /** The most different tags that a list reads. Takes about 20 ms to sort. */
 export const maxListedTags = 20_000;
 
+// Different values of `urls.tags` in memory.
+const textsAtOnce = 50_000;
+
 /** A tag of a list, with the text by which it is sorted. */
 type ListedTag = Tag & { readonly folded: string };
 
 /**
- * Returns one page of tags. Reads the tags of all links of the organization in slices. Returns undefined
+ * Returns one page of tags. Reads the tags of all links of the organization. Returns undefined
  * if more than `maxTags` different tags match.
  */
 export async function listTags(
@@ -26,29 +28,26 @@ export async function listTags(
 ): Promise<Page<Tag> | undefined> {
   const { search, limit, offset, after } = filter;
   const term = search === undefined ? '' : foldText(search);
-  const clock = new ListClock(listTimeoutMs);
   const counts = new Map<string, number>();
-  const query = { ...linksOf(organizationId), limit, offset };
-  let last: Position | undefined;
-  do {
-    const { rowsAtOnce } = clock;
-    last = await clock.run(async () => {
-      const { end, slice } = await findSlice(database.read, query, last, rowsAtOnce);
-      const { rows } = await sql<{ tags: string; links: number }>`
-        select tags, count(*) as links ${slice} and tags <> '' group by tags`.execute(
-        database.read,
-      );
-      for (const { tags, links } of rows) {
-        for (const name of new Set(parseTags(tags))) {
-          if (counts.has(name) || foldText(name).includes(term)) {
-            counts.set(name, (counts.get(name) ?? 0) + Number(links));
-          }
+  let last = '';
+  for (let isComplete = false; !isComplete; ) {
+    // Most links have the tags of many others.
+    const { rows } = await sql<{ tags: string; links: number }>`
+      select tags, count(*) as links from urls
+      where organization_id = ${organizationId} and tags > ${last}
+      group by tags order by tags limit ${textsAtOnce}`.execute(database.read);
+    for (const { tags, links } of rows) {
+      for (const name of new Set(parseTags(tags))) {
+        const count = counts.get(name);
+        if (count !== undefined || foldText(name).includes(term)) {
+          counts.set(name, (count ?? 0) + Number(links));
         }
       }
-      return end;
-    });
+    }
     if (counts.size > maxTags) return undefined;
-  } while (last);
+    isComplete = rows.length < textsAtOnce;
+    last = rows.at(-1)?.tags ?? '';
+  }
   const compare = comparisonOf(filter);
   const toListed = ([name, linkCount]: readonly [string, number]): ListedTag => ({
     name,
@@ -94,8 +93,4 @@ export function findTagged(
 ): Promise<ListPage<number>> {
   const filter = { tag, limit, offset: 0, after };
   return database.readListPage(urlListQuery(database, organizationId, filter, 0));
-}
-
-function linksOf(organizationId: string): Pick<ListQuery, 'table' | 'owner'> {
-  return { table: 'urls', owner: { column: 'organization_id', value: organizationId } };
 }

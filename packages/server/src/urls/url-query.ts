@@ -2,14 +2,12 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Page } from '../contract/fields.js';
 import type { Database, Engine } from '../storage/database.js';
 import { allOf, type LinePage, readLines, readList } from '../storage/list-page.js';
-import type { ListOrder, ListQuery, SearchLimits } from '../storage/list-query.js';
+import type { ListOrder, ListQuery } from '../storage/list-query.js';
 import { prepare } from '../storage/prepared.js';
 import { foldText } from '../storage/search-text.js';
 import { tagTextOf } from '../storage/tag-text.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import type { UrlFilter, UrlSort } from './url-list-contract.js';
-
-export type UrlPageOptions = SearchLimits & Pick<ListQuery, 'timeoutMs'>;
 
 /** Returns one page of links, newest first. */
 export function listUrls(
@@ -57,21 +55,16 @@ export function urlListQuery(
   organizationId: string,
   filter: UrlFilter,
   now: number,
-  { timeoutMs, ...limits }: UrlPageOptions = {},
 ): ListQuery {
-  // The search text contains target and tags, so the index finds links by these, too.
-  const text = filter.targetUrl ?? filter.search ?? filter.tag;
   return {
     table: 'urls',
     owner: { column: 'organization_id', value: organizationId },
     indexed: createdWithin(filter),
     condition: conditionOf(filter, now),
     order: orderOf(database.engine, filter),
-    search: text === undefined ? undefined : { text: foldText(text), ...limits },
     limit: filter.limit,
     offset: filter.offset,
     after: filter.after,
-    timeoutMs,
   };
 }
 

@@ -108,17 +108,6 @@ const healed = [
     "update deliveries set status = 'failed', due_at = 5",
     'or finished with one',
   ],
-  ['a search text', "update urls set search_text = 'x' where id = 1", 'out of date: 1'],
-  [
-    'a link that searches miss',
-    'delete from url_search_docsize where id = 1; delete from url_search_pending',
-    'index misses: ',
-  ],
-  [
-    'a damaged search index',
-    'update url_search_data set block = zeroblob(20) where id > 10',
-    'The search index is damaged',
-  ],
   [
     'a queue of clicks',
     'insert into click_queues select id, 7, 0, 0, null from webhooks where true on conflict do update set waiting = 7',

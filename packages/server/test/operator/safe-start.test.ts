@@ -183,18 +183,6 @@ describe('a database of another version', () => {
       expect(stderr).toContain('run shorty-server migrate first');
     }
   });
-
-  it('of a development version with other migrations is refused with one sentence', async () => {
-    const settings = await newDatabase();
-    const [skipped, last] = migrationNames.slice(-2);
-    execute(settings, `delete from kysely_migration where name = '${skipped}'`);
-    for (const args of [['start'], ['migrate'], ['doctor']]) {
-      const { stdout, stderr } = await command(settings, ...args);
-      expect(stdout).toBe('');
-      expect(stderr).toMatch(/^shorty-server: .*\n$/);
-      expect(stderr).toContain(`which had ${last} and not yet ${skipped}: use that version`);
-    }
-  });
 });
 
 describe('a database with visits, whose key is lost,', () => {

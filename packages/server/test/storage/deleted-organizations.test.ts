@@ -12,8 +12,7 @@ import { OrganizationRepository } from '../../src/organizations/organization-rep
 import type { Database, Schema, WriteTransaction } from '../../src/storage/database.js';
 import { findDatabaseFile } from '../../src/storage/locate-database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
-import { type Owner, ownerOf, sharedTables } from '../../src/storage/ownership.js';
-import { keyOf, tables } from '../../src/storage/schema.js';
+import { definitionOf, keyOf, type Owner, ownerOf, tableNames } from '../../src/storage/schema.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import { emptyDatabase, engine } from '../engine.js';
 import { command } from '../operator/server-process.js';
@@ -21,7 +20,7 @@ import { rowsWith } from './rows-with.js';
 
 type Table = keyof Schema;
 
-const allTables = Object.keys(tables) as Table[];
+const allTables = tableNames;
 const ownedTables = allTables.filter((table) => ownerOf(table) !== undefined);
 // More than one transaction deletes.
 const rowsPerTable = 120;
@@ -46,7 +45,7 @@ async function addTenant(database: Database, mark: string): Promise<Tenant> {
       const rows = Array.from({ length: rowsPerTable }, (_, at) => {
         nextNumber += 1;
         return Object.fromEntries(
-          Object.entries(tables[table]).map(([name, definition]) => [
+          Object.entries(definitionOf(table).columns).map(([name, definition]) => [
             name,
             cellOf(table, name, definition, at),
           ]),
@@ -113,7 +112,7 @@ const confirm = async (database: Database, { id }: Tenant) => {
 
 it('each table of the schema either has an owner, or a reason why it has none', async () => {
   for (const table of allTables) {
-    if (table === 'organizations' || sharedTables[table]) continue;
+    if (table === 'organizations' || definitionOf(table).shared !== undefined) continue;
     expect(ownerOf(table), table).toBeDefined();
   }
 });
@@ -229,7 +228,7 @@ async function explain(
           ? (await run<{ detail: string }>(transaction, 'explain query plan', query))
               .filter(({ detail }) => /^(SCAN|SEARCH) (?!json_each)/.test(detail))
               .map(({ detail }) =>
-                /^SEARCH .*\((.*[=<>].*)\)|(organizations_deleted)$/
+                /^SEARCH .*\((.*[=<>].*)\)|(organizations_to_delete)$/
                   .exec(detail)
                   ?.slice(1)
                   .join(''),
@@ -256,7 +255,7 @@ interface Plan {
 
 function scansOf(plan: Plan): (string | undefined)[] {
   const isScan = /^(Seq|Index|Index Only|Bitmap Index) Scan$/.test(plan['Node Type']);
-  const isPartial = plan['Index Name'] === 'organizations_deleted';
+  const isPartial = plan['Index Name'] === 'organizations_to_delete';
   const condition = isPartial ? plan['Index Name'] : plan['Index Cond'];
   return [...(isScan ? [condition] : []), ...(plan.Plans ?? []).flatMap(scansOf)];
 }
@@ -321,7 +320,7 @@ it('two processes delete at once', async () => {
 it('the tables of the schema are all tables of the database', async () => {
   const { database } = await openFilled();
   const found = await database.read.introspection.getTables();
-  const own = found.map(({ name }) => name).filter((name) => !/^(url_search|kysely_)/.test(name));
+  const own = found.map(({ name }) => name).filter((name) => !name.startsWith('kysely_'));
   // Partitions of visits, and tables of nodes that have no data of organizations but hostnames.
   const others = own.filter(
     (name) =>
@@ -338,7 +337,7 @@ it('a command that is killed is continued by the next one', async () => {
   const settings = { SHORTY_DATABASE_URL: databaseUrl };
   const args = ['orgs', 'delete', '--org', doomed.id, '--confirm', `${doomed.mark} Ltd`];
   // In the order of the deletion.
-  for (const table of ['url_keys', 'visit_chunks', 'urls', 'deliveries', 'organizations']) {
+  for (const table of ['deliveries', 'url_keys', 'visit_chunks', 'urls', 'organizations']) {
     const kill = { NODE_OPTIONS: `--import ${preload}`, KILL_AT: `delete from "${table}"` };
     const killed = await command({ ...settings, ...kill }, ...args);
     expect(killed, table).toEqual({ code: null, stdout: '', stderr: '' });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { foldText } from '../../src/storage/search-text.js';
 import type { UrlFilter, UrlSort } from '../../src/urls/url-list-contract.js';
-import { type UrlPageOptions, urlListQuery } from '../../src/urls/url-query.js';
+import { urlListQuery } from '../../src/urls/url-query.js';
 import { now, openRepository, type Stored } from './temporary-database.js';
 
 let stored: Stored;
@@ -86,10 +86,9 @@ describe.each(sorts)('links by %s', (sort) => {
               order,
               ...(isSearch && { search: 'EXAMPLE' }),
             };
-            const limits: UrlPageOptions = isSearch ? { readWithoutIndex: 0 } : {};
             const read = (range: Partial<UrlFilter>) => {
               const query = { ...filter, ...range };
-              const list = urlListQuery(stored.database, organizationId, query, now, limits);
+              const list = urlListQuery(stored.database, organizationId, query, now);
               return stored.database.readListPage<number>(list);
             };
             const found: number[] = [];

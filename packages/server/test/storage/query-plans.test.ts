@@ -359,13 +359,11 @@ describe('no call on the redirect thread scans a table', () => {
       const plan = handle
         .prepare<unknown[], { detail: string }>(`explain query plan ${query}`)
         .all(...parameters);
-      return plan.map(({ detail }) => detail);
+      return plan.map(({ detail }) => detail).filter((detail) => /domains/.test(detail));
     });
-    expect(plans).toHaveLength(4);
-    for (const details of plans) {
-      expect(details).toEqual([
-        expect.stringMatching(/^SEARCH domains USING (COVERING )?INDEX domains_live/),
-      ]);
+    expect(plans).toHaveLength(3);
+    for (const detail of plans.flat()) {
+      expect(detail).toMatch(/^SEARCH domains USING (COVERING )?INDEX domains_live/);
     }
   });
 
@@ -381,19 +379,19 @@ describe('no call on the redirect thread scans a table', () => {
     const owner = { column: 'organization_id', value: organizationId };
     const range = { limit: 25, offset: 0, after: [5, 5] as const };
     const steps = await explain(() => fresh.readListPage({ table, owner, ...rest, ...range }));
-    expect(steps.length).toBeGreaterThan(0);
-    for (const { detail } of steps) {
-      expect(detail).toContain(`SEARCH ${table} USING`);
-      // SQLite compares the id of a link, which is its row id, after the search.
-      expect(detail).toMatch(/ AND (?:\(created_at,id\)<\(\?,\?\)|created_at<\?)\)$/);
-    }
+    // The rows of the position's millisecond, and those of earlier ones, without sorting either.
+    const [, , ...parts] = steps.map(({ detail }) => detail).filter((each) => each !== 'RIGHT');
+    expect(parts).toEqual([
+      expect.stringMatching(new RegExp(`^SEARCH ${table} .* AND created_at=\\? AND id<\\?\\)$`)),
+      expect.stringMatching(new RegExp(`^SEARCH ${table} .* AND created_at<\\?\\)$`)),
+    ]);
   });
 
   it.each([
     [{ eventType: 'url.created' }, 'deliveries_by_type (webhook_id=? AND event_type=?'],
     [{ eventType: 'url.created', status: 'failed' }, 'deliveries_finished (webhook_id=?'],
     [{ urlId: 42, eventType: 'url.created' }, 'deliveries_by_url (webhook_id=? AND url_id=?'],
-    [{ eventId: 'event-1', status: 'failed' }, 'deliveries_by_event (event_id=?)'],
+    [{ eventId: 'event-1', status: 'failed' }, 'deliveries_by_event (event_id=?'],
     [{ since: '2030-01-01T00:00:00.000Z' }, 'deliveries_by_webhook (webhook_id=?'],
   ] as const)('when deliveries are filtered by %j', async (filter, index) => {
     const fresh = openStorage({ databaseUrl: `file:${file.path}`, durability: 'process' });
@@ -401,12 +399,10 @@ describe('no call on the redirect thread scans a table', () => {
     const range = { limit: 25, offset: 0, after: [5, 'delivery-5'] as const };
     const list = deliveryListQuery('webhook-1', { ...filter, ...range });
     const details = (await explain(() => fresh.readListPage(list))).map(({ detail }) => detail);
-    expect(details.length).toBeGreaterThan(0);
-    for (const detail of details) {
-      if (detail === 'USE TEMP B-TREE FOR ORDER BY') expect(filter).toHaveProperty('eventId');
-      else expect(detail).toMatch(/^SEARCH deliveries USING (?:COVERING )?INDEX /);
-    }
-    expect(details[0]).toContain(index);
+    const searches = details.filter((detail) => /^(SEARCH|SCAN) /.test(detail));
+    expect(searches).toEqual(Array(2).fill(expect.stringContaining(index)));
+    const isSorted = details.some((detail) => /TEMP B-TREE/.test(detail));
+    expect(isSorted).toBe(Object.hasOwn(filter, 'eventId'));
   });
 
   it.each([
@@ -437,7 +433,7 @@ describe('no call on the redirect thread scans a table', () => {
     const all: string[] = [];
     for (const filter of [{}, { operation: 'updateUrl' }, { since: '1970-01-01T00:00:00Z' }]) {
       const steps = await explain(() => listAuditEntries(fresh, owner, { ...range, ...filter }));
-      expect(steps[0]?.detail).toContain(index);
+      expect(steps.some(({ detail }) => detail.includes(index))).toBe(true);
       all.push(...steps.map(({ detail }) => detail));
     }
     // The rows of the page.
@@ -527,7 +523,7 @@ describe('no call on the redirect thread scans a table', () => {
         'SCAN json_each VIRTUAL TABLE INDEX 1:',
         'SCAN deliveries USING COVERING INDEX deliveries_due',
         // All deliveries of a deleted webhook, and finished deliveries of the other one.
-        'SEARCH deliveries USING INDEX deliveries_by_type (webhook_id=?)',
+        'SEARCH deliveries USING INDEX deliveries_by_webhook (webhook_id=?)',
         // Delivered clicks.
         'SEARCH deliveries USING INDEX deliveries_by_type (webhook_id=? AND event_type=? AND created_at<?)',
         'SEARCH deliveries USING INDEX deliveries_finished (webhook_id=? AND status=? AND created_at<?)',

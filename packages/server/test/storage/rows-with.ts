@@ -5,7 +5,6 @@ import type { Database } from '../../src/storage/database.js';
 export async function rowsWith(database: Database, text: string): Promise<string[]> {
   const found: string[] = [];
   for (const { name } of await database.read.introspection.getTables()) {
-    if (name.startsWith('url_search')) continue;
     const { rows } = await sql<Record<string, unknown>>`
       select * from ${sql.table(name)}`.execute(database.read);
     for (const row of rows) {

@@ -3,10 +3,8 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ListTimeoutError } from '../../src/storage/database.js';
 import { foldText } from '../../src/storage/search-text.js';
-import { SearchIndexer } from '../../src/storage/sqlite/search-index.js';
-import { readSearchPage } from '../../src/storage/sqlite/search-page.js';
 import type { UrlFilter } from '../../src/urls/url-list-contract.js';
-import { type UrlPageOptions, urlListQuery } from '../../src/urls/url-query.js';
+import { urlListQuery } from '../../src/urls/url-query.js';
 import { engine } from '../engine.js';
 import {
   type DraftFields,
@@ -17,10 +15,8 @@ import {
 } from './temporary-database.js';
 
 let stored: Stored;
-let indexer: SearchIndexer;
 beforeEach(async () => {
   stored = await openRepository();
-  indexer = new SearchIndexer(stored.database);
   onTestFinished(() => stored.close());
 });
 
@@ -83,223 +79,75 @@ async function createLinks(
   });
 }
 
-const search = (organizationId: string, term: string, options?: UrlPageOptions, tag?: string) =>
-  readPage(organizationId, { limit: 100, offset: 0, search: term, tag }, options);
+const search = (organizationId: string, term: string, tag?: string) =>
+  readPage(organizationId, { limit: 100, offset: 0, search: term, tag });
 
-const readPage = (organizationId: string, filter: UrlFilter, options?: UrlPageOptions) =>
-  stored.database.readListPage<number>(
-    urlListQuery(stored.database, organizationId, filter, now, options),
-  );
+const readPage = (organizationId: string, filter: UrlFilter) =>
+  stored.database.readListPage<number>(urlListQuery(stored.database, organizationId, filter, now));
 
 /** Reads all pages of a list by their positions. */
-async function readAll(organizationId: string, filter: UrlFilter, options: UrlPageOptions) {
+async function readAll(organizationId: string, filter: UrlFilter) {
   const ids: number[] = [];
-  let page = await readPage(organizationId, filter, options);
+  let page = await readPage(organizationId, filter);
   for (;;) {
     ids.push(...page.ids);
     if (!page.next) return ids;
-    page = await readPage(organizationId, { ...filter, after: page.next }, options);
+    page = await readPage(organizationId, { ...filter, after: page.next });
   }
 }
 
-/** The plans by which the engine can find the same links. */
-const ways: readonly (readonly [string, UrlPageOptions, indexed: boolean])[] =
-  engine() === 'postgres'
-    ? [['by one statement', {}, false]]
-    : [
-        ['by a scan', { readWithoutIndex: 1_000_000 }, false],
-        [
-          'by the index, with all links pending',
-          { readWithoutIndex: 0, maxCandidates: 1e6 },
-          false,
-        ],
-        ['by the index', { readWithoutIndex: 0, maxCandidates: 1e6 }, true],
-        [
-          'by the index, with too many candidates for some',
-          { readWithoutIndex: 0, maxCandidates: 3 },
-          true,
-        ],
-      ];
-
 describe('a search', () => {
-  it.each(ways)(
-    'finds the links that contain the term in any case, %s',
-    async (_name, options, isIndexed) => {
-      const neighbour = await stored.addOrganization('enterprise');
-      await fc.assert(
-        fc.asyncProperty(
-          fc
-            .array(draft, { minLength: 1, maxLength: 12 })
-            .chain((drafts) =>
-              fc.tuple(
-                fc.constant(drafts),
-                fc.array(termOf(drafts), { minLength: 1, maxLength: 8 }),
-                fc.constantFrom(undefined, 'spring'),
-              ),
+  it('finds the links that contain the term in any case', async () => {
+    const neighbour = await stored.addOrganization('enterprise');
+    await fc.assert(
+      fc.asyncProperty(
+        fc
+          .array(draft, { minLength: 1, maxLength: 12 })
+          .chain((drafts) =>
+            fc.tuple(
+              fc.constant(drafts),
+              fc.array(termOf(drafts), { minLength: 1, maxLength: 8 }),
+              fc.constantFrom(undefined, 'spring'),
             ),
-          async ([drafts, terms, tag]) => {
-            const organizationId = await stored.addOrganization('enterprise');
-            const links = await createLinks(organizationId, drafts);
-            await createLinks(neighbour, drafts);
-            if (isIndexed) while ((await indexer.indexPending()) > 0);
-            for (const term of terms) {
-              const expected = links
-                .filter((link) => isFound(link, term) && (!tag || link.tags?.includes(tag)))
-                .map(({ id }) => id)
-                .sort((a, b) => b - a);
-              const { total, ids } = await search(organizationId, term, options, tag);
-              expect({ term, total, ids }).toEqual({ term, total: expected.length, ids: expected });
-              const filter = { limit: 3, offset: 0, search: term, tag };
-              expect({ term, ids: await readAll(organizationId, filter, options) }).toEqual({
-                term,
-                ids: expected,
-              });
-            }
-          },
-        ),
-        { numRuns: 60 },
-      );
-    },
-    60_000,
-  );
+          ),
+        async ([drafts, terms, tag]) => {
+          const organizationId = await stored.addOrganization('enterprise');
+          const links = await createLinks(organizationId, drafts);
+          await createLinks(neighbour, drafts);
+          for (const term of terms) {
+            const expected = links
+              .filter((link) => isFound(link, term) && (!tag || link.tags?.includes(tag)))
+              .map(({ id }) => id)
+              .sort((a, b) => b - a);
+            const { total, ids } = await search(organizationId, term, tag);
+            expect({ term, total, ids }).toEqual({ term, total: expected.length, ids: expected });
+            const filter = { limit: 3, offset: 0, search: term, tag };
+            expect({ term, ids: await readAll(organizationId, filter) }).toEqual({
+              term,
+              ids: expected,
+            });
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  }, 60_000);
 
-  it('finds a changed link by its new text and not by its old one, indexed or not', async () => {
+  it('finds a changed link by its new text and not by its old one', async () => {
     const organizationId = await stored.addOrganization('enterprise');
     const [link] = await createLinks(organizationId, [
       { title: 'Before', targetUrl: 'https://example.com/', tags: [], category: null },
     ]);
-    const id = link?.id as number;
-    const index = async () => {
-      if (engine() === 'sqlite') await indexer.indexPending();
-    };
-    const options = { readWithoutIndex: 0 };
-    await index();
-    const titles = ['Before', 'After', 'before'];
-    for (const [at, title] of titles.entries()) {
-      await updateUrls(stored.urls, organizationId, [id], now, (url) => ({
+    for (const title of ['Before', 'After', 'before']) {
+      await updateUrls(stored.urls, organizationId, [link?.id as number], now, (url) => ({
         ok: true,
         url: { ...url, title },
       }));
-      for (const round of ['pending', 'indexed']) {
-        for (const term of ['BEFORE', 'AFTER']) {
-          const isExpected = titles[at]?.toUpperCase() === term;
-          const { total } = await search(organizationId, term, options);
-          expect({ round, title, term, total }).toEqual({
-            round,
-            title,
-            term,
-            total: isExpected ? 1 : 0,
-          });
-        }
-        await index();
+      for (const term of ['BEFORE', 'AFTER']) {
+        const total = Number(title.toUpperCase() === term);
+        expect(await search(organizationId, term), `${title} ${term}`).toMatchObject({ total });
       }
     }
-  });
-
-  it('indexes long texts a few links at a time, so that other writes wait for milliseconds', async () => {
-    if (engine() !== 'sqlite') return expect(engine()).toBe('postgres');
-    const organizationId = await stored.addOrganization('enterprise');
-    while ((await indexer.indexPending()) > 0);
-    const draft = { title: 'Long', tags: [], category: null };
-    const targetUrl = `https://example.com/${'x'.repeat(8_000)}`;
-    await createLinks(
-      organizationId,
-      Array.from({ length: 10 }, () => ({ ...draft, targetUrl })),
-    );
-    const batches: number[] = [];
-    for (let count = -1; count !== 0; batches.push(count)) {
-      count = await indexer.indexPending();
-    }
-    expect(batches).toEqual([4, 4, 2, 0]);
-  });
-
-  it('indexes the link of one organization before most links of another', async () => {
-    if (engine() !== 'sqlite') return expect(engine()).toBe('postgres');
-    const busy = await stored.addOrganization('enterprise');
-    const quiet = await stored.addOrganization('enterprise');
-    const draft = { title: null, tags: [], category: null };
-    const targetUrl = `https://example.com/${'x'.repeat(1_000)}`;
-    await createLinks(
-      busy,
-      Array.from({ length: 100 }, () => ({ ...draft, targetUrl })),
-    );
-    await createLinks(quiet, [{ ...draft, targetUrl: 'https://example.com/' }]);
-    expect(await indexer.indexPending()).toBeGreaterThan(1);
-    const { rows } = await sql<{ organization_id: string }>`
-      select distinct organization_id from url_search_pending`.execute(stored.database.read);
-    expect(rows).toEqual([{ organization_id: busy }]);
-  });
-
-  it('indexes all pending links of many organizations', async () => {
-    if (engine() !== 'sqlite') return expect(engine()).toBe('postgres');
-    for (let count = 1; count <= 6; count += 1) {
-      const organizationId = await stored.addOrganization('enterprise');
-      const targetUrl = `https://example.com/${'x'.repeat(3_000)}`;
-      await createLinks(
-        organizationId,
-        Array.from({ length: count * 2 }, () => ({
-          title: null,
-          tags: [],
-          category: null,
-          targetUrl,
-        })),
-      );
-    }
-    let indexed = 0;
-    for (let count = -1; count !== 0; indexed += count) count = await indexer.indexPending();
-    expect(indexed).toBe(42);
-    expect(await stored.database.searchIndex.diagnose()).toEqual({ unindexed: 0, index: 'sound' });
-  });
-
-  it('uses the index, whatever other organizations have pending or indexed', async () => {
-    if (engine() !== 'sqlite') return expect(engine()).toBe('postgres');
-    const organizationId = await stored.addOrganization('enterprise');
-    const other = await stored.addOrganization('enterprise');
-    const draft = { title: 'Same', targetUrl: 'https://example.com/', tags: [], category: null };
-    const own = await createLinks(organizationId, [draft]);
-    const readByIndex = (id: string) =>
-      readSearchPage(stored.database.read, {
-        table: 'urls',
-        owner: { column: 'organization_id', value: id },
-        condition: sql`urls.search_text like '%same%'`,
-        search: { text: 'same', readWithoutIndex: 0, maxCandidates: 3 },
-        limit: 100,
-        offset: 0,
-      });
-    const expected = { total: 1, ids: own.map(({ id }) => id), next: undefined };
-    for (const state of ['pending', 'indexed']) {
-      await createLinks(other, Array(10).fill(draft));
-      expect(await readByIndex(organizationId), state).toMatchObject(expected);
-      while ((await indexer.indexPending()) > 0);
-    }
-    expect(await readByIndex(organizationId)).toMatchObject(expected);
-    // The links of the searching organization itself do count.
-    expect(await readByIndex(other)).toBeUndefined();
-    expect((await search(other, 'same', { readWithoutIndex: 0, maxCandidates: 3 })).total).toBe(20);
-  });
-
-  it('finds the links in each block of ids', async () => {
-    const organizationId = await stored.addOrganization('enterprise');
-    const ids: number[] = [];
-    for (const lastId of [16_382, 40_000, 100_000]) {
-      await sql`update url_id_counter set last_id = ${lastId}`.execute(stored.database.read);
-      const draft = { title: 'Same', targetUrl: 'https://example.com/', tags: [], category: null };
-      const links = await createLinks(organizationId, [draft, draft, draft]);
-      ids.push(...links.map(({ id }) => id));
-    }
-    if (engine() === 'sqlite') while ((await indexer.indexPending()) > 0);
-    const { ids: found } = await search(organizationId, 'same', { readWithoutIndex: 0 });
-    expect(found).toEqual(ids.sort((a, b) => b - a));
-  });
-
-  it('fails with a ListTimeoutError when the look-up in the index takes too long', async () => {
-    if (engine() !== 'sqlite') return expect(engine()).toBe('postgres');
-    const organizationId = await stored.addOrganization('enterprise');
-    await stored.create(organizationId, [{}]);
-    while ((await indexer.indexPending()) > 0);
-    await expect(
-      search(organizationId, 'absent', { readWithoutIndex: 0, timeoutMs: 0 }),
-    ).rejects.toThrow(ListTimeoutError);
   });
 
   it('finds a link by its second code when the first one was taken', async () => {
@@ -357,19 +205,15 @@ describe('a page', () => {
     }
   }, 60_000);
 
-  it('fails with a ListTimeoutError at its time limit', async () => {
+  it('fails with a ListTimeoutError at its time limit on PostgreSQL', async () => {
+    if (engine() === 'sqlite') return expect(engine()).toBe('sqlite');
     const organizationId = await stored.addOrganization('enterprise');
     await stored.create(organizationId, [{}]);
-    const slow =
-      engine() === 'postgres'
-        ? sql<boolean>`pg_sleep(30) is null`
-        : sql<boolean>`(with recursive steps (n) as (select 1 union all select n + 1 from steps where n < 100000)
-            select count(*) from steps) > 0`;
     await expect(
       stored.database.readListPage({
         table: 'urls',
         owner: { column: 'organization_id', value: organizationId },
-        condition: slow,
+        condition: sql<boolean>`pg_sleep(30) is null`,
         limit: 25,
         offset: 0,
         timeoutMs: 1,

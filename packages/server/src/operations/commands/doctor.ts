@@ -26,7 +26,6 @@ import { findDatabaseFile } from '../../storage/locate-database.js';
 import { findIntegrityErrors } from '../../storage/sqlite/copy-sqlite.js';
 import { countStored, encryptStored } from '../../storage/stored-secrets.js';
 import { requireServerKey } from '../../storage/unlock-secrets.js';
-import { diagnoseSearch, repairSearch } from '../../urls/search-doctor.js';
 import { findWrongClickQueues, repairClickQueues } from '../../webhooks/click-queue-doctor.js';
 import { diagnoseDeliveries, repairDeliveries } from '../../webhooks/delivery-doctor.js';
 import { describeCountries } from './countries.js';
@@ -87,10 +86,9 @@ const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
     const path = findDatabaseFile(readConfig(process.env).databaseUrl);
     const found = path === undefined ? [] : findIntegrityErrors(path);
     const orphans = found.filter((error) => / refers to a missing row /.test(error));
-    // What an index contains exists in its table too. `diagnoseSearch` examines the search index.
+    // What an index contains exists in its table too.
     const inIndexes = found.filter((error) => / index \w+$/.test(error));
-    const isOther = (error: string) => ![...orphans, ...inIndexes].includes(error);
-    const others = found.filter((error) => isOther(error) && !/url_search/.test(error));
+    const others = found.filter((error) => ![...orphans, ...inIndexes].includes(error));
     if (others.length > 0) {
       const list = others.slice(0, maxPrintedErrors).map((error) => `- ${error}`);
       throw new ConfigError([`the file ${path} is damaged: restore a backup`, ...list].join('\n'));
@@ -234,23 +232,6 @@ const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
         ),
       errors: stale.length,
       repair: () => endStaleLeases(database, stale),
-    };
-  },
-  async (database) => {
-    const diagnosis = await diagnoseSearch(database);
-    const { outdated, unindexed, index } = diagnosis;
-    const isBroken = index === 'damaged' || index === 'missing';
-    return {
-      lines: [
-        outdated.length > 0 &&
-          `Links with a search text that is out of date: ${number(outdated.length)}.`,
-        unindexed > 0 && `Links that the search index misses: ${number(unindexed)}.`,
-        isBroken && `The search index is ${index}.`,
-        index === 'unavailable' &&
-          'Searches have no index: create the extension pg_trgm, and run doctor again.',
-      ],
-      errors: outdated.length + unindexed + Number(isBroken),
-      repair: () => repairSearch(database, diagnosis),
     };
   },
 ];

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { ConfigError } from '../../config-error.js';
 import type { Database, Schema } from '../../storage/database.js';
 import { readInBatches } from '../../storage/read-in-batches.js';
-import { keyOf, tables } from '../../storage/schema.js';
+import { definitionOf, keyOf, tableNames } from '../../storage/schema.js';
 import { mapSecrets } from '../../storage/stored-secrets.js';
 
 /** Figures by name: `urls` is a number of rows, `url_clicks.clicks` a sum. */
@@ -48,17 +48,7 @@ export function moveInstallation(from: Database, to: Database): Promise<Counts> 
   );
 }
 
-/** The tables that are not moved, and why. */
-export const unmovedTables: { readonly [table in keyof Schema]?: string } = {
-  journal_positions: 'all journals are moved into storage before',
-  click_leases: 'all journals are moved into storage before',
-  secret_keys: 'the target encrypts under its own key',
-  overview_counts: 'the target counts again',
-};
-
-export const movedTables = (Object.keys(tables) as (keyof Schema)[]).filter(
-  (table) => unmovedTables[table] === undefined,
-);
+export const movedTables = tableNames.filter((table) => definitionOf(table).unmoved === undefined);
 
 /** The sums that must agree after the copy, besides the numbers of rows. */
 const comparedSums = [

@@ -6,7 +6,7 @@ import { shorten } from '../../contract/api-error.js';
 import { parseInput, secretNames } from '../../contract/parse-input.js';
 import type { Value } from '../../storage/database.js';
 import type { Row } from '../../storage/read-in-batches.js';
-import { keyOf, tables } from '../../storage/schema.js';
+import { definitionOf, keyOf } from '../../storage/schema.js';
 import { type ColumnCheck, columnChecks, type ValueCheck } from './column-checks.js';
 import type { TransferRow } from './transfer-file.js';
 import type { TransferTable } from './transfer-tables.js';
@@ -21,7 +21,7 @@ type Checks = Readonly<Record<string, ColumnCheck>>;
  */
 export function checkRow({ table, row, line }: TransferRow): void {
   const checks: Checks = columnChecks[table];
-  const definitions: Readonly<Record<string, string>> = tables[table];
+  const definitions = definitionOf(table).columns;
   for (const [column, stored] of Object.entries(row)) {
     const definition = Object.hasOwn(definitions, column) ? definitions[column] : undefined;
     if (definition === undefined) {

@@ -6,7 +6,7 @@ import { findTargetUrlError } from '../../network/target-url.js';
 import { ownOrganizationUpdateRequest } from '../../organizations/own-organization-contract.js';
 import { meters, planNames } from '../../organizations/plans.js';
 import { qrCreateRequest } from '../../qr/qr-contract.js';
-import type { tables } from '../../storage/schema.js';
+import type { tables } from '../../storage/tables.js';
 import { parseTags } from '../../storage/tag-text.js';
 import { previewSetting } from '../../urls/preview-contract.js';
 import { urlUpsertRequest } from '../../urls/url-contract.js';
@@ -286,7 +286,7 @@ export const columnChecks = {
   scan_days: { qr_id: plain, day: instant, scans: count, summary: json(daySummary) },
 } as const satisfies {
   readonly [Table in TransferTable]: {
-    readonly [Column in keyof (typeof tables)[Table]]: ColumnCheck;
+    readonly [Column in keyof (typeof tables)[Table]['columns']]: ColumnCheck;
   };
 };
 

@@ -1,31 +1,17 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Row, readInBatches } from '../../storage/read-in-batches.js';
-import { keyOf, type Schema, tables } from '../../storage/schema.js';
+import { definitionOf, keyOf, type Schema, type Table, tableNames } from '../../storage/schema.js';
+import type { tables } from '../../storage/tables.js';
 
-/**
- * The tables whose rows belong to organizations, referenced tables first. A test compares the list with
- * the tables of the database.
- */
-export const transferTables = [
-  'organizations',
-  'clients',
-  'api_keys',
-  'domains',
-  'usage_meters',
-  'plan_changes',
-  'webhooks',
-  'urls',
-  'url_keys',
-  'retired_keys',
-  'url_clicks',
-  'visit_chunks',
-  'click_days',
-  'qr_codes',
-  'qr_pictures',
-  'qr_counts',
-  'scan_days',
-] as const;
-export type TransferTable = (typeof transferTables)[number];
+/** A table of the export of an organization. */
+export type TransferTable = {
+  [Name in Table]: (typeof tables)[Name] extends { readonly isExported: true } ? Name : never;
+}[Table];
+
+/** Referenced tables first. */
+export const transferTables = tableNames.filter(
+  (table): table is TransferTable => definitionOf(table).isExported === true,
+);
 
 /** Yields the rows of an organization in a table, in batches. */
 export function batchesOf(
@@ -56,7 +42,7 @@ export async function countRows(
 function ownedBy(table: TransferTable, organizationId: string): RawBuilder<unknown> {
   const own = sql`from ${sql.table(table)} as own`;
   if (table === 'organizations') return sql`${own} where own.id = ${organizationId}`;
-  const columns = tables[table];
+  const { columns } = definitionOf(table);
   if ('organization_id' in columns) {
     return sql`${own} where own.organization_id = ${organizationId}`;
   }

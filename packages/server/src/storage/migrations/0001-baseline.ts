@@ -2,71 +2,52 @@ import { type Kysely, sql } from 'kysely';
 import type { Engine, Schema } from '../database.js';
 import { createNodeTables } from '../postgres/node-tables.js';
 import { createSearchIndex } from '../postgres/search-index.js';
-import { type BaselineTable, baselineTables, compositeKeys } from './baseline-tables.js';
-import { dialects } from './dialects.js';
+import { definitionOf, type Table, tableNames } from '../schema.js';
 
-/** Creates the schema of version 0.1.0, except for SQLite's search index: 0002 creates the current one. */
+/** Creates the tables of `tables.ts` with their indexes, and what only PostgreSQL needs. */
 export async function baseline(db: Kysely<Schema>, engine: Engine): Promise<void> {
-  for (const table of Object.keys(baselineTables)) {
-    await sql.raw(tableDefinition(table as BaselineTable, engine)).execute(db);
+  for (const table of tableNames) {
+    await sql.raw(`create table ${table} ${bodyOf(table, engine)}`).execute(db);
+    for (const [name, definition] of Object.entries(definitionOf(table).indexes ?? {})) {
+      const [, unique = '', on] = /^(unique )?(.*)$/.exec(definition) ?? [];
+      await sql.raw(`create ${unique}index ${name} on ${table} ${on}`).execute(db);
+    }
   }
-  for (const statement of statements) await sql.raw(statement).execute(db);
+  await sql`insert into url_id_counter (last_id) values (0)`.execute(db);
+  await sql`insert into link_policy (version) values (0)`.execute(db);
   if (engine === 'sqlite') return;
   await createNodeTables(db);
   await createSearchIndex(db);
 }
 
-/** The tables with few columns that are read by ranges of their keys. */
-const clustered: readonly BaselineTable[] = [
-  'plan_changes',
-  'usage_meters',
-  'url_keys',
-  'click_days',
-  'qr_counts',
-  'scan_days',
-  'deliveries',
-  'delivery_attempts',
-];
-
-function tableDefinition(table: BaselineTable, engine: Engine): string {
-  const { chunkKey, chunkStorage, clustered: clusteredStorage } = dialects[engine];
-  const types: Readonly<Record<string, string>> = dialects[engine].types;
-  const isChunks = table === 'visit_chunks';
-  const key = isChunks ? chunkKey : compositeKeys[table];
-  const storage = isChunks ? chunkStorage : clustered.includes(table) ? clusteredStorage : '';
-  const definitions = Object.entries(baselineTables[table]).map(
+/** Returns what follows the name of a table in `create table`. */
+function bodyOf(table: Table, engine: Engine): string {
+  const { columns, key, isClustered } = definitionOf(table);
+  const parts = Object.entries(columns).map(
     ([name, definition]) =>
-      `"${name}" ${definition.replace(/^\w+/, (type) => types[type] ?? type)}`,
+      `"${name}" ${definition.replace(/^\w+/, (type) => types[engine][type] ?? type)}`,
   );
-  if (key) definitions.push(`constraint ${table}_primary primary key (${key.join()})`);
-  return `create table ${table} (${definitions.join()}) ${storage}`;
+  // PostgreSQL's `partitions.ts` creates a partition of the visits for each month.
+  const isPartitioned = table === 'visit_chunks' && engine === 'postgres';
+  const keyColumns = isPartitioned ? [...(key ?? []), 'last_at'] : key;
+  if (keyColumns) parts.push(`constraint ${table}_primary primary key (${keyColumns.join()})`);
+  const storage = isPartitioned ? 'partition by range (last_at)' : '';
+  return `(${parts.join()}) ${engine === 'sqlite' && isClustered ? 'without rowid' : storage}`;
 }
 
-const statements = [
-  'insert into url_id_counter (last_id) values (0)',
-
-  'create index access_tokens_by_expiry on access_tokens (expires_at)',
-  'create index idempotency_keys_by_age on idempotency_keys (created_at)',
-
-  // Among several organizations that added a hostname, only one can have it active.
-  'create unique index domains_active_hostname on domains (hostname) where is_active = 1',
-  'create unique index domains_of_organization on domains (organization_id, hostname)',
-  'create index domains_by_hostname on domains (hostname) where verified_at is not null',
-
-  'create index urls_by_organization on urls (organization_id, created_at, id)',
-  // Counts the links of a domain without reading them.
-  'create index urls_by_domain on urls (domain_id, is_active) where domain_id is not null',
-  'create index urls_to_expire on urls (expires_at) where expires_at is not null and is_active = 1',
-
-  `create index qr_codes_by_organization on qr_codes (organization_id, created_at, id)
-    where deleted_at is null`,
-  'create index qr_codes_by_url on qr_codes (url_id, created_at, id) where url_id is not null',
-
-  'create index webhooks_by_organization on webhooks (organization_id, created_at, id)',
-  // By webhook first: a claim for one webhook does not read the backlog of another.
-  'create index deliveries_due on deliveries (webhook_id, due_at) where due_at is not null',
-  'create index deliveries_by_webhook on deliveries (webhook_id, created_at, id)',
-  `create index deliveries_failed on deliveries (webhook_id, created_at, id)
-    where status = 'failed'`,
-  'create index deliveries_by_event on deliveries (event_id)',
-];
+/** The types that the engines name differently. */
+const types: Readonly<Record<Engine, Readonly<Record<string, string>>>> = {
+  sqlite: {
+    bytes: 'blob',
+    // Only a column of exactly this type is SQLite's row id.
+    rowId: 'integer',
+    generatedId: 'integer primary key autoincrement',
+  },
+  postgres: {
+    // Compares byte by byte, like SQLite, whatever the server's language is.
+    text: 'text collate "C"',
+    bytes: 'bytea',
+    rowId: 'bigint',
+    generatedId: 'bigint generated by default as identity primary key',
+  },
+};

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, type RawBuilder, sql } from 'kysely';
 import {
   type Database,
+  ListTimeoutError,
   mixedShard,
   operatorOwner,
   type RetryCause,
@@ -12,16 +13,17 @@ import {
 } from '../database.js';
 import { GroupCommit, noRetries } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
+import { listTimeoutMs, readListPage } from '../list-page.js';
+import type { ListPage, ListQuery } from '../list-query.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
 import { watchChanges } from './change-feed.js';
 import { checkServer, explainMissingRights } from './check-server.js';
-import { readListPage } from './list-page.js';
 import { dropEmptyPartitions } from './partitions.js';
-import { findRetryCause } from './postgres-error.js';
+import { findRetryCause, isStatementTimeout } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
 import { PreparedClient } from './prepared-client.js';
-import { openSearchIndex } from './search-index.js';
+import { createSearchIndex, hasSearchIndex } from './search-index.js';
 import { ServerPool, setLocalLimits } from './server-pool.js';
 import { deleteRestoredUsages, SharedLimits } from './shared-limits.js';
 import { visitShardOf } from './visit-shards.js';
@@ -152,10 +154,10 @@ export function openPostgres(
         .setIsolationLevel('repeatable read')
         .setAccessMode('read only')
         .execute(work),
-    readListPage: (query) => readListPage(db, query),
+    readListPage: (query) => readWithin(db, query),
     // Lists and searches use a quarter of the connections each. The rest is for redirects and writes.
     maxConcurrentLists: Math.max(1, Math.floor(maxConnections / 4)),
-    searchIndex: openSearchIndex(db, writeDirectly),
+    hasSearchIndex: () => hasSearchIndex(db),
     write: (organizationId, work, { isBulk } = {}) =>
       queues.run(
         organizationId,
@@ -174,7 +176,10 @@ export function openPostgres(
       await checkServer(address);
       const migrationDb = connect(address, 2, true);
       try {
-        return await applyMigrations(migrationDb, 'postgres', updateEach, ignoreCase);
+        const applied = await applyMigrations(migrationDb, 'postgres', ignoreCase);
+        // The extension may be newer than the database.
+        if (!(await hasSearchIndex(migrationDb))) await createSearchIndex(migrationDb);
+        return applied;
       } catch (error) {
         throw explainMissingRights(error, address);
       } finally {
@@ -185,7 +190,7 @@ export function openPostgres(
     watchChanges: (caches, onError) => watchChanges(db, caches, onError),
     async findVersionProblem() {
       await checkServer(address);
-      return findVersionProblem(db, 'postgres', updateEach);
+      return findVersionProblem(db, 'postgres');
     },
     // Several servers share a database.
     lockForServer: () => {},
@@ -273,6 +278,23 @@ async function takeOrganizationLocks(
       ${shareLock(recordsKey)})
     select id from begun, unnest(${ids}::text[]) as id where ${isBlocked}`.execute(transaction);
   return rows.map(({ id }) => id);
+}
+
+/** Reads a page of a list, which PostgreSQL cancels at its time limit. */
+async function readWithin<Id extends string | number>(
+  db: Kysely<Schema>,
+  query: ListQuery,
+): Promise<ListPage<Id>> {
+  const { timeoutMs = listTimeoutMs } = query;
+  try {
+    const reader = db.transaction().setAccessMode('read only');
+    return await reader.execute(async (transaction) => {
+      await sql`set local statement_timeout = ${sql.lit(timeoutMs)}`.execute(transaction);
+      return readListPage<Id>(transaction, 'postgres', query);
+    });
+  } catch (error) {
+    throw isStatementTimeout(error) ? new ListTimeoutError(timeoutMs, { cause: error }) : error;
+  }
 }
 
 function setLockTimeout(ms: number): RawBuilder<unknown> {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Database, Schema, SearchIndex, SearchIndexDiagnosis } from '../database.js';
+import type { Schema } from '../database.js';
 
 /**
  * Creates the trigram index of `urls.search_text` if pg_trgm exists or this user may create it.
@@ -18,26 +18,11 @@ export async function createSearchIndex(db: Kysely<Schema>): Promise<void> {
     using gin (search_text ${sql.id(schema, 'gin_trgm_ops')})`.execute(db);
 }
 
-/** PostgreSQL updates the index in the transaction that changes a link. */
-export function openSearchIndex(
-  db: Kysely<Schema>,
-  writeDirectly: Database['writeDirectly'],
-): SearchIndex {
-  return {
-    exists: async () => (await diagnose(db)) === 'sound',
-    diagnose: async () => ({ unindexed: 0, index: await diagnose(db) }),
-    repair: () => writeDirectly(createSearchIndex, 'exclusive'),
-    hasPending: async () => false,
-    indexPending: async () => 0,
-  };
-}
-
-async function diagnose(db: Kysely<Schema>): Promise<SearchIndexDiagnosis['index']> {
+export async function hasSearchIndex(db: Kysely<Schema>): Promise<boolean> {
   const { rows } = await sql`select 1 where to_regclass('urls_by_search_text') is not null`.execute(
     db,
   );
-  if (rows.length > 0) return 'sound';
-  return (await findTrigramSchema(db)) === undefined ? 'unavailable' : 'missing';
+  return rows.length > 0;
 }
 
 /** Finds the schema of pg_trgm, which may not be on the search path. */

@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import type { BulkInsert, Schema, UpdateEach, Value } from '../database.js';
-import { tables } from '../schema.js';
+import { definitionOf } from '../schema.js';
 import { createPartitions } from './partitions.js';
 
 /**
@@ -58,7 +58,7 @@ const types: Readonly<Record<string, string>> = {
 
 /** Returns the type of an array of a column's values. */
 function arrayTypeOf(table: keyof Schema, name: string): string {
-  const definition = (tables[table] as Readonly<Record<string, string>>)[name];
+  const definition = definitionOf(table).columns[name];
   if (!definition) throw new Error(`${table} has no column ${name}`);
   const [type = ''] = definition.split(' ');
   return `${types[type] ?? type}[]`;

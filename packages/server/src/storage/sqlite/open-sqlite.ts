@@ -13,13 +13,12 @@ import { type Database, mixedShard, type Schema, type StorageOptions } from '../
 import { GroupCommit, noRetries } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
 import { MemoryLimits } from '../limits.js';
+import { readListPage } from '../list-page.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
 import { createFile } from './create-file.js';
 import { checkAccess, refuseForeignTables } from './database-file.js';
-import { readListPage } from './list-page.js';
 import { PreparedDatabase } from './prepared-database.js';
-import { openSearchIndex } from './search-index.js';
 import { lockForServer } from './server-lock.js';
 import { QueuedSqliteDriver } from './sqlite-driver.js';
 import { bulkInserter, eachUpdater } from './write-rows.js';
@@ -88,10 +87,10 @@ export function openSqlite(path: string, options: StorageOptions): Database {
         else await handle.destroy();
       }
     },
-    readListPage: (query) => readListPage(read, query),
-    // Lists run in slices and alternate.
+    readListPage: (query) => readListPage(read, 'sqlite', query),
+    // They read one after another, in the thread of lists.
     maxConcurrentLists: 4,
-    searchIndex: openSearchIndex({ read, writeDirectly }),
+    hasSearchIndex: async () => true,
     write: (organizationId, work, { isBulk } = {}) =>
       queues.run(organizationId, () => commits.write(work), isBulk),
     writeDirectly,
@@ -106,7 +105,7 @@ export function openSqlite(path: string, options: StorageOptions): Database {
       // migrator runs outside a transaction.
       writer.handle.pragma(`busy_timeout = ${busyTimeoutMs}`);
       try {
-        return await applyMigrations(write, 'sqlite', updateEach, options.ignoreCase);
+        return await applyMigrations(write, 'sqlite', options.ignoreCase);
       } finally {
         writer.handle.pragma('busy_timeout = 0');
       }
@@ -114,7 +113,7 @@ export function openSqlite(path: string, options: StorageOptions): Database {
     // A SQLite file has one node.
     openLimits: (clock = Date.now) => new MemoryLimits(clock),
     watchChanges: undefined,
-    findVersionProblem: () => findVersionProblem(read, 'sqlite', updateEach),
+    findVersionProblem: () => findVersionProblem(read, 'sqlite'),
     lockForServer(now) {
       if (!isMemory) unlock ??= lockForServer(path, now);
     },

@@ -1,0 +1,904 @@
+/**
+ * A table. Columns are defined in SQL, with the types of `migrations/0001-baseline.ts`: \`text\`, \`bytes\`, \`rowId\`, \`generatedId\`, and
+ * those that both engines know. Instants are milliseconds since 1970, flags are 0 or 1, lists and maps
+ * are JSON text.
+ */
+export interface TableDefinition {
+  /** The column by which its rows belong to those of another table, and are deleted with them. */
+  readonly owner?: { readonly column: string; readonly parent: string };
+  /** Why its rows belong to no organization. A table but `organizations` has this or an owner. */
+  readonly shared?: string;
+  /** Whether the export of an organization has its rows. */
+  readonly isExported?: true;
+  /** Why a move to PostgreSQL does not copy its rows. */
+  readonly unmoved?: string;
+  readonly columns: Readonly<Record<string, string>>;
+  /** The primary key of several columns. Other tables have one column, their first, or none. */
+  readonly key?: readonly string[];
+  /** Whether SQLite stores the rows in the index of the key: for few columns that are read by ranges. */
+  readonly isClustered?: true;
+  /** By name, what follows \`create index … on …\`; \`unique\` comes first. */
+  readonly indexes?: Readonly<Record<string, string>>;
+}
+
+/** All tables, referenced ones first. `schema.ts` derives types, keys and owners, and the baseline the statements that create them. */
+export const tables = {
+  organizations: {
+    isExported: true,
+    columns: {
+      id: 'text primary key',
+      name: 'text not null',
+      plan: 'text not null',
+      /** The number of active links, which the plan limits. */
+      active_urls: 'bigint not null default 0',
+      created_at: 'bigint not null',
+      /** Null unless the operator suspended the organization. */
+      suspended_at: 'bigint',
+      /** Set while the organization is being deleted. The row is deleted last. */
+      deletion_started_at: 'bigint',
+      /** Addresses and CIDR ranges whose visits do not count, separated by commas. */
+      exclude_addresses: "text not null default ''",
+      /**
+       * The visits from this instant on are in `organization_chunks`, or still in batches. It may be
+       * increased at any time, because `visit_chunks` and `click_days` have all visits.
+       */
+      chunks_complete_from: 'bigint not null default 0',
+    },
+    indexes: {
+      organizations_by_age: '(created_at, id)',
+      organizations_to_delete: '(deletion_started_at) where deletion_started_at is not null',
+    },
+  },
+  /** The plan changes of the organizations. */
+  plan_changes: {
+    owner: { column: 'organization_id', parent: 'organizations' },
+    isExported: true,
+    columns: {
+      organization_id: 'text not null references organizations (id)',
+      changed_at: 'bigint not null',
+      plan_before: 'text not null',
+    },
+    key: ['organization_id', 'changed_at'],
+    isClustered: true,
+  },
+  usage_meters: {
+    owner: { column: 'organization_id', parent: 'organizations' },
+    isExported: true,
+    columns: {
+      organization_id: 'text not null references organizations (id)',
+      /** `2030-01`, in UTC. */
+      month: 'text not null',
+      meter: 'text not null',
+      used: 'bigint not null',
+    },
+    key: ['organization_id', 'month', 'meter'],
+    isClustered: true,
+  },
+  clients: {
+    owner: { column: 'organization_id', parent: 'organizations' },
+    isExported: true,
+    columns: {
+      id: 'text primary key',
+      organization_id: 'text not null references organizations (id)',
+      secret_hash: 'text not null',
+      /** Separated by spaces. */
+      scopes: 'text not null',
+      created_at: 'bigint not null',
+      revoked_at: 'bigint',
+      /** What the client is for. */
+      name: 'text',
+      expires_at: 'bigint',
+    },
+    indexes: {
+      clients_by_organization: '(organization_id, created_at, id)',
+    },
+  },
+  api_keys: {
+    owner: { column: 'organization_id', parent: 'organizations' },
+    isExported: true,
+    columns: {
+      id: 'text primary key',
+      organization_id: 'text not null references organizations (id)',
+      name: 'text not null',
+      /** The SHA-256 of the key, which has 256 random bits. */
+      key_hash: 'text not null',
+      /** The first characters of the key, for people. */
+      key_start: 'text not null',
+      /** Separated by spaces. */
+      scopes: 'text not null',
+      /** The id of the client that created it. */
+      created_by: 'text not null',
+      created_at: 'bigint not null',
+      expires_at: 'bigint',
+      last_used_at: 'bigint',
+    },
+    indexes: {
+      api_keys_by_hash: 'unique (key_hash)',
+      api_keys_by_organization: '(organization_id, created_at, id)',
+    },
+  },
+  access_tokens: {
+    owner: { column: 'client_id', parent: 'clients' },
+    columns: {
+      token_hash: 'text primary key',
+      client_id: 'text not null references clients (id)',
+      scopes: 'text not null',
+      created_at: 'bigint not null',
+      expires_at: 'bigint not null',
+    },
+    indexes: {
+      access_tokens_by_client: '(client_id)',
+      access_tokens_by_expiry: '(expires_at)',
+    },
+  },
+  idempotency_keys: {
+    owner: { column: 'organization_id', parent: 'organizations' },
+    columns: {
+      organization_id: 'text not null',
+      key: 'text not null',
+      /** A hash of the request's method, path and body. */
+      fingerprint: 'text not null',
+      result: 'text not null',
+      created_at: 'bigint not null',
+    },
+    key: ['organization_id', 'key'],
+    indexes: {
+      idempotency_keys_by_age: '(created_at)',
+    },
+  },
+  domains: {
+    owner: { column: 'organization_id', parent: 'organizations' },
+    isExported: true,
+    columns: {
+      id: 'text primary key',
+      organization_id: 'text not null references organizations (id)',
+      hostname: 'text not null',
+      is_active: 'integer not null',
+      created_at: 'bigint not null',
+      /** The required text of the TXT record. */
+      challenge: "text not null default ''",
+      /** The first verification. Once it is set, the hostname serves only this domain's links. */
+      verified_at: 'bigint',
+      last_checked_at: 'bigint',
+      last_error: 'text',
+      /** The row stays for its links, and is reused when the organization adds the hostname again. */
+      deleted_at: 'bigint',
+      root_url: 'text',
+      not_found_url: 'text',
+      expired_url: 'text',
+      ignore_case: 'integer not null default 0',
+      forward_query: 'integer not null default 0',
+      forward_path: 'integer not null default 0',
+      /** JSON documents of apps, as they are served. */
+      apple_app_site_association: 'text',
+      asset_links: 'text',
+      /** The version of the settings. */
+      updated_at: 'bigint not null default 0',
+    },
+    indexes: {
+      // Among several organizations that added a hostname, only one can have it active.
+      domains_active_hostname: 'unique (hostname) where is_active = 1',
+      domains_by_hostname: '(hostname) where verified_at is not null',
+      domains_live: '(organization_id, created_at, id) where deleted_at is null',
+      domains_of_organization: 'unique (organization_id, hostname)',
+    },
+  },
+  webhooks: {
+    owner: { column: 'organization_id', parent: 'organizations' },
+    isExported: true,
+    columns: {
+      id: 'text primary key',
+      organization_id: 'text not null references organizations (id)',
+      url: 'text not null',
+      events: 'text not null',
+      secret: 'text not null',
+      is_active: 'integer not null',
+      created_at: 'bigint not null',
+      updated_at: 'bigint not null',
+      /** Also signs deliveries until `previous_secret_expires_at`. */
+      previous_secret: 'text',
+      previous_secret_expires_at: 'bigint',
+      /** The row stays until its deliveries have been removed. */
+      deleted_at: 'bigint',
+      last_success_at: 'bigint',
+      /** The first failed attempt since the last success; null after a success. */
+      failing_since: 'bigint',
+      /** From 0 to 1, weighted towards the newest attempts; null before the first attempt. */
+      failure_rate: 'double precision',
+      /** Set when the server disabled the webhook. */
+      disabled_at: 'bigint',
+      disabled_reason: 'text',
+      description: 'text',
+      /** JSON of the tags, domains and links whose events are delivered; null for all. */
+      filters: 'text',
+      /** JSON of further headers of each delivery, by name; null for none. */
+      headers: 'text',
+      /**
+       * When the owner removed event types or changed filters. Null when the pending deliveries that
+       * they excluded have ended.
+       */
+      unsubscribed_at: 'bigint',
+      /** Replaced before `previous_secret`. Also signs deliveries, until `oldest_secret_expires_at`. */
+      oldest_secret: 'text',
+      oldest_secret_expires_at: 'bigint',
+      /** When a webhook stream is deleted unless it is read again; null for a webhook with a receiver. */
+      expires_at: 'bigint',
+      /** The connection that reads the stream. A newer one replaces it. */
+      connection_id: 'text',
+      /** The dispatcher that sends the deliveries, until `leased_until` by the database's clock. */
+      leased_by: 'text',
+      leased_until: 'bigint',
+    },
+    indexes: {
+      webhooks_by_organization: '(organization_id, created_at, id) where deleted_at is null',
+      webhooks_by_owner: '(organization_id, deleted_at)',
+      webhooks_expiring: '(expires_at) where expires_at is not null',
+      webhooks_unsubscribed: '(id) where unsubscribed_at is not null',
+    },
+  },
+  url_id_counter: {
+    shared: 'one row, for all organizations',
+    columns: {
+      last_id: 'bigint not null',
+    },
+  },
+  urls: {
+    owner: { column: 'organization_id', parent: 'organizations' },
+    isExported: true,
+    columns: {
+      id: 'rowId primary key',
+      organization_id: 'text not null references organizations (id)',
+      domain_id: 'text references domains (id)',
+      short_code: 'text not null',
+      custom_slug: 'text',
+      target_url: 'text not null',
+      title: 'text',
+      description: 'text',
+      category: 'text',
+      tags: 'text not null',
+      redirect_type: 'integer not null',
+      expires_at: 'bigint',
+      password_hash: 'text',
+      utm_source: 'text',
+      utm_medium: 'text',
+      utm_campaign: 'text',
+      utm_term: 'text',
+      utm_content: 'text',
+      custom_utm_params: 'text not null',
+      source_domain: 'text',
+      is_active: 'integer not null',
+      created_at: 'bigint not null',
+      updated_at: 'bigint not null',
+      /** The result of `searchTextOf`, which searches read. */
+      search_text: "text not null default ''",
+      /** The clicks that another link shortener counted. */
+      imported_clicks: 'bigint not null default 0',
+      /** The link's own click thresholds, as JSON; null for those of the server. */
+      click_thresholds: 'text',
+      /** Whether visits forward their query and path; null for the setting of the domain. */
+      forward_query: 'integer',
+      forward_path: 'integer',
+      /** Before it, the link is like one that does not exist. */
+      activates_at: 'bigint',
+      /** Where visitors are sent when the link has expired or its clicks are used up. */
+      expired_url: 'text',
+      /** When a DELETE made the link inactive; null for a link that is active, paused or expired. */
+      deleted_at: 'bigint',
+      /** How many clicks the link redirects in all. */
+      max_clicks: 'bigint',
+      /** The id that another system gives the link; unique in its organization. */
+      external_id: 'text',
+      /** Other targets for some visits, as JSON; null for none. */
+      rules: 'text',
+      /** What link previews show: `auto`, or JSON; null for the target itself. */
+      preview: 'text',
+      /** The outcome of reading the target for `auto`, as JSON; null before the first attempt. */
+      preview_fetch: 'text',
+      /** The result of `settingsHashOf`, by which links that redirect alike are found. */
+      settings_hash: 'bigint not null default 0',
+      /** When the target is to be read; null if it need not be. A server that reads it sets a later time. */
+      preview_due_at: 'bigint',
+    },
+    indexes: {
+      // Counts the links of a domain without reading them.
+      urls_by_domain: '(domain_id, is_active) where domain_id is not null',
+      urls_by_external_id: 'unique (organization_id, external_id) where external_id is not null',
+      urls_by_organization: '(organization_id, created_at, id)',
+      urls_by_preview_due: '(organization_id, preview_due_at) where preview_due_at is not null',
+      urls_by_settings: '(settings_hash, is_active, id) where deleted_at is null',
+      // Their key is an expression, so that only counts use these three indexes. Lists read links in the
+      // order of `urls_by_organization`.
+      urls_expiring:
+        "((organization_id || ''), expires_at) where is_active = 1 and expires_at is not null",
+      urls_imported: "((organization_id || ''), imported_clicks) where imported_clicks > 0",
+      urls_inactive: "((organization_id || '')) where is_active = 0",
+      urls_to_expire: '(expires_at) where expires_at is not null and is_active = 1',
+      urls_with_thresholds: '((id + 0)) where click_thresholds is not null',
+    },
+  },
+  /**
+   * Every short code and custom slug that was ever used: one namespace for both, per domain. Rows
+   * are deleted with their organization or an erased link, and `retired_keys` then reserves the keys, so that a key
+   * never leads to another organization's target.
+   */
+  url_keys: {
+    owner: { column: 'url_id', parent: 'urls' },
+    isExported: true,
+    columns: {
+      /** The id of a custom domain, or '' for the platform's domain. */
+      domain_key: 'text not null',
+      key: 'text not null',
+      url_id: 'bigint not null references urls (id)',
+    },
+    key: ['domain_key', 'key'],
+    isClustered: true,
+    indexes: {
+      // The foreign key of each deleted link is checked.
+      url_keys_by_url: '(url_id)',
+      url_keys_folded: "(domain_key, lower(key), url_id) where domain_key <> ''",
+    },
+  },
+  /**
+   * The click counters, apart from urls, whose rows are wide: a count is written many times a second.
+   * A link without clicks has no row.
+   */
+  url_clicks: {
+    owner: { column: 'url_id', parent: 'urls' },
+    isExported: true,
+    columns: {
+      url_id: 'rowId primary key',
+      clicks: 'bigint not null',
+      /** Null if this column is newer than the last click. */
+      last_clicked_at: 'bigint',
+      /** Visits up to this millisecond are erased, also those that are still in journals. */
+      erased_until: 'bigint not null default 0',
+      /** 1 while stored visits are still to be erased. */
+      erasure_pending: 'integer not null default 0',
+      /** The greatest number of clicks before an erasure. Its thresholds are not sent again. */
+      peak_clicks: 'bigint not null default 0',
+      /** The clicks that erasures removed from `clicks`. They count for `urls.max_clicks`. */
+      erased_clicks: 'bigint not null default 0',
+    },
+    indexes: {
+      url_clicks_erased: '((url_id + 0)) where erased_until > 0',
+      url_clicks_to_erase: '(url_id) where erasure_pending = 1',
+    },
+  },
+  /** Each transaction that moves visits out of a journal also writes the journal's position. */
+  journal_positions: {
+    shared: 'one row for each journal',
+    unmoved: 'all journals are moved into storage before',
+    columns: {
+      writer_id: 'text primary key',
+      segment: 'integer not null',
+      offset: 'bigint not null',
+    },
+  },
+  /** Visits in the order of arrival: a row for each shard and transfer from a journal. */
+  visit_batches: {
+    shared: 'a row has visits of many organizations: remove-deleted-visits.ts',
+    columns: {
+      /** Never reused. */
+      id: 'generatedId',
+      created_at: 'bigint not null',
+      visit_count: 'integer not null',
+      /** Encoded columns. */
+      visits: 'bytes not null',
+      /** The shard of the organizations whose visits it has; `mixedShard` for any organizations. */
+      shard: 'integer not null default 0',
+      /** 1 while its visits are still to be copied into `queued_clicks`. */
+      to_copy: 'integer not null default 0',
+    },
+    indexes: {
+      visit_batches_to_copy: '(id) where to_copy = 1',
+    },
+  },
+  /** The progress of the running compaction of each shard. */
+  visit_compactions: {
+    shared: 'a row for each shard of organizations',
+    columns: {
+      shard: 'rowId primary key',
+      /** The batches that it moves, as a JSON array. */
+      batch_ids: 'text not null',
+      /** The visits of all URLs below this one are in `visit_chunks`. */
+      next_url: 'bigint not null',
+      /** The visits of all organizations before this one are in `organization_chunks`. */
+      next_organization: 'text not null',
+      /** The number of visits of that organization which are in `organization_chunks`. */
+      next_visit: 'bigint not null',
+    },
+  },
+  /** The visits of one link, ordered by `number`. All chunks but the last are full. */
+  visit_chunks: {
+    owner: { column: 'url_id', parent: 'urls' },
+    isExported: true,
+    columns: {
+      url_id: 'bigint not null',
+      number: 'integer not null',
+      /** The times of the earliest and the latest visit. */
+      first_at: 'bigint not null',
+      last_at: 'bigint not null',
+      visit_count: 'integer not null',
+      /** Encoded columns. */
+      visits: 'bytes not null',
+      /**
+       * The time of the earliest visit that does not count; `noMachines` without one. It is 0 in chunks
+       * that an earlier version stored.
+       */
+      machines_from: 'bigint not null default 0',
+    },
+    key: ['url_id', 'number'],
+    isClustered: true,
+    indexes: {
+      visit_chunks_with_machines:
+        '(machines_from, url_id, number) where machines_from < 8640000000000000',
+    },
+  },
+  /** The daily summary of a link's pruned visits. */
+  click_days: {
+    owner: { column: 'url_id', parent: 'urls' },
+    isExported: true,
+    columns: {
+      url_id: 'bigint not null',
+      /** The start of the day in UTC. */
+      day: 'bigint not null',
+      clicks: 'bigint not null',
+      /** The other figures, as JSON. */
+      summary: 'text not null',
+      /** The clicks that came from a QR code. */
+      scans: 'bigint not null default 0',
+    },
+    key: ['url_id', 'day'],
+    isClustered: true,
+  },
+  qr_codes: {
+    owner: { column: 'organization_id', parent: 'organizations' },
+    isExported: true,
+    columns: {
+      id: 'text primary key',
+      organization_id: 'text not null references organizations (id)',
+      url_id: 'bigint references urls (id)',
+      /** Never changes. */
+      qr_data: 'text not null',
+      format: 'text not null',
+      size: 'integer not null',
+      error_correction: 'text not null',
+      foreground_color: 'text not null',
+      background_color: 'text not null',
+      logo_url: 'text',
+      style_preset: 'text not null',
+      /** Increases by one with each change. */
+      version: 'integer not null',
+      created_at: 'bigint not null',
+      updated_at: 'bigint not null',
+      deleted_at: 'bigint',
+      /** The width of the quiet zone in modules. */
+      margin: 'integer not null default 4',
+      /** `solid` or `transparent`. */
+      background: "text not null default 'solid'",
+    },
+    indexes: {
+      qr_codes_by_organization: '(organization_id, created_at, id) where deleted_at is null',
+      qr_codes_by_owner: '(organization_id, deleted_at)',
+      qr_codes_by_url: '(url_id, created_at, id) where url_id is not null',
+      qr_codes_deleted: '(organization_id) where deleted_at is not null',
+    },
+  },
+  /**
+   * The image of a code, apart from qr_codes, so that lists do not read images. The row is removed
+   * when the code is deleted.
+   */
+  qr_pictures: {
+    owner: { column: 'qr_id', parent: 'qr_codes' },
+    isExported: true,
+    columns: {
+      qr_id: 'text primary key references qr_codes (id)',
+      /** The verified image file in the code's format. */
+      picture: 'bytes not null',
+      /** PNG. */
+      logo: 'bytes',
+      logo_width: 'integer',
+      logo_height: 'integer',
+    },
+  },
+  /** The counters of each code. Every code has a row. */
+  qr_counts: {
+    owner: { column: 'qr_id', parent: 'qr_codes' },
+    isExported: true,
+    columns: {
+      qr_id: 'text primary key references qr_codes (id)',
+      scans: 'bigint not null',
+      downloads: 'bigint not null',
+      /** The greatest number of scans before an erasure of the link's visits. */
+      peak_scans: 'bigint not null default 0',
+    },
+    isClustered: true,
+  },
+  /** The daily summary of a code's pruned scans. */
+  scan_days: {
+    owner: { column: 'qr_id', parent: 'qr_codes' },
+    isExported: true,
+    columns: {
+      qr_id: 'text not null',
+      /** The start of the day in UTC. */
+      day: 'bigint not null',
+      scans: 'bigint not null',
+      /** The other figures, as JSON. */
+      summary: 'text not null',
+    },
+    key: ['qr_id', 'day'],
+    isClustered: true,
+  },
+  events: {
+    owner: { column: 'organization_id', parent: 'organizations' },
+    columns: {
+      id: 'text primary key',
+      organization_id: 'text not null',
+      type: 'text not null',
+      /** The body of every attempt of every delivery. */
+      body: 'text not null',
+      created_at: 'bigint not null',
+      /** The webhooks, as JSON, whose deliveries are still to be written. */
+      webhook_ids: 'text',
+      /** The link, its domain and its tags at the time of the event, for filters. */
+      url_id: 'bigint',
+      domain_id: 'text',
+      /** In the form of `urls.tags`. */
+      tags: 'text',
+    },
+    indexes: {
+      events_by_owner: '(organization_id)',
+      events_to_fan_out: '(organization_id, id) where webhook_ids is not null',
+    },
+  },
+  deliveries: {
+    owner: { column: 'webhook_id', parent: 'webhooks' },
+    columns: {
+      id: 'text primary key',
+      webhook_id: 'text not null references webhooks (id)',
+      event_id: 'text not null references events (id)',
+      status: 'text not null',
+      attempts: 'integer not null',
+      next_attempt_at: 'bigint',
+      /** When the delivery can be claimed: at its next attempt, or when the current lease ends. */
+      due_at: 'bigint',
+      last_status_code: 'integer',
+      last_error: 'text',
+      created_at: 'bigint not null',
+      delivered_at: 'bigint',
+      /** 0 for tests and replays, which are not metered. */
+      is_charged: 'integer not null default 1',
+      /** That of the event. */
+      event_type: "text not null default ''",
+      /** The link that the event is about. */
+      url_id: 'bigint',
+    },
+    isClustered: true,
+    indexes: {
+      deliveries_by_event: '(event_id)',
+      deliveries_by_type: '(webhook_id, event_type, created_at, id)',
+      deliveries_by_url: '(webhook_id, url_id, created_at, id) where url_id is not null',
+      deliveries_by_webhook: '(webhook_id, created_at, id)',
+      // By webhook first: a claim for one webhook does not read the backlog of another.
+      deliveries_due: '(webhook_id, due_at) where due_at is not null',
+      deliveries_finished: "(webhook_id, status, created_at, id) where status <> 'pending'",
+    },
+  },
+  delivery_attempts: {
+    owner: { column: 'delivery_id', parent: 'deliveries' },
+    columns: {
+      delivery_id: 'text not null',
+      /** From 1. */
+      number: 'integer not null',
+      attempted_at: 'bigint not null',
+      duration_ms: 'integer not null',
+      status_code: 'integer',
+      error: 'text',
+      response_body: 'text',
+    },
+    key: ['delivery_id', 'number'],
+    isClustered: true,
+  },
+  /**
+   * Lines of journals that wait until other transactions release the rows of the organization. They
+   * count as if they were still in the journal.
+   */
+  deferred_visits: {
+    owner: { column: 'organization_id', parent: 'organizations' },
+    columns: {
+      /** The writer of the journal, the position after its lines, and the organization. */
+      id: 'text primary key',
+      /** The name of the journal, whose leases the lines use. */
+      writer_id: 'text not null',
+      /** Not a reference, which would lock the row of the organization. */
+      organization_id: 'text not null',
+      created_at: 'bigint not null',
+      lines: 'text not null',
+    },
+    indexes: {
+      deferred_visits_by_owner: '(organization_id)',
+    },
+  },
+  /**
+   * The visits of an organization in the order of their storage, as a copy of `visit_chunks` for
+   * overviews. Only the last chunk gets further visits.
+   */
+  organization_chunks: {
+    owner: { column: 'organization_id', parent: 'organizations' },
+    columns: {
+      organization_id: 'text not null',
+      number: 'integer not null',
+      /** The times of the earliest and the latest visit. */
+      first_at: 'bigint not null',
+      last_at: 'bigint not null',
+      visit_count: 'integer not null',
+      /** Encoded columns. */
+      visits: 'bytes not null',
+      machines_from: 'bigint not null default 0',
+    },
+    key: ['organization_id', 'number'],
+    isClustered: true,
+    indexes: {
+      organization_chunks_list: '(organization_id, number, first_at, last_at, visit_count)',
+      // One of 256 chunks: none of most organizations.
+      organization_chunks_sample: '(last_at, organization_id) where number % 256 = 255',
+      organization_chunks_with_machines:
+        '(machines_from, organization_id, number) where machines_from < 8640000000000000',
+    },
+  },
+  /** What overviews have counted in chunks of an organization, so that the first one after a start continues. */
+  overview_counts: {
+    owner: { column: 'organization_id', parent: 'organizations' },
+    unmoved: 'the target counts again',
+    columns: {
+      organization_id: 'text not null',
+      /** The hash of the time zone, the buckets and the rough length of the window. */
+      counts_key: 'text not null',
+      /** When it was written. Only the newest complete one is read. */
+      generation: 'bigint not null',
+      /** The header is 0, and is written last. */
+      part: 'integer not null',
+      /** The time of the earliest visit that is counted. */
+      first_at: 'bigint not null',
+      content: 'bytes not null',
+    },
+    key: ['organization_id', 'counts_key', 'generation', 'part'],
+  },
+  /** The links that the operator took down. */
+  takedowns: {
+    owner: { column: 'id', parent: 'urls' },
+    columns: {
+      /** The id of the link. */
+      id: 'rowId primary key references urls (id)',
+      reason: 'text not null',
+      created_at: 'bigint not null',
+    },
+    indexes: {
+      takedowns_by_age: '(created_at, id)',
+    },
+  },
+  /** The keys under which stored secrets may be encrypted. */
+  secret_keys: {
+    shared: 'the keys of the installation',
+    unmoved: 'the target encrypts under its own key',
+    columns: {
+      /** Derived from the key. */
+      id: 'text primary key',
+      /** A known text, encrypted under the key. */
+      check_value: 'text not null',
+      /** When a server began to encrypt under the key, or confirmed it; 0 while `secrets rotate` asks. */
+      created_at: 'bigint not null',
+    },
+  },
+  /** The periods of the visitor keys. */
+  visitor_keys: {
+    shared: 'the keys of the installation',
+    columns: {
+      starts_at: 'bigint primary key',
+      /** A random text, from which the keys are derived; null once the period is past. */
+      value: 'text',
+    },
+  },
+  /** Reports of links by visitors, for the operator. The link need not exist. */
+  abuse_reports: {
+    shared: 'visitors report links to the operator',
+    columns: {
+      id: 'text primary key',
+      short_url: 'text not null',
+      /** The domain and the key of the short URL, as in `url_keys`. */
+      domain_key: 'text not null',
+      key: 'text not null',
+      reason: 'text not null',
+      comment: 'text',
+      email: 'text',
+      /** A keyed hash of the reporter's address. */
+      reporter: 'text not null',
+      created_at: 'bigint not null',
+      resolved_at: 'bigint',
+      /** `dismissed` or `takenDown`; null before. */
+      resolution: 'text',
+    },
+    indexes: {
+      abuse_reports_by_age: '(created_at, id)',
+      abuse_reports_open: 'unique (domain_key, key, reporter) where resolved_at is null',
+    },
+  },
+  /** Whether links may lead to a host and its subdomains. */
+  host_rules: {
+    shared: 'the operator blocks and allows hosts',
+    columns: {
+      /** The hostname, or `*` for all. */
+      id: 'text primary key',
+      reason: 'text not null',
+      created_at: 'bigint not null',
+      /** `block` or `allow`. */
+      rule: "text not null default 'block'",
+    },
+    indexes: {
+      host_rules_by_age: '(created_at, id)',
+    },
+  },
+  /** The short codes and slugs of erased links, and those of deleted organizations on the platform's domain. */
+  retired_keys: {
+    shared: 'the keys of erased links and deleted organizations, as hashes',
+    isExported: true,
+    columns: {
+      /** 53 bits of the SHA-256 of the key and its domain. */
+      key_hash: 'rowId primary key',
+      /** The organization of the link. Only the export of a deleted one can take the key again. */
+      organization_id: 'text not null',
+      /** The erased link, until nothing of it is stored. */
+      url_id: 'bigint',
+    },
+    indexes: {
+      retired_keys_to_erase: '(url_id) where url_id is not null',
+    },
+  },
+  /**
+   * Who changed what. A row is only updated by the write that made it, and only deleted when it is too
+   * old, or with its organization.
+   */
+  audit_log: {
+    owner: { column: 'organization_id', parent: 'organizations' },
+    columns: {
+      created_at: 'bigint not null',
+      id: 'text not null',
+      /** The owner of the record; null for records of the operator. Not a reference: rows outlive it. */
+      organization_id: 'text',
+      actor_type: 'text not null',
+      /** The id of a client or an API key. */
+      actor_id: 'text',
+      address: 'text',
+      /** The operationId of the contract. */
+      operation: 'text not null',
+      resource_type: 'text not null',
+      /** Null for a write of several records. */
+      resource_id: 'text',
+      /** The number of changed records. */
+      item_count: 'integer not null',
+      /** The names of the changed fields, separated by commas. */
+      fields: 'text',
+    },
+    key: ['created_at', 'id'],
+    isClustered: true,
+    indexes: {
+      audit_log_by_organization: '(organization_id, created_at, id)',
+    },
+  },
+  /** One row. Its version increases with each change that affects any number of links. */
+  link_policy: {
+    shared: 'one row, for all organizations',
+    columns: {
+      version: 'bigint not null',
+      /** The number of links that were erased. */
+      erasures: 'bigint not null default 0',
+    },
+  },
+  /**
+   * The clicks of links with `max_clicks` that a process may redirect, or has redirected and that are not
+   * in storage yet.
+   */
+  click_leases: {
+    owner: { column: 'url_id', parent: 'urls' },
+    unmoved: 'all journals are moved into storage before',
+    columns: {
+      url_id: 'bigint not null',
+      /** The name of the process's journal. */
+      writer_id: 'text not null',
+      clicks: 'bigint not null',
+      /** The last change by the process, which thereby finds out whether it was committed. */
+      change_id: 'text not null',
+      /** The clicks that this change added. */
+      granted: 'bigint not null',
+      updated_at: 'bigint not null',
+    },
+    key: ['url_id', 'writer_id'],
+    isClustered: true,
+    indexes: {
+      click_leases_by_writer: '(writer_id)',
+    },
+  },
+  /** A row with the id 1 while a webhook wants visits, which are copied into the queues below. */
+  click_feed: {
+    shared: 'one row, for all organizations',
+    columns: {
+      id: 'rowId primary key',
+    },
+  },
+  /** The state of the visits that wait for a webhook. */
+  click_queues: {
+    owner: { column: 'webhook_id', parent: 'webhooks' },
+    columns: {
+      webhook_id: 'text primary key references webhooks (id)',
+      /** The number of visits in `queued_clicks`. */
+      waiting: 'bigint not null',
+      /** The number of visits that were deleted since the last event, because too many waited. */
+      omitted: 'bigint not null',
+      /** When the next event may be written. */
+      next_at: 'bigint not null',
+      last_delivery_id: 'text',
+    },
+  },
+  /** The visits that wait for a webhook: a row for each batch of `visit_batches` that has some. */
+  queued_clicks: {
+    owner: { column: 'webhook_id', parent: 'webhooks' },
+    columns: {
+      webhook_id: 'text not null references webhooks (id)',
+      batch_id: 'bigint not null',
+      visit_count: 'integer not null',
+      /** A line of JSON for each visit. */
+      visits: 'text not null',
+    },
+    key: ['webhook_id', 'batch_id'],
+  },
+  /** The jobs that deliver the events of a time range again. */
+  webhook_replays: {
+    owner: { column: 'webhook_id', parent: 'webhooks' },
+    columns: {
+      id: 'text primary key',
+      organization_id: 'text not null references organizations (id)',
+      webhook_id: 'text not null references webhooks (id)',
+      state: 'text not null',
+      /** The range of the deliveries' `created_at`; `until` is exclusive. */
+      since: 'bigint not null',
+      until: 'bigint not null',
+      status: 'text not null',
+      /** JSON; null for all types. */
+      event_types: 'text',
+      /** The deliveries that matched at the start. */
+      total: 'bigint not null',
+      processed: 'bigint not null',
+      created: 'bigint not null',
+      /** The position: `created_at` and `id` of the last delivery that was read. */
+      last_created_at: 'bigint not null',
+      last_id: 'text not null',
+      created_at: 'bigint not null',
+      finished_at: 'bigint',
+    },
+    indexes: {
+      webhook_replays_by_owner: '(organization_id)',
+      webhook_replays_by_webhook: '(webhook_id, created_at, id)',
+      webhook_replays_running: "unique (organization_id, webhook_id) where state = 'running'",
+    },
+  },
+  /** Hourly sums of the attempts of each webhook, for its statistics. */
+  attempt_counts: {
+    owner: { column: 'webhook_id', parent: 'webhooks' },
+    columns: {
+      webhook_id: 'text not null references webhooks (id)',
+      /** The start of the hour. */
+      hour: 'bigint not null',
+      /** `success`, or the cause of the failure. */
+      outcome: 'text not null',
+      /** The duration of the attempts, rounded to one of about 50 values. */
+      duration_ms: 'bigint not null',
+      attempts: 'bigint not null',
+      /** The attempts that were the last of their delivery and failed. */
+      exhausted: 'bigint not null',
+      /** The time of the latest attempt. */
+      last_at: 'bigint not null',
+    },
+    key: ['webhook_id', 'hour', 'outcome', 'duration_ms'],
+    isClustered: true,
+  },
+} as const satisfies Readonly<Record<string, TableDefinition>>;
