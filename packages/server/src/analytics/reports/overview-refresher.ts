@@ -95,11 +95,18 @@ export class OverviewRefresher {
 }
 
 /** Waits for work until the signal aborts. The work then ends with its thread. */
-async function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    work.then(() => resolve(), reject);
+export async function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  let abort = () => {};
+  const aborted = new Promise<void>((resolve) => {
+    abort = resolve;
   });
+  signal.addEventListener('abort', abort);
+  try {
+    await Promise.race([work, aborted]);
+  } finally {
+    // The signal is that of the service, which refreshes many organizations.
+    signal.removeEventListener('abort', abort);
+  }
 }
 
 /** Returns the query of an overview without parameters. */
