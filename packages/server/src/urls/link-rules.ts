@@ -154,9 +154,14 @@ export const ruleRecords = z.array(ruleRecord).meta({
 });
 
 function findSizeError(rules: readonly unknown[]): string | undefined {
-  const bytes = Buffer.byteLength(JSON.stringify(rules));
-  if (bytes <= maxRulesBytes) return undefined;
-  return `must take at most ${maxRulesBytes} bytes as JSON (${bytes})`;
+  let length = 0;
+  // Leaves out what follows the limit: 4 MB of unpaired surrogates take 100 ms.
+  const text = JSON.stringify(rules, (name, value: unknown) => {
+    length += name.length + (typeof value === 'string' ? value.length : 1);
+    return length > maxRulesBytes ? undefined : value;
+  });
+  if (length <= maxRulesBytes && Buffer.byteLength(text) <= maxRulesBytes) return undefined;
+  return `must take at most ${maxRulesBytes} bytes as JSON`;
 }
 
 function checkNames(rules: readonly LinkRule[], context: z.RefinementCtx): void {
