@@ -14,8 +14,12 @@ const argon2 = () => import('@node-rs/argon2');
 
 export const passwordMethods = {
   hash: async (password: string) => (await argon2()).hashSync(password, settings),
-  verify: async (passwordHash: string, password: string) =>
-    (await argon2()).verifySync(passwordHash, password),
+  /** Tries the password as typed, for hashes of another origin, then as new ones are stored. */
+  verify: async (passwordHash: string, password: string) => {
+    const { verifySync } = await argon2();
+    const forms = new Set([password, password.normalize()]);
+    return [...forms].some((form) => verifySync(passwordHash, form));
+  },
 };
 
 /**

@@ -11,9 +11,8 @@ const notWellFormed = 'must be well-formed Unicode (it contains an unpaired surr
  * Text with `min` to `max` characters. Counts Unicode code points, as JSON Schema's `maxLength` does; zod
  * counts UTF-16 units.
  */
-export function characters(max: number, min = 0) {
-  return z
-    .string()
+export function characters(max: number, min = 0, text = z.string()) {
+  return text
     .check(({ value, issues }) => {
       const rule = findLengthError(value, max, min);
       if (rule) issues.push({ code: 'custom', message: rule, input: value });
@@ -31,9 +30,12 @@ function findLengthError(value: string, max: number, min: number): string | unde
   return min === 1 ? 'must not be empty' : `must be at least ${min} characters long`;
 }
 
-/** One line of text with `min` to `max` characters. Every storage engine stores it unchanged. */
-export function line(max: number, min = 0) {
-  return characters(max, min)
+/**
+ * One line of text with `min` to `max` characters, which stays as it is: for parts of URLs and ids. What
+ * people name and search is `plainLine` or `displayText`.
+ */
+export function line(max: number, min = 0, text = z.string()) {
+  return characters(max, min, text)
     .refine((value) => !control.test(value), 'must not contain control characters or line breaks')
     .refine(isWellFormed, notWellFormed);
 }
@@ -53,6 +55,22 @@ export function atMost<Schema extends z.ZodType>(max: number, rule: string, sche
     }
     return input;
   }, schema.meta(limit));
+}
+
+/**
+ * Text in normal form C, counted after it. Without one form, two texts that look the same differ: macOS
+ * names its files in form D.
+ */
+const normalized = z.string().normalize();
+
+/** One line of text that people read, compare and search, in normal form C. */
+export function plainLine(max: number, min = 0) {
+  return line(max, min, normalized);
+}
+
+/** A new password. A visitor may type it in any normal form. */
+export function newPassword(max: number) {
+  return characters(max, 1, normalized);
 }
 
 /** Any text of at most `maxBytes` bytes in UTF-8, control characters included. */
@@ -81,12 +99,12 @@ export function byteLimit(maxBytes: number) {
 }
 
 /**
- * Text for display, `min` to `max` characters. Tabs and line breaks become one space. Other control
- * characters, and characters that override the direction of text, are refused; the error names them.
+ * Text for display in normal form C, `min` to `max` characters. Tabs and line breaks become one space.
+ * Other control characters, and characters that override the direction of text, are refused; the error
+ * names them.
  */
 export function displayText(max: number, min = 0) {
-  return z
-    .string()
+  return normalized
     .overwrite((value) => value.replace(/[\t\n\r\u2028\u2029]+/g, ' '))
     .check(({ value, issues }) => {
       const rule = findLengthError(value, max, min);

@@ -3,9 +3,9 @@ import { defineRoute, forOperator } from '../contract/define-route.js';
 import {
   displayText,
   instant,
-  line,
   pageOf,
   paging,
+  plainLine,
   uuidParam,
   uuidText,
 } from '../contract/fields.js';
@@ -65,7 +65,7 @@ export const organizationCreated = z
 
 export const organizationDeletionRequest = z
   .strictObject({
-    confirm: line(100, 1).meta({
+    confirm: plainLine(100, 1).meta({
       description: 'The id or the name of the organization, repeated.',
       example: 'Acme Ltd',
     }),

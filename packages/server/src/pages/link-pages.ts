@@ -69,7 +69,7 @@ ${notice}
 <input type="hidden" name="referrer" value="${referrer}">
 <input type="hidden" name="fetchSite" value="${fetchSite}">
 <label for="password">Password</label>
-<input id="password" name="password" type="password" maxlength="256" required autofocus autocomplete="off"${described}>
+<input id="password" name="password" type="password" maxlength="512" required autofocus autocomplete="off"${described}>
 <button type="submit">Continue</button>
 </form>`,
   );

@@ -3,7 +3,14 @@ import { defineRoute } from '../contract/define-route.js';
 
 const tag = 'Redirects';
 
-const password = z.string().min(1).max(256).meta({ format: 'password', example: 'open sesame' });
+// Twice that of a stored password, because accents may be characters of their own here.
+const maxTypedPassword = 512;
+
+const password = z
+  .string()
+  .min(1)
+  .max(maxTypedPassword)
+  .meta({ format: 'password', example: 'open sesame' });
 export const unlockRequest = z.strictObject({ password }).meta({ id: 'UnlockRequest' });
 const ofFirstRequest = (header: string) =>
   z

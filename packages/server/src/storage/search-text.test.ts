@@ -14,20 +14,22 @@ describe('foldText', () => {
     ['STRASSE', 'straße'],
     ['ÄPFEL', 'äpfel'],
     ['Kelvin', 'KELVIN'],
+    ['CAFE\u0301', 'café'],
+    ['\u1112\u1161\u11ab', '한'],
   ])('folds %s and %s to the same text', (one, other) => {
     expect(foldText(one)).toBe(foldText(other));
   });
 
   it('does not equate texts that differ by more than case', () => {
     expect(foldText('a')).not.toBe(foldText('ä'));
-    expect(foldText('e\u0301')).not.toBe(foldText('é'));
+    expect(foldText('e')).not.toBe(foldText('é'));
   });
 
-  it('folds a part of a text to a part of the folded text', () => {
+  it('folds a part of a text to a part of the folded text, apart from combining marks', () => {
     fc.assert(
       fc.property(text, text, text, (before, part, after) => {
         expect(foldText(before.toWellFormed() + part.toWellFormed() + after.toWellFormed())).toBe(
-          foldText(before) + foldText(part) + foldText(after),
+          (foldText(before) + foldText(part) + foldText(after)).normalize(),
         );
       }),
     );

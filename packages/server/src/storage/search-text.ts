@@ -29,16 +29,17 @@ export function searchTextOf(fields: SearchedFields): string {
 }
 
 /**
- * Folds the case of every script: `STRASSE`, `Straße` and `STRAẞE` become the same text. Each part of
- * a text folds independently of its neighbours, so a search also finds it inside a longer text. The
- * lower case of a final sigma depends on its neighbours, so it becomes an ordinary sigma.
+ * Folds the case of every script, and normal forms: `STRASSE`, `Straße` and `STRAẞE` become the same
+ * text. Apart from combining marks, each part of a text folds independently of its neighbours, so a
+ * search also finds it inside a longer text. The lower case of a final sigma depends on its neighbours, so it becomes an ordinary sigma.
  */
 export function foldText(text: string): string {
   if (printableAscii.test(text)) return text.toLowerCase();
   const plain = text
     .toWellFormed()
+    .normalize('NFD')
     .replaceAll('\0', '\uFFFD')
     .replaceAll(notCharacters, '\uFFFD')
     .replaceAll(separator, ' ');
-  return plain.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+  return plain.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize();
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
-import { type ListFilter, line, pageOf, paging } from '../contract/fields.js';
+import { type ListFilter, pageOf, paging, plainLine } from '../contract/fields.js';
 import { tagName } from './url-fields.js';
 
 const name = z.string().meta({ description: 'The tag, as links have it.', example: 'launch' });
@@ -16,7 +16,7 @@ const tag = z
 
 const tagListQuery = z.strictObject({
   ...paging,
-  search: line(100, 1).optional().meta({
+  search: plainLine(100, 1).optional().meta({
     description: 'Only tags that contain this text, in any case.',
   }),
   sort: z.enum(['name', 'linkCount'], { error: 'must be name or linkCount' }).default('name').meta({

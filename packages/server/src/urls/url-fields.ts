@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import type { ErrorDetail } from '../contract/errors.js';
-import { atMost, characters, displayText, line, timestamp, uuid } from '../contract/fields.js';
+import {
+  atMost,
+  characters,
+  displayText,
+  line,
+  newPassword,
+  plainLine,
+  timestamp,
+  uuid,
+} from '../contract/fields.js';
 import { maxTargetUrlBytes } from '../network/target-url.js';
 import { linkRules } from './link-rules.js';
 import { previewSetting } from './preview-contract.js';
@@ -90,7 +99,7 @@ const clickThresholds = atMost(
     example: [50, 500],
   });
 
-export const tagName = line(100, 1);
+export const tagName = plainLine(100, 1);
 
 export const externalId = line(255, 1).meta({
   description:
@@ -105,7 +114,11 @@ const settings = {
   title: displayText(500).nullish().meta({ example: 'Spring sale' }),
   description: displayText(5000).nullish(),
   category: displayText(100).nullish().meta({ example: 'campaigns' }),
-  tags: atMost(20, 'must have at most 20 tags', z.array(tagName))
+  tags: atMost(
+    20,
+    'must have at most 20 tags',
+    z.array(tagName).overwrite((tags) => [...new Set(tags)]),
+  )
     .nullish()
     .meta({ example: ['launch', 'mail'] }),
   domainId: uuid.nullish().meta({
@@ -122,7 +135,7 @@ const settings = {
   expiredUrl,
   maxClicks,
   isPasswordProtected: z.boolean().nullish(),
-  password: characters(256, 1).nullish().meta({
+  password: newPassword(256).nullish().meta({
     format: 'password',
     description: 'Needed when isPasswordProtected is true. Stored only as a hash, never returned.',
     example: 'open sesame',

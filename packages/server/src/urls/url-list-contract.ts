@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import {
   type ListFilter,
-  line,
   pageOf,
   paging,
+  plainLine,
   queryBoolean,
   queryInteger,
   timestamp,
@@ -49,7 +49,7 @@ const filters = {
     description: 'true: only deleted links; false: only links that are not deleted.',
     param: { id: 'IsDeleted' },
   }),
-  search: line(200, 1)
+  search: plainLine(200, 1)
     .optional()
     .meta({
       description:
@@ -59,7 +59,7 @@ const filters = {
   tag: tagName
     .optional()
     .meta({ description: 'Only links with exactly this tag.', param: { id: 'UrlTag' } }),
-  category: line(100, 1)
+  category: plainLine(100, 1)
     .optional()
     .meta({ description: 'Only links of this category.', param: { id: 'UrlCategory' } }),
   domainId: uuid

@@ -58,6 +58,31 @@ describe('GET /api/v1/tags', () => {
     expect(await listed(caller, { search: 'none' })).toEqual([]);
   });
 
+  it('takes two normal forms of a text as the same', async () => {
+    const [composed, decomposed] = ['café', 'cafe\u0301'];
+    const { caller, ids } = await withLinks([decomposed, composed, 'x'], [composed]);
+    expect(await tagsOf(caller, ids)).toEqual([[composed, 'x'], [composed]]);
+    expect(await listed(caller, { search: decomposed })).toEqual([`${composed} 2`]);
+    const [id = ''] = ids;
+    const title = decomposed.toUpperCase();
+    const changed = await caller.call('updateUrl', { params: { id }, body: { title } });
+    expect(changed.data.title).toBe('CAFÉ');
+    for (const text of [composed, decomposed]) {
+      const searched = await caller.call('listUrls', { query: { search: text } });
+      expect(searched.data.total).toBe(2);
+      const filtered = await caller.call('listUrls', { query: { tag: text } });
+      expect(filtered.data.total).toBe(2);
+    }
+    await rename(caller, decomposed, 'the\u0301');
+    expect(await listed(caller)).toEqual(['thé 2', 'x 1']);
+  });
+
+  it('leaves the target in its own normal form', async () => {
+    const target = `${targetUrl}e%CC%81`;
+    const { data } = await api.call('createUrl', { body: { targetUrl: target } });
+    expect(data.targetUrl).toBe(target);
+  });
+
   it.each<Query>([
     {},
     { order: 'desc' },

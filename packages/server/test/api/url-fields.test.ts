@@ -124,7 +124,7 @@ describe('wrong values', () => {
       title: '🌷'.repeat(500),
       description: 'x'.repeat(5000),
       category: 'x'.repeat(100),
-      tags: Array.from({ length: 20 }, () => 'x'.repeat(100)),
+      tags: Array.from({ length: 20 }, (_, at) => String(at).padEnd(100, 'x')),
       isPasswordProtected: true,
       password: 'x'.repeat(256),
       utmSource: 'x'.repeat(512),

@@ -14,6 +14,7 @@ describe('plainText', () => {
     ['abcdef', 3, 'abc'],
     ['ab\u{1f600}', 3, 'ab'],
     ['a\ud800b', 64, 'a\ufffdb'],
+    ['Jose\u0301', 4, 'Jos\u00e9'],
     ['Jos\u00e9 \u4f60\u597d', 64, 'Jos\u00e9 \u4f60\u597d'],
   ])('%j within %i is %j', (text, max, plain) => {
     expect(plainText(text, max)).toBe(plain);

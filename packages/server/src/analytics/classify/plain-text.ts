@@ -5,9 +5,9 @@ import { truncateText } from '../../contract/truncate-text.js';
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 
 /**
- * Makes a visitor's text safe for storage, journals and reports: one line, at most `maxLength` code
+ * Makes a visitor's text safe for storage, journals and reports: one line in normal form C, at most `maxLength` code
  * units, and no half surrogate pair.
  */
 export function plainText(text: string, maxLength: number): string {
-  return truncateText(text.replace(controls, ' '), maxLength).toWellFormed().trim();
+  return truncateText(text.normalize().replace(controls, ' '), maxLength).toWellFormed().trim();
 }

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { shorten } from '../../contract/api-error.js';
 import { defineRoute } from '../../contract/define-route.js';
 import {
-  line,
   localTimestamp,
   paging,
+  plainLine,
   queryInteger,
   urlIdParam,
   uuidParam,
@@ -70,7 +70,7 @@ const urlIdFilter = z
   .transform(Number)
   .meta({ override: { type: 'string', pattern: '^[1-9]\\d{0,15}$' }, example: '42' });
 const overviewQuery = clickQuery.extend({
-  tag: repeated(line(100, 1)).meta({
+  tag: repeated(plainLine(100, 1)).meta({
     param: { id: 'TagFilter' },
     description: 'Only links with this tag; repeated, with one of these tags.',
   }),

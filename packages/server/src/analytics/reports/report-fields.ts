@@ -16,6 +16,7 @@ export function naming(rule: string) {
 
 const text = z
   .string()
+  .normalize()
   .min(1, 'must not be empty')
   .max(253, naming('must be at most 253 characters long'));
 
