@@ -48,7 +48,7 @@ async function lookUp(
   text: string,
   request: Request,
 ): Promise<WithResponse<UrlRecord>> {
-  if (!/\/|^[A-Za-z0-9-]{3,50}$/.test(text)) {
+  if (!/\/|^[A-Za-z0-9._~-]{1,100}$/.test(text)) {
     const next = 'give its id, short URL, slug or short code';
     throw new UsageError(`${quoteCell(text)} is not a link`, next);
   }

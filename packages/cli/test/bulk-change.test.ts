@@ -256,6 +256,11 @@ test('an export imports unchanged into another server', async () => {
     const { id } = await server.client.urls.create(fields);
     const paused = { targetUrl: 'https://export.example/paused', customSlug: 'exported-pause' };
     await server.client.urls.create({ ...paused, isActive: false });
+    await server.client.urls.create({
+      targetUrl: 'https://export.example/code',
+      importedCode: '-team/a_b',
+      importedCreatedAt: '2015-06-07T08:09:10.000Z',
+    });
     const csv = await shorty.run(['urls', 'export', '--out', 'export.csv']);
     expect([csv.code, csv.stdout, csv.stderr]).toEqual([
       0,
@@ -279,6 +284,9 @@ test('an export imports unchanged into another server', async () => {
     const states = (links: typeof copies) =>
       links.map(({ targetUrl, isActive }) => `${targetUrl} ${isActive}`).sort();
     expect(states(copies)).toEqual(states(await server.links()));
+    const codes = (links: typeof copies) =>
+      links.map(({ shortCode, createdAt }) => `${shortCode} ${createdAt}`).sort();
+    expect(codes(copies)).toEqual(codes(await server.links()));
     const ndjson = await shorty.run(['urls', 'export', '-o', 'ndjson']);
     const records = ndjson.stdout
       .trimEnd()

@@ -1,8 +1,9 @@
 import { readFile, truncate } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { UrlRecord } from '@shorty/sdk';
-import { beforeAll, describe, expect, test } from 'vitest';
-import type { ApiServer } from './api-server.js';
+import { standardPlans } from '@shorty/server';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type ApiServer, startApiServer } from './api-server.js';
 import type { BuiltShorty } from './built-shorty.js';
 import { openFaultProxy } from './fault-proxy.js';
 import { startSignedInShorty } from './signed-in-shorty.js';
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 
 interface Expected extends Partial<UrlRecord> {
-  readonly customSlug: string | null;
+  readonly shortCode: string;
 }
 
 interface Example {
@@ -40,21 +41,22 @@ const examples: Example[] = [
     links: [
       {
         ...one,
-        customSlug: '3xYzAbC',
+        shortCode: '3xYzAbC',
         title: 'Spring sale',
         tags: ['mail', 'spring'],
         importedClicks: 1210,
       },
-      { customSlug: 'Summer-2024', title: 'Summer, 2024', importedClicks: 7 },
-      { customSlug: '2oLdOnE', isActive: false, tags: ['archive'] },
+      { shortCode: 'Summer-2024', title: 'Summer, 2024', importedClicks: 7 },
+      { shortCode: '2oLdOnE', isActive: false, tags: ['archive'] },
+      { shortCode: 'a_b', createdAt: '2019-01-01T09:00:00.000Z', importedClicks: 3 },
     ],
-    failed: ['line 5: customSlug'],
+    failed: [],
   },
   {
     source: 'bitly',
     file: 'bitly.json',
     targets: 'https://bitly-json.example/',
-    links: [{ customSlug: 'bitly-api', title: 'API', tags: ['api', 'docs, guides'] }],
+    links: [{ shortCode: 'bitly-api', title: 'API', tags: ['api', 'docs, guides'] }],
     failed: [],
   },
   {
@@ -62,8 +64,8 @@ const examples: Example[] = [
     file: 'dub.csv',
     targets: 'https://dub.example/',
     links: [
-      { ...one, customSlug: 'dub-one', tags: ['launch', 'mail'] },
-      { customSlug: 'dub-two', isActive: false },
+      { ...one, shortCode: 'dub-one', tags: ['launch', 'mail'] },
+      { shortCode: 'dub-two', isActive: false },
     ],
     failed: [],
   },
@@ -73,7 +75,7 @@ const examples: Example[] = [
     targets: 'https://dub-json.example/',
     links: [
       {
-        customSlug: 'dub-api',
+        shortCode: 'dub-api',
         title: '=Dub',
         description: 'A note of the team',
         tags: ['launch'],
@@ -91,10 +93,11 @@ const examples: Example[] = [
     file: 'kutt.json',
     targets: 'https://kutt.example/',
     links: [
-      { ...one, customSlug: 'kutt-one', description: 'The first one' },
-      { customSlug: 'kutt-locked', isActive: false },
-      { customSlug: 'kutt-expired', isActive: false, expiresAt: null, importedClicks: 5 },
-      { customSlug: 'kutt-banned', isActive: false, expiresAt: '2099-02-01T00:00:00.000Z' },
+      { ...one, shortCode: 'kutt-one', description: 'The first one' },
+      { shortCode: 'kutt-locked', isActive: false },
+      { shortCode: 'kutt-expired', isActive: false, expiresAt: null, importedClicks: 5 },
+      { shortCode: 'kutt-banned', isActive: false, expiresAt: '2099-02-01T00:00:00.000Z' },
+      { shortCode: 'kutt_five', createdAt: '2023-01-01T00:00:00.000Z', importedClicks: 6 },
     ],
     failed: [
       'line 3: has a password, which the file does not contain; created paused (PAUSED)',
@@ -106,18 +109,19 @@ const examples: Example[] = [
     file: 'yourls.tsv',
     targets: 'https://yourls.example/',
     links: [
-      { ...one, customSlug: 'ozh', title: 'ozh in the air' },
-      { customSlug: 'yourls-1', title: null, targetUrl: 'https://yourls.example/1?a=b&c=d' },
+      { ...one, shortCode: 'ozh', title: 'ozh in the air' },
+      { shortCode: 'yourls-1', title: null, targetUrl: 'https://yourls.example/1?a=b&c=d' },
+      { shortCode: '1', createdAt: '2010-01-01T00:00:00.000Z', importedClicks: 3 },
     ],
-    failed: ['line 4: customSlug'],
+    failed: ['line 5: importedCode'],
   },
   {
     source: 'yourls',
     file: 'yourls.json',
     targets: 'https://yourls-json.example/',
     links: [
-      { customSlug: 'yourls-api', title: 'The API', importedClicks: 41 },
-      { customSlug: 'yourls-api-2', title: null },
+      { shortCode: 'yourls-api', title: 'The API', importedClicks: 41 },
+      { shortCode: 'yourls-api-2', title: null },
     ],
     failed: [],
   },
@@ -126,8 +130,9 @@ const examples: Example[] = [
     file: 'shlink.csv',
     targets: 'https://shlink.example/',
     links: [
-      { ...one, customSlug: 'shlink-one', title: 'The first one', tags: ['docs', 'news'] },
-      { customSlug: 'shlink-two' },
+      { ...one, shortCode: 'shlink-one', title: 'The first one', tags: ['docs', 'news'] },
+      { shortCode: 'shlink-two', createdAt: '2023-05-01T08:00:00.000Z' },
+      { shortCode: 'docs-2/q1', importedClicks: 2 },
     ],
     failed: [],
   },
@@ -137,7 +142,7 @@ const examples: Example[] = [
     targets: 'https://shlink-json.example/',
     links: [
       {
-        customSlug: 'shlink-api',
+        shortCode: 'shlink-api',
         title: 'The API',
         tags: ['games', 'tech'],
         activatesAt: '2097-12-31T22:00:00.000Z',
@@ -154,8 +159,8 @@ const examples: Example[] = [
     file: 'shortio.csv',
     targets: 'https://shortio.example/',
     links: [
-      { ...one, customSlug: 'shortio-one', title: 'The first one', tags: ['mail', 'spring'] },
-      { customSlug: 'shortio-two', isActive: false, expiresAt: '2099-01-01T00:00:00.000Z' },
+      { ...one, shortCode: 'shortio-one', title: 'The first one', tags: ['mail', 'spring'] },
+      { shortCode: 'shortio-two', isActive: false, expiresAt: '2099-01-01T00:00:00.000Z' },
     ],
     failed: [],
   },
@@ -165,7 +170,7 @@ const examples: Example[] = [
     targets: 'https://shortio-json.example/',
     links: [
       {
-        customSlug: 'shortio-api',
+        shortCode: 'shortio-api',
         title: 'The API',
         tags: ['api'],
         utmSource: 'news',
@@ -180,8 +185,8 @@ const examples: Example[] = [
     file: 'tinyurl.json',
     targets: 'https://tinyurl.example/',
     links: [
-      { ...one, customSlug: 'tiny-one', tags: ['mail', 'spring'] },
-      { customSlug: 'tiny-two', isActive: false, expiresAt: '2099-05-01T10:00:00.000Z' },
+      { ...one, shortCode: 'tiny-one', tags: ['mail', 'spring'] },
+      { shortCode: 'tiny-two', isActive: false, expiresAt: '2099-05-01T10:00:00.000Z' },
     ],
     failed: [],
   },
@@ -213,7 +218,7 @@ test.each(examples)(
       rows: links.length + refused,
       fine: links.length,
       bad: refused,
-      keptSlugs: links.length,
+      keptCodes: links.length,
       newCodes: 0,
       paused: failed.length - refused,
       importedClicks: links.reduce((sum, link) => sum + (link.importedClicks ?? 0), 0),
@@ -255,6 +260,52 @@ test('after kill -9, the same command creates each link of each export exactly o
   );
 });
 
+// Codes that are no custom slugs.
+const oldCodes = [
+  { source: 'yourls', header: 'keyword,url,timestamp', codes: ['1', 'b', '2z'] },
+  { source: 'kutt', header: 'address,target,created_at', codes: ['a_b', '_'] },
+  { source: 'shlink', header: 'shortCode,longUrl,createdAt', codes: ['blog/2023/post', 'v1.2~rc'] },
+];
+
+test.each(oldCodes)(
+  'the old codes of $source lead to their targets, also on the plan free',
+  async ({ source, header, codes }) => {
+    const free = await startApiServer({
+      plans: { ...standardPlans, enterprise: standardPlans.free },
+    });
+    onTestFinished(() => free.stop());
+    const targetOf = (code: string) => `https://old.example/${code}`;
+    const rows = codes.map((code) => `${code},${targetOf(code)},2010-01-02 03:04:05`);
+    await shorty.write(`old-${source}.csv`, [header, ...rows, ''].join('\n'));
+    const args = ['import', source, `old-${source}.csv`];
+    const { code, stderr } = await shorty.run(args, { env: free.env });
+    expect([code, stderr]).toEqual([0, '']);
+    for (const old of codes) {
+      const visit = await fetch(`${free.url}/${old}`, { redirect: 'manual' });
+      expect(visit.headers.get('location'), old).toBe(targetOf(old));
+    }
+    const dates = (await free.links()).map(({ createdAt }) => createdAt);
+    expect(dates).toEqual(codes.map(() => '2010-01-02T03:04:05.000Z'));
+    // --dry-run finds them again, by look-ups and in an export.
+    const dryRun = await shorty.run([...args, '--dry-run'], { env: free.env });
+    const taken = codes.map((old, index) => {
+      return `line ${index + 2}: importedCode "${old}" is taken (SLUG_CONFLICT)\n`;
+    });
+    expect(dryRun.stderr).toContain(taken.join(''));
+  },
+);
+
+test('a creation time that cannot be right is left out', async () => {
+  const times = ['0000-00-00 00:00:00', '1969-12-31 00:00:00', '2999-01-01 00:00:00', 'long ago'];
+  const rows = times.map((time, index) => `time_${index},https://times.example/${index},${time}`);
+  await shorty.write('times.csv', ['keyword,url,timestamp', ...rows, ''].join('\n'));
+  const since = Date.now() - 60_000;
+  expect((await shorty.run(['import', 'yourls', 'times.csv'])).code).toBe(0);
+  const links = await linksTo('https://times.example/');
+  expect(links).toHaveLength(times.length);
+  for (const { createdAt } of links) expect(Date.parse(createdAt)).toBeGreaterThan(since);
+});
+
 test('--domain creates the links of an old domain on a custom domain', async () => {
   const csv = [
     'Short link,Destination URL,Clicks',
@@ -281,7 +332,7 @@ test('--domain creates the links of an old domain on a custom domain', async () 
   expect(dryRun.stdout).toBe(
     [
       '3 rows checked: 3 valid, 0 invalid; nothing was created',
-      '3 slugs kept, 0 new short codes, 6 imported clicks',
+      '3 codes kept, 0 new short codes, 6 imported clicks',
       '2 links of links.old.example: to go.moved.example',
       '1 link of dub.sh: to the domain of the server',
       '',
@@ -295,20 +346,21 @@ test('--domain creates the links of an old domain on a custom domain', async () 
   ]);
   expect((await shorty.run(args)).code).toBe(0);
   expect(await linksTo('https://moved.example/')).toEqual([
-    expect.objectContaining({ customSlug: 'moved-1', domainId: null }),
-    expect.objectContaining({ customSlug: 'moved-1', domainId: domain.id }),
+    expect.objectContaining({ shortCode: 'moved-1', domainId: null }),
+    expect.objectContaining({ shortCode: 'moved-1', domainId: domain.id }),
     expect.objectContaining({ shortUrl: expect.stringContaining('go.moved.example/moved-2') }),
   ]);
 });
 
-test('slugs that are not valid are named, with the command that imports the rows without them', async () => {
-  const rows = ['a_b,https://named.example/1', 'named-1,https://named.example/2'];
+test('codes that are not valid are named, with the command that imports the rows without them', async () => {
+  const rows = ['a b,https://named.example/1', 'named-1,https://named.example/2'];
   await shorty.write('named.csv', ['keyword,url', ...rows, ''].join('\n'));
-  const failure = 'line 2: customSlug is "a_b": it must consist of letters, digits and hyphens';
+  const failure =
+    'line 2: importedCode is "a b": it must consist of letters, digits and the characters . _ ~ - /';
   const dryRun = await shorty.run(['import', 'yourls', 'named.csv', '--dry-run']);
   expect(dryRun.stderr).toContain(failure);
   expect(dryRun.stderr).toContain(
-    'not valid as slugs here: 1 row; for new short codes, add --failed-out failed.csv, then run shorty import yourls failed.csv --new-codes\n',
+    'not valid as codes here: 1 row; for new short codes, add --failed-out failed.csv, then run shorty import yourls failed.csv --new-codes\n',
   );
   const args = ['import', 'yourls', 'named.csv', '--failed-out', 'named-failed.csv'];
   const { code, stderr } = await shorty.run(args);
@@ -334,7 +386,7 @@ test('a file without a column of targets gets the names that the service uses', 
   );
 });
 
-test('--dry-run names slugs that are taken, or twice in the file', async () => {
+test('--dry-run names codes that are taken, or twice in the file', async () => {
   await server.client.urls.create({ targetUrl: 'https://taken.example/', customSlug: 'taken-1' });
   const rows = ['taken-1', 'twice-1', 'twice-1', 'free-1'];
   const csv = rows.map((slug) => `${slug},https://taken.example/${slug}`);
@@ -345,16 +397,16 @@ test('--dry-run names slugs that are taken, or twice in the file', async () => {
   expect(code).toBe(3);
   expect(stderr).toBe(
     [
-      'line 2: customSlug "taken-1" is taken (SLUG_CONFLICT)',
-      'line 4: customSlug "twice-1" is in the file twice (SLUG_CONFLICT)',
-      'taken: the slug of 1 row exists already; --skip-existing skips such rows',
+      'line 2: importedCode "taken-1" is taken (SLUG_CONFLICT)',
+      'line 4: importedCode "twice-1" is in the file twice (SLUG_CONFLICT)',
+      'taken: the code of 1 row exists already; --skip-existing skips such rows',
       '',
     ].join('\n'),
   );
-  expect(stdout).toContain('2 slugs kept, 0 new short codes');
+  expect(stdout).toContain('2 codes kept, 0 new short codes');
 });
 
-test('--dry-run compares the slugs of the file only if it may not read links', async () => {
+test('--dry-run compares the codes of the file only if it may not read links', async () => {
   const rows = ['taken-1', 'twice-1', 'twice-1', 'free-1'];
   const csv = rows.map((slug) => `${slug},https://taken.example/${slug}`);
   await shorty.write('unread.csv', ['keyword,url', ...csv, ''].join('\n'));
@@ -366,12 +418,12 @@ test('--dry-run compares the slugs of the file only if it may not read links', a
   const { code, stdout, stderr } = await shorty.run(args, { env });
   expect(code).toBe(3);
   expect(stderr).toMatch(
-    /^slugs were not compared with those on the server: .*urls:read.*\nline 4: customSlug "twice-1" is in the file twice \(SLUG_CONFLICT\)\n$/,
+    /^codes were not compared with those on the server: .*urls:read.*\nline 4: importedCode "twice-1" is in the file twice \(SLUG_CONFLICT\)\n$/,
   );
-  expect(stdout).toContain('3 slugs kept, 0 new short codes');
+  expect(stdout).toContain('3 codes kept, 0 new short codes');
 });
 
-test('--dry-run looks up the slugs of the file when the organization has many more links', async () => {
+test('--dry-run looks up the codes of the file when the organization has many more links', async () => {
   const many = Array.from({ length: 3_000 }, (_, index) => ({
     targetUrl: `https://many.example/${index}`,
   }));
@@ -391,20 +443,20 @@ test('--dry-run looks up the slugs of the file when the organization has many mo
   await proxy.stop();
   expect(stderr).toBe(
     [
-      'line 2: customSlug "moved-1" is taken (SLUG_CONFLICT)',
-      'line 4: customSlug "moved-2" is taken (SLUG_CONFLICT)',
-      'taken: the slug of 2 rows exists already; --skip-existing skips such rows',
+      'line 2: importedCode "moved-1" is taken (SLUG_CONFLICT)',
+      'line 4: importedCode "moved-2" is taken (SLUG_CONFLICT)',
+      'taken: the code of 2 rows exists already; --skip-existing skips such rows',
       '',
     ].join('\n'),
   );
   expect(requests).toBeLessThan(12);
 });
 
-test('--new-codes imports the rows whose slugs are not valid here', async () => {
-  await shorty.write('bad-slugs.csv', 'keyword,url,clicks\n1,https://codes.example/,9\n');
-  const args = ['import', 'yourls', 'bad-slugs.csv', '--failed-out', 'failed-slugs.csv'];
+test('--new-codes imports the rows whose codes are not valid here', async () => {
+  await shorty.write('bad-codes.csv', 'keyword,url,clicks\n1%,https://codes.example/,9\n');
+  const args = ['import', 'yourls', 'bad-codes.csv', '--failed-out', 'failed-codes.csv'];
   expect((await shorty.run(args)).code).toBe(1);
-  const { code } = await shorty.run(['import', 'yourls', 'failed-slugs.csv', '--new-codes']);
+  const { code } = await shorty.run(['import', 'yourls', 'failed-codes.csv', '--new-codes']);
   expect(code).toBe(0);
   expect(await linksTo('https://codes.example/')).toMatchObject([
     { customSlug: null, importedClicks: 9 },

@@ -157,7 +157,7 @@ describe('create', () => {
   test.each([
     [[], '--url-id or --data is required'],
     [['--url-id', '1', '--data', 'x'], "'--url-id <link>' cannot be used with option '--data"],
-    [['--url-id', 'x'], '"x" is not a link'],
+    [['--url-id', '!'], '"!" is not a link'],
     [['--data', 'x', '--size', 'big'], 'It must be a whole number'],
     [['--data', 'x', '--format', 'gif'], 'Allowed choices are png, svg, webp'],
     [['--data', 'x', '--style-preset', 'odd'], 'Allowed choices are default, rounded, dots'],

@@ -272,8 +272,8 @@ describe('update and delete', () => {
     expect((await shorty.run(['urls', 'delete', '999998'])).code).toBe(1);
     const { id: other } = await create('https://example.com/delete');
     expect((await shorty.run(['urls', 'delete', other])).code).toBe(0);
-    const bad = await shorty.run(['urls', 'delete', other, 'x1']);
-    expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining('"x1" is not a link')]);
+    const bad = await shorty.run(['urls', 'delete', other, 'x 1']);
+    expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining('"x 1" is not a link')]);
   });
 
   test('restore makes deleted links active again, by id or by short URL', async () => {

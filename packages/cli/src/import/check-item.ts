@@ -7,6 +7,8 @@ const maxTargetBytes = 8192;
 const maxTags = 20;
 const mostClicks = 1_000_000_000_000;
 const slug = /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
+const maxCodeLength = 100;
+const emptySegments = ['', '.', '..'];
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
 /** Returns the reason why the server would reject an item, or undefined when the item looks valid. */
@@ -14,7 +16,8 @@ export function findItemError(
   item: Readonly<Record<string, unknown>>,
   now: number,
 ): string | undefined {
-  const { targetUrl, customSlug, tags, redirectType, expiredUrl, maxClicks, domainId } = item;
+  const { targetUrl, customSlug, importedCode } = item;
+  const { tags, redirectType, expiredUrl, maxClicks, domainId } = item;
   if (typeof targetUrl !== 'string') return 'targetUrl is required (a string)';
   const targetError = findTargetError('targetUrl', targetUrl);
   if (targetError !== undefined) return targetError;
@@ -25,6 +28,10 @@ export function findItemError(
     if (!slug.test(customSlug)) {
       return 'customSlug must consist of letters, digits and hyphens (A-Z a-z 0-9 -), without a hyphen at either end';
     }
+  }
+  if (typeof importedCode === 'string') {
+    const error = findCodeError(importedCode);
+    if (error !== undefined) return error;
   }
   if (Array.isArray(tags) && tags.length > maxTags) return `tags must have at most ${maxTags} tags`;
   if (redirectType !== undefined && ![301, 302, 307, 308].includes(Number(redirectType))) {
@@ -47,6 +54,18 @@ export function findItemError(
   return undefined;
 }
 
+function findCodeError(code: string): string | undefined {
+  if (code.length > maxCodeLength) {
+    return `importedCode must be at most ${maxCodeLength} characters long`;
+  }
+  if (!/^[A-Za-z0-9._~/-]+$/.test(code)) {
+    return 'importedCode must consist of letters, digits and the characters . _ ~ - /';
+  }
+  return code.split('/').some((segment) => emptySegments.includes(segment))
+    ? 'importedCode must have no empty segment, and none that is . or ..'
+    : undefined;
+}
+
 function findTargetError(field: string, target: string): string | undefined {
   if (!/^https?:\/\//i.test(target)) return `${field} must start with http:// or https://`;
   if (!parseUrl(target)) return `${field} must be a valid URL`;
@@ -55,18 +74,25 @@ function findTargetError(field: string, target: string): string | undefined {
 }
 
 function findTimeError(
-  { activatesAt, expiresAt }: Readonly<Record<string, unknown>>,
+  { activatesAt, expiresAt, importedCreatedAt }: Readonly<Record<string, unknown>>,
   now: number,
 ): string | undefined {
-  for (const [field, text] of Object.entries({ activatesAt, expiresAt })) {
+  for (const [field, text] of Object.entries({ activatesAt, expiresAt, importedCreatedAt })) {
     if (typeof text !== 'string' || parseInstant(text) !== undefined) continue;
     return `${field} is ${JSON.stringify(text)}: it must be an ISO 8601 date or time, such as 2030-12-31, 2030-12-31T23:59Z or 2030-12-31T23:59:59+02:00`;
   }
+  const created =
+    typeof importedCreatedAt === 'string' ? parseInstant(importedCreatedAt) : undefined;
   const start = typeof activatesAt === 'string' ? parseInstant(activatesAt) : undefined;
   const end = typeof expiresAt === 'string' ? parseInstant(expiresAt) : undefined;
-  if (end === undefined) return undefined;
-  if (start !== undefined && start >= end) return 'activatesAt must be before expiresAt';
-  if (end > now) return undefined;
-  const [at, current] = [end, now].map((time) => new Date(time).toISOString());
-  return `expiresAt is ${at}: it must lie in the future (now is ${current})`;
+  const show = (time: number) => new Date(time).toISOString();
+  if (end !== undefined) {
+    if (start !== undefined && start >= end) return 'activatesAt must be before expiresAt';
+    if (end <= now) {
+      return `expiresAt is ${show(end)}: it must lie in the future (now is ${show(now)})`;
+    }
+  }
+  if (created === undefined || (created >= 0 && created <= now)) return undefined;
+  const rule = created < 0 ? 'before 1970' : `in the future (now is ${show(now)})`;
+  return `importedCreatedAt is ${show(created)}: it must not lie ${rule}`;
 }

@@ -5,15 +5,15 @@ import type { Output } from '../output.js';
 import { findItemError } from './check-item.js';
 import { FailureReport } from './failure-report.js';
 import {
-  describeInvalidSlugs,
+  describeInvalidCodes,
   describePaused,
   describeTaken,
-  isInvalidSlug,
+  isInvalidCode,
 } from './import-reporter.js';
 import { headerLine, refuseOverwriting } from './import-session.js';
 import { maxListedErrors, type RowError } from './import-summary.js';
 import type { LinkRules } from './imported-link.js';
-import { type FileSlugs, slugKey } from './mark-taken.js';
+import { codeKey, type FileCodes } from './mark-taken.js';
 import { formatNotKept, NotKeptCounts } from './not-kept.js';
 import { type ImportRow, planChunks } from './plan-chunks.js';
 import type { PreparedImport } from './prepare-import.js';
@@ -22,8 +22,8 @@ import { ResultFile } from './result-file.js';
 export interface CheckOptions {
   /** Set for the links of another shortener. */
   readonly links?: LinkRules | undefined;
-  /** The slugs of the file. The report removes them. */
-  readonly slugs?: FileSlugs;
+  /** The codes of the file. The report removes them. */
+  readonly codes?: FileCodes;
   /** The host names of the custom domains of the links, by their ids. */
   readonly hostnames?: ReadonlyMap<string, string>;
   /** The links that the plan allows; undefined if they are unknown or not limited. */
@@ -38,24 +38,24 @@ export interface LinkQuota {
   readonly included: number;
 }
 
-/** Returns the slugs of the valid rows. Memory grows with the file by them only. */
-export async function readSlugs(
+/** Returns the codes of the valid rows. Memory grows with the file by them only. */
+export async function readCodes(
   prepared: PreparedImport,
   links: LinkRules,
   { io }: Pick<Context, 'io'>,
-): Promise<FileSlugs> {
-  const slugs: FileSlugs = new Map();
+): Promise<FileCodes> {
+  const codes: FileCodes = new Map();
   for await (const { rows } of planChunks(prepared.rows(), prepared.plan, { links })) {
     io.interrupt.throwIfAborted();
     for (const { item } of rows) {
       if (!item || findItemError(item, links.now) !== undefined) continue;
-      const { customSlug, domainId } = item;
-      if (typeof customSlug === 'string') {
-        slugs.set(slugKey(String(domainId ?? ''), customSlug), false);
+      const { importedCode, domainId } = item;
+      if (typeof importedCode === 'string') {
+        codes.set(codeKey(String(domainId ?? ''), importedCode), false);
       }
     }
   }
-  return slugs;
+  return codes;
 }
 
 /** Validates each row of a file, reports the errors, and writes the invalid rows. Creates nothing. */
@@ -90,7 +90,7 @@ async function checkEach(
   let rows = 0;
   let bad = 0;
   let taken = 0;
-  let invalidSlugs = 0;
+  let invalidCodes = 0;
   for await (const chunk of planChunks(prepared.rows(), prepared.plan, links && { links })) {
     io.interrupt.throwIfAborted();
     for (const row of chunk.rows) {
@@ -107,7 +107,7 @@ async function checkEach(
       bad++;
       if (conflict?.endsWith(' is taken')) taken++;
       const code = conflict ? 'SLUG_CONFLICT' : item ? 'CREATE_FAILED' : 'INVALID_ROW';
-      if (isInvalidSlug(error, code)) invalidSlugs++;
+      if (isInvalidCode(error, code)) invalidCodes++;
       failures.add(line, error, code, item);
       failedOut?.write(`${row.raw}${prepared.lineEnd}`);
       if (errors.length < maxListedErrors) errors.push({ line, index, error, code });
@@ -119,8 +119,8 @@ async function checkEach(
   failures.finish(failedOut ? ` (all are in ${options.failedOut})` : '');
   if (taken > 0) output.note(describeTaken(taken));
   const { source } = prepared.plan;
-  if (invalidSlugs > 0 && source) {
-    output.note(describeInvalidSlugs(invalidSlugs, source, options.failedOut));
+  if (invalidCodes > 0 && source) {
+    output.note(describeInvalidCodes(invalidCodes, source, options.failedOut));
   }
   if (links) report.noteQuota(output);
   if (output.format === 'table') {
@@ -144,11 +144,11 @@ interface Place {
   readonly domain: string | null;
 }
 
-/** The slugs and the domains of the links that an import would create. */
+/** The codes and the domains of the links that an import would create. */
 class LinkReport {
   readonly #options: CheckOptions;
   readonly #places = new Map<string, Place>();
-  #keptSlugs = 0;
+  #keptCodes = 0;
   #newCodes = 0;
   readonly #notKept = new NotKeptCounts();
   #paused = 0;
@@ -159,16 +159,16 @@ class LinkReport {
     this.#options = options;
   }
 
-  /** Adds a valid row, or returns why its slug is not free. */
+  /** Adds a valid row, or returns why its code is not free. */
   add({ item = {}, host = '', note, notKept = [] }: ImportRow): string | undefined {
-    const { customSlug, importedClicks } = item;
+    const { importedCode, importedClicks } = item;
     const domainId = String(item.domainId ?? '');
-    if (typeof customSlug === 'string') {
-      const key = slugKey(domainId, customSlug);
-      const { slugs } = this.#options;
-      if (slugs?.get(key)) return `customSlug "${customSlug}" is taken`;
-      if (!slugs?.delete(key)) return `customSlug "${customSlug}" is in the file twice`;
-      this.#keptSlugs++;
+    if (typeof importedCode === 'string') {
+      const key = codeKey(domainId, importedCode);
+      const { codes } = this.#options;
+      if (codes?.get(key)) return `importedCode "${importedCode}" is taken`;
+      if (!codes?.delete(key)) return `importedCode "${importedCode}" is in the file twice`;
+      this.#keptCodes++;
     } else this.#newCodes++;
     const links = (this.#places.get(host)?.links ?? 0) + 1;
     this.#places.set(host, { links, domain: this.#options.hostnames?.get(domainId) ?? null });
@@ -191,7 +191,7 @@ class LinkReport {
   }
 
   lines(): string[] {
-    const slugs = `${formatCount(this.#keptSlugs, 'slug')} kept, ${formatCount(this.#newCodes, 'new short code')}`;
+    const codes = `${formatCount(this.#keptCodes, 'code')} kept, ${formatCount(this.#newCodes, 'new short code')}`;
     const clicks = `${formatCount(this.#importedClicks, 'imported click')}`;
     const places = this.#sortedPlaces().map(([host, { links, domain }]) => {
       const from = host === '' ? 'without a domain in the file' : `of ${host}`;
@@ -201,12 +201,12 @@ class LinkReport {
     });
     const paused = this.#paused > 0 ? [describePaused(this.#paused)] : [];
     const notKept = this.#notKept.describe();
-    return [`${slugs}, ${clicks}`, ...places, ...paused, ...(notKept ? [printable(notKept)] : [])];
+    return [`${codes}, ${clicks}`, ...places, ...paused, ...(notKept ? [printable(notKept)] : [])];
   }
 
   record() {
     return {
-      keptSlugs: this.#keptSlugs,
+      keptCodes: this.#keptCodes,
       newCodes: this.#newCodes,
       paused: this.#paused,
       notKept: this.#notKept.record(),

@@ -161,9 +161,9 @@ function refuseDuplicates(titles: readonly string[], columns: readonly Column[])
   }
 }
 
-// Several columns of an export can have click totals. The largest one counts.
+// Several columns of an export can have click totals, of which the largest counts, or a creation time.
 function isMerged({ name }: { readonly name: string }): boolean {
-  return name === 'importedClicks';
+  return name === 'importedClicks' || name === 'importedCreatedAt';
 }
 
 function unknownColumns(

@@ -49,7 +49,7 @@ export class ImportReporter {
   readonly #notKept = new NotKeptCounts();
   #paused = 0;
   #taken = 0;
-  #invalidSlugs = 0;
+  #invalidCodes = 0;
 
   constructor(
     context: Context,
@@ -125,7 +125,7 @@ export class ImportReporter {
       if (statusOf(result, this.#skipsExisting) !== 'failed') continue;
       const { index, line, item } = row;
       if (failure.code === 'SLUG_CONFLICT') this.#taken++;
-      if (isInvalidSlug(failure.message, failure.code)) this.#invalidSlugs++;
+      if (isInvalidCode(failure.message, failure.code)) this.#invalidCodes++;
       this.#failures.add(line, failure.message, failure.code, item);
       if (this.#errors.length < maxListedErrors) {
         this.#errors.push({ line, index, error: failure.message, code: failure.code });
@@ -196,8 +196,8 @@ export class ImportReporter {
     const notKept = this.#notKept.describe();
     if (notKept !== undefined) output.note(notKept);
     if (this.#taken > 0) output.note(describeTaken(this.#taken));
-    if (this.#invalidSlugs > 0 && this.#source) {
-      output.note(describeInvalidSlugs(this.#invalidSlugs, this.#source, files.failedOut));
+    if (this.#invalidCodes > 0 && this.#source) {
+      output.note(describeInvalidCodes(this.#invalidCodes, this.#source, files.failedOut));
     }
     if (this.#isFinishedBefore) {
       const retry = done.failed > 0 ? '--retry-failed sends the failed rows again, and ' : '';
@@ -253,25 +253,25 @@ export function describePaused(count: number): string {
   return `paused: ${formatCount(count, 'link')} with an expiry that has passed, a limit of clicks that is used up, or a password that the file does not contain`;
 }
 
-/** `taken: the slug of 1 row …`. */
+/** `taken: the code of 1 row …`. */
 export function describeTaken(count: number): string {
-  return `taken: the slug of ${formatCount(count, 'row')} exists already; --skip-existing skips such rows`;
+  return `taken: the code of ${formatCount(count, 'row')} exists already; --skip-existing skips such rows`;
 }
 
-/** Returns whether the server refuses a row because of its slug. */
-export function isInvalidSlug(message: string, code: string): boolean {
-  return code !== 'SLUG_CONFLICT' && message.startsWith('customSlug ');
+/** Returns whether the server refuses a row because of its old code. */
+export function isInvalidCode(message: string, code: string): boolean {
+  return code !== 'SLUG_CONFLICT' && message.startsWith('importedCode ');
 }
 
-/** `not valid as slugs here: 3 rows; …`. `failedOut` is the file that contains them. */
-export function describeInvalidSlugs(
+/** `not valid as codes here: 3 rows; …`. `failedOut` is the file that contains them. */
+export function describeInvalidCodes(
   count: number,
   { name }: LinkSource,
   failedOut: string | undefined,
 ): string {
   const file = failedOut ?? 'failed.csv';
   const collect = failedOut === undefined ? `add --failed-out ${file}, then ` : '';
-  return `not valid as slugs here: ${formatCount(count, 'row')}; for new short codes, ${collect}run shorty import ${name} ${file} --new-codes`;
+  return `not valid as codes here: ${formatCount(count, 'row')}; for new short codes, ${collect}run shorty import ${name} ${file} --new-codes`;
 }
 
 function formatJsonRow({ row, created, failure }: RowOutcome, status: RowStatus): string {

@@ -8,7 +8,7 @@ export interface LinkRules {
   /** The ids of custom domains by the host of the short URLs that move there. */
   readonly domains: ReadonlyMap<string, string>;
   /** False to let the server choose new short codes. */
-  readonly keepsSlugs: boolean;
+  readonly keepsCodes: boolean;
   /** A link that expired before this time is created paused, because the server rejects its expiry. */
   readonly now: number;
 }
@@ -40,7 +40,7 @@ export type ConvertedRow =
 export function toImportedLink(
   fields: Readonly<Record<string, unknown>>,
   cells: ForeignCells,
-  { domains, keepsSlugs, now }: LinkRules,
+  { domains, keepsCodes, now }: LinkRules,
 ): ConvertedRow {
   const shortUrl = cells.customShortUrl ?? cells.shortUrl;
   const url = shortUrl === undefined ? undefined : parseShortUrl(shortUrl);
@@ -48,9 +48,12 @@ export function toImportedLink(
     return { error: `the short URL ${quoteCell(shortUrl)} is not a URL` };
   }
   const item: Record<string, unknown> = { ...fields };
-  const customSlug = fields.customSlug ?? (url && slugOf(url));
-  delete item.customSlug;
-  if (customSlug && keepsSlugs) item.customSlug = customSlug;
+  const importedCode = fields.importedCode ?? (url && codeOf(url));
+  delete item.importedCode;
+  if (importedCode && keepsCodes) item.importedCode = importedCode;
+  const createdAt = Date.parse(String(item.importedCreatedAt));
+  // The clock of the other service, or its time zone, was wrong.
+  if (createdAt < 0 || createdAt > now) delete item.importedCreatedAt;
   const host = url?.host ?? cells.domain?.toLowerCase();
   const domainId = host === undefined ? undefined : domains.get(host);
   if (domainId !== undefined) item.domainId = domainId;
@@ -90,12 +93,12 @@ function parseShortUrl(text: string): URL | undefined {
   return parseUrl(/^[a-z]+:\/\//i.test(text) ? text : `https://${text}`);
 }
 
-function slugOf({ pathname }: URL): string {
+function codeOf({ pathname }: URL): string {
   const path = pathname.replace(/^\/|\/$/g, '');
   try {
     return decodeURIComponent(path);
   } catch {
-    // Not percent-encoded. The server reports that it is no slug.
+    // Not percent-encoded. The server reports that it is no code.
     return path;
   }
 }

@@ -55,7 +55,7 @@ const part: Column = { kind: 'ignored', isPart: true };
 const lost = (reason: string): Column => ({ kind: 'lost', reason });
 
 const target = field('targetUrl');
-const slug = field('customSlug');
+const slug = field('importedCode');
 const title = field('title');
 const description = field('description');
 const clicks = field('importedClicks', parseCount);
@@ -64,6 +64,7 @@ const expiry = field('expiresAt', parseInstant);
 const expiredUrl = field('expiredUrl');
 const limit = field('maxClicks', parseCount);
 const forwardQuery = field('forwardQuery', parseBoolean);
+const creation = field('importedCreatedAt', parseCreation);
 const tags = (separator: RegExp) => field('tags', tagParser(separator));
 
 const noFolders = lost('Shorty has no folders');
@@ -75,11 +76,11 @@ const noPixels = lost('Shorty adds no tracking pixels');
 const noIndexing = lost('Shorty has no setting for search engines');
 
 const times = {
-  created: unused,
-  createdat: unused,
-  createddate: unused,
-  createdon: unused,
-  datecreated: unused,
+  created: creation,
+  createdat: creation,
+  createddate: creation,
+  createdon: creation,
+  datecreated: creation,
   updatedat: unused,
   lastclicked: unused,
 };
@@ -150,7 +151,7 @@ export const linkSources = {
     title: 'YOURLS',
     columns: {
       ...{ keyword: slug, url: target, title, clicks, shorturl: shortUrl },
-      ...{ timestamp: unused, ip: unused },
+      ...{ timestamp: creation, ip: unused },
     },
     // mysql --batch and phpMyAdmin.
     nullCell: 'NULL',
@@ -236,6 +237,12 @@ export function sourceColumnName(title: string): string {
 /** Parses a count such as `1204`, `1,204` or `1 204`. */
 function parseCount(cell: string): ReturnType<ParseCell> {
   return parseInteger(cell.replaceAll(/(?<=\d)[,\s](?=\d{3}\b)/g, ''));
+}
+
+/** Parses a time like `parseInstant`. A link whose time cannot be read is imported without it. */
+function parseCreation(cell: string): ReturnType<ParseCell> {
+  const parsed = parseInstant(cell);
+  return parsed.error === undefined ? parsed : { value: undefined };
 }
 
 function tagParser(separator: RegExp): ParseCell {

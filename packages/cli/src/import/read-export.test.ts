@@ -37,7 +37,7 @@ async function readExport(name: LinkSourceName, content: unknown): Promise<Read>
     },
     { stdin: Readable.from([]) as typeof process.stdin, interrupt: new AbortController().signal },
   );
-  const links = { domains: new Map(), keepsSlugs: true, now };
+  const links = { domains: new Map(), keepsCodes: true, now };
   const rows: ImportRow[] = [];
   for await (const chunk of planChunks(prepared.rows(), prepared.plan, { links })) {
     rows.push(...chunk.rows);
@@ -333,7 +333,7 @@ test('settings of Bitly that Shorty does not have are named, if they are set', a
     custom_bitlinks: ['https://go.example/old', 'https://go.example/new'],
     ...{ launchpad_ids: [], campaign_ids: ['c'] },
   });
-  expect(row.item?.customSlug).toBe('new');
+  expect(row.item?.importedCode).toBe('new');
   expect(reasons(row)).toEqual([
     'deeplinks: Shorty has no deep links',
     'custom_bitlinks: a link has one short URL: not https://go.example/old',

@@ -40,7 +40,12 @@ const commonFields: Readonly<Record<string, ParseCell>> = {
   preview: parsePreview,
   isActive: parseBoolean,
 };
-const createOnly = { importedClicks: parseInteger, ifExists: parseText };
+const createOnly = {
+  importedClicks: parseInteger,
+  importedCode: parseText,
+  importedCreatedAt: parseText,
+  ifExists: parseText,
+};
 
 /** The columns that a file can have. */
 export interface FieldSet {
@@ -58,7 +63,6 @@ export interface FieldSet {
 }
 
 const readOnly = [
-  'shortCode',
   'shortUrl',
   'organizationId',
   'deletedAt',
@@ -67,7 +71,6 @@ const readOnly = [
   'fetchedPreview',
   'lastClickAt',
   'takenDown',
-  'createdAt',
   'updatedAt',
   'etag',
 ];
@@ -76,7 +79,14 @@ const targetAliases = Object.fromEntries(targetColumns().map((name) => [name, 't
 
 export const createFields: FieldSet = {
   fields: { targetUrl: parseText, customSlug: parseText, ...commonFields, ...createOnly },
-  aliases: { ...targetAliases, slug: 'customSlug', active: 'isActive' },
+  aliases: {
+    ...targetAliases,
+    slug: 'customSlug',
+    active: 'isActive',
+    // An exported link keeps its code.
+    shortcode: 'importedCode',
+    createdat: 'importedCreatedAt',
+  },
   positions: ['targetUrl', 'customSlug'],
   required: ['targetUrl'],
   readOnly: ['id', ...readOnly],
@@ -87,5 +97,8 @@ export const updateFields: FieldSet = {
   aliases: { ...targetAliases, active: 'isActive' },
   positions: ['id', 'targetUrl'],
   required: ['id'],
-  readOnly: ['customSlug', 'importedClicks', ...readOnly],
+  readOnly: [
+    ...['customSlug', 'importedCode', 'importedCreatedAt', 'importedClicks'],
+    ...['shortCode', 'createdAt', ...readOnly],
+  ],
 };

@@ -5,7 +5,7 @@ import { collect, type DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import type { LinkQuota } from '../../import/check-rows.js';
 import { type LinkSource, type LinkSourceName, linkSources } from '../../import/link-sources.js';
-import { type FileSlugs, markTaken } from '../../import/mark-taken.js';
+import { type FileCodes, markTaken } from '../../import/mark-taken.js';
 import { addImportOptions, type ImportOptions, importFile, patience } from '../urls/bulk-create.js';
 import { addCsvOptions } from '../urls/csv-options.js';
 
@@ -26,7 +26,7 @@ export function importFrom(name: LinkSourceName): { define: DefineCommand } {
           'create the links of an old domain on this custom domain; repeatable',
         ).argParser(collect),
       )
-      .option('--new-codes', 'create links with new short codes, without the old slugs');
+      .option('--new-codes', 'create links with new short codes, without the old ones');
     addImportOptions(addCsvOptions(command))
       .addHelpText('after', help)
       .action((file: string, options: ForeignOptions) =>
@@ -37,12 +37,13 @@ export function importFrom(name: LinkSourceName): { define: DefineCommand } {
 }
 
 const help = `
-Slugs, titles, tags, expiries and paused links stay as they are. The old click
-totals become importedClicks, which reports show separately. A link that has
-expired is created paused. Links are created on the domain of the server, unless
---domain names a custom domain.
+Codes, titles, tags, expiries, dates of creation and paused links stay as they
+are. The old code becomes the short code of the link. The old click totals become
+importedClicks, which reports show separately. A link that has expired is created
+paused. Links are created on the domain of the server, unless --domain names a
+custom domain.
 
-Start with --dry-run: it shows the domains in the file, and the slugs that are
+Start with --dry-run: it shows the domains in the file, and the codes that are
 taken or not valid.
 
 To resume an interrupted import, or one that reached the plan's quota, run the
@@ -59,11 +60,11 @@ async function importExport(
   return importFile(context, file, options, {
     source,
     domains: new Map(moves.map(({ from, to }) => [from, ids.get(to) ?? ''])),
-    keepsSlugs: options.newCodes !== true,
-    readExisting: async (slugs) => {
-      await compareSlugs(context, slugs, options);
+    keepsCodes: options.newCodes !== true,
+    readExisting: async (codes) => {
+      await compareCodes(context, codes, options);
       return {
-        slugs,
+        codes,
         hostnames: new Map([...ids].map(([hostname, id]) => [id, hostname])),
         quota: await readQuota(context, options),
       };
@@ -119,23 +120,23 @@ async function readQuota(
     const { used, included } = links;
     return included === null ? undefined : { plan, used, included };
   } catch (error) {
-    // compareSlugs reports that the server does not respond.
+    // compareCodes reports that the server does not respond.
     if (!(error instanceof ShortyError || error instanceof CliError)) throw error;
     return undefined;
   }
 }
 
-/** Marks the slugs that exist already; none when the server does not return them. */
-async function compareSlugs(
+/** Marks the codes that exist already; none when the server does not return them. */
+async function compareCodes(
   { client, io, output }: Context,
-  slugs: FileSlugs,
+  codes: FileCodes,
   options: ImportOptions,
 ): Promise<void> {
   try {
-    await markTaken(await client(patience(options)), slugs, { signal: io.interrupt });
+    await markTaken(await client(patience(options)), codes, { signal: io.interrupt });
   } catch (error) {
     if (!(error instanceof ShortyError || error instanceof CliError)) throw error;
-    for (const slug of slugs.keys()) slugs.set(slug, false);
-    output.note(`slugs were not compared with those on the server: ${error.message}`);
+    for (const code of codes.keys()) codes.set(code, false);
+    output.note(`codes were not compared with those on the server: ${error.message}`);
   }
 }

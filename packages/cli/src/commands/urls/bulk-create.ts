@@ -7,7 +7,7 @@ import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { formatCount, formatNumber, printable } from '../../format.js';
-import { type CheckOptions, checkRows, readSlugs } from '../../import/check-rows.js';
+import { type CheckOptions, checkRows, readCodes } from '../../import/check-rows.js';
 import type { ResumeMode } from '../../import/decide-start.js';
 import { chunkKey, importIdentity } from '../../import/import-identity.js';
 import { fileChanged } from '../../import/import-input.js';
@@ -17,7 +17,7 @@ import { importExitCode } from '../../import/import-summary.js';
 import type { LinkRules } from '../../import/imported-link.js';
 import { limitMemory } from '../../import/limit-memory.js';
 import type { LinkSource } from '../../import/link-sources.js';
-import type { FileSlugs } from '../../import/mark-taken.js';
+import type { FileCodes } from '../../import/mark-taken.js';
 import { planChunks } from '../../import/plan-chunks.js';
 import { type PreparedImport, prepareImport } from '../../import/prepare-import.js';
 import { runImport } from '../../import/run-import.js';
@@ -45,8 +45,8 @@ export interface ImportOptions extends CsvFlags {
 /** What the import of another shortener's export adds to that of a CSV file. */
 export interface ForeignExport extends Omit<LinkRules, 'now'> {
   readonly source: LinkSource;
-  /** Reads what a dry run compares the rows with. Marks the slugs that links have already. */
-  readonly readExisting: (slugs: FileSlugs) => Promise<CheckOptions>;
+  /** Reads what a dry run compares the rows with. Marks the codes that links have already. */
+  readonly readExisting: (codes: FileCodes) => Promise<CheckOptions>;
 }
 
 const maxConcurrency = 32;
@@ -75,7 +75,10 @@ export function addImportOptions(command: Command): Command {
     .option('--resume', 'resume an interrupted import; fail if there is none')
     .option('--no-resume', 'import the whole file again, even if this creates links twice')
     .option('--retry-failed', 'import the failed rows of the earlier import of this file again')
-    .option('--skip-existing', 'skip rows whose slug exists already, instead of reporting them')
+    .option(
+      '--skip-existing',
+      'skip rows whose slug or code exists already, instead of reporting them',
+    )
     .option('--out <file>', 'write the created links to this CSV file')
     .option('--failed-out <file>', 'write the failed rows unchanged to this file')
     .addOption(
@@ -88,7 +91,7 @@ export function addImportOptions(command: Command): Command {
 const help = `
 The first row names the columns. Names are API fields in any case, with or
 without underscores: targetUrl (or url), customSlug (or slug), title, tags
-(separated by |), expiresAt, utm_source ... Other utm_* columns become
+(separated by |), expiresAt, importedCode, utm_source ... Other utm_* columns become
 customUtmParams. An empty cell leaves the field unset.
 
 To resume an interrupted import, or one that reached the plan's quota, run the
@@ -129,8 +132,8 @@ export async function importFile(
       const { failedOut } = options;
       if (!foreign) return await checkRows(prepared, context, { failedOut });
       const links = { ...foreign, now: context.io.now() };
-      const slugs = await readSlugs(prepared, links, context);
-      const existing = await foreign.readExisting(slugs);
+      const codes = await readCodes(prepared, links, context);
+      const existing = await foreign.readExisting(codes);
       return await checkRows(prepared, context, { ...existing, links, failedOut });
     }
     return await importRows(context, prepared, options, foreign);
@@ -142,10 +145,10 @@ export async function importFile(
 /** Throws if no link of the file is on a domain of `--domain`. */
 async function checkDomains(
   prepared: PreparedImport,
-  { domains, keepsSlugs }: ForeignExport,
+  { domains, keepsCodes }: ForeignExport,
 ): Promise<void> {
   if (domains.size === 0) return;
-  const links = { domains, keepsSlugs, now: 0 };
+  const links = { domains, keepsCodes, now: 0 };
   const found = new Set<string>();
   for await (const { rows } of planChunks(prepared.rows(), prepared.plan, { links })) {
     for (const { host } of rows) if (host !== undefined) found.add(host);
@@ -178,7 +181,7 @@ async function importRows(
     hasHeader: options.header ?? true,
     map,
     ignore,
-    variant: foreign && [foreign.source.title, [...foreign.domains].sort(), foreign.keepsSlugs],
+    variant: foreign && [foreign.source.title, [...foreign.domains].sort(), foreign.keepsCodes],
   });
   const reporter = new ImportReporter(context, prepared, options);
   const client = await context.client({ ...patience(options), hooks: reporter.hooks });
