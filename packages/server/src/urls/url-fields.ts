@@ -14,7 +14,7 @@ import { maxTargetUrlBytes } from '../network/target-url.js';
 import { linkRules } from './link-rules.js';
 import { previewSetting } from './preview-contract.js';
 import { targetUrl } from './target-url-field.js';
-import { isLinkCode, maxCodeLength } from './url-keys.js';
+import { maxCodeLength } from './url-keys.js';
 
 const maxImportedClicks = 1_000_000_000_000;
 
@@ -50,7 +50,10 @@ const importedCode = z
   .min(1)
   .max(maxCodeLength)
   .regex(/^[A-Za-z0-9._~/-]+$/, 'must consist of letters, digits and the characters . _ ~ - /')
-  .refine(isLinkCode, 'must have no empty segment, and none that is . or ..')
+  .refine(
+    (code) => code.split('/').every((segment) => !['', '.', '..'].includes(segment)),
+    'must have no empty segment, and none that is . or ..',
+  )
   .meta({
     description:
       'The code of a link that another system made, which becomes its short code: at most 100 letters, digits and . _ ~ - with / between segments. The first segment must not be a reserved word. It cannot be changed, and no other link on the domain can ever use it. A link can have a customSlug as well, which then stands in its shortUrl.',
