@@ -25,12 +25,12 @@ import { ErrorLog } from './health/error-log.js';
 import { livenessRoute } from './health/health-contract.js';
 import { createHealthModule } from './health/health-module.js';
 import type { BackupFigures } from './health/server-metrics.js';
+import { AccessLog } from './http/access-log.js';
 import { BodySlots } from './http/body-slots.js';
 import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen, listenForOperators } from './http/listen.js';
 import { noteForwardedHeaders } from './http/note-forwarded-headers.js';
 import { RateLimiter } from './http/rate-limiter.js';
-import { requestObservers } from './http/request-observers.js';
 import { defaultTimeLimits } from './http/time-limits.js';
 import { noteLink } from './http/visited-link.js';
 import { deleteExpiredKeys } from './idempotency/with-idempotency-key.js';
@@ -99,7 +99,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     droppedLogLines = () => 0,
     writeAccessLog,
     droppedAccessLogLines = () => 0,
-    observeRequest,
     backupFigures = () => noBackups,
     isThreaded = false,
     allowsNewKey = false,
@@ -377,7 +376,14 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...health.handlers,
     },
   };
-  const observers = requestObservers({ observeRequest, writeAccessLog, config, clock });
+  const accessLog =
+    writeAccessLog &&
+    new AccessLog({
+      address: config.accessLogAddress,
+      proxies: config.trustedProxies,
+      clock,
+      write: writeAccessLog,
+    });
   const redirects = createRedirectModule({
     ...shared,
     urls: urls.urls,
@@ -395,7 +401,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ruleErrors,
     bodyTimeoutMs: timeLimits.publicBody,
     onResponse: health.onLinkResponse,
-    onLink: observers.length > 0 ? noteLink : undefined,
+    onLink: accessLog && noteLink,
     onLeaseError: onCallbackError,
     onError: onRequestError,
   });
@@ -403,7 +409,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     app: createApp(appOptions, config.adminListen ? 'public' : 'both'),
     // Redirects come first, because most requests are redirects.
     handlers: [
-      ...observers,
+      ...(accessLog ? [accessLog] : []),
       noteForwardedHeaders({ proxies: config.trustedProxies, clock, logger }),
       redirects.handler,
       qrs.images,
@@ -497,7 +503,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       if (config.adminListen) {
         const admin = createHttpServer({
           app: createApp(appOptions, 'admin'),
-          handlers: observers,
+          handlers: accessLog ? [accessLog] : [],
           onRequestError,
           timeLimits,
         });

@@ -3,7 +3,6 @@ import type { Credentials } from './auth/auth-service.js';
 import type { Config } from './config.js';
 import type { BackupFigures } from './health/server-metrics.js';
 import type { TimeLimits } from './http/time-limits.js';
-import type { ObserveRequest } from './http/trace-requests.js';
 import type { PlanTable } from './organizations/plans.js';
 import type { Clock, ResolveTxt } from './ports.js';
 import type { Database } from './storage/database.js';
@@ -25,8 +24,6 @@ export interface ServerOptions extends Partial<Config> {
   readonly writeAccessLog?: (line: string) => void;
   /** Returns the number of lines of the access log that were dropped, for `/metrics`. */
   readonly droppedAccessLogLines?: () => number;
-  /** Called at the beginning of each request, such as to trace it. Must not throw or change the request. */
-  readonly observeRequest?: ObserveRequest;
   /** Returns what the scheduled backups did, for `/metrics`. */
   readonly backupFigures?: () => BackupFigures;
   /** Tests pass shorter limits for slow clients. */

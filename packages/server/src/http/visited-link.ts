@@ -9,7 +9,7 @@ export interface VisitedLink {
 
 const links = new WeakMap<ServerResponse, VisitedLink>();
 
-/** Remembers the link that a response belongs to, for the access log and for traces. */
+/** Remembers the link that a response belongs to, for the access log. */
 export function noteLink(response: ServerResponse, link: VisitedLink): void {
   links.set(response, link);
 }

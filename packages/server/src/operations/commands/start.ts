@@ -11,7 +11,6 @@ import { findNetworkFileSystem } from '../../storage/sqlite/network-file-system.
 import { version } from '../../version.js';
 import { ScheduledBackups, type ScheduledBackupsOptions } from '../backup/scheduled-backups.js';
 import { cleanLine, createLogger } from './create-logger.js';
-import { loadTracing } from './load-tracing.js';
 import { LogDestination } from './log-destination.js';
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
@@ -43,7 +42,6 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
           logger,
         })
       : undefined;
-  const tracing = await loadTracing(process.env, logger);
   const server = createServer({
     ...config,
     logger,
@@ -53,7 +51,6 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
       droppedAccessLogLines: () => accessLog.dropped,
     }),
     ...(backups && { backupFigures: backups.figures }),
-    ...(tracing && { observeRequest: tracing.observe }),
     isThreaded: true,
     allowsNewKey,
   });
@@ -102,7 +99,6 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
     endByForce();
   }, stopWithinMs);
   await Promise.all([backups?.stop(), server.stop()]);
-  await tracing?.stop();
   clearTimeout(forceStop);
   logger.info('stopped');
   // Runs only if something keeps the event loop alive: a hanging thread, or a reader of the log.
