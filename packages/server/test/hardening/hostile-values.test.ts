@@ -1,0 +1,197 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseAddressRanges } from '../../src/network/ip-address.js';
+import { startServer, type TestServer } from '../api/start-server.js';
+import { openApi, operations } from '../contract/openapi-document.js';
+import type { Schema } from '../contract/schema-arbitrary.js';
+
+const maxBusyMs = 50;
+const maxAttempts = 5;
+// As many as a request may have: the head is limited to 16 KB, and a part of a body to 512 KB.
+const maxHeadBytes = 14_000;
+const maxFieldBytes = 250_000;
+const maxTextBytes = 64 * 1024;
+const maxPartValues = 255;
+
+let api: TestServer;
+let link: string;
+beforeAll(async () => {
+  const trustedProxies = parseAddressRanges('127.0.0.1, ::1');
+  api = await startServer({ trustedProxies, rateLimit: 0, tokenRateLimit: 0 });
+  const body = { targetUrl: 'https://example.com/', maxClicks: 1_000_000 };
+  link = `/${(await api.call('createUrl', { body })).data.shortCode}`;
+});
+afterAll(() => api.stop());
+
+/**
+ * Expects that the main thread handles a request without a pause of 50 ms. A stall delays each attempt and
+ * costs CPU time; other processes and garbage collection do not do both to all of them.
+ */
+async function expectNoStall(what: string, path: string, init: RequestInit): Promise<void> {
+  let busyMs = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < maxAttempts && busyMs >= maxBusyMs; attempt += 1) {
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    const before = process.cpuUsage();
+    delay.enable();
+    const response = await fetch(api.server.url + path, { ...init, redirect: 'manual' });
+    const text = await response.text();
+    delay.disable();
+    const { user, system } = process.cpuUsage(before);
+    busyMs = Math.min(busyMs, delay.max / 1e6, (user + system) / 1e3);
+    expect(response.status, `${what}: ${text.slice(0, 500)}`).toBeLessThan(500);
+  }
+  expect.soft(busyMs, what).toBeLessThan(maxBusyMs);
+}
+
+// Ideographs that all differ take longest to convert to ASCII.
+const distinct = Array.from({ length: 20_000 }, (_, at) => String.fromCodePoint(0x4e00 + at));
+
+/** Texts that are repeated to the limits, by name. */
+const fillers = {
+  letters: 'a',
+  spaces: ' ',
+  'a URL with periods': 'https://a.',
+  'percent escapes': '%41%',
+  'backslashes and quotes': '\\"',
+  'combining characters': 'a\u0301\u0316',
+  'unpaired surrogates': '\ud800',
+  'astral characters': '🌷',
+  'control characters': '\u202e\u0007',
+  ideographs: `https://${distinct.join('')}`,
+} as const;
+
+/** Returns a text of at most a size in bytes. */
+function textOf(filler: string, bytes: number): string {
+  const repeated = filler.repeat(Math.ceil(bytes / Buffer.byteLength(filler)));
+  return repeated.slice(
+    0,
+    Math.max(1, Math.floor((repeated.length * bytes) / Buffer.byteLength(repeated))),
+  );
+}
+
+function resolve(schema: Schema): Schema {
+  if (!schema.$ref) return schema;
+  return resolve(openApi.components.schemas[schema.$ref.split('/').at(-1) as string] as Schema);
+}
+
+interface Size {
+  /** Whether parts are as many and as long as the contract allows, instead of the parser of bodies. */
+  readonly isWithinLimits: boolean;
+  readonly maxBytes: number;
+}
+
+/** Returns a value of a field's type, with as many and as long parts as its size allows. */
+function hostileValue(given: Schema, filler: string, size: Size): unknown {
+  const schema = resolve(given);
+  const { isWithinLimits, maxBytes } = size;
+  const limit = (ofContract: number | undefined, ofParser: number) =>
+    Math.min(ofParser, (isWithinLimits && ofContract) || ofParser);
+  const ofPart = (count: number) => ({ ...size, maxBytes: Math.floor(maxBytes / count) });
+  const variants = (schema.anyOf ?? schema.oneOf ?? schema.allOf)?.map(resolve);
+  const last = variants?.filter(({ type }) => type !== 'null').at(-1);
+  if (last) return hostileValue(last, filler, size);
+  if (schema.items) {
+    const count = Math.min(limit(schema.maxItems, maxPartValues), Math.ceil(maxBytes / 16));
+    const item = hostileValue(schema.items, filler, ofPart(count));
+    return Array.from({ length: count }, () => item);
+  }
+  if (schema.properties) {
+    const fields = Object.entries(schema.properties);
+    const each = ofPart(fields.length);
+    return Object.fromEntries(
+      fields.map(([name, field]) => [name, hostileValue(field, filler, each)]),
+    );
+  }
+  if (schema.type === 'object') {
+    const count = Math.min(maxPartValues, Math.ceil(maxBytes / 400));
+    const keys = Array.from({ length: count }, (_, at) => `${textOf(filler, 200)}${at}`);
+    return Object.fromEntries(keys.map((key) => [key, textOf(filler, 200)]));
+  }
+  if (['integer', 'number', 'boolean'].includes(String(schema.type))) return 1e308;
+  return textOf(filler, Math.min(maxBytes, limit(schema.maxLength, maxTextBytes)));
+}
+
+const pathOf = (path: string, value = '1') => path.replaceAll(/\{\w+\}/g, value);
+const inApi = operations.filter(({ path }) => path.startsWith('/api/v1/'));
+const tokenFor = (path: string) => (path.includes('/admin/') ? api.operator.token : api.token);
+
+describe(`no hostile value keeps the main thread busy for ${maxBusyMs} ms`, () => {
+  const writes = inApi.filter(({ requestBody }) => requestBody?.content['application/json']);
+  it.each(writes.map((each) => [each.operationId, each] as const))(
+    'in a field of the body of %s',
+    async (_, { path, method, requestBody }) => {
+      const schema = requestBody?.content['application/json']?.schema as Schema;
+      const { properties = {} } = resolve(schema);
+      const headers = {
+        authorization: `Bearer ${tokenFor(path)}`,
+        'content-type': 'application/json',
+      };
+      const send = (what: string, value: object) =>
+        expectNoStall(what, pathOf(path), {
+          method: method.toUpperCase(),
+          headers,
+          body: JSON.stringify(value),
+        });
+      for (const [name, filler] of Object.entries(fillers)) {
+        for (const [field, each] of Object.entries(properties)) {
+          for (const isWithinLimits of [true, false]) {
+            const value = hostileValue(each, filler, { isWithinLimits, maxBytes: maxFieldBytes });
+            await send(`${field}: ${name}`, { targetUrl: 'https://example.com/', [field]: value });
+          }
+        }
+        const names = Array.from({ length: 200 }, (_, at) => [`${textOf(filler, 500)}${at}`, at]);
+        await send(`unknown fields: ${name}`, Object.fromEntries(names));
+      }
+    },
+    120_000,
+  );
+
+  it('in a parameter', async () => {
+    for (const { path, method, parameters = [] } of inApi) {
+      const headers = { authorization: `Bearer ${tokenFor(path)}` };
+      for (const [name, filler] of Object.entries(fillers)) {
+        const encoded = encodeURIComponent(textOf(filler, 4_000).toWellFormed());
+        const value = encoded.slice(0, maxHeadBytes).replace(/%.?$/, '');
+        for (const parameter of parameters) {
+          const what = `${method} ${path} ${parameter.name}: ${name}`;
+          const init = { method: method.toUpperCase(), headers };
+          if (parameter.in === 'path') await expectNoStall(what, pathOf(path, value), init);
+          if (parameter.in === 'query') {
+            await expectNoStall(what, `${pathOf(path)}?${parameter.name}=${value}`, init);
+          }
+        }
+      }
+    }
+  }, 120_000);
+
+  const ofHeaders = ['a', ' x', 'a,', 'de;q=0.1,', '"a",', 'W/"a",', '0-1,', 'a/1.0 (x; y) '];
+  it.each([
+    ...['accept', 'accept-encoding', 'accept-language', 'authorization', 'cookie', 'forwarded'],
+    ...['idempotency-key', 'if-match', 'if-modified-since', 'if-none-match', 'origin', 'range'],
+    ...['referer', 'sec-ch-ua', 'traceparent', 'user-agent', 'x-forwarded-for', 'x-request-id'],
+    ...['x-forwarded-host', 'x-forwarded-proto', 'content-type', 'access-control-request-headers'],
+  ])(
+    'in the header %s',
+    async (name) => {
+      for (const filler of [
+        ...ofHeaders,
+        '1.1.1.1,',
+        'a=b; ',
+        '[',
+        'en-',
+        '\\',
+        'https://a.',
+        '%E4',
+      ]) {
+        for (const start of ['', 'Mozilla/5.0 (Linux; ', 'bytes=']) {
+          const value = (start + filler.repeat(maxHeadBytes)).slice(0, maxHeadBytes).trim();
+          const headers = { authorization: `Bearer ${api.token}`, [name]: value };
+          for (const path of [link, '/api/v1/urls']) {
+            await expectNoStall(`${path}: ${start}${filler}`, path, { headers });
+          }
+        }
+      }
+    },
+    120_000,
+  );
+});
