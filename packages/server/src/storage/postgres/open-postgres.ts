@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type PostgresPoolClient, type RawBuilder, sql } from 'kysely';
+import { Kysely, type PostgresPoolClient, type RawBuilder, sql } from 'kysely';
 import {
   type Database,
   ListTimeoutError,
@@ -17,6 +17,7 @@ import { listTimeoutMs, readListPage } from '../list-page.js';
 import type { ListPage, ListQuery } from '../list-query.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
+import { ArrayDialect } from './array-compiler.js';
 import { watchChanges } from './change-feed.js';
 import { checkServer, explainMissingRights } from './check-server.js';
 import { dropEmptyPartitions } from './partitions.js';
@@ -309,7 +310,7 @@ function connect(
   const pool = new ServerPool(address, maxConnections, withoutTimeout);
   const localSettings = address.poolsTransactions ? setLocalLimits(withoutTimeout) : undefined;
   return new Kysely<Schema>({
-    dialect: new PostgresDialect({
+    dialect: new ArrayDialect({
       pool: {
         // The type requires an overload for cursors, which nothing uses.
         connect: async () =>

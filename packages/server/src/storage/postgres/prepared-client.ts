@@ -1,10 +1,11 @@
+import { LRUCache } from 'lru-cache';
 import type { PoolClient, QueryResult } from 'pg';
 import { StorageUnavailableError } from '../database.js';
 import { isLockTimeout, translatePostgresError } from './postgres-error.js';
 
 /**
  * A client in use, for Kysely's driver. Prepares each statement once, and closes a connection that
- * must not be used again.
+ * must not be used again or has too many statements.
  */
 export class PreparedClient {
   readonly #client: PoolClient;
@@ -26,7 +27,7 @@ export class PreparedClient {
     if (isRollback && this.#brokenBy) return {};
     try {
       if (values.length === 0) return await this.#client.query(this.#withSettings(text));
-      const name = this.#localSettings === undefined ? nameOf(text) : undefined;
+      const name = this.#localSettings === undefined ? this.#nameOf(text) : undefined;
       return await this.#client.query({ name, text, values: values as unknown[] });
     } catch (error) {
       const translated = translatePostgresError(error);
@@ -44,23 +45,28 @@ export class PreparedClient {
     return isBegin ? `${text}; ${this.#localSettings}` : text;
   }
 
+  #nameOf(text: string): string {
+    let name = names.get(text);
+    if (name === undefined) {
+      nameCount += 1;
+      name = `shorty_${nameCount}`;
+      names.set(text, name);
+    }
+    const prepared = preparedBy.get(this.#client) ?? new Set<string>();
+    preparedBy.set(this.#client, prepared.add(name));
+    return name;
+  }
+
   release(): void {
-    this.#client.release(this.#brokenBy);
+    const prepared = preparedBy.get(this.#client)?.size ?? 0;
+    this.#client.release(this.#brokenBy ?? prepared > maxPrepared);
   }
 }
 
 const begin = /^(?:begin|start transaction)\b/;
-const names = new Map<string, string>();
-// Lists of ids of different lengths are different statements. Those beyond this number are parsed at
-// each use.
-const maxNames = 500;
-
-/** Returns the name of the prepared statement; undefined once there are too many. */
-function nameOf(text: string): string | undefined {
-  let name = names.get(text);
-  if (name === undefined && names.size < maxNames) {
-    name = `shorty_${names.size}`;
-    names.set(text, name);
-  }
-  return name;
-}
+// More than the statements that a server repeats.
+const maxPrepared = 500;
+const names = new LRUCache<string, string>({ max: maxPrepared });
+let nameCount = 0;
+// A connection with more statements is closed after its use, which frees their memory on both sides.
+const preparedBy = new WeakMap<PoolClient, Set<string>>();

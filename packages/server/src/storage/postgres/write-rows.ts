@@ -10,9 +10,7 @@ import { createPartitions } from './partitions.js';
 export const bulkInsert: BulkInsert = async (transaction, table, rows) => {
   if (rows.length === 0) return;
   const records = rows as readonly Record<string, Value>[];
-  const columns = Object.keys(records[0] ?? {}).filter((column) =>
-    records.some((record) => record[column] !== null),
-  );
+  const columns = Object.keys(records[0] ?? {});
   if (table === 'visit_chunks') await createPartitions(transaction, records);
   const names = columns.map((column) => `"${column}"`).join();
   const arrays = columns.map((column, at) => `$${at + 1}::${arrayTypeOf(table, column)}`).join();
