@@ -154,10 +154,12 @@ function compareWithSbom(installed: readonly (readonly [string, string])[]): voi
     .filter((name) => !names.has(name));
   // The tarball contains files or code of these packages.
   expect(others.sort()).toEqual([
+    '@exodus/bytes',
     '@ip-location-db/geo-whois-asn-country-mmdb',
     '@tryghost/referrer-parser',
     'bintrees',
     'entities',
+    'html-encoding-sniffer',
     'htmlparser2',
     'kysely',
     'lru-cache',

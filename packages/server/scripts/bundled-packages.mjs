@@ -2,12 +2,14 @@ import { join } from 'node:path';
 
 /** The packages in the bundle. They are not installed with the server, which saves 25 MB. */
 export const bundled = [
+  '@exodus/bytes',
   'bintrees',
   'dom-serializer',
   'domelementtype',
   'domhandler',
   'domutils',
   'entities',
+  'html-encoding-sniffer',
   'htmlparser2',
   'kysely',
   'lru-cache',

@@ -42,6 +42,20 @@ describe('the metadata of a page', () => {
     ['<title>a &lt;b&gt; <b>c</b></title>', 'a <b> <b>c</b>'],
     ['<script>"<title>Script</title>"</script><title>Page</title>', 'Page'],
     ['<!-- <title>Comment</title> --><title>Page</title>', 'Page'],
+    ['<svg><title>icon</title></svg><title>Page</title>', 'Page'],
+    ['<svg/><title>Page</title>', 'Page'],
+    ['<math><title>formula</title></math><title>Page</title>', 'Page'],
+    [
+      '<template><title>part</title><meta property="og:title" content="Part"></template><title>Page</title>',
+      'Page',
+    ],
+    ['<svg><g><title>icon</title></g></svg></head><body><title>Page</title>', 'Page'],
+    ...['textarea', 'style', 'iframe', 'noembed', 'noframes', 'xmp'].map(
+      (name): [string, string] => [
+        `<${name}><title>Text</title></${name}><title>Page</title>`,
+        'Page',
+      ],
+    ),
     ['<noscript><img src="/p"></noscript><title>Page</title>', 'Page'],
     ['<title>gnp.\u202eexe\u0007\u0000</title>', 'gnp.exe'],
     ['<title>half \ud83d</title>', 'half \ufffd'],

@@ -28,6 +28,8 @@ const names = {
     'twitter:image:src',
   ],
 } as const;
+// What they contain is no part of the document's head: pictures have titles, too.
+const others: ReadonlySet<string> = new Set(['svg', 'math', 'template']);
 const wanted: ReadonlySet<string> = new Set(Object.values(names).flat());
 
 /**
@@ -66,7 +68,8 @@ class MetadataReader {
   #depth = 0;
   #isInTitle = false;
   #hasTitle = false;
-  #isInBody = false;
+  /** The depth of the outermost open element of `others`. */
+  #otherDepth: number | undefined;
   readonly #parser: Parser;
 
   constructor() {
@@ -90,14 +93,15 @@ class MetadataReader {
       this.#parser.pause();
       return;
     }
-    if (name === 'meta') this.#readMeta(attributes);
+    if (this.#otherDepth !== undefined) return;
+    if (others.has(name)) this.#otherDepth = this.#depth;
+    else if (name === 'meta') this.#readMeta(attributes);
     else if (name === 'base') this.base ||= (attributes.href ?? '').slice(0, maxRawLength);
-    // Images in the body have titles, too.
-    else if (name === 'title' && !this.#hasTitle && !this.#isInBody) this.#isInTitle = true;
-    else if (name === 'body') this.#isInBody = true;
+    else if (name === 'title' && !this.#hasTitle) this.#isInTitle = true;
   }
 
   #close(name: string): void {
+    if (this.#depth === this.#otherDepth) this.#otherDepth = undefined;
     this.#depth -= 1;
     if (name !== 'title' || !this.#isInTitle) return;
     this.#isInTitle = false;
