@@ -18,7 +18,6 @@ const exceptions = new Map([
   ['packages/server/test/operator/faulty-server.mjs', 'throws in a timer'],
   ['packages/server/test/postgres/server-pool.test.ts', 'simulates a slow server'],
   ['packages/server/test/storage/query-plans.test.ts', 'runs a bounded batch until none is left'],
-  ['packages/server/test/storage/url-search.test.ts', 'runs a bounded batch until none is left'],
   ['packages/server/test/webhooks/fan-out.test.ts', 'runs a bounded batch until none is left'],
   [
     'packages/server/test/webhooks/unwanted-deliveries.test.ts',

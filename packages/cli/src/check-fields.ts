@@ -25,6 +25,8 @@ const importSummary: Readonly<Record<keyof ImportSummary, true>> = {
   rows: true,
   created: true,
   failed: true,
+  paused: true,
+  notKept: true,
   skipped: true,
   isQuotaReached: true,
   replayed: true,

@@ -173,7 +173,10 @@ export const linkTools: readonly Tool[] = [
         )
         .exactOptional(),
     } satisfies Record<
-      Exclude<keyof UrlCreateRequest, 'isPasswordProtected' | 'importedClicks'>,
+      Exclude<
+        keyof UrlCreateRequest,
+        'isPasswordProtected' | 'importedClicks' | 'importedCode' | 'importedCreatedAt'
+      >,
       z.ZodType
     >),
     output: dataOf('createUrl'),
