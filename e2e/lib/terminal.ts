@@ -53,10 +53,10 @@ export class Terminal {
     return text.split('\n').map((line) => line.trimEnd());
   }
 
-  /** Resolves when the screen matches the pattern. */
-  async untilShows(pattern: RegExp, timeout = 30_000): Promise<string> {
+  /** Resolves when the screen matches the pattern. The limit of the test bounds all waits together. */
+  async untilShows(pattern: RegExp): Promise<string> {
     await expect
-      .poll(() => this.screen(), { timeout, message: `the screen shows ${pattern}` })
+      .poll(() => this.screen(), { timeout: 300_000, message: `the screen shows ${pattern}` })
       .toMatch(pattern);
     return this.screen();
   }
