@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { expect, test } from 'vitest';
+import { sendRaw } from '../../packages/server/test/api/raw-http.js';
 import { startCaddy } from '../lib/caddy.js';
+import { expectLongestRedirect } from '../lib/longest-redirect.js';
 import { expectOperatorPathsHidden, startUpstream } from '../lib/operator-paths.js';
 
 /** Sends a request over TLS and returns the response. */
@@ -36,3 +38,15 @@ test.each([true, false])(
     expect(direct.status).toBe(200);
   },
 );
+
+test('Caddy passes on the longest redirect', async () => {
+  const { upstream, shorty } = await startUpstream({ hasAdminListener: false });
+  const caddy = await startCaddy(upstream, 'sho.example');
+  const requestOf = (target: string) =>
+    `GET ${target} HTTP/1.1\r\nHost: sho.example\r\nConnection: close\r\n\r\n`;
+  await expectLongestRedirect(
+    shorty,
+    (target) => sendRaw(`http://${upstream}`, [requestOf(target)]),
+    (target) => sendOverTls(caddy.httpsPort, requestOf(target)),
+  );
+});

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sendRaw } from '../../packages/server/test/api/raw-http.js';
 import { command, newSettings, run } from '../../packages/server/test/operator/server-process.js';
+import { expectLongestRedirect } from '../lib/longest-redirect.js';
 import { startNginx } from '../lib/nginx.js';
 import { expectOperatorPathsHidden, startUpstream } from '../lib/operator-paths.js';
 import { scratchFolder } from '../lib/processes.js';
@@ -23,6 +24,16 @@ test.each([true, false])(
     expect(direct.status).toBe(200);
   },
 );
+
+test('nginx passes on the longest redirect', async () => {
+  const { upstream, shorty } = await startUpstream({ hasAdminListener: false });
+  const { port } = await startNginx(upstream);
+  const sendTo = (host: string) => (target: string) =>
+    sendRaw(`http://${host}`, [
+      `GET ${target} HTTP/1.1\r\nHost: sho.example\r\nConnection: close\r\n\r\n`,
+    ]);
+  await expectLongestRedirect(shorty, sendTo(upstream), sendTo(`127.0.0.1:${port}`));
+});
 
 test('nginx passes on bodies of more than 1 MB, which only the API limits', async () => {
   const { upstream } = await startUpstream({ hasAdminListener: false });
