@@ -46,7 +46,9 @@ test('the progress of an import survives a resize, Ctrl-Z and fg', async () => {
   expect(narrow).not.toContain('━');
   terminal.press('C-z');
   await terminal.untilShows(/Stopped/);
-  terminal.type('clear; fg\n');
+  // The quotes keep the typed line from matching. A resize reaches only a process in the foreground.
+  terminal.type('clear; echo re"sumed"; fg\n');
+  await terminal.untilShows(/^resumed\n(?:.*\n)*\d+% {2}[\d,]+ rows/m);
   terminal.resize(100, 30);
   const resumed = await terminal.untilShows(/━+─* \d+% {2}[\d,]+ rows {2}[\d,]+\/s/);
   expect(resumed.match(/%/g)).toHaveLength(1);
