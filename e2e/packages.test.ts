@@ -156,6 +156,7 @@ function compareWithSbom(installed: readonly (readonly [string, string])[]): voi
   expect(others.sort()).toEqual([
     '@exodus/bytes',
     '@ip-location-db/geo-whois-asn-country-mmdb',
+    '@opentelemetry/api',
     '@tryghost/referrer-parser',
     'bintrees',
     'entities',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 /** The packages in the bundle. They are not installed with the server, which saves 25 MB. */
 export const bundled = [
   '@exodus/bytes',
+  '@opentelemetry/api',
   'bintrees',
   'dom-serializer',
   'domelementtype',
