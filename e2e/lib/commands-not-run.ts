@@ -141,8 +141,6 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'needs two servers; packages/server/test/operator/transfer.test.ts has them',
     '(cd release && sha256sum --check SHA256SUMS)': registry,
     'npm install @opentelemetry/auto-instrumentations-node': registry,
-    'node --import @opentelemetry/auto-instrumentations-node/register node_modules/@shorty/server/bin/shorty-server.js start':
-      'needs the package',
   },
   'docs/upgrading.md': {
     'git fetch --tags && git checkout v0.2.0': 'needs the next release',
