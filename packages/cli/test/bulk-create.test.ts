@@ -436,7 +436,7 @@ test('--skip-existing skips rows whose slug exists', async () => {
   await shorty.write('both.csv', rows);
   const refused = await shorty.run(['urls', 'bulk-create', 'first.csv', '--no-resume']);
   expect(refused.stderr).toContain(
-    'the slug of 1 row exists already; --skip-existing skips such rows',
+    'taken: the code of 1 row exists already; --skip-existing skips such rows',
   );
   const args = ['urls', 'bulk-create', 'both.csv', '--skip-existing', '--failed-out', 'none.csv'];
   const { code, stdout, stderr } = await shorty.run(args);

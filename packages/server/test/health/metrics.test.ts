@@ -74,7 +74,7 @@ describe('GET /metrics', () => {
     await api.call('createUrl', { body });
     await api.call('createUrl', { body });
     await api.call('createUrl', { body: {} });
-    await fetch(`${api.server.url}/no/such/path`);
+    await fetch(`${api.server.url}/api/no/such/path`);
     expect(await metric('shorty_api_requests_total', 'createUrl', '201')).toBe(2);
     expect(await metric('shorty_api_requests_total', 'createUrl', '400')).toBe(1);
     expect(await metric('shorty_api_requests_total', 'none', '404')).toBe(1);

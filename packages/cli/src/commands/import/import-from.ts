@@ -38,10 +38,10 @@ export function importFrom(name: LinkSourceName): { define: DefineCommand } {
 
 const help = `
 Codes, titles, tags, expiries, dates of creation and paused links stay as they
-are. The old code becomes the short code of the link. The old click totals become
-importedClicks, which reports show separately. A link that has expired is created
-paused. Links are created on the domain of the server, unless --domain names a
-custom domain.
+are. The old code becomes the short code of the link. The old click totals
+become importedClicks, which reports show separately. A link that has expired is
+created paused. Links are created on the domain of the server, unless --domain
+names a custom domain.
 
 Start with --dry-run: it shows the domains in the file, and the codes that are
 taken or not valid.

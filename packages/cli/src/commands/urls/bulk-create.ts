@@ -91,8 +91,8 @@ export function addImportOptions(command: Command): Command {
 const help = `
 The first row names the columns. Names are API fields in any case, with or
 without underscores: targetUrl (or url), customSlug (or slug), title, tags
-(separated by |), expiresAt, importedCode, utm_source ... Other utm_* columns become
-customUtmParams. An empty cell leaves the field unset.
+(separated by |), expiresAt, importedCode, utm_source ... Other utm_* columns
+become customUtmParams. An empty cell leaves the field unset.
 
 To resume an interrupted import, or one that reached the plan's quota, run the
 same command again. It creates no link twice.`;
