@@ -43,6 +43,9 @@ describe('the metadata of a page', () => {
     ['<script>"<title>Script</title>"</script><title>Page</title>', 'Page'],
     ['<!-- <title>Comment</title> --><title>Page</title>', 'Page'],
     ['<svg><title>icon</title></svg><title>Page</title>', 'Page'],
+    ['<svg><title>icon</title><p><title>Page</title>', 'Page'],
+    ['<svg><title>icon</title><meta property="og:title" content="Late">', 'Late'],
+    ['<template><p><title>part</title></template><title>Page</title>', 'Page'],
     ['<svg/><title>Page</title>', 'Page'],
     ['<math><title>formula</title></math><title>Page</title>', 'Page'],
     [
