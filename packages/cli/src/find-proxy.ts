@@ -17,7 +17,8 @@ const loopback = /^(?:localhost|127\.[\d.]+|\[::1\])\.?$/;
 
 /**
  * Returns the proxy of the environment for a URL, by the rules of curl; undefined for a direct
- * connection. The own machine is never behind a proxy. Throws UsageError if the variable is invalid.
+ * connection. Other than with curl, HTTP_PROXY counts in capitals, too, since no web server sets it from
+ * a header here, and the own machine is never behind a proxy. Throws UsageError if the variable is invalid.
  */
 export function findProxy(url: URL, env: Io['env']): HttpProxy | undefined {
   const scheme = url.protocol.slice(0, -1);
@@ -63,7 +64,10 @@ function decode(text: string): string {
   );
 }
 
-/** Returns whether NO_PROXY names the host: by its name or a parent's, its address, or a network. */
+/**
+ * Returns whether NO_PROXY names the host: by its name or a parent's, its address or a network, each
+ * with or without a port, or by `*`.
+ */
 function isExempt({ hostname, port, protocol }: URL, noProxy: string): boolean {
   const host = hostname.replace(/^\[|\]$|\.$/g, '');
   const ownPort = port || (protocol === 'https:' ? '443' : '80');

@@ -5,7 +5,8 @@ function callAll(this: AbortSignal): void {
 }
 
 /**
- * Calls back when the signal is aborted, or at once if it is. Returns a function that ends this.
+ * Calls back when the signal is aborted, or at once if it is. A callback is registered once, and must
+ * not throw, since it would stop the others. Returns a function that ends this.
  *
  * A program may use one signal for many calls, and Node warns of more than ten listeners. So all
  * callbacks of a signal share one, which is removed with the last of them.

@@ -2,7 +2,7 @@ import { type CellValue, parseBoolean, parseInteger, unguardFormula } from './ce
 import type { Column, ReadSetting, Setting } from './column.js';
 import { parseInstant } from './instant-cell.js';
 
-/** Settings of other shorteners that are no fields of Shorty, and what they become. */
+/** Cells of other shorteners that need more than another name, and what they become. */
 
 type Conditions = Readonly<Record<string, unknown>>;
 

@@ -7,7 +7,6 @@ import { ApiError } from '../contract/api-error.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { PeriodicService } from '../lifecycle.js';
 import type { PlanTable } from '../organizations/plans.js';
-import { decodeError } from '../threads/error-transfer.js';
 import { openThread } from '../threads/open-thread.js';
 import { toDate } from './classify/country-file.js';
 import { createVisitDescriber } from './classify/describe-visit.js';
@@ -109,8 +108,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
 
   function onEvent(event: IngestEvent): void {
     if ('error' in event) {
-      const { error, service } = event;
-      const err = decodeError(error, []);
+      const { error: err, service } = event;
       if (service === undefined) onError(err);
       else logger.error({ err, service }, 'work on visits failed');
       return;

@@ -84,7 +84,7 @@ export class PreviewQueue {
     );
   }
 
-  /** Returns the organization after the last one that has waiting links, in any order of time. */
+  /** Returns the organization after the last one that has waiting links, due or not. */
   async #nextOrganization(): Promise<string | undefined> {
     const { read } = this.#database;
     const after = await firstWaiting(read, this.#lastOrganization);

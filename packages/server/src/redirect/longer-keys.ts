@@ -22,7 +22,7 @@ export interface KeyOfPath {
 
 // Other nodes create links meanwhile.
 const maxAgeMs = 1_000;
-const maxSegments = 10_000;
+const maxEntries = 10_000;
 
 export type LongerKeys = ReturnType<typeof createLongerKeys>;
 
@@ -32,7 +32,7 @@ export type LongerKeys = ReturnType<typeof createLongerKeys>;
  */
 export function createLongerKeys({ urls, clock }: LongerKeysOptions) {
   const below = new LoadingCache<{ readonly hasKeys: boolean; readonly expiresAt: number }>(
-    entryLimit(maxSegments),
+    entryLimit(maxEntries),
     async (cacheKey) => {
       const [domainId = '', folds, segment = ''] = cacheKey.split('/');
       const expiresAt = clock() + maxAgeMs;
@@ -70,7 +70,7 @@ export function createLongerKeys({ urls, clock }: LongerKeysOptions) {
       });
     },
 
-    /** Evicts what is known, after links were created. */
+    /** Evicts what is known, after links were created or domains have changed. */
     clear: () => below.clear(),
   };
 }

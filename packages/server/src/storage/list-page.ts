@@ -74,14 +74,14 @@ function rowsAfter(engine: Engine, query: ListQuery, [key, id]: Position): RawBu
   const rows = rowsOf(engine, query);
   const ordered = order?.key ?? sql`created_at`;
   const ownId = sql.ref(`${table}.id`);
-  const isAfter = sql.raw(order?.direction === 'asc' ? '>' : '<');
+  const comesAfter = sql.raw(order?.direction === 'asc' ? '>' : '<');
   if (engine === 'postgres' || order?.key) {
-    return sql`${rows} and (${ordered}, ${ownId}) ${isAfter} (${key}, ${id})`;
+    return sql`${rows} and (${ordered}, ${ownId}) ${comesAfter} (${key}, ${id})`;
   }
   // SQLite looks up only the first column of a comparison of rows in the index, and would read all rows
   // of the position's millisecond for each page.
-  return sql`${rows} and ${ordered} = ${key} and ${ownId} ${isAfter} ${id}
-    union all ${rows} and ${ordered} ${isAfter} ${key}`;
+  return sql`${rows} and ${ordered} = ${key} and ${ownId} ${comesAfter} ${id}
+    union all ${rows} and ${ordered} ${comesAfter} ${key}`;
 }
 
 /** Reads one page of a list. `find` returns the rows of some ids in any order. */

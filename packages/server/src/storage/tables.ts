@@ -1,7 +1,7 @@
 /**
- * A table. Columns are defined in SQL, with the types of `migrations/0001-baseline.ts`: \`text\`, \`bytes\`, \`rowId\`, \`generatedId\`, and
- * those that both engines know. Instants are milliseconds since 1970, flags are 0 or 1, lists and maps
- * are JSON text.
+ * A table. Columns are defined in SQL, with types that both engines know, or with those that
+ * `migrations/0001-baseline.ts` translates: `text`, `bytes`, `rowId` and `generatedId`. Instants are
+ * milliseconds since 1970, flags are 0 or 1, lists and maps are JSON text.
  */
 export interface TableDefinition {
   /** The column by which its rows belong to those of another table, and are deleted with them. */
@@ -15,13 +15,16 @@ export interface TableDefinition {
   readonly columns: Readonly<Record<string, string>>;
   /** The primary key of several columns. Other tables have one column, their first, or none. */
   readonly key?: readonly string[];
-  /** Whether SQLite stores the rows in the index of the key: for few columns that are read by ranges. */
+  /** Whether SQLite stores the rows in the index of the key: for rows that are read by ranges. */
   readonly isClustered?: true;
   /** By name, what follows \`create index … on …\`; \`unique\` comes first. */
   readonly indexes?: Readonly<Record<string, string>>;
 }
 
-/** All tables, referenced ones first. `schema.ts` derives types, keys and owners, and the baseline the statements that create them. */
+/**
+ * All tables, referenced ones first, except those of nodes (`postgres/node-tables.ts`). `schema.ts`
+ * derives types, keys and owners, and the baseline the statements that create them.
+ */
 export const tables = {
   organizations: {
     isExported: true,

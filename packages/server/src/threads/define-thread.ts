@@ -11,14 +11,10 @@ export interface WorkerStart {
   readonly data: unknown;
 }
 
-/** A message to a worker. A call without an id has no response. */
+/** A message to a worker: a call, or the request to end. */
 export type WorkerMessage =
   | 'stop'
-  | {
-      readonly id: number | undefined;
-      readonly method: string;
-      readonly args: readonly unknown[];
-    };
+  | { readonly id: number; readonly method: string; readonly args: readonly unknown[] };
 
 /** A message from a worker. */
 export type ThreadMessage =
@@ -64,10 +60,8 @@ async function serve<Data, Methods extends ThreadMethods, Event>(
       return;
     }
     const { id, method, args } = message;
-    const run = async () => code.methods[method]?.(...args);
-    // A one-way call has no response, so its error ends the thread.
-    if (id === undefined) return run();
-    const responded = run()
+    const responded = Promise.resolve()
+      .then(() => code.methods[method]?.(...args))
       .then((result) => post({ id, result }))
       // Also when the result cannot be cloned.
       .catch((error) => post({ id, error: encodeError(error, definition.errorClasses ?? []) }));

@@ -10,13 +10,3 @@ it('decodes an error of a registered class, with its properties and its cause', 
   expect(decoded).toMatchObject({ message: 'x', code: 'E1', stack: sent.stack });
   expect(decoded.cause).toMatchObject({ message: 'y' });
 });
-
-it('decodes an AggregateError with its first error as the cause', () => {
-  const errors = [new TypeError('journal a is damaged'), new TypeError('journal b is damaged')];
-  const sent = new AggregateError(errors, 'some journals could not be stored');
-  const decoded = decodeError(structuredClone(encodeError(sent, [])), []);
-  expect(decoded).toMatchObject({
-    message: 'some journals could not be stored',
-    cause: { message: 'journal a is damaged' },
-  });
-});

@@ -21,10 +21,10 @@ export function openThread<Data, Methods extends ThreadMethods, Event>(
   definition: ThreadDefinition<Data, Methods, Event>,
   options: OpenThreadOptions<Data, Methods, Event>,
 ): Thread<Methods> {
-  const { isThreaded, inline, logger, onEvent = () => {} } = options;
+  const { isThreaded, inline, onEvent = () => {} } = options;
   const thread: Thread<ThreadMethods> = isThreaded
     ? new WorkerThread(definition, options)
-    : openInlineThread(definition.name, () => inline(onEvent), logger);
+    : openInlineThread(definition.name, () => inline(onEvent));
   return thread as Thread<Methods>;
 }
 
@@ -35,23 +35,11 @@ export function openThread<Data, Methods extends ThreadMethods, Event>(
 function openInlineThread(
   name: string,
   startCode: () => ThreadCode<ThreadMethods>,
-  logger: WorkerThreadOptions<unknown, unknown>['logger'],
 ): Thread<ThreadMethods> {
   const inFlight = new Set<Promise<unknown>>();
   let code: ThreadCode<ThreadMethods> | undefined;
   let stopping: Promise<void> | undefined;
-  let uncaughtErrors = 0;
 
-  function call(method: string, ...args: readonly unknown[]): Promise<unknown> {
-    if (stopping) return Promise.reject(new ThreadStoppedError(name));
-    // Many consecutive calls must not block the event loop.
-    const outcome = yieldToEventLoop().then(() => {
-      code ??= startCode();
-      return code.methods[method]?.(...args);
-    });
-    inFlight.add(outcome);
-    return outcome.finally(() => inFlight.delete(outcome));
-  }
   async function stopCode(): Promise<void> {
     await Promise.allSettled(inFlight);
     await code?.stop?.();
@@ -60,18 +48,20 @@ function openInlineThread(
   return {
     name,
     get figures() {
-      return { failures: 0, timeouts: 0, uncaughtErrors, callsInFlight: inFlight.size };
+      return { failures: 0, timeouts: 0, uncaughtErrors: 0, callsInFlight: inFlight.size };
     },
     start() {
       if (!stopping) code ??= startCode();
     },
-    call,
-    send(method, ...args) {
-      if (!code || stopping) return;
-      call(method, ...args).catch((err: unknown) => {
-        uncaughtErrors += 1;
-        logger.error({ err, thread: name, method }, 'thread method failed');
+    call(method, ...args) {
+      if (stopping) return Promise.reject(new ThreadStoppedError(name));
+      // Many consecutive calls must not block the event loop.
+      const outcome = yieldToEventLoop().then(() => {
+        code ??= startCode();
+        return code.methods[method]?.(...args);
       });
+      inFlight.add(outcome);
+      return outcome.finally(() => inFlight.delete(outcome));
     },
     stop() {
       stopping ??= stopCode();

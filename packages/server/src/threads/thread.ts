@@ -1,7 +1,7 @@
 import type { ResourceLimits } from 'node:worker_threads';
 import type { ErrorClass } from './error-transfer.js';
 
-// `call` and `send` check the types of the arguments.
+// `call` checks the types of the arguments.
 // biome-ignore lint/suspicious/noExplicitAny: methods have any parameters.
 export type ThreadMethods = Readonly<Record<string, (...args: any[]) => unknown>>;
 
@@ -14,7 +14,7 @@ export interface ThreadCode<Methods extends ThreadMethods> {
 
 /**
  * A worker thread. `docs/project-layout.md` shows how to add one. Arguments, results and events must
- * survive a structured clone. A call runs again when its worker ends, so methods must be idempotent.
+ * survive a structured clone.
  */
 export interface ThreadDefinition<Data, Methods extends ThreadMethods, Event> {
   readonly name: string;
@@ -25,6 +25,8 @@ export interface ThreadDefinition<Data, Methods extends ThreadMethods, Event> {
    * Linux only.
    */
   readonly priority?: 'normal' | 'low';
+  /** The number of calls that run at once; 1 by default. If a worker ends, all of them are rejected. */
+  readonly concurrency?: number;
   /** The classes that errors retain when they reach the caller. Other errors become `Error`. */
   readonly errorClasses?: readonly ErrorClass[];
   readonly resourceLimits?: ResourceLimits;
@@ -34,8 +36,6 @@ export interface ThreadDefinition<Data, Methods extends ThreadMethods, Event> {
     emit: (event: Event) => void,
   ): ThreadCode<Methods> | Promise<ThreadCode<Methods>>;
 }
-
-type MethodName<Methods> = keyof Methods & string;
 
 /** A thread as metrics see it. */
 export interface ObservedThread {
@@ -54,12 +54,10 @@ export interface Thread<Methods extends ThreadMethods> extends ObservedThread {
    * Calls a method. Rejects with the method's error, a ThreadTimeoutError, a ThreadEndedError or a
    * ThreadStoppedError.
    */
-  call<Name extends MethodName<Methods>>(
+  call<Name extends keyof Methods & string>(
     name: Name,
     ...args: Parameters<Methods[Name]>
   ): Promise<Awaited<ReturnType<Methods[Name]>>>;
-  /** Calls a method without a response. Does nothing while the thread does not run. */
-  send<Name extends MethodName<Methods>>(name: Name, ...args: Parameters<Methods[Name]>): void;
   /** Ends the thread, by force after the stop's time limit. May be called twice. */
   stop(): Promise<void>;
 }
@@ -71,6 +69,7 @@ export interface ThreadFigures {
   readonly timeouts: number;
   /** The number of errors that the thread's code did not catch, outside a call that could reject. */
   readonly uncaughtErrors: number;
+  /** The number of calls that run or wait. */
   readonly callsInFlight: number;
 }
 
@@ -79,7 +78,7 @@ export class ThreadTimeoutError extends Error {
   override readonly name = 'ThreadTimeoutError';
 }
 
-/** Two workers ended during a call, or no worker could be started. */
+/** The worker ended during the call, or none could be started. */
 export class ThreadEndedError extends Error {
   override readonly name = 'ThreadEndedError';
 }

@@ -28,46 +28,38 @@ export interface WorkerThreadOptions<Data, Event> {
 type WorkerDefinition = Omit<ThreadDefinition<unknown, ThreadMethods, unknown>, 'start'>;
 
 interface Call {
-  readonly id: number;
   readonly method: string;
   readonly args: readonly unknown[];
   resolve(result: unknown): void;
   reject(error: Error): void;
-  /** True if a worker ended during the call: it then runs again, alone. */
-  isRetry: boolean;
   timer?: NodeJS.Timeout;
 }
 
-// The limit of terminated workers that native code keeps alive. Each may use a processor.
-const maxHungWorkers = 3;
 const restartAfterMs = 1_000;
 // An idle worker needs 15 MB, and more after large tasks. A new one starts in a tenth of a second.
 const defaultIdleLimitMs = 60_000;
 // The limit of an orderly stop. The dispatcher waits for attempts in flight for a second, and then
 // records their outcomes.
 const stopTimeLimitMs = 3_000;
-const terminationTimeLimitMs = 500;
 
 /**
- * Runs a thread's code in a worker. A worker that ends, or exceeds a call's time limit, is replaced.
- * Its other calls run again on the new worker, one at a time. A call that crashes workers is thus
- * rejected after its second worker, and no other call fails.
+ * Runs a thread's code in a worker. The worker gets a call when the one before has settled, so a call
+ * that crashes the worker or exceeds its time limit is the only one that fails. The next call starts a
+ * new worker.
  */
 export class WorkerThread implements Thread<ThreadMethods> {
   readonly name: string;
   readonly #definition: WorkerDefinition;
   readonly #options: WorkerThreadOptions<unknown, never>;
   readonly #waiting: Call[] = [];
+  /** The calls that the worker has, by id. */
   readonly #running = new Map<number, Call>();
-  /** Workers that have to end and have not ended yet. */
-  readonly #hungWorkers = new Set<Worker>();
   readonly #counts = { failures: 0, timeouts: 0, uncaughtErrors: 0 };
   #lastId = 0;
   #worker: Worker | undefined;
   /** True once the thread was started: it then restarts whenever it ends. */
   #isBackground = false;
-  #restart: NodeJS.Timeout | undefined;
-  #idle: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(definition: WorkerDefinition, options: WorkerThreadOptions<unknown, never>) {
@@ -83,24 +75,20 @@ export class WorkerThread implements Thread<ThreadMethods> {
   start(): void {
     if (this.#stopping) return;
     this.#isBackground = true;
-    clearTimeout(this.#idle);
-    this.#ensureWorker();
+    clearTimeout(this.#timer);
+    try {
+      this.#worker ??= this.#startWorker();
+    } catch (error) {
+      this.#onFailure(error);
+    }
   }
 
   call(method: string, ...args: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      if (this.#stopping) {
-        reject(new ThreadStoppedError(this.name));
-        return;
-      }
-      this.#lastId += 1;
-      this.#waiting.push({ id: this.#lastId, method, args, resolve, reject, isRetry: false });
+      if (this.#stopping) return reject(new ThreadStoppedError(this.name));
+      this.#waiting.push({ method, args, resolve, reject });
       this.#sendWaiting();
     });
-  }
-
-  send(method: string, ...args: readonly unknown[]): void {
-    this.#worker?.postMessage({ id: undefined, method, args } satisfies WorkerMessage);
   }
 
   stop(): Promise<void> {
@@ -109,112 +97,81 @@ export class WorkerThread implements Thread<ThreadMethods> {
   }
 
   async #stop(): Promise<void> {
-    clearTimeout(this.#restart);
-    clearTimeout(this.#idle);
-    // Keeps the process alive while native code holds a worker, so that the caller's timer can end it.
-    for (const worker of this.#hungWorkers) worker.ref();
-    for (const call of this.#waiting.splice(0)) call.reject(new ThreadStoppedError(this.name));
+    clearTimeout(this.#timer);
+    const stopped = new ThreadStoppedError(this.name);
+    for (const call of this.#waiting.splice(0)) call.reject(stopped);
     const worker = this.#worker;
     if (!worker) return;
-    const ended = new Promise<true>((resolve) => worker.once('exit', () => resolve(true)));
-    const endsWithin = (limitMs: number) =>
-      Promise.race([ended, sleep(limitMs, false, { ref: false })]);
     worker.ref();
+    const ended = new Promise<true>((resolve) => worker.once('exit', () => resolve(true)));
     worker.postMessage('stop' satisfies WorkerMessage);
-    const { logger } = this.#options;
-    if (await endsWithin(stopTimeLimitMs)) return;
-    logger.warn({ thread: this.name, stopTimeLimitMs }, 'thread did not stop; terminating it');
-    this.#abandon(worker);
-    this.#rejectAll(new ThreadStoppedError(this.name));
-    if (await endsWithin(terminationTimeLimitMs)) return;
-    logger.error({ thread: this.name }, 'thread does not end: native code holds it');
+    if (await Promise.race([ended, sleep(stopTimeLimitMs, false, { ref: false })])) return;
+    this.#options.logger.warn(
+      { thread: this.name, stopTimeLimitMs },
+      'thread did not stop; terminating it',
+    );
+    // Without waiting: nothing interrupts native code.
+    void worker.terminate();
+    this.#rejectRunning(stopped);
   }
 
   /** Sends the worker each call that may run now. */
   #sendWaiting(): void {
-    while (this.#mayRunNext()) {
-      const worker = this.#ensureWorker();
-      if (worker) this.#sendCall(this.#waiting.shift() as Call, worker);
+    const { concurrency = 1 } = this.#definition;
+    while (this.#running.size < concurrency) {
+      const call = this.#waiting.shift();
+      if (!call) return;
+      this.#send(call);
     }
   }
 
-  /** Returns the worker. If none can be started, rejects all calls and returns undefined. */
-  #ensureWorker(): Worker | undefined {
+  #send(call: Call): void {
+    const { timeLimitMs } = this.#options;
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const { method, args } = call;
+    clearTimeout(this.#timer);
     try {
       this.#worker ??= this.#startWorker();
-    } catch (cause) {
-      this.#onFailure(cause);
-      this.#rejectAll(new ThreadEndedError(`thread ${this.name}: does not start`, { cause }));
-      this.#restartLater();
-    }
-    return this.#worker;
-  }
-
-  /**
-   * Returns whether the first waiting call may run now. A retry runs alone: if the next worker ends,
-   * too, the call is the cause.
-   */
-  #mayRunNext(): boolean {
-    const [next] = this.#waiting;
-    if (!next || this.#running.size === 0) return next !== undefined;
-    return [next, ...this.#running.values()].every(({ isRetry }) => !isRetry);
-  }
-
-  #sendCall(call: Call, worker: Worker): void {
-    const { id, method, args } = call;
-    this.#running.set(id, call);
-    clearTimeout(this.#idle);
-    // A process without other work must not end before the call settles.
-    worker.ref();
-    const { timeLimitMs } = this.#options;
-    call.timer = setTimeout(() => this.#expire(call, worker), timeLimitMs).unref();
-    try {
+      const worker = this.#worker;
+      // Fails if the arguments cannot be cloned.
       worker.postMessage({ id, method, args } satisfies WorkerMessage);
+      // A process without other work must not end before the call settles.
+      worker.ref();
+      this.#running.set(id, call);
+      const expire = () => {
+        const text = `thread ${this.name}: ${method} took longer than ${timeLimitMs} ms`;
+        this.#counts.timeouts += 1;
+        void worker.terminate();
+        this.#replace(worker, new ThreadTimeoutError(text));
+      };
+      call.timer = setTimeout(expire, timeLimitMs).unref();
     } catch (error) {
-      // The arguments cannot be cloned.
-      this.#settle(id)?.reject(error as Error);
+      call.reject(error as Error);
     }
   }
 
-  /** Removes a running call and returns it; undefined when it has already settled. */
+  /** Removes a running call and returns it. */
   #settle(id: number): Call | undefined {
     const call = this.#running.get(id);
     this.#running.delete(id);
     clearTimeout(call?.timer);
-    if (this.#running.size === 0 && !this.#stopping) {
-      this.#worker?.unref();
-      this.#endWhenIdle();
-    }
     return call;
   }
 
-  #endWhenIdle(): void {
-    if (this.#isBackground) return;
-    const { idleLimitMs = defaultIdleLimitMs } = this.#options;
-    clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => {
-      const worker = this.#worker;
-      if (!worker) return;
-      this.#worker = undefined;
-      this.#hungWorkers.add(worker);
-      worker.postMessage('stop' satisfies WorkerMessage);
-      const termination = setTimeout(() => void worker.terminate(), stopTimeLimitMs).unref();
-      worker.once('exit', () => clearTimeout(termination));
-    }, idleLimitMs).unref();
-  }
-
-  #rejectAll(error: Error): void {
-    const running = [...this.#running.keys()].map((id) => this.#settle(id));
-    for (const call of [...running, ...this.#waiting.splice(0)]) call?.reject(error);
+  #rejectRunning(error: Error): void {
+    for (const id of [...this.#running.keys()]) this.#settle(id)?.reject(error);
   }
 
   #startWorker(): Worker {
-    if (this.#hungWorkers.size >= maxHungWorkers) {
-      throw new Error(`${this.#hungWorkers.size} terminated threads are still held by native code`);
-    }
     const { name, file, resourceLimits = {} } = this.#definition;
     const workerData: WorkerStart = { shortyThread: name, data: this.#options.data };
-    const worker = new Worker(new URL(file), { workerData, resourceLimits, name });
+    let worker: Worker;
+    try {
+      worker = new Worker(new URL(file), { workerData, resourceLimits, name });
+    } catch (cause) {
+      throw new ThreadEndedError(`thread ${name}: does not start`, { cause });
+    }
     let cause: unknown;
     worker.on('message', (message: ThreadMessage) => {
       if (worker === this.#worker) this.#receive(message);
@@ -224,8 +181,7 @@ export class WorkerThread implements Thread<ThreadMethods> {
       cause = error;
     });
     worker.on('exit', () => {
-      this.#hungWorkers.delete(worker);
-      if (worker === this.#worker) this.#replace(cause);
+      this.#replace(worker, new ThreadEndedError(`thread ${name}: ended`, { cause }));
     });
     // An idle worker must not keep the process alive.
     worker.unref();
@@ -234,12 +190,7 @@ export class WorkerThread implements Thread<ThreadMethods> {
 
   #receive(message: ThreadMessage): void {
     if ('event' in message) {
-      try {
-        this.#options.onEvent?.(message.event as never);
-      } catch (err) {
-        this.#counts.uncaughtErrors += 1;
-        this.#options.logger.error({ err, thread: this.name }, 'thread event handler failed');
-      }
+      this.#options.onEvent?.(message.event as never);
       return;
     }
     const call = this.#settle(message.id);
@@ -247,59 +198,38 @@ export class WorkerThread implements Thread<ThreadMethods> {
       call?.reject(decodeError(message.error, this.#definition.errorClasses ?? []));
     } else call?.resolve(message.result);
     this.#sendWaiting();
+    if (this.#running.size > 0 || this.#stopping) return;
+    this.#worker?.unref();
+    if (!this.#isBackground) this.#endWhenIdle();
   }
 
-  #expire(call: Call, worker: Worker): void {
-    this.#settle(call.id);
-    this.#counts.timeouts += 1;
-    const { timeLimitMs } = this.#options;
-    const error = new ThreadTimeoutError(
-      `thread ${this.name}: ${call.method} took longer than ${timeLimitMs} ms`,
-    );
-    call.reject(error);
-    this.#abandon(worker);
-    this.#replace(error);
+  #endWhenIdle(): void {
+    const { idleLimitMs = defaultIdleLimitMs } = this.#options;
+    const end = () => {
+      const worker = this.#worker;
+      this.#worker = undefined;
+      worker?.postMessage('stop' satisfies WorkerMessage);
+    };
+    this.#timer = setTimeout(end, idleLimitMs).unref();
   }
 
-  /** Handles the end of the current worker: its calls run again on a new one. */
-  #replace(cause: unknown): void {
+  /** Rejects the running calls of a worker that has ended, and continues with a new one. */
+  #replace(worker: Worker, error: Error): void {
+    if (worker !== this.#worker) return;
     this.#worker = undefined;
-    if (this.#stopping) {
-      this.#rejectAll(new ThreadStoppedError(this.name));
-      return;
-    }
-    this.#onFailure(cause);
-    const lost = [...this.#running.keys()].map((id) => this.#settle(id) as Call);
-    const [first] = lost;
-    if (first?.isRetry) {
-      const message = `thread ${this.name}: ended 2 times during ${first.method}`;
-      first.reject(new ThreadEndedError(message, { cause }));
-    } else {
-      for (const call of lost) call.isRetry = true;
-      this.#waiting.unshift(...lost);
-    }
-    this.#restartLater();
+    this.#rejectRunning(this.#stopping ? new ThreadStoppedError(this.name) : error);
+    if (this.#stopping) return;
+    this.#onFailure(error);
     this.#sendWaiting();
   }
 
-  /** Terminates the current worker and ignores its further messages. */
-  #abandon(worker: Worker): void {
-    this.#worker = undefined;
-    this.#hungWorkers.add(worker);
-    if (!this.#stopping) worker.unref();
-    void worker.terminate();
-  }
-
-  #restartLater(): void {
-    if (!this.#isBackground) return;
-    clearTimeout(this.#restart);
-    this.#restart = setTimeout(() => this.start(), restartAfterMs).unref();
-  }
-
-  #onFailure(err: unknown): void {
+  #onFailure(error: unknown): void {
     this.#counts.failures += 1;
     const { logger, onFailure } = this.#options;
-    logger.error({ err, thread: this.name }, 'thread failed');
-    onFailure?.(err);
+    logger.error({ err: error, thread: this.name }, 'thread failed');
+    onFailure?.(error);
+    if (this.#isBackground) {
+      this.#timer = setTimeout(() => this.start(), restartAfterMs).unref();
+    }
   }
 }

@@ -9,7 +9,7 @@ import { tagTextOf } from '../storage/tag-text.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import type { UrlFilter, UrlSort } from './url-list-contract.js';
 
-/** Returns one page of links, newest first. */
+/** Returns one page of links in the order of the filter: by default the newest first. */
 export function listUrls(
   database: Database,
   organizationId: string,

@@ -7,7 +7,6 @@ import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
-import { encodeError, type TransferredError } from '../threads/error-transfer.js';
 import type { LinkOrigins } from '../urls/present-url.js';
 import type { RetrySchedule } from './attempt-delivery.js';
 import { ClickFeed } from './click-feed.js';
@@ -28,7 +27,7 @@ interface DispatchSettings extends HealthRules {
 }
 
 type DispatchEvent =
-  | { readonly error: TransferredError; readonly message: string }
+  | { readonly error: unknown; readonly message: string }
   | { readonly figures: DispatchFigures };
 
 const reportEveryMs = 1_000;
@@ -46,8 +45,7 @@ export function startDispatcher(
   clock: Clock,
   emit: (event: DispatchEvent) => void,
 ) {
-  const report = (message: string) => (error: unknown) =>
-    emit({ message, error: encodeError(error, []) });
+  const report = (message: string) => (error: unknown) => emit({ message, error });
   const onEvents = (webhookIds?: readonly string[]) => dispatcher.wake(webhookIds);
   const outbox = new EventOutbox(database, { newId: newUuid, onEvents, plans });
   const dispatcher = new WebhookDispatcher({

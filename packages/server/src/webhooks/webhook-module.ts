@@ -6,7 +6,6 @@ import { EventOutbox } from '../events/event-outbox.js';
 import type { Service } from '../lifecycle.js';
 import type { Database } from '../storage/database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
-import { decodeError } from '../threads/error-transfer.js';
 import { openThread } from '../threads/open-thread.js';
 import type { LinkOrigins } from '../urls/present-url.js';
 import { DeliveryQueue } from './delivery-queue.js';
@@ -75,12 +74,15 @@ export function createWebhookModule(options: WebhookModuleOptions) {
       if ('figures' in event) {
         reported = event.figures;
         reportedAt = performance.now();
-      } else logger.error({ err: decodeError(event.error, []) }, event.message);
+      } else logger.error({ err: event.error }, event.message);
     },
     timeLimitMs,
     logger,
   });
-  const wake = (webhookIds?: readonly string[]) => thread.send('wake', webhookIds);
+  const wake = (webhookIds?: readonly string[]) => {
+    // A failure of the thread is logged, and the next one looks at all deliveries.
+    thread.call('wake', webhookIds).catch(() => {});
+  };
   const outbox = new EventOutbox(database, { newId: newUuid, onEvents: wake, plans });
   const webhooks = new WebhookRepository(database);
   const shared = { ...options, access: webhookAccess({ ...options, webhooks }), newId: newUuid };

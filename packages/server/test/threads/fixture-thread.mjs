@@ -13,8 +13,6 @@ class TooSmallError extends Error {
   }
 }
 
-let release = () => {};
-
 /** A thread with a method for each behaviour under test. */
 defineThread({
   name: 'fixture',
@@ -45,12 +43,6 @@ defineThread({
             throw new Error('thrown outside of any call');
           });
         },
-        wait: () =>
-          new Promise((resolve) => {
-            release = resolve;
-            emit('waiting');
-          }),
-        release: () => release('released'),
         spin: () => {
           emit('spinning');
           for (;;);

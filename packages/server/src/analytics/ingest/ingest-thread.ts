@@ -9,7 +9,6 @@ import type { Clock } from '../../ports.js';
 import type { Database } from '../../storage/database.js';
 import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
 import { defineThread } from '../../threads/define-thread.js';
-import { encodeError, type TransferredError } from '../../threads/error-transfer.js';
 import { openQuarantine, type SaveLines } from '../journal/quarantine.js';
 import { eraseVisits, UnreadableVisitsError } from './erase-visits.js';
 import { pruneMachineVisits } from './machine-pruner.js';
@@ -32,7 +31,7 @@ export type IngestEvent =
   /** Lines of a writer's journal that cannot be stored were saved in the quarantine. */
   | { readonly quarantinedLines: number; readonly writerId: string }
   /** `service` is the other work that failed; without it, visits cannot be stored. */
-  | { readonly error: TransferredError; readonly service?: string };
+  | { readonly error: unknown; readonly service?: string };
 
 const ingestEveryMs = 200;
 const compactEveryMs = 200;
@@ -59,7 +58,7 @@ export function createIngest(
   let isFailing = true;
   const onError = (error: unknown) => {
     isFailing = true;
-    emit({ error: encodeError(error, []) });
+    emit({ error });
   };
   const { save } = openQuarantine(root);
   const quarantine: SaveLines = (writer, at, lines) => {
@@ -76,8 +75,7 @@ export function createIngest(
     const storedLines = await ingestJournal(visits, journal, clock, onStored);
     if (storedLines === 0 && isFailing) onStored(0);
   };
-  const noteError = (service: string) => (error: unknown) =>
-    emit({ error: encodeError(error, []), service });
+  const noteError = (service: string) => (error: unknown) => emit({ error, service });
   const repeat = (name: string, everyMs: number, tick: PeriodicWork['tick']) =>
     new PeriodicService({ name, everyMs, tick, onError: noteError(name) });
   const erasureErrors = new ErrorThrottle(noteError('erasures'));

@@ -5,7 +5,6 @@ import { FairQueue } from '../../fair-queue.js';
 import { type Database, StorageUnavailableError } from '../../storage/database.js';
 import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
 import { defineThread } from '../../threads/define-thread.js';
-import { decodeError, encodeError, type TransferredError } from '../../threads/error-transfer.js';
 import { openThread } from '../../threads/open-thread.js';
 import { OverviewCountsRepository } from './overview-counts-repository.js';
 import { OverviewStore } from './overview-store.js';
@@ -39,11 +38,15 @@ function reportMethods(database: Database, store: OverviewStore) {
   };
 }
 
+// Reports run in slices, so a short one does not wait for a long one.
+const concurrency = 4;
+
 /** Reads reports in a separate thread, so redirects do not wait for them. */
 export const reportThread = defineThread({
   name: 'reports',
   file: import.meta.url,
   priority: 'low',
+  concurrency,
   errorClasses: [PrunedVisitsError, ReportTooLargeError, StorageUnavailableError],
   resourceLimits: { maxOldGenerationSizeMb: 2048 },
   start(storage: StorageOptions, emit: (event: ReportEvent) => void) {
@@ -61,14 +64,14 @@ export const reportThread = defineThread({
 
 /** An error of work that no request waits for. */
 interface ReportEvent {
-  readonly error: TransferredError;
+  readonly error: unknown;
 }
 
 /** Returns the code of the thread without the opening of its database. */
 function createReports(database: Database, emit: (event: ReportEvent) => void) {
   const store = new OverviewStore({
     repository: new OverviewCountsRepository({ database, clock: Date.now }),
-    onError: (error) => emit({ error: encodeError(error, []) }),
+    onError: (error) => emit({ error }),
   });
   return { methods: reportMethods(database, store), stop: () => store.stop() };
 }
@@ -82,7 +85,6 @@ export interface ThreadedReaderOptions {
   readonly logger: Logger;
 }
 
-const concurrency = 4;
 // A refresh and reports share the thread in slices.
 const timeLimitMs = refreshTimeoutMs + (concurrency - 1) * reportTimeoutMs + 10_000;
 // The cache of overviews ends with the thread.
@@ -102,8 +104,7 @@ export function openReports({ isThreaded, storage, database, logger }: ThreadedR
     isThreaded,
     data: storage,
     inline: (emit) => createReports(database, emit),
-    onEvent: ({ error }) =>
-      logger.error({ err: decodeError(error, []) }, 'storing the counts of overviews failed'),
+    onEvent: ({ error: err }) => logger.error({ err }, 'storing the counts of overviews failed'),
     timeLimitMs,
     idleLimitMs,
     logger,

@@ -57,7 +57,11 @@ async function hasMigrations(db: Kysely<Schema>): Promise<boolean> {
   return tables.some(({ name }) => name === 'kysely_migration');
 }
 
-/** In ascending order. A released migration never changes. */
+/**
+ * In ascending order. A released migration never changes. Until 1.0.0, columns are added to the registry
+ * alone. Its release freezes the tables that the baseline creates, and each later change of the registry
+ * comes with a migration.
+ */
 const migrations: Readonly<Record<string, (db: Kysely<Schema>, engine: Engine) => Promise<void>>> =
   {
     '0001-baseline': baseline,
