@@ -22,7 +22,6 @@ COPY packages/webhook-verifier packages/webhook-verifier
 # Compiles, then reinstalls without development dependencies.
 RUN npx tsc --build packages/server \
   && node packages/server/scripts/copy-assets.mjs \
-  && node packages/server/scripts/bundle.mjs \
   && rm -rf node_modules packages/*/node_modules packages/*/src \
   && npx -y pnpm@10.34.9 install --prod --frozen-lockfile --filter @shorty/server... \
   # What only the compiler needs.

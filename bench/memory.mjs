@@ -15,7 +15,7 @@ export async function benchMemory() {
   const server = await serveShorty();
   await sleep(settleSeconds * 1000);
   const idle = residentMemory(server.pid).now;
-  reportUpper(`memory of an idle server, ${settleSeconds} s after its start`, idle, 120, 'MB');
+  reportUpper(`memory of an idle server, ${settleSeconds} s after its start`, idle, 150, 'MB');
 
   await createLinks(server, links, (index) => `bench-${index}`);
   const paths = Array.from({ length: links }, (_, index) => `/bench-${index}`);

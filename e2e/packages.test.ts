@@ -74,8 +74,8 @@ test('the packed packages install with npm in an empty folder and work', async (
   // scripts/test-node-lines.mjs compiles it as npm does.
   installTarballs(folder, tarballs, { ignoreScripts: true });
   compareWithSbom(installedIn(folder));
-  // The server alone takes 8 MB less, and SQLite's compiled module adds 18: at most 80 MB together.
-  expect(bytesIn(join(folder, 'node_modules'), 'undici')).toBeLessThan(70_000_000);
+  // The server alone takes 8 MB less, and SQLite's compiled module adds 18: at most 100 MB together.
+  expect(bytesIn(join(folder, 'node_modules'), 'undici')).toBeLessThan(90_000_000);
   copyAddon(folder);
   tryWithoutServer(folder, { version: versionOf('server') });
   await tryServer(folder);
@@ -90,7 +90,7 @@ test('a plain npm pack of the server makes a tarball that npm can install', () =
   expect({ status, stderr }).toMatchObject({ status: 0 });
   const tarball = join(folder, `shorty-server-${versionOf('server')}.tgz`);
   expect(JSON.stringify(manifestIn(tarball))).not.toContain('workspace:');
-  expect(filesIn(tarball)).toContain('package/dist/bundle/modules/bin.js');
+  expect(filesIn(tarball)).toContain('package/dist/bin.js');
   // Packing the same files again writes the same bytes.
   expect(readFileSync(tarball).equals(readFileSync(join(releaseFolder, basename(tarball))))).toBe(
     true,
@@ -152,23 +152,11 @@ function compareWithSbom(installed: readonly (readonly [string, string])[]): voi
     .filter((each) => used.has(each['bom-ref']) && each.scope === 'required')
     .map(({ name }) => name)
     .filter((name) => !names.has(name));
-  // The tarball contains files or code of these packages.
+  // The tarball contains files of these packages.
   expect(others.sort()).toEqual([
-    '@exodus/bytes',
     '@ip-location-db/geo-whois-asn-country-mmdb',
-    '@opentelemetry/api',
     '@tryghost/referrer-parser',
-    'bintrees',
-    'entities',
-    'html-encoding-sniffer',
-    'htmlparser2',
-    'kysely',
-    'lru-cache',
-    'prom-client',
     'swagger-ui-dist',
-    'tdigest',
-    'tldts',
-    'zod',
   ]);
   // The address of a registry differs between machines.
   expect(text).not.toMatch(/https?:\/\/(?!cyclonedx\.org\/)/);

@@ -117,7 +117,6 @@ export function build() {
   ];
   const outputs = [
     'packages/server/dist/bin.js',
-    'packages/server/dist/bundle/modules/bin.js',
     'packages/server/dist/openapi.yaml',
     'packages/server/dist/countries.mmdb',
     'packages/server/dist/referrers/referrers.json',
@@ -133,7 +132,6 @@ export function build() {
       note('building');
       run(binary('tsc'), ['--build'], { stdio: ['ignore', 2, 2] });
       run('node', ['packages/server/scripts/copy-assets.mjs'], { stdio: ['ignore', 2, 2] });
-      run('node', ['packages/server/scripts/bundle.mjs'], { stdio: ['ignore', 2, 2] });
       run('node', ['scripts/build-commonjs.mjs'], { stdio: ['ignore', 2, 2] });
       run('node', ['packages/cli/scripts/build.mjs'], { stdio: ['ignore', 2, 2] });
     },

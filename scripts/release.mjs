@@ -70,7 +70,7 @@ function sha256(path) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = resolve(process.argv[2] ?? join(root, 'release'));
-  // A build leaves the modules of deleted sources, and those of the build before.
+  // A build leaves the modules of deleted sources.
   for (const name of published) {
     rmSync(join(root, 'packages', name, 'dist'), { recursive: true, force: true });
   }

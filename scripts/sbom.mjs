@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { Contrib, Enums, Models, Serialize, Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { PackageURL } from 'packageurl-js';
 import { parse } from 'yaml';
-import { packagesIn } from '../packages/server/scripts/bundled-packages.mjs';
 import { assets } from '../packages/server/scripts/copy-assets.mjs';
 import { root } from './bootstrap.mjs';
 
@@ -101,14 +100,7 @@ export async function renderSbom(names, version) {
   }
   for (const folder of copiedByServer())
     own.get('server').dependencies.add(addContained(folder).bomRef);
-  for (const [name, metafile] of [
-    ['cli', 'packages/cli/dist/metafile.json'],
-    ['server', 'packages/server/dist/bundle/metafile.json'],
-  ]) {
-    for (const folder of bundledBy(metafile)) {
-      own.get(name).dependencies.add(addContained(folder).bomRef);
-    }
-  }
+  for (const folder of bundledByCli()) own.get('cli').dependencies.add(addContained(folder).bomRef);
   for (const name of ['sdk', 'webhook-verifier'])
     own.get('cli').dependencies.add(own.get(name).bomRef);
 
@@ -131,9 +123,16 @@ function copiedByServer() {
   return new Set(folders);
 }
 
-/** Returns the folders of the packages whose code is in a bundle. */
-function bundledBy(metafile) {
-  return packagesIn(JSON.parse(readFileSync(join(root, metafile), 'utf8')), root);
+/** Returns the folders of the packages whose code is in the CLI's bundle, from esbuild's metafile. */
+function bundledByCli() {
+  const metafile = readFileSync(join(root, 'packages/cli/dist/metafile.json'), 'utf8');
+  const folders = Object.values(JSON.parse(metafile).outputs)
+    .flatMap(({ inputs }) => Object.entries(inputs))
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([path]) => /^.*\/?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0])
+    .filter((path) => path !== undefined)
+    .map((path) => join(root, path));
+  return [...new Set(folders)].sort();
 }
 
 /** Returns the folder of the package that a package in `from` imports, if it is installed. */

@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-import '../dist/bundle/modules/bin.js';
+import '../dist/bin.js';
