@@ -18,7 +18,6 @@ import { missedBounds } from './lib/ratio.mjs';
 import { benchLinkMissesPostgres } from './link-misses-postgres.mjs';
 import { benchManyLinks } from './many-links.mjs';
 import { benchMemory } from './memory.mjs';
-import { benchOverview, benchOverviewPostgres } from './overview.mjs';
 import { benchQrDownload } from './qr-download.mjs';
 import { benchQrDrawing } from './qr-drawing.mjs';
 import { benchQrPrinted } from './qr-printed.mjs';
@@ -54,7 +53,6 @@ const benchmarks = {
   import: benchImport,
   analytics: benchAnalytics,
   'many-links': benchManyLinks,
-  overview: benchOverview,
   'qr-download': benchQrDownload,
   deliveries: benchDeliveries,
   'deliveries-beside': benchDeliveriesBeside,
@@ -69,7 +67,6 @@ const benchmarks = {
   'bulk-create-postgres': benchBulkCreatePostgres,
   'visits-postgres': benchVisitsPostgres,
   'ingesters-postgres': benchIngestersPostgres,
-  'overview-postgres': benchOverviewPostgres,
   'deliveries-postgres': benchDeliveriesPostgres,
   'deliveries-beside-postgres': benchDeliveriesBesidePostgres,
   'cache-simulation': benchCacheSimulation,

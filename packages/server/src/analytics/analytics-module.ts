@@ -25,7 +25,6 @@ import {
 import { toCallLine, toDownloadLine } from './journal/journal-lines.js';
 import { openQuarantine } from './journal/quarantine.js';
 import { createVisitRecorder, type VisitRecorder } from './journal/visit-recorder.js';
-import { OverviewRefresher } from './reports/overview-refresher.js';
 import { type ReportSources, reportHandlers } from './reports/report-handlers.js';
 import { openReports, type ThreadedReaderOptions } from './reports/report-thread.js';
 import { loadVisitorKey } from './visitor-key.js';
@@ -50,8 +49,6 @@ const toleratedErrorMs = 5_000;
 // Lines that are not stored within this time stay in the journal. The next start stores them.
 const drainTimeLimitMs = 6_000;
 const keysEveryMs = 60_000;
-// A check takes a tenth of a millisecond. The first one is so long after the start.
-const refreshEveryMs = 5_000;
 
 /** Creates the analytics module: records visits, stores them, and reports clicks and scans. */
 export function createAnalyticsModule(options: AnalyticsModuleOptions) {
@@ -75,17 +72,6 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
     everyMs: keysEveryMs,
     tick: () => visitorKeys.tick(),
     onError: (err) => logger.error({ err }, 'rotating the visitor keys failed'),
-  });
-  const refresher = new OverviewRefresher({
-    database,
-    clock,
-    refresh: (id, query) => reports.read(id, 'refreshOverview', id, query),
-  });
-  const refreshService = new PeriodicService({
-    name: 'overview counts',
-    everyMs: refreshEveryMs,
-    tick: (signal) => refresher.tick(signal),
-    onError: (err) => logger.error({ err }, 'refreshing the counts of overviews failed'),
   });
   const writerId = newUuid();
   const permanentRoot = journalRootOf(config);
@@ -185,7 +171,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
     eraseVisits,
     queues: [reports.queue],
     threads: [reports.thread, ingest],
-    services: [countries.watcher, keyService, refreshService],
+    services: [countries.watcher, keyService],
     storageError,
     /** The name of the journal of this process. */
     writerId,

@@ -649,24 +649,6 @@ export const tables = {
         '(machines_from, organization_id, number) where machines_from < 8640000000000000',
     },
   },
-  /** What overviews have counted in chunks of an organization, so that the first one after a start continues. */
-  overview_counts: {
-    owner: { column: 'organization_id', parent: 'organizations' },
-    unmoved: 'the target counts again',
-    columns: {
-      organization_id: 'text not null',
-      /** The hash of the time zone, the buckets and the rough length of the window. */
-      counts_key: 'text not null',
-      /** When it was written. Only the newest complete one is read. */
-      generation: 'bigint not null',
-      /** The header is 0, and is written last. */
-      part: 'integer not null',
-      /** The time of the earliest visit that is counted. */
-      first_at: 'bigint not null',
-      content: 'bytes not null',
-    },
-    key: ['organization_id', 'counts_key', 'generation', 'part'],
-  },
   /** The links that the operator took down. */
   takedowns: {
     owner: { column: 'id', parent: 'urls' },

@@ -3,7 +3,6 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { toChunk } from '../../src/analytics/ingest/columns-codec.js';
 import { VisitColumnsBuilder } from '../../src/analytics/ingest/visit-columns.js';
-import { Int32Pool } from '../../src/analytics/reports/int32-pool.js';
 import {
   chunkRows,
   clickDayRows,
@@ -11,7 +10,11 @@ import {
   selectOfUrl,
   selectOfUrls,
 } from '../../src/analytics/reports/read-url-rows.js';
-import { ReportClock, ReportTooLargeError } from '../../src/analytics/reports/report-limits.js';
+import {
+  ReportClock,
+  ReportTooLargeError,
+  VisitMemory,
+} from '../../src/analytics/reports/report-limits.js';
 import { ReportReader } from '../../src/analytics/reports/report-reader.js';
 import { openReports } from '../../src/analytics/reports/report-thread.js';
 import type { Database } from '../../src/storage/database.js';
@@ -172,13 +175,13 @@ describe('a report that needs too much', () => {
       ),
     );
     await stored.store([makeVisit({ urlId: 2 })]);
-    const pool = new Int32Pool(64 * 1024);
-    const reader = new ReportReader(stored.database, pool);
+    const memory = new VisitMemory(64 * 1024);
+    const reader = new ReportReader(stored.database, memory);
     await expect(reader.readClicks(1, month)).rejects.toThrow(ReportTooLargeError);
     await expect(reader.readClicks(1, month)).rejects.toThrow(/choose a shorter window/);
-    expect(pool.usedBytes).toBe(0);
+    expect(memory.usedBytes).toBe(0);
     expect((await reader.readClicks(2, month)).totals.totalClicks).toBe(1);
-    expect(pool.usedBytes).toBe(0);
+    expect(memory.usedBytes).toBe(0);
   });
 
   it('processing time fails, and pauses until then', async () => {

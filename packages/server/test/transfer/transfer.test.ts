@@ -51,7 +51,6 @@ const excludedTables: Readonly<Record<string, string>> = {
   visit_compactions: 'visits are exported as chunks',
   deferred_visits: 'like a journal, they belong to a server',
   organization_chunks: 'a copy of the chunks of links, which overviews do not need',
-  overview_counts: 'overviews count again',
   click_feed: 'all organizations share it',
   click_queues: 'the exporting server delivers the clicks that wait',
   queued_clicks: 'the exporting server delivers the clicks that wait',

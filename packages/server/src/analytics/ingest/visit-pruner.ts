@@ -10,7 +10,6 @@ import {
   type WriteTransaction,
 } from '../../storage/database.js';
 import { dayMs } from '../reports/durations.js';
-import { deleteOverviewCounts } from '../reports/overview-counts-repository.js';
 import { PrunedDays, storePrunedDays } from '../reports/pruned-days.js';
 import { decodeColumns, decodeUnlessDamaged, toChunk } from './columns-codec.js';
 import { findOrganizations } from './read-stored-visits.js';
@@ -199,10 +198,7 @@ async function pruneOrganizationChunk(
   );
 }
 
-/**
- * Lets overviews read the visits before an instant, and the pruned days, by link. Deletes the stored counts
- * of such visits.
- */
+/** Lets overviews read the visits before an instant, and the pruned days, by link. */
 export async function raiseCompleteFrom(
   transaction: WriteTransaction,
   organizationId: string,
@@ -214,7 +210,6 @@ export async function raiseCompleteFrom(
     .where('id', '=', organizationId)
     .where('chunks_complete_from', '<', completeFrom)
     .execute();
-  await deleteOverviewCounts(transaction, organizationId, completeFrom);
 }
 
 function listChunks(db: Kysely<Schema>, urlId: number, before: number) {

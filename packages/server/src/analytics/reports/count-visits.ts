@@ -2,12 +2,10 @@ import { decodeColumns } from '../ingest/columns-codec.js';
 import type { StoredVisits } from '../ingest/read-stored-visits.js';
 import type { ScannedUrl } from '../ingest/scanned-url.js';
 import { allIndexes } from '../ingest/visit-columns.js';
-import type { ClickReport } from './report-contract.js';
 import type { ReportClock } from './report-limits.js';
 import type { VisitQuery } from './report-window.js';
 import { filterVisits } from './visit-filter.js';
 import { selectScans } from './visit-measures.js';
-import type { VisitTally } from './visit-tally.js';
 
 /** The scans of an overview. */
 export interface ScanCounts {
@@ -15,15 +13,13 @@ export interface ScanCounts {
   proven: number;
 }
 
-/** Adds visits to a tally of clicks, and counts the scans among those in the window. */
-export function addVisits(
+/** Counts the scans among visits in the window. */
+export function countScans(
   { columns, indexes }: StoredVisits,
   query: VisitQuery,
   scannedUrls: ReadonlyMap<number, ScannedUrl>,
-  tally: VisitTally<ClickReport>,
   scans: ScanCounts,
 ): void {
-  tally.add({ columns, indexes });
   if (scannedUrls.size === 0) return;
   const selected = filterVisits(columns.dictionaries, indexes, query.conditions);
   const urlAt = (index: number) => scannedUrls.get(columns.urlIds[index] as number);

@@ -1,6 +1,3 @@
-import { Int32Pool } from './int32-pool.js';
-import { KeySet } from './key-set.js';
-
 /** The number of distinct keys in total, and in each bucket. */
 export interface DistinctCount {
   readonly total: number;
@@ -27,19 +24,12 @@ const maxBits = 32;
  * 2³¹.
  */
 export class DistinctKeys {
-  readonly #pool: Int32Pool;
   /** The full segments. Segments are not copied when more keys follow. */
   #full: Int32Array[] = [];
   readonly #lengths: number[] = [];
   /** The last segment. */
-  #collected: Int32Array;
+  #collected = new Int32Array(initialKeys * stride);
   #length = 0;
-  #isPartitioned = false;
-
-  constructor(pool = new Int32Pool()) {
-    this.#pool = pool;
-    this.#collected = pool.take(initialKeys * stride);
-  }
 
   /**
    * Adds the keys at `indexes` of `keys`, which has two numbers for each key. `buckets` has a bucket
@@ -61,103 +51,14 @@ export class DistinctKeys {
     this.#length = end;
   }
 
-  /** Adds all keys of an array to one bucket. */
-  addAll(keys: Int32Array, bucket: number): void {
-    const count = keys.length / 2;
-    this.#reserve(count * stride);
-    const collected = this.#collected;
-    for (let at = 0; at < keys.length; at += 2) {
-      collected[this.#length] = keys[at] as number;
-      collected[this.#length + 1] = keys[at + 1] as number;
-      collected[this.#length + 2] = bucket;
-      this.#length += stride;
-    }
-  }
-
-  /** Returns the keys that were added to a bucket, two numbers each. Must precede `finish`. */
-  keysOf(bucket: number): Int32Array {
-    const segments = this.#segments();
-    let found = 0;
-    for (const keys of segments) {
-      for (let at = 2; at < keys.length; at += stride) if (keys[at] === bucket) found += 1;
-    }
-    const result = new Int32Array(found * 2);
-    let end = 0;
-    for (const keys of segments) {
-      for (let at = 0; at < keys.length; at += stride) {
-        if (keys[at + 2] !== bucket) continue;
-        result[end] = keys[at] as number;
-        result[end + 1] = keys[at + 1] as number;
-        end += 2;
-      }
-    }
-    return result;
-  }
-
-  /** Releases the memory. Must be the last call. */
-  release(): void {
-    for (const segment of [...this.#full, this.#collected]) this.#pool.release(segment);
-    this.#full = [];
-    this.#collected = new Int32Array();
-  }
-
-  /** Counts the keys. The total does not include those in `known`. */
-  finish(bucketCount = 1, known?: KeySet): DistinctCount {
-    if (known === undefined) return this.#count(bucketCount);
-    let total = 0;
-    const { inBuckets } = this.#count(bucketCount, (high, low) => {
-      if (!known.has(high, low)) total += 1;
-    });
-    return { total, inBuckets };
-  }
-
-  /** Counts the keys, and returns them as a multiset, which the caller must release. */
-  finishAsSet(bucketCount = 1): DistinctCount & { readonly keys: KeySet } {
-    const counted = this.#count(bucketCount);
-    const keys = new KeySet(this.#pool, counted.total);
-    this.addTo(keys);
-    return { ...counted, keys };
-  }
-
-  /** Adds the occurrences of all keys to a set. No keys may follow. */
-  addTo(set: KeySet): void {
-    const keys = this.#inOrder();
-    for (let at = 0; at < keys.length; at += stride) {
-      set.add(keys[at] as number, keys[at + 1] as number);
-    }
-  }
-
-  /** Removes the occurrences of all keys from a set. Returns false if it lacks some. No keys may follow. */
-  removeFrom(set: KeySet): boolean {
-    const keys = this.#inOrder();
-    let hasAll = true;
-    for (let at = 0; at < keys.length; at += stride) {
-      if (!set.remove(keys[at] as number, keys[at + 1] as number)) hasAll = false;
-    }
-    return hasAll;
-  }
-
-  /** The number of keys that were added. */
-  get added(): number {
-    return this.#lengths.reduce((sum, each) => sum + each, this.#length) / stride;
-  }
-
-  /** Returns all keys, those with the same last bits together. */
-  #inOrder(): Int32Array {
-    if (!this.#isPartitioned) this.#partition(this.added * stride, this.#partitionCount());
-    return this.#collected.subarray(0, this.#length);
-  }
-
-  #partitionCount(): number {
-    return Math.min(maxPartitions, powerOfTwo(this.added / keysPerPartition));
-  }
-
-  /** Counts the keys. Calls `onKey` with each distinct key, those with the same last bits together. */
-  #count(bucketCount: number, onKey?: (high: number, low: number) => void): DistinctCount {
+  /** Counts the keys. No keys may follow. */
+  finish(bucketCount = 1): DistinctCount {
+    const added = this.#lengths.reduce((sum, each) => sum + each, this.#length);
+    const partitions = Math.min(maxPartitions, powerOfTwo(added / stride / keysPerPartition));
     const inBuckets = new Uint32Array(bucketCount);
-    const ends = this.#partition(this.added * stride, this.#partitionCount());
+    const ends = this.#partition(added, partitions);
     const largest = ends.reduce((size, end, at) => Math.max(size, end - (ends[at - 1] ?? 0)), 0);
-    const table = this.#pool.take(slotsFor(largest) * stride);
+    const table = new Int32Array(slotsFor(largest) * stride);
     let total = 0;
     let start = 0;
     for (const end of ends) {
@@ -170,12 +71,9 @@ export class DistinctKeys {
         if (bucketCount > 1) countDistinct(partition, table, slots, inBuckets);
         total += countDistinct(partition, table, slots);
       }
-      // The table has the keys of the partition, which is not read any more.
-      if (onKey) forEachKey(table, slots, onKey);
       start = end;
     }
     if (bucketCount === 1) inBuckets[0] = total;
-    this.#pool.release(table);
     return { total, inBuckets };
   }
 
@@ -184,7 +82,7 @@ export class DistinctKeys {
     const before = this.#collected;
     if (this.#length + numbers <= before.length) return;
     const size = Math.min(before.length * 2, maxSegmentKeys * stride);
-    const next = this.#pool.take(Math.max(numbers, size));
+    const next = new Int32Array(Math.max(numbers, size));
     this.#full.push(before);
     this.#lengths.push(this.#length);
     this.#collected = next;
@@ -213,7 +111,7 @@ export class DistinctKeys {
       ends[partition] = start;
       start += size;
     }
-    const partitioned = this.#pool.take(length);
+    const partitioned = new Int32Array(length);
     for (const keys of segments) {
       for (let at = 0; at < keys.length; at += stride) {
         const low = keys[at + 1] as number;
@@ -224,25 +122,11 @@ export class DistinctKeys {
         partitioned[to + 2] = keys[at + 2] as number;
       }
     }
-    this.release();
+    this.#full = [];
+    this.#lengths.length = 0;
     this.#collected = partitioned;
     this.#length = length;
-    this.#lengths.length = 0;
-    this.#isPartitioned = true;
     return ends;
-  }
-}
-
-/** Calls `onKey` with each key of a hash table. */
-function forEachKey(
-  table: Int32Array,
-  slots: number,
-  onKey: (high: number, low: number) => void,
-): void {
-  for (let at = 0; at < slots * stride; at += stride) {
-    const high = table[at] as number;
-    const low = table[at + 1] as number;
-    if ((high | low) !== 0) onKey(high, low);
   }
 }
 

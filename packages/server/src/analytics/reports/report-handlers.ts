@@ -7,6 +7,7 @@ import type { Clock } from '../../ports.js';
 import type { Database } from '../../storage/database.js';
 import { selectSpans } from '../ingest/scanned-url.js';
 import { clickDimensions, type Dimensions, scanDimensions } from './dimensions.js';
+import { OverviewMemory } from './overview-memory.js';
 import type { reportRoutes, WindowInput } from './report-contract.js';
 import type { Reports } from './report-thread.js';
 import {
@@ -15,6 +16,7 @@ import {
   toWindowFields,
   type Window,
 } from './report-window.js';
+import type { UrlFilter } from './url-filter.js';
 import { toConditions } from './visit-filter.js';
 import { maxSkipped } from './visit-page.js';
 
@@ -95,6 +97,17 @@ export function reportHandlers({
   const uniquesSpanRotation = ({ since, until }: Window, createdAt: number): boolean =>
     spansRotation({ since: Math.max(since, createdAt), until: Math.min(until, clock()) });
 
+  const readOverview = (
+    organizationId: string,
+    query: ReportQuery,
+    now: number,
+    filter: UrlFilter,
+  ) => reports.read(organizationId, 'readOverview', organizationId, query, now, filter);
+  const recent = new OverviewMemory<{
+    readonly query: ReportQuery;
+    readonly report: Awaited<ReturnType<typeof readOverview>>;
+  }>(clock);
+
   return {
     async getUrlClicks({ caller: { organizationId }, params, query: input }) {
       const { id, shortCode, createdAt, importedClicks } = await getUrl(organizationId, params.id);
@@ -168,15 +181,15 @@ export function reportHandlers({
       const now = clock();
       const { tag, domainId, urlId } = input;
       const createdAt = await firstRecordAt(organizationId);
-      const query = parseReport(clickDimensions, input, now, createdAt);
-      const report = await reports.read(
-        organizationId,
-        'readOverview',
-        organizationId,
-        query,
-        now,
-        { tag, domainId, urlId },
-      );
+      const parsed = parseReport(clickDimensions, input, now, createdAt);
+      const read = async () => ({
+        query: parsed,
+        report: await readOverview(organizationId, parsed, now, { tag, domainId, urlId }),
+      });
+      // A remembered window says until when its visits were counted, unless it ends later.
+      const { query, report } = await (parsed.until <= now
+        ? recent.read(JSON.stringify([organizationId, input]), read)
+        : read());
       const { totalUrls, activeUrls, totalQrs, totalScans, breakdowns, timeseries } = report;
       const { importedClicks, provenScans, inferredScans } = report;
       const clicksOf = new Map(report.top);

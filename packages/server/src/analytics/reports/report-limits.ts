@@ -23,11 +23,47 @@ export class PrunedVisitsError extends Error {
 }
 
 export const reportTimeoutMs = 20_000;
-// Nobody waits for it. Without its counts, each overview of the organization counts all visits.
-export const refreshTimeoutMs = 60_000;
 
-/** The memory for the keys of visitors of all reports that run at once: a quarter of the machine's. */
-export const maxKeyBytes = Math.min(totalmem(), process.constrainedMemory() || totalmem()) / 4;
+// The keys of a visitor and an address, and a copy of them in another order.
+const bytesPerVisit = 60;
+
+/**
+ * Bounds the memory for the keys of visitors of all reports that run at once, which is outside of V8's
+ * heap: to a quarter of the machine's.
+ */
+export class VisitMemory {
+  readonly #maxBytes: number;
+  #usedBytes = 0;
+
+  constructor(maxBytes = Math.min(totalmem(), process.constrainedMemory() || totalmem()) / 4) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get usedBytes(): number {
+    return this.#usedBytes;
+  }
+
+  /** Begins a report. The caller must call `release` at its end. */
+  open() {
+    let reserved = 0;
+    return {
+      /** Throws a ReportTooLargeError if the visits of all reports would exceed the limit. */
+      reserve: (visits: number): void => {
+        const bytes = visits * bytesPerVisit;
+        if (this.#usedBytes + bytes > this.#maxBytes) {
+          throw new ReportTooLargeError(
+            'The report needs more memory for its visitors than is free; choose a shorter window, or try again later',
+          );
+        }
+        this.#usedBytes += bytes;
+        reserved += bytes;
+      },
+      release: (): void => {
+        this.#usedBytes -= reserved;
+      },
+    };
+  }
+}
 
 const sliceMs = 5;
 
@@ -39,13 +75,6 @@ export class ReportClock {
 
   constructor(timeoutMs = reportTimeoutMs) {
     this.#timeoutMs = timeoutMs;
-  }
-
-  /** Waits for the work of another report, without counting its time. */
-  async waitFor(work: Promise<unknown>): Promise<void> {
-    this.#usedMs += performance.now() - this.#sliceStartedAt;
-    await work;
-    this.#sliceStartedAt = performance.now();
   }
 
   /** Ends the slice when it is long enough. Throws a ReportTooLargeError after the report's time. */

@@ -3,19 +3,14 @@ import type { Database, Schema } from '../../storage/database.js';
 import type { StoredVisits } from '../ingest/read-stored-visits.js';
 import type { QrSpan, ScannedUrl } from '../ingest/scanned-url.js';
 import { countUrls, readUrlIds, type UrlTotals } from './count-urls.js';
-import { addVisits, readChunks, type ScanCounts } from './count-visits.js';
+import { countScans, readChunks, type ScanCounts } from './count-visits.js';
 import { dayMs } from './durations.js';
 import { findScannedUrls, findScannedUrlsOf } from './find-scanned-urls.js';
-import { Int32Pool } from './int32-pool.js';
 import {
-  chunksWithin,
   findCompleteFrom,
   listOrganizationChunks,
   readOrganizationChunks,
 } from './organization-chunks.js';
-import { OverviewCache, type UsedClicks } from './overview-cache.js';
-import { OverviewCounter, type OverviewRun } from './overview-counter.js';
-import type { OverviewStore } from './overview-store.js';
 import { PendingVisits } from './pending-visits.js';
 import { type PrunedClicks, parseSummary } from './pruned-days.js';
 import {
@@ -27,9 +22,8 @@ import {
   readUrlRows,
   type UrlPage,
 } from './read-url-rows.js';
-import type { ClickReport } from './report-contract.js';
-import { PrunedVisitsError, ReportClock, refreshTimeoutMs } from './report-limits.js';
-import { bucketsOf, type ReportQuery, type VisitQuery, type Window } from './report-window.js';
+import { PrunedVisitsError, ReportClock, VisitMemory } from './report-limits.js';
+import type { ReportQuery, Window } from './report-window.js';
 import { hasFilter, type UrlFilter, urlCondition } from './url-filter.js';
 import { clickMeasure, scanMeasure, selectScanned, selectWindow } from './visit-measures.js';
 import { type VisitPage, VisitPageBuilder, type VisitPageQuery } from './visit-page.js';
@@ -41,30 +35,21 @@ interface ReportRun<R extends Report> {
   readonly db: Kysely<Schema>;
   readonly tally: VisitTally<R>;
   readonly clock: ReportClock;
-  /** False counts all visits. */
-  usesCache: boolean;
-  /** What ends with the report. */
-  readonly releases: (() => void)[];
+  /** Adds visits to the tally. */
+  readonly add: (visits: StoredVisits) => void;
 }
 
 /** Reads reports from storage. It reads many visits, so it runs in a separate thread. */
 export class ReportReader {
   readonly #database: Database;
   readonly #pending: PendingVisits;
-  readonly #pool: Int32Pool;
-  readonly #counter: OverviewCounter;
+  readonly #memory: VisitMemory;
 
-  /** The reports that run at once share the memory of a pool, a cache, and what is stored of it. */
-  constructor(
-    database: Database,
-    pool = new Int32Pool(),
-    cache = new OverviewCache(pool),
-    store?: OverviewStore,
-  ) {
+  /** The reports that run at once share the memory. */
+  constructor(database: Database, memory = new VisitMemory()) {
     this.#database = database;
     this.#pending = new PendingVisits(database, database.read);
-    this.#pool = pool;
-    this.#counter = new OverviewCounter(pool, cache, store);
+    this.#memory = memory;
   }
 
   readClicks(urlId: number, query: ReportQuery) {
@@ -103,7 +88,9 @@ export class ReportReader {
       ) => {
         const isWhole = part.since === query.since && part.until === query.until;
         const indexes = isWhole ? visits.indexes : selectWindow(visits, part);
-        addVisits({ columns: visits.columns, indexes }, query, scannedUrls, tally, scans);
+        const inPart = { columns: visits.columns, indexes };
+        run.add(inPart);
+        countScans(inPart, query, scannedUrls, scans);
       };
       const addOfUrls = async (urlIds: Float64Array, part: Window) => {
         const isSelected = (id: number) => contains(urlIds, id);
@@ -135,35 +122,11 @@ export class ReportReader {
           await run.clock.pause();
         }
         const stored = await listOrganizationChunks(db, organizationId, part);
-        const counted =
-          run.usesCache && known
-            ? await this.#includeCounted(run, {
-                db,
-                clock: run.clock,
-                organizationId,
-                query,
-                part,
-                seriesStart: tally.seriesStart,
-                stored,
-                scannedUrls: known,
-              })
-            : undefined;
-        scans.total += counted?.scans.total ?? 0;
-        scans.proven += counted?.scans.proven ?? 0;
-        const isCounted = new Set(counted?.chunks.map(({ number }) => number));
-        const rest = stored.filter(({ number }) => !isCounted.has(number));
         for await (const visits of readChunks(
           run,
-          readOrganizationChunks(db, organizationId, rest),
+          readOrganizationChunks(db, organizationId, stored),
         )) {
           add(visits, part, await findUrls(visits));
-        }
-        const again = chunksWithin(counted?.chunks ?? [], tally.bucketsToRecount());
-        for await (const visits of readChunks(
-          run,
-          readOrganizationChunks(db, organizationId, again),
-        )) {
-          tally.recount(visits);
         }
       };
       let counts: UrlTotals;
@@ -185,27 +148,6 @@ export class ReportReader {
         provenScans: scans.proven,
         inferredScans: scans.total - scans.proven,
       };
-    });
-  }
-
-  /** Counts for the cache what an overview would take from it. */
-  refreshOverview(organizationId: string, query: VisitQuery): Promise<void> {
-    return this.#database.snapshot(async (db) => {
-      const since = Math.max(query.since, await findCompleteFrom(db, organizationId));
-      const scannedUrls = await findScannedUrlsOf(db, organizationId);
-      if (!scannedUrls || since >= query.until) return;
-      const part = { since, until: query.until };
-      const used = await this.#counter.count({
-        db,
-        clock: new ReportClock(refreshTimeoutMs),
-        organizationId,
-        query,
-        part,
-        seriesStart: bucketsOf(query).starts[0] ?? since,
-        stored: await listOrganizationChunks(db, organizationId, part),
-        scannedUrls,
-      });
-      if (used) this.#counter.release(used);
     });
   }
 
@@ -243,17 +185,6 @@ export class ReportReader {
     });
   }
 
-  /** Includes counts of chunks. Returns undefined if there are none, or if they cannot be included. */
-  async #includeCounted(
-    run: ReportRun<ClickReport>,
-    overview: OverviewRun,
-  ): Promise<UsedClicks | undefined> {
-    const used = await this.#counter.count(overview);
-    if (!used) return undefined;
-    run.releases.push(() => this.#counter.release(used));
-    return run.tally.include(used.clicks) ? used : undefined;
-  }
-
   /** Creates a report from the visits that `read` adds. Calls `read` again if a count is not exact. */
   #report<R extends Report, More>(
     measure: VisitMeasure<R>,
@@ -262,35 +193,30 @@ export class ReportReader {
   ): Promise<R & More & Pick<VisitTally<R>, 'uniquesAre' | 'prunedDays'>> {
     return this.#database.snapshot(async (db) => {
       const clock = new ReportClock();
-      const attempt = async (usesCache: boolean) => {
-        const tally = new VisitTally(measure, query, this.#pool);
-        const run: ReportRun<R> = { db, tally, clock, usesCache, releases: [] };
-        try {
-          let more = await read(run);
-          const { uniquesAre, prunedDays, lastPrunedDay } = tally;
-          const [condition] = query.conditions ?? [];
-          if (condition && prunedDays.included > 0) {
-            const firstPossible = lastPrunedDay + dayMs;
-            throw new PrunedVisitsError(
-              condition.parameter,
-              firstPossible < query.until ? new Date(firstPossible) : undefined,
-            );
-          }
-          if (tally.startSecondPass()) {
-            if (tally.includesCounted) return undefined;
-            run.usesCache = false;
-            more = await read(run);
-          }
-          return { uniquesAre, prunedDays, ...tally.finish(query.limit), ...more };
-        } finally {
-          tally.release();
-          for (const release of run.releases) release();
-        }
+      const tally = new VisitTally(measure, query);
+      const memory = this.#memory.open();
+      const add = (visits: StoredVisits) => {
+        memory.reserve(visits.indexes.length);
+        tally.add(visits);
       };
-      return (
-        (await attempt(true)) ??
-        ((await attempt(false)) as NonNullable<Awaited<ReturnType<typeof attempt>>>)
-      );
+      try {
+        let more = await read({ db, tally, clock, add });
+        const { uniquesAre, prunedDays, lastPrunedDay } = tally;
+        const [condition] = query.conditions ?? [];
+        if (condition && prunedDays.included > 0) {
+          const firstPossible = lastPrunedDay + dayMs;
+          throw new PrunedVisitsError(
+            condition.parameter,
+            firstPossible < query.until ? new Date(firstPossible) : undefined,
+          );
+        }
+        if (tally.startSecondPass()) {
+          more = await read({ db, tally, clock, add: (visits) => tally.add(visits) });
+        }
+        return { uniquesAre, prunedDays, ...tally.finish(query.limit), ...more };
+      } finally {
+        memory.release();
+      }
     });
   }
 
@@ -302,11 +228,11 @@ export class ReportReader {
     days: AsyncIterable<{ readonly position: number; readonly summary: string }>,
   ): Promise<void> {
     for await (const visits of this.#pending.ofUrls(run.db, (id) => id === urlId)) {
-      run.tally.add(visits);
+      run.add(visits);
       await run.clock.pause();
     }
     const rows = readUrlRows(run.db, chunkRows, [urlId], window);
-    for await (const visits of readChunks(run, rows)) run.tally.add(visits);
+    for await (const visits of readChunks(run, rows)) run.add(visits);
     for await (const { position, summary } of days) await addDay(run, urlId, position, summary);
   }
 }

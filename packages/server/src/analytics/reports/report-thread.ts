@@ -6,31 +6,19 @@ import { type Database, StorageUnavailableError } from '../../storage/database.j
 import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
 import { defineThread } from '../../threads/define-thread.js';
 import { openThread } from '../../threads/open-thread.js';
-import { OverviewCountsRepository } from './overview-counts-repository.js';
-import { OverviewStore } from './overview-store.js';
-import {
-  PrunedVisitsError,
-  ReportTooLargeError,
-  refreshTimeoutMs,
-  reportTimeoutMs,
-} from './report-limits.js';
+import { PrunedVisitsError, ReportTooLargeError, reportTimeoutMs } from './report-limits.js';
 import { ReportReader } from './report-reader.js';
 
 type Args<Name extends keyof ReportReader> = Parameters<ReportReader[Name]>;
 type ReportMethods = ReturnType<typeof reportMethods>;
 
 /** Returns the methods of the thread. Threads exchange text much faster than objects. */
-function reportMethods(database: Database, store: OverviewStore) {
-  const reader = new ReportReader(database, undefined, undefined, store);
+function reportMethods(database: Database) {
+  const reader = new ReportReader(database);
   return {
     readClicks: async (...args: Args<'readClicks'>) => toJsonText(await reader.readClicks(...args)),
     readScans: async (...args: Args<'readScans'>) => toJsonText(await reader.readScans(...args)),
     readOverview: (...args: Args<'readOverview'>) => reader.readOverview(...args),
-    /** Returns when the counts are stored. */
-    async refreshOverview(...args: Args<'refreshOverview'>) {
-      await reader.refreshOverview(...args);
-      await store.settle();
-    },
     async readVisits(...args: Args<'readVisits'>) {
       const page = await reader.readVisits(...args);
       return { ...page, text: toJsonText(page.text) };
@@ -49,32 +37,11 @@ export const reportThread = defineThread({
   concurrency,
   errorClasses: [PrunedVisitsError, ReportTooLargeError, StorageUnavailableError],
   resourceLimits: { maxOldGenerationSizeMb: 2048 },
-  start(storage: StorageOptions, emit: (event: ReportEvent) => void) {
+  start(storage: StorageOptions) {
     const database = openStorage(storage);
-    const { methods, stop } = createReports(database, emit);
-    return {
-      methods,
-      async stop() {
-        await stop();
-        await database.close();
-      },
-    };
+    return { methods: reportMethods(database), stop: () => database.close() };
   },
 });
-
-/** An error of work that no request waits for. */
-interface ReportEvent {
-  readonly error: unknown;
-}
-
-/** Returns the code of the thread without the opening of its database. */
-function createReports(database: Database, emit: (event: ReportEvent) => void) {
-  const store = new OverviewStore({
-    repository: new OverviewCountsRepository({ database, clock: Date.now }),
-    onError: (error) => emit({ error }),
-  });
-  return { methods: reportMethods(database, store), stop: () => store.stop() };
-}
 
 export interface ThreadedReaderOptions {
   readonly isThreaded: boolean;
@@ -85,10 +52,8 @@ export interface ThreadedReaderOptions {
   readonly logger: Logger;
 }
 
-// A refresh and reports share the thread in slices.
-const timeLimitMs = refreshTimeoutMs + (concurrency - 1) * reportTimeoutMs + 10_000;
-// The cache of overviews ends with the thread.
-const idleLimitMs = 10 * 60_000;
+// They share the thread in slices.
+const timeLimitMs = concurrency * reportTimeoutMs + 10_000;
 
 /** Opens the thread that reads reports, and the queue in front of it. */
 export function openReports({ isThreaded, storage, database, logger }: ThreadedReaderOptions) {
@@ -103,10 +68,8 @@ export function openReports({ isThreaded, storage, database, logger }: ThreadedR
   const thread = openThread(reportThread, {
     isThreaded,
     data: storage,
-    inline: (emit) => createReports(database, emit),
-    onEvent: ({ error: err }) => logger.error({ err }, 'storing the counts of overviews failed'),
+    inline: () => ({ methods: reportMethods(database), async stop() {} }),
     timeLimitMs,
-    idleLimitMs,
     logger,
   });
   /**

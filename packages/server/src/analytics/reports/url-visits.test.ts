@@ -52,22 +52,3 @@ test('finds a frequent URL among too many, in a second pass', () => {
     [1, 1],
   ]);
 });
-
-test.each([0, 2, 1_000])('changes counts exactly with at most %d pages', (maxPages) => {
-  const some = fc.array(visit, { maxLength: 30 });
-  fc.assert(
-    fc.property(some, some, some, (remaining, toRemove, toAdd) => {
-      const count = (...visits: (typeof remaining)[]) => {
-        const counts = new UrlVisits(maxPages);
-        for (const each of visits.flat()) counts.add(each.urlId, each.visits);
-        return counts;
-      };
-      const old = count(remaining, toRemove);
-      const changed = old.changedBy(count(toRemove), count(toAdd));
-      expect(changed?.largest(99)).toEqual(count(remaining, toAdd).largest(99));
-      // More than there are.
-      const excess = count([{ urlId: 1, visits: old.countOf(1) + 1 }]);
-      expect(old.changedBy(excess, count(toAdd))).toBeUndefined();
-    }),
-  );
-});

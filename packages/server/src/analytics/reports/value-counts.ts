@@ -44,59 +44,15 @@ export class ValueCounts<Value extends string | number> {
     return this.#proven.get(value) ?? 0;
   }
 
-  /** Whether all values are counted, so that no second pass is necessary. */
-  get isComplete(): boolean {
-    return !this.#hasDropped;
-  }
-
-  get size(): number {
-    return this.#counts.size;
-  }
-
   entries(): IterableIterator<[Value, number]> {
     return this.#counts.entries();
   }
 
-  countOf(value: Value): number {
-    return this.#counts.get(value) ?? 0;
-  }
-
-  /**
-   * Returns the entries with the largest counts; equal counts in ascending order of their values. Adds
-   * the counts of `others`.
-   */
-  largest(limit: number, others?: ValueCounts<Value>): [Value, number][] {
+  /** Returns the entries with the largest counts; equal counts in ascending order of their values. */
+  largest(limit: number): [Value, number][] {
     const largest = new LargestCounts<Value>(limit);
-    for (const [value, count] of this.#counts) {
-      largest.add(value, count + (others === undefined ? 0 : others.countOf(value)));
-    }
-    for (const [value, count] of others?.entries() ?? []) {
-      if (!this.#counts.has(value)) largest.add(value, count);
-    }
+    for (const [value, count] of this.#counts) largest.add(value, count);
     return largest.finish();
-  }
-
-  /**
-   * Returns these counts without those of `removed` and with those of `added`; undefined if they would not
-   * be exact. Without proven scans.
-   */
-  changedBy(
-    removed: ValueCounts<Value>,
-    added: ValueCounts<Value>,
-  ): ValueCounts<Value> | undefined {
-    const changed = new ValueCounts<Value>(this.#maxValues);
-    const counts = new Map(this.#counts);
-    for (const [value, count] of added.entries())
-      counts.set(value, (counts.get(value) ?? 0) + count);
-    for (const [value, count] of removed.entries()) {
-      const left = (counts.get(value) ?? 0) - count;
-      if (left < 0) return undefined;
-      if (left > 0) counts.set(value, left);
-      else counts.delete(value);
-    }
-    changed.#counts = counts;
-    const isExact = [this, removed, added].every(({ isComplete }) => isComplete);
-    return isExact && counts.size <= this.#maxValues ? changed : undefined;
   }
 
   /** Subtracts the median of all counts from each count, and drops values whose count is used up. */

@@ -1,11 +1,9 @@
 import type { StoredVisits } from '../ingest/read-stored-visits.js';
 import type { DictionaryColumn, VisitColumns } from '../ingest/visit-columns.js';
-import type { BucketVisitors, ClickChange, CountedClicks } from './counted-clicks.js';
 import { type Dimension, layoutOf, shownValue, splitFields } from './dimensions.js';
 import { DistinctKeys } from './distinct-keys.js';
 import { dayMs, hourMs } from './durations.js';
-import { Int32Pool } from './int32-pool.js';
-import { bucketsOf, type ReportWindow, type VisitQuery, type Window } from './report-window.js';
+import { bucketsOf, type ReportWindow, type VisitQuery } from './report-window.js';
 import { UrlVisits } from './url-visits.js';
 import { ValueCounts } from './value-counts.js';
 import { filterVisits } from './visit-filter.js';
@@ -64,13 +62,11 @@ export class VisitTally<R extends Report> {
   readonly #breakdowns;
   readonly #window: VisitQuery;
   readonly #buckets;
-  readonly #visitors: DistinctKeys;
-  readonly #addresses: DistinctKeys;
+  readonly #visitors = new DistinctKeys();
+  readonly #addresses = new DistinctKeys();
   readonly #visitsInBucket: Float64Array;
   readonly #provenInBucket: Float64Array;
   readonly #prunedVisitorsInBucket: Float64Array;
-  /** 1 for each bucket to which `add` has added visits. */
-  readonly #isAddedTo: Uint8Array;
   readonly #visitsOfUrl = new UrlVisits();
   readonly #includedDays = new Set<number>();
   readonly #omittedDays = new Set<number>();
@@ -79,12 +75,8 @@ export class VisitTally<R extends Report> {
   #prunedVisitors = 0;
   #prunedAddresses = 0;
   #isSecondPass = false;
-  #counted: CountedClicks | undefined;
-  /** 1 for each bucket whose visitors are counted again, because both added and counted clicks are in it. */
-  readonly #isRecounted: Uint8Array;
 
-  /** Several tallies may share a pool. */
-  constructor(measure: VisitMeasure<R>, window: VisitQuery, pool = new Int32Pool()) {
+  constructor(measure: VisitMeasure<R>, window: VisitQuery) {
     this.#measure = measure;
     this.#countField = measure.noun.toLowerCase();
     this.#breakdowns = Object.entries<Dimension>(measure.dimensions).map(([name, dimension]) => ({
@@ -94,10 +86,6 @@ export class VisitTally<R extends Report> {
     }));
     this.#window = window;
     this.#buckets = bucketsOf(window);
-    this.#visitors = new DistinctKeys(pool);
-    this.#addresses = new DistinctKeys(pool);
-    this.#isAddedTo = new Uint8Array(this.#buckets.count);
-    this.#isRecounted = new Uint8Array(this.#buckets.count);
     this.#visitsInBucket = new Float64Array(this.#buckets.count);
     this.#provenInBucket = new Float64Array(this.#buckets.count);
     this.#prunedVisitorsInBucket = new Float64Array(this.#buckets.count);
@@ -129,7 +117,6 @@ export class VisitTally<R extends Report> {
     for (let at = 0; at < buckets.length; at += 1) {
       const bucket = buckets[at] as number;
       this.#visitsInBucket[bucket] = (this.#visitsInBucket[bucket] as number) + 1;
-      this.#isAddedTo[bucket] = 1;
     }
     this.#visitors.add(columns.visitors, indexes, buckets);
     this.#addresses.add(columns.addresses, indexes);
@@ -213,152 +200,6 @@ export class VisitTally<R extends Report> {
     }
   }
 
-  /**
-   * Includes clicks that were counted before. Returns false, and ignores them, if they are in other
-   * buckets. The caller must add them to `recount` if `bucketsToRecount` returns their buckets.
-   */
-  include(counted: CountedClicks): boolean {
-    const { starts, inBuckets } = counted;
-    const hasBuckets = starts.every((start, bucket) => {
-      return (
-        inBuckets[bucket] === 0 || this.#buckets.starts[this.#buckets.indexOf(start)] === start
-      );
-    });
-    if (hasBuckets) this.#counted = counted;
-    return hasBuckets;
-  }
-
-  /** The start of the time series. Earlier visits count in its first bucket. */
-  get seriesStart(): number {
-    return this.#buckets.starts[0] ?? Number.POSITIVE_INFINITY;
-  }
-
-  /** Whether the tally includes clicks that were counted before. It cannot have a second pass. */
-  get includesCounted(): boolean {
-    return this.#counted !== undefined;
-  }
-
-  /**
-   * Returns the buckets with both added and counted clicks, except for those whose visitors are known.
-   * No visits may be added after it.
-   */
-  bucketsToRecount(): readonly Window[] {
-    const found: Window[] = [];
-    // The visitors of a single bucket are those of the report.
-    if (this.#counted === undefined || this.#buckets.count === 1) return found;
-    const { starts, inBuckets, visitorsAtEnds } = this.#counted;
-    for (const [at, start] of starts.entries()) {
-      const bucket = this.#buckets.indexOf(start);
-      if (inBuckets[at] === 0 || this.#isAddedTo[bucket] === 0) continue;
-      this.#isRecounted[bucket] = 1;
-      const visitors = visitorsAtEnds.get(at);
-      if (visitors) this.#visitors.addAll(visitors, bucket);
-      else found.push(this.#windowOf(bucket));
-    }
-    return found;
-  }
-
-  /** Lets `recount` add the visitors of these buckets. Returns the windows of their visits. */
-  selectBuckets(buckets: readonly number[]): readonly Window[] {
-    return buckets.map((bucket) => {
-      this.#isRecounted[bucket] = 1;
-      return this.#windowOf(bucket);
-    });
-  }
-
-  /** Returns the visitors that `recount` added to these buckets. Nothing may follow. */
-  finishRecount(buckets: readonly number[]): BucketVisitors {
-    const ends = [Math.min(...buckets), Math.max(...buckets)];
-    const keys = new Map(ends.map((bucket) => [bucket, this.#visitors.keysOf(bucket)]));
-    const { inBuckets } = this.#visitors.finish(this.#buckets.count);
-    return { uniques: inBuckets, keysOf: (bucket) => keys.get(bucket) ?? new Int32Array() };
-  }
-
-  #windowOf(bucket: number): Window {
-    const { starts } = this.#buckets;
-    const since = starts[bucket] as number;
-    return { since, until: starts[bucket + 1] ?? Number.POSITIVE_INFINITY };
-  }
-
-  /** Adds the visitors of counted clicks to the buckets to recount. Ignores other visits. */
-  recount(visits: StoredVisits): void {
-    const { columns } = visits;
-    const selected = this.#measure.select(visits, this.#window);
-    const indexes = filterVisits(selected.columns, selected.indexes, this.#window.conditions);
-    const buckets = this.#bucketsOf(columns, indexes);
-    const isWanted = (_: number, at: number) => this.#isRecounted[buckets[at] as number] === 1;
-    const wanted = indexes.filter(isWanted);
-    this.#visitors.add(
-      columns.visitors,
-      wanted,
-      buckets.filter((_, at) => isWanted(0, at)),
-    );
-  }
-
-  /**
-   * Returns the counts so that another tally can include them, or undefined if they are not exact. The
-   * caller must release their keys. No visits may follow.
-   */
-  toCounted(): CountedClicks | undefined {
-    const sums = this.#sums();
-    if (!sums) return undefined;
-    const visitorsAtEnds = this.#visitorsAtEnds();
-    const visitors = this.#visitors.finishAsSet(this.#buckets.count);
-    let addresses: ReturnType<DistinctKeys['finishAsSet']>;
-    try {
-      addresses = this.#addresses.finishAsSet();
-    } catch (error) {
-      visitors.keys.release();
-      throw error;
-    }
-    return {
-      ...sums,
-      uniquesInBuckets: visitors.inBuckets,
-      visitorsAtEnds,
-      visitors: visitors.keys,
-      addresses: addresses.keys,
-    };
-  }
-
-  /**
-   * Returns the counts to change others by, or undefined if they are not exact. Their keys are valid until
-   * `release`. No visits may follow.
-   */
-  toChange(kind: 'added' | 'removed'): ClickChange | undefined {
-    const sums = this.#sums();
-    const keys = { visitors: this.#visitors, addresses: this.#addresses };
-    if (kind === 'removed') {
-      const none = { uniquesInBuckets: new Uint32Array(), visitorsAtEnds: new Map() };
-      return sums && { ...sums, ...keys, ...none };
-    }
-    const visitorsAtEnds = this.#visitorsAtEnds();
-    const { inBuckets } = this.#visitors.finish(this.#buckets.count);
-    return sums && { ...sums, ...keys, uniquesInBuckets: inBuckets, visitorsAtEnds };
-  }
-
-  /** Returns the counts without visitors and addresses, or undefined if they are not exact. */
-  #sums() {
-    const urls = this.#visitsOfUrl;
-    const breakdowns = this.#breakdowns.map(({ counts }) => counts);
-    if (![urls, ...breakdowns].every((counts) => counts.isComplete)) return undefined;
-    const { starts } = this.#buckets;
-    return { count: this.count, starts, inBuckets: this.#visitsInBucket, breakdowns, urls };
-  }
-
-  /** Returns the visitor of each click in the first and in the last bucket that have any. */
-  #visitorsAtEnds(): ReadonlyMap<number, Int32Array> {
-    const found = new Map<number, Int32Array>();
-    // The visitors of a single bucket are those of the report.
-    if (this.#buckets.count === 1) return found;
-    const withVisits = [...this.#visitsInBucket.keys()].filter(
-      (bucket) => (this.#visitsInBucket[bucket] as number) > 0,
-    );
-    for (const bucket of [withVisits[0], withVisits.at(-1)]) {
-      if (bucket !== undefined) found.set(bucket, this.#visitors.keysOf(bucket));
-    }
-    return found;
-  }
-
   /** Returns false when all counts are exact. If true, the caller must add all visits again. */
   startSecondPass(): boolean {
     const counts = [this.#visitsOfUrl, ...this.#breakdowns.map((each) => each.counts)];
@@ -367,13 +208,7 @@ export class VisitTally<R extends Report> {
   }
 
   largestUrls(limit: number): [urlId: number, visits: number][] {
-    return this.#visitsOfUrl.largest(limit, this.#counted?.urls);
-  }
-
-  /** Releases the memory of the pool. Must be the last call. */
-  release(): void {
-    this.#visitors.release();
-    this.#addresses.release();
+    return this.#visitsOfUrl.largest(limit);
   }
 
   /**
@@ -384,29 +219,20 @@ export class VisitTally<R extends Report> {
     const { noun } = this.#measure;
     const countField = this.#countField;
     const { names, count } = this.#buckets;
-    const counted = this.#counted;
-    const visitors = this.#visitors.finish(count, counted?.visitors);
-    const addresses = this.#addresses.finish(1, counted?.addresses);
-    const total = this.count + (counted?.count ?? 0);
-    const uniques = visitors.total + (counted?.visitors.size ?? 0);
-    const uniquesInBuckets = visitors.inBuckets;
-    if (counted) this.#addCountedBuckets(counted, uniquesInBuckets);
-    if (count === 1) uniquesInBuckets[0] = uniques;
+    const visitors = this.#visitors.finish(count);
+    const addresses = this.#addresses.finish();
     const report: Report = {
       totals: {
-        [`total${noun}`]: total,
-        [`unique${noun}`]: uniques + this.#prunedVisitors,
-        uniqueIps: addresses.total + (counted?.addresses.size ?? 0) + this.#prunedAddresses,
-        ...this.#certaintyOf(this.#provenCount, total),
+        [`total${noun}`]: this.count,
+        [`unique${noun}`]: visitors.total + this.#prunedVisitors,
+        uniqueIps: addresses.total + this.#prunedAddresses,
+        ...this.#certaintyOf(this.#provenCount, this.count),
       },
       breakdowns: Object.fromEntries(
-        this.#breakdowns.map(({ name, dimension, counts }, at) => [
+        this.#breakdowns.map(({ name, dimension, counts }) => [
           name,
           counts
-            .largest(
-              isDaily ? Math.min(limit, dimension.maxDailyValues ?? limit) : limit,
-              counted?.breakdowns[at],
-            )
+            .largest(isDaily ? Math.min(limit, dimension.maxDailyValues ?? limit) : limit)
             .map(([value, visits]) => ({
               ...toFields(dimension, value),
               [countField]: visits,
@@ -418,7 +244,7 @@ export class VisitTally<R extends Report> {
         bucket: names[bucket] as string,
         [countField]: visits,
         uniques:
-          (uniquesInBuckets[bucket] as number) + (this.#prunedVisitorsInBucket[bucket] as number),
+          (visitors.inBuckets[bucket] as number) + (this.#prunedVisitorsInBucket[bucket] as number),
         ...this.#certaintyOf(this.#provenInBucket[bucket] as number, visits),
       })),
     };
@@ -434,16 +260,6 @@ export class VisitTally<R extends Report> {
   /** Returns the number of proven scans in an entry of a pruned day. */
   #provenIn(entry: Entry, scans: number): number {
     return Number(entry.provenScans ?? (this.#measure.areAllProven ? scans : 0));
-  }
-
-  #addCountedBuckets({ starts, inBuckets, uniquesInBuckets }: CountedClicks, uniques: Uint32Array) {
-    for (const [at, visits] of inBuckets.entries()) {
-      if (visits === 0) continue;
-      const bucket = this.#buckets.indexOf(starts[at] as number);
-      addAt(this.#visitsInBucket, bucket, visits);
-      if (this.#isRecounted[bucket] === 1) continue;
-      uniques[bucket] = (uniques[bucket] as number) + (uniquesInBuckets[at] as number);
-    }
   }
 
   /** Returns the bucket of each visit. */
