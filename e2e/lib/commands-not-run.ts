@@ -84,7 +84,6 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'packages/cli/test/urls.test.ts runs the options',
   },
   'docs/links.md': {
-    'shorty urls check --active --problems': command,
     'shorty urls create https://example.com/manual --slug guide --forward-query --forward-path':
       'packages/cli/test/urls.test.ts runs the options',
     'shorty urls rules set spring-sale rules.json': 'packages/cli/test/rules.test.ts runs it',

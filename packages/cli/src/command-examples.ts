@@ -147,11 +147,6 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty urls bulk-delete ids.txt --dry-run',
   ],
   'urls restore': ['shorty urls restore spring-sale', 'shorty urls restore 41 42'],
-  'urls check': [
-    'shorty urls check --active --problems',
-    'shorty urls check spring-sale 42',
-    'shorty urls check --tag spring --output csv',
-  ],
   'urls erase-visits': [
     'shorty urls erase-visits spring-sale',
     'shorty urls erase-visits 41 42 --yes',

@@ -100,10 +100,6 @@ export const commandTree: Tree = {
         summary: 'Delete short links by id or from a file',
         load: () => import('./commands/urls/bulk-delete.js'),
       },
-      check: {
-        summary: 'Find short links whose targets are dead',
-        load: () => import('./commands/urls/check.js'),
-      },
       'erase-visits': {
         summary: 'Erase all visits of short links',
         load: () => import('./commands/urls/erase-visits.js'),

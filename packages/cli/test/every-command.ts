@@ -57,7 +57,6 @@ export async function everyCommand(
   const link = await create('spring-sale-of-the-year');
   const gone = [await create('gone-1'), await create('gone-2')];
   // Nothing listens there, and other servers refuse the address.
-  const dead = await client.urls.create({ targetUrl: 'http://127.0.0.1:2/' });
   const code = await client.qr.create({ urlId: Number(link.id) });
   const oldCode = await client.qr.create({ data: 'WIFI:T:WPA;S:Guests;P:open sesame;;' });
   const url = `https://receiver.example/${'path/'.repeat(10)}`;
@@ -139,7 +138,6 @@ export async function everyCommand(
   add('urls bulk-delete', [path('ids.txt'), '--yes'], 3);
   add('urls export', ['--out', path('export.csv')]);
   add('urls clicks', [link.id]);
-  add('urls check', [dead.id], 1);
   add('urls restore', [gone[0]?.id ?? '']);
   add('urls erase-visits', [gone[0]?.id ?? '', '--yes']);
   add('urls delete', [gone[0]?.id ?? '', '999999999', '--erase', '--yes'], 3);

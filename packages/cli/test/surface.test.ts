@@ -20,7 +20,6 @@ let shorty: BuiltShorty;
 const commands = [
   ...['', 'login', 'logout', 'whoami', 'config', 'config get', 'config set', 'config list'],
   ...['config unset', 'config path', 'urls', 'urls create', 'urls list', 'urls get'],
-  'urls check',
   ...['urls update', 'urls delete', 'urls bulk-create', 'urls bulk-update', 'urls bulk-delete'],
   ...['qr', 'qr create', 'qr list', 'qr get', 'qr update', 'qr delete', 'qr export', 'qr scans'],
   ...['webhooks', 'webhooks create', 'webhooks list', 'webhooks get', 'webhooks update'],

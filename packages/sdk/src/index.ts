@@ -116,8 +116,6 @@ export type {
   TagPage,
   TagRenameRequest,
   Takedown,
-  TargetCheck,
-  TargetCheckResult,
   UrlBulkCreateResult,
   UrlBulkDeleteResult,
   UrlBulkUpdateItem,

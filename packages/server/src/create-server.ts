@@ -37,7 +37,6 @@ import { deleteExpiredKeys } from './idempotency/with-idempotency-key.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
 import { openListReader } from './lists/open-list-reader.js';
 import { createTxtResolver } from './network/dns-resolver.js';
-import { createGuardedFetch } from './network/guarded-fetch.js';
 import { affordableConnections } from './network/open-files.js';
 import { meHandlers } from './organizations/me-handlers.js';
 import { organizationHandlers } from './organizations/organization-handlers.js';
@@ -59,7 +58,6 @@ import { openStorage } from './storage/open-storage.js';
 import { blockedMessage } from './urls/host-rules.js';
 import { type LinkOrigins, publicHostOf, shortUrlOf } from './urls/present-url.js';
 import { reservedWords } from './urls/reserved-words.js';
-import { createTargetChecks } from './urls/target-check-handlers.js';
 import { createUrlModule } from './urls/url-module.js';
 import { createWebhookModule } from './webhooks/webhook-module.js';
 
@@ -268,13 +266,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     bodyTimeoutMs: timeLimits.publicBody,
     onError: onRequestError,
   });
-  const guardedFetch = createGuardedFetch({ allowPrivateNetwork: config.allowPrivateNetwork });
-  const targetChecks = createTargetChecks({
-    urls: urls.urls,
-    guardedFetch,
-    limits,
-    monotonicMs: () => performance.now(),
-  });
   const bodySlots = new BodySlots({ ...bodySlotCounts, graceMs: timeLimits.slotGrace });
   const queues = [
     bodySlots.queue,
@@ -283,7 +274,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...analytics.queues,
     ...qrs.queues,
     ...domains.queues,
-    targetChecks.queue,
   ];
   const threads = () => [
     listReader.thread,
@@ -353,7 +343,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       }),
       ...auditHandlers(lists),
       ...urls.handlers,
-      ...targetChecks.handlers,
       ...ruleTestHandlers({ getUrl: (...link) => urls.urls.get(...link), clock }),
       ...analytics.handlers,
       ...qrs.handlers,
@@ -466,7 +455,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     await redirects.stop();
     await authModule.stop();
     await stopWatching?.();
-    guardedFetch.close();
     await Promise.all([analytics, qrs, passwords, listReader].map((each) => each.stop()));
     await database.close();
   }

@@ -146,26 +146,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/urls/check": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Find dead targets of short links
-         * @description Sends a HEAD request to each different target of the links, and a GET request if that fails, from this server: targetUrl, expiredUrl and those of rules. No body is read, and at most 5 redirects are followed. Private addresses are not reached. At most two requests to a host run at once. A request for several links checks at most 40 targets, and an organization 300 in a minute.
-         */
-        get: operations["checkUrlTargets"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/urls": {
         parameters: {
             query?: never;
@@ -4213,57 +4193,6 @@ export interface components {
              */
             fields: string[];
         };
-        TargetCheckResult: {
-            /** @description The items of this page. */
-            items: components["schemas"]["TargetCheck"][];
-            /**
-             * @description Ids that are not those of links of the organization.
-             * @example []
-             */
-            skippedIds: string[];
-        };
-        TargetCheck: {
-            /**
-             * @description The id of the link.
-             * @example 42
-             */
-            id: string;
-            /**
-             * @description The field of the link that has the target.
-             * @example rules[0].targetUrl
-             */
-            path: string;
-            /**
-             * @description Where the link leads, exactly as it was sent.
-             * @example https://example.com/spring
-             */
-            targetUrl: string;
-            /**
-             * @description dead: the target does not exist, its host cannot be reached, or it redirects too often. uncertain: it refused this server or was busy, so people may reach it.
-             * @enum {string}
-             */
-            state: "alive" | "dead" | "uncertain";
-            /**
-             * @description The status of the last response; null without one.
-             * @example 404
-             */
-            status: number | null;
-            /**
-             * @description Why there was no response, or no further redirect was followed.
-             * @example The host name does not exist
-             */
-            error: string | null;
-            /**
-             * @description The URL to which the target redirects; null if it does not.
-             * @example https://example.com/home
-             */
-            redirectsTo: string | null;
-            /**
-             * @description The duration of the check.
-             * @example 120
-             */
-            durationMs: number;
-        };
         UrlCreated: {
             /**
              * @description A decimal integer as a string.
@@ -7887,48 +7816,6 @@ export interface operations {
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    checkUrlTargets: {
-        parameters: {
-            query: {
-                /** @description The ids of 1 to 20 links, separated by commas. */
-                ids: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description What the targets answered */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["TargetCheckResult"];
-                    };
-                };
-            };
-            400: components["responses"]["ValidationFailed"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

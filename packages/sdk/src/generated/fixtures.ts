@@ -147,21 +147,6 @@ export const fixtures: {
     ],
     "nextAfter": null
   },
-  "checkUrlTargets": {
-    "items": [
-      {
-        "id": "42",
-        "path": "rules[0].targetUrl",
-        "targetUrl": "https://example.com/spring",
-        "state": "alive",
-        "status": null,
-        "error": null,
-        "redirectsTo": null,
-        "durationMs": 120
-      }
-    ],
-    "skippedIds": []
-  },
   "createUrl": {
     "id": "42",
     "shortCode": "aB3xY9q",
@@ -2147,10 +2132,6 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
   },
   "listAllAuditEntries": {
     "route": "GET /api/v1/admin/audit",
-    "status": 200
-  },
-  "checkUrlTargets": {
-    "route": "GET /api/v1/urls/check",
     "status": 200
   },
   "createUrl": {

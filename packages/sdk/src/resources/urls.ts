@@ -9,7 +9,6 @@ import type {
   ClicksQuery,
   RuleTest,
   RuleTestQuery,
-  TargetCheckResult,
   UrlBulkCreateResult,
   UrlBulkUpdateItem,
   UrlClicks,
@@ -232,23 +231,6 @@ export class UrlsResource extends Resource {
       { params: { id }, query: visit },
       options,
     );
-  }
-
-  /**
-   * Lets the server request the targets of up to 20 links, and returns which are dead. Rejects with
-   * ValidationError if several links have more than 40 targets, and with RateLimitError.
-   *
-   * @example
-   * ```ts
-   * import { Shorty } from '@shorty/sdk';
-   *
-   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
-   * const { items } = await shorty.urls.check(['42']);
-   * for (const { state, status, targetUrl } of items) console.log(state, status, targetUrl);
-   * ```
-   */
-  check(ids: readonly UrlId[], options?: RequestOptions): ApiPromise<TargetCheckResult> {
-    return this.api.send('GET /api/v1/urls/check', { query: { ids: ids.join() } }, options);
   }
 
   /**

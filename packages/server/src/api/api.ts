@@ -18,7 +18,6 @@ import { ruleTestRoutes } from '../redirect/rule-test-contract.js';
 import { hostRuleRoutes } from '../urls/host-rule-contract.js';
 import { tagRoutes } from '../urls/tag-contract.js';
 import { takedownRoutes } from '../urls/takedown-contract.js';
-import { targetCheckRoutes } from '../urls/target-check-contract.js';
 import { urlRoutes } from '../urls/url-contract.js';
 import { eventTypeRoutes } from '../webhooks/event-type-contract.js';
 import { replayRoutes } from '../webhooks/replay-contract.js';
@@ -34,7 +33,6 @@ export const api = [
   ...meRoutes,
   ...ownOrganizationRoutes,
   ...auditRoutes,
-  ...targetCheckRoutes,
   ...urlRoutes,
   ...ruleTestRoutes,
   ...tagRoutes,

@@ -34,8 +34,6 @@ export const sampleBodies: Readonly<Record<string, () => unknown>> = {
 export const sampleQueries: Readonly<Record<string, string>> = {
   // The response is 404. `test/api/url-lookup.test.ts` looks up the links of another organization.
   lookupUrl: 'shortUrl=no-such-link',
-  // `test/api/target-check.test.ts` checks a link of another organization.
-  checkUrlTargets: 'ids=999999999',
 };
 
 /** Makes sure that a link has the domain that a filter names. The filter urlId names one that exists. */
@@ -62,7 +60,6 @@ export const sampleListed: Readonly<
   >
 > = {
   // It lists no records, but what the targets of a link answer.
-  '/api/v1/urls/check': async () => {},
   // Only the filter domainId names a record.
   '/api/v1/urls/export': async (_, owner, made) => {
     const domainId = made.get('/api/v1/domains');
