@@ -42,7 +42,6 @@ const challenges = [];
 const operatorKey = 'operator-key-of-specmatic-0123456789';
 const server = createServer({
   operatorKey,
-  reportsPerAddress: 100_000,
   allowPrivateNetwork: true,
   // Every domain has its required TXT record.
   resolveTxt: async () => challenges,

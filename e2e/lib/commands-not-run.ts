@@ -30,7 +30,6 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     '(umask 077; openssl rand -hex 32 > operator.key)': endless,
     'shorty admin login http://127.0.0.1:3001 --profile operator < operator.key':
       'stores a profile of the user; packages/cli/test/admin.test.ts runs it',
-    'shorty admin abuse list': command,
     'printf \'Authorization: Bearer %s\' "$SHORTY_OPERATOR_KEY" |':
       'needs the port 3001; packages/server/test/api/administration.test.ts calls the route',
   },

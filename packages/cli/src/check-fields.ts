@@ -107,7 +107,6 @@ const outputs: Readonly<Record<string, OutputFields>> = {
   'admin keys revoke': responseTo('deleteOrganizationApiKey'),
   'admin takedown create': responseTo('takeDownUrl'),
   'admin takedown undo': responseTo('undoTakedown'),
-  'admin abuse resolve': responseTo('resolveAbuseReport'),
   'admin hosts allow': responseTo('allowHost'),
   'admin hosts disallow': responseTo('disallowHost'),
   'admin hosts block': responseTo('blockHost'),

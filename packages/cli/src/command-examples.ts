@@ -86,12 +86,6 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   ],
   'admin takedown list': ['shorty admin takedown list', 'shorty admin takedown list --all --json'],
   'admin takedown undo': ['shorty admin takedown undo 42'],
-  'admin abuse list': ['shorty admin abuse list', 'shorty admin abuse list --resolved'],
-  'admin abuse get': ['shorty admin abuse get 0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47'],
-  'admin abuse resolve': [
-    'shorty admin abuse resolve 0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47 --take-down',
-    'shorty admin abuse resolve 0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47 --dismiss',
-  ],
   'admin hosts allow': ['shorty admin hosts allow example.com --reason "our own site"'],
   'admin hosts disallow': ['shorty admin hosts disallow example.com'],
   'admin hosts block': [

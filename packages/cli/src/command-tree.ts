@@ -433,23 +433,6 @@ export const commandTree: Tree = {
           },
         },
       },
-      abuse: {
-        summary: 'Handle reports of links by visitors',
-        commands: {
-          list: {
-            summary: 'List reports of links, newest first',
-            load: () => import('./commands/admin/abuse/list.js'),
-          },
-          get: {
-            summary: 'Show a report with its link',
-            load: () => import('./commands/admin/abuse/get.js'),
-          },
-          resolve: {
-            summary: 'Dismiss a report, or take its link down',
-            load: () => import('./commands/admin/abuse/resolve.js'),
-          },
-        },
-      },
       audit: {
         summary: 'List who changed what, newest first',
         load: () => import('./commands/admin/audit.js'),

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { abuseAdminRoutes } from '../../server/src/abuse/abuse-contract.js';
 import { reportRoutes } from '../../server/src/analytics/reports/report-contract.js';
 import { apiKeyRoutes } from '../../server/src/auth/api-key-contract.js';
 import { clientRoutes } from '../../server/src/auth/client-contract.js';
@@ -28,7 +27,6 @@ const routes = [
   ...ownOrganizationRoutes,
   ...takedownRoutes,
   ...hostRuleRoutes,
-  ...abuseAdminRoutes,
   ...webhookRoutes,
   ...replayRoutes,
 ];

@@ -80,16 +80,6 @@ export async function everyCommand(
       reason: 'Phishing, reported by several visitors of the page',
     },
   });
-  await fetch(new URL('/report-abuse', taken.shortUrl), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ url: taken.shortUrl, reason: 'phishing', comment: title }),
-  });
-  // The server refuses further reports from this address after ten, and an earlier one does as well.
-  const reportsOf = (status: 'open' | 'resolved') =>
-    operator.request('GET', '/api/v1/admin/abuse-reports', { query: { status } });
-  const reports = [...(await reportsOf('open')).items, ...(await reportsOf('resolved')).items];
-  const report = reports[0]?.id ?? '';
   await client.webhooks.test(hook.id, { type: 'url.created' });
   const delivery = (await client.webhooks.deliveries(hook.id)).items[0]?.id ?? '';
   await mkdir(folder, { recursive: true });
@@ -204,9 +194,6 @@ export async function everyCommand(
   add('admin takedown list');
   add('admin takedown create', [link.shortUrl, '--reason', 'a reason of several words']);
   add('admin takedown undo', [link.id]);
-  add('admin abuse list');
-  add('admin abuse get', [report]);
-  add('admin abuse resolve', [report, '--dismiss']);
   add('admin hosts block', [`phishing.${stamp}.example`, '--reason', 'a reason of several words']);
   add('admin hosts list');
   add('admin hosts allow', [`good.${stamp}.example`, '--reason', 'a reason of several words']);

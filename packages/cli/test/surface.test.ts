@@ -46,7 +46,6 @@ const commands = [
   ...['admin keys revoke', 'admin usage', 'admin takedown', 'admin takedown create'],
   ...['admin takedown list', 'admin takedown undo', 'admin hosts', 'admin hosts block'],
   ...['admin hosts list', 'admin hosts unblock', 'admin hosts allow', 'admin hosts disallow'],
-  ...['admin abuse', 'admin abuse list', 'admin abuse get', 'admin abuse resolve'],
   ...['import', 'import bitly', 'import dub', 'import kutt', 'import yourls', 'import shlink'],
   ...['import shortio', 'import tinyurl'],
   ...['usage', 'api', 'browse', 'open', 'mcp', 'completion'],

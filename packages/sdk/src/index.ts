@@ -50,7 +50,6 @@ export type {
   WebhooksResource,
 } from './resources/webhooks.js';
 export type {
-  AbuseReport,
   AllowedHost,
   AnalyticsOverview,
   ApiKey,

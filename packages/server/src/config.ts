@@ -132,6 +132,8 @@ export function readConfig(environment: Environment) {
       readDocument(findAppleAppSiteAssociationFault),
     ),
     assetLinks: optional('SHORTY_ASSET_LINKS', readDocument(findAssetLinksFault)),
+    /** Where visitors report abuse: the link on their pages. */
+    abuseContact: optional('SHORTY_ABUSE_CONTACT', parseContact),
     /** Whether links on the short domain forward the query of a visit, unless they say otherwise. */
     forwardQuery: read('SHORTY_FORWARD_QUERY', '0', parseFlag),
     /** Whether they forward the path after their key. */
@@ -416,6 +418,16 @@ function parseOrigins(text: string): '*' | readonly string[] {
 function isOrigin(text: string): boolean {
   const url = parseUrl(text);
   return url !== undefined && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
+}
+
+/** Parses the URL of a page, or an e-mail address, with or without `mailto:`. */
+function parseContact(text: string): string {
+  if (/^https?:$/.test(parseUrl(text)?.protocol ?? '')) return new URL(text).href;
+  const address = text.replace(/^mailto:/i, '');
+  if (/^[^\s@?&]{1,64}@[^\s@?&]{1,255}$/.test(address)) return `mailto:${address}`;
+  throw new Error(
+    'it must be an e-mail address or the URL of a page, such as abuse@example.com or https://example.com/abuse',
+  );
 }
 
 function parseHost(text: string): string {

@@ -2,9 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { pino } from 'pino';
 import { v7 as newUuid } from 'uuid';
-import { abuseHandlers } from './abuse/abuse-handlers.js';
-import { AbuseRepository } from './abuse/abuse-repository.js';
-import { ReportPage, reportsPerAddress } from './abuse/report-page.js';
 import { createAnalyticsModule } from './analytics/analytics-module.js';
 import { api } from './api/api.js';
 import { createApp } from './api/create-app.js';
@@ -45,6 +42,7 @@ import { OrganizationService } from './organizations/organization-service.js';
 import { ownOrganizationHandlers } from './organizations/own-organization-handlers.js';
 import { standardPlans } from './organizations/plans.js';
 import { usageHandlers } from './organizations/usage-handlers.js';
+import { createLinkPages } from './pages/link-pages.js';
 import { createPreviewService } from './previews/preview-service.js';
 import { createQrModule } from './qr/qr-module.js';
 import { redirectTo } from './redirect/domain-pages.js';
@@ -252,20 +250,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     // They are read again each second in any case.
     hosts: { invalidate: () => domains.hosts.clear(), markStale: () => {} },
   };
-  const reports = new AbuseRepository(database, urls.takedowns);
-  const reportPage = new ReportPage({
-    reports,
-    findKey: urls.findKey,
-    origins,
-    pseudonymOf: (text) => database.keyring.pseudonymOf(text),
-    limits,
-    reportsPerAddress: options.reportsPerAddress ?? reportsPerAddress,
-    proxies: config.trustedProxies,
-    clock,
-    newId: newUuid,
-    bodyTimeoutMs: timeLimits.publicBody,
-    onError: onRequestError,
-  });
   const bodySlots = new BodySlots({ ...bodySlotCounts, graceMs: timeLimits.slotGrace });
   const queues = [
     bodySlots.queue,
@@ -301,6 +285,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   });
   const rateLimiterOf = (name: string, perMinute: number, rule: string) =>
     perMinute > 0 ? new RateLimiter({ name, perMinute, rule, store: limits }) : undefined;
+  const pages = createLinkPages(config.abuseContact);
   const appOptions = {
     logger,
     onRequestError,
@@ -315,13 +300,14 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       livenessPath: livenessRoute.path,
     }),
     refuseVisitor(response: ServerResponse, showPage: () => void) {
-      redirects.pages
+      redirects.domainPages
         .findUrl(response.req, 'notFoundUrl')
         .then(
           (target) => (target === undefined ? showPage() : redirectTo(response, target)),
           showPage,
         );
     },
+    notFoundPage: pages.notFound,
     corsOrigins: config.corsOrigins,
     proxies: config.trustedProxies,
     rateLimiter: rateLimiterOf('requests', config.rateLimit, 'An organization may make'),
@@ -355,12 +341,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         service: new OrganizationService({ organizations, clock, newId: newUuid, randomBytes }),
         onChanged: onSuspended,
       }),
-      ...abuseHandlers({
-        ...lists,
-        reports,
-        clock,
-        onChanged: (ids) => redirects.invalidate(ids),
-      }),
       ...docsHandlers,
       ...health.handlers,
     },
@@ -375,6 +355,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     });
   const redirects = createRedirectModule({
     ...shared,
+    pages,
     urls: urls.urls,
     domains: domains.domains,
     hosts: domains.hosts,
@@ -402,9 +383,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       noteForwardedHeaders({ proxies: config.trustedProxies, clock, logger }),
       redirects.handler,
       qrs.images,
-      redirects.pages,
-      // Only the operator key reads reports.
-      ...(config.operatorKey === undefined ? [] : [reportPage]),
+      redirects.domainPages,
     ],
     onRequestError,
     timeLimits,
@@ -420,7 +399,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         await authModule.deleteExpiredTokens(signal);
         await deleteExpiredKeys(database, clock(), signal);
         await deleteExpiredEntries(database, config.auditRetentionDays, clock(), signal);
-        await reports.deleteOld(clock(), signal);
       },
       onError: (err) => logger.error({ err }, 'housekeeping failed'),
     }),

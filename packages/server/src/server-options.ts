@@ -28,8 +28,6 @@ export interface ServerOptions extends Partial<Config> {
   readonly backupFigures?: () => BackupFigures;
   /** Tests pass shorter limits for slow clients. */
   readonly timeLimits?: Partial<TimeLimits>;
-  /** The reports of links that an address may send within ten minutes. Tests of tools pass more. */
-  readonly reportsPerAddress?: number;
   /** The quotas and prices of the plans; by default `standardPlans`. */
   readonly plans?: PlanTable;
   /** Looks up TXT records. Tests pass their own function. */

@@ -1235,66 +1235,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/admin/abuse-reports": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List reports of links by visitors, newest first
-         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
-         */
-        get: operations["listAbuseReports"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/admin/abuse-reports/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a report of a link
-         * @description If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
-         */
-        get: operations["getAbuseReport"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/admin/abuse-reports/{id}/resolve": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Dismiss a report, or take its link down
-         * @description Resolves all open reports of the same short URL. A report that is resolved can be resolved again, such as to take the link down later. Undo a takedown at /api/v1/admin/takedowns. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
-         */
-        post: operations["resolveAbuseReport"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/health/live": {
         parameters: {
             query?: never;
@@ -1443,30 +1383,6 @@ export interface paths {
         get: operations["previewQr"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/report-abuse": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Show the form that reports a link to the operator
-         * @description Exists only if SHORTY_OPERATOR_KEY is set.
-         */
-        get: operations["showAbuseForm"];
-        put?: never;
-        /**
-         * Report a link to the operator
-         * @description The response does not tell whether the link exists. A second report of a link from the same address changes nothing while the first is open. An address may send ten reports within ten minutes. Exists only if SHORTY_OPERATOR_KEY is set.
-         */
-        post: operations["reportAbuse"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2574,64 +2490,6 @@ export interface components {
              * @example false
              */
             publicSuffix?: boolean;
-        };
-        AbuseResolutionRequest: {
-            /**
-             * @description dismissed: nothing happens to the link. takenDown: the link is taken down. All open reports of the same short URL are resolved.
-             * @enum {string}
-             */
-            resolution: "dismissed" | "takenDown";
-            /**
-             * @description Why the link is taken down. The owner of the link sees it. Default: the reason of the report.
-             * @example phishing
-             */
-            reason?: string;
-        };
-        AbuseReportRequest: {
-            /**
-             * @description The short URL.
-             * @example https://sho.example/aB3xY9q
-             */
-            url: string;
-            /**
-             * @description What is wrong with the link.
-             * @example phishing
-             * @enum {string}
-             */
-            reason: "phishing" | "malware" | "scam" | "spam" | "illegal" | "other";
-            /**
-             * @description Details for the operator.
-             * @example It copies the page of my bank.
-             */
-            comment?: string;
-            /**
-             * @description Where the operator can ask for details.
-             * @example me@example.org
-             */
-            email?: string;
-        };
-        AbuseReportForm: {
-            /**
-             * @description The short URL.
-             * @example https://sho.example/aB3xY9q
-             */
-            url: string;
-            /**
-             * @description What is wrong with the link.
-             * @example phishing
-             * @enum {string}
-             */
-            reason: "phishing" | "malware" | "scam" | "spam" | "illegal" | "other";
-            /**
-             * @description Details for the operator.
-             * @example It copies the page of my bank.
-             */
-            comment?: string;
-            /**
-             * @description Where the operator can ask for details.
-             * @example me@example.org
-             */
-            email?: string;
         };
         UnlockRequest: {
             /**
@@ -4173,7 +4031,7 @@ export interface components {
                  * @description The kind of record.
                  * @enum {string}
                  */
-                type: "url" | "tag" | "qr" | "webhook" | "delivery" | "replay" | "domain" | "apiKey" | "client" | "organization" | "blockedHost" | "allowedHost" | "abuseReport";
+                type: "url" | "tag" | "qr" | "webhook" | "delivery" | "replay" | "domain" | "apiKey" | "client" | "organization" | "blockedHost" | "allowedHost";
                 /**
                  * @description The id of the record. Null when the request changed several.
                  * @example 42
@@ -6071,65 +5929,6 @@ export interface components {
              */
             createdAt: string;
         };
-        AbuseReport: {
-            /**
-             * Format: uuid
-             * @description The id of the record.
-             */
-            id: string;
-            /**
-             * @description The reported short URL.
-             * @example https://sho.example/aB3xY9q
-             */
-            shortUrl: string;
-            /**
-             * @description What is wrong with the link.
-             * @enum {string}
-             */
-            reason: "phishing" | "malware" | "scam" | "spam" | "illegal" | "other";
-            /**
-             * @description Details from the visitor.
-             * @example It copies the page of my bank.
-             */
-            comment: string | null;
-            /**
-             * @description The e-mail address of the visitor, who need not own it.
-             * @example me@example.org
-             */
-            email: string | null;
-            /**
-             * Format: date-time
-             * @description When it was reported, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /** @description When it was resolved; null before. */
-            resolvedAt: string | null;
-            /** @description How it was resolved; null before. */
-            resolution: ("dismissed" | "takenDown") | null;
-            /** @description The link as it is now; null if there is none. */
-            link: {
-                /**
-                 * @description The id of the record.
-                 * @example 42
-                 */
-                id: string;
-                /**
-                 * Format: uuid
-                 * @description The id of the organization that owns the record.
-                 */
-                organizationId: string;
-                /**
-                 * @description Where the link leads, exactly as it was sent.
-                 * @example https://evil.example/login
-                 */
-                targetUrl: string;
-                /** @description Whether the link redirects. An inactive link answers 410. */
-                isActive: boolean;
-                /** @description Whether the link is taken down. */
-                isTakenDown: boolean;
-            } | null;
-        };
         Health: {
             /**
              * @description The state of the server.
@@ -7045,6 +6844,48 @@ export interface components {
                 "text/html": string;
             };
         };
+        /** @description UNAUTHORIZED */
+        UnauthorizedPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "UNAUTHORIZED",
+                 *         "message": "The access token is missing, unknown or expired",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+                "text/html": string;
+            };
+        };
+        /** @description TAKEN_DOWN */
+        TakenDownPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "TAKEN_DOWN",
+                 *         "message": "The reason in one sentence",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+                "text/html": string;
+            };
+        };
         /** @description VALIDATION_FAILED */
         ValidationFailedPage: {
             headers: {
@@ -7152,48 +6993,6 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "RATE_LIMITED",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["ErrorResponse"];
-                "text/html": string;
-            };
-        };
-        /** @description UNAUTHORIZED */
-        UnauthorizedPage: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "UNAUTHORIZED",
-                 *         "message": "The access token is missing, unknown or expired",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["ErrorResponse"];
-                "text/html": string;
-            };
-        };
-        /** @description TAKEN_DOWN */
-        TakenDownPage: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "TAKEN_DOWN",
                  *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
@@ -12017,150 +11816,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    listAbuseReports: {
-        parameters: {
-            query?: {
-                /** @description The number of items to return. */
-                limit?: components["parameters"]["Limit"];
-                /** @description The number of items to skip. Not together with after. */
-                offset?: components["parameters"]["Offset"];
-                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
-                after?: components["parameters"]["After"];
-                /** @description Open reports, or those that were resolved. */
-                status?: "open" | "resolved";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of reports */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: {
-                            /** @description The number of items on all pages. With after, the number when the first page was read. */
-                            total: number;
-                            /** @description The most items on a page. */
-                            limit: number;
-                            /** @description The number of items on the pages before. */
-                            offset: number;
-                            /** @description The items of this page. */
-                            items: components["schemas"]["AbuseReport"][];
-                            /**
-                             * @description Send it as after to get the next page. Null on the last page.
-                             * @example null
-                             */
-                            nextAfter: string | null;
-                        };
-                    };
-                };
-            };
-            400: components["responses"]["ValidationFailed"];
-            401: components["responses"]["Unauthorized"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getAbuseReport: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of the record. */
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The report */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["AbuseReport"];
-                    };
-                };
-            };
-            400: components["responses"]["ValidationFailed"];
-            401: components["responses"]["Unauthorized"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    resolveAbuseReport: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description The id of the record. */
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AbuseResolutionRequest"];
-            };
-        };
-        responses: {
-            /** @description The resolved report */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["AbuseReport"];
-                    };
-                };
-            };
-            400: components["responses"]["ValidationFailed"];
-            401: components["responses"]["Unauthorized"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["IdempotencyConflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
     getLiveness: {
         parameters: {
             query?: never;
@@ -12388,66 +12043,6 @@ export interface operations {
             };
             404: components["responses"]["NotFoundPage"];
             410: components["responses"]["GonePage"];
-            500: components["responses"]["InternalPage"];
-            503: components["responses"]["UnavailablePage"];
-        };
-    };
-    showAbuseForm: {
-        parameters: {
-            query?: {
-                /** @description The short URL that the form begins with. */
-                url?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The form */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html": string;
-                };
-            };
-            400: components["responses"]["ValidationFailedPage"];
-            500: components["responses"]["InternalPage"];
-            503: components["responses"]["UnavailablePage"];
-        };
-    };
-    reportAbuse: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AbuseReportRequest"];
-                "application/x-www-form-urlencoded": components["schemas"]["AbuseReportForm"];
-            };
-        };
-        responses: {
-            /** @description The report was received */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html": string;
-                };
-            };
-            400: components["responses"]["ValidationFailedPage"];
-            405: components["responses"]["MethodNotAllowedPage"];
-            413: components["responses"]["PayloadTooLargePage"];
-            415: components["responses"]["UnsupportedMediaTypePage"];
-            429: components["responses"]["RateLimitedPage"];
             500: components["responses"]["InternalPage"];
             503: components["responses"]["UnavailablePage"];
         };

@@ -2034,65 +2034,6 @@ export const fixtures: {
     "host": "evil.example",
     "reason": "phishing",
     "createdAt": "2030-01-01T00:00:00.000Z"
-  },
-  "listAbuseReports": {
-    "total": 1,
-    "limit": 100,
-    "offset": 0,
-    "items": [
-      {
-        "id": "01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
-        "shortUrl": "https://sho.example/aB3xY9q",
-        "reason": "phishing",
-        "comment": null,
-        "email": null,
-        "createdAt": "2030-01-01T00:00:00.000Z",
-        "resolvedAt": null,
-        "resolution": null,
-        "link": {
-          "id": "42",
-          "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
-          "targetUrl": "https://evil.example/login",
-          "isActive": true,
-          "isTakenDown": false
-        }
-      }
-    ],
-    "nextAfter": null
-  },
-  "getAbuseReport": {
-    "id": "01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
-    "shortUrl": "https://sho.example/aB3xY9q",
-    "reason": "phishing",
-    "comment": null,
-    "email": null,
-    "createdAt": "2030-01-01T00:00:00.000Z",
-    "resolvedAt": null,
-    "resolution": null,
-    "link": {
-      "id": "42",
-      "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
-      "targetUrl": "https://evil.example/login",
-      "isActive": true,
-      "isTakenDown": false
-    }
-  },
-  "resolveAbuseReport": {
-    "id": "01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11",
-    "shortUrl": "https://sho.example/aB3xY9q",
-    "reason": "phishing",
-    "comment": null,
-    "email": null,
-    "createdAt": "2030-01-01T00:00:00.000Z",
-    "resolvedAt": null,
-    "resolution": null,
-    "link": {
-      "id": "42",
-      "organizationId": "0198c0de-0000-7000-8000-0000000000aa",
-      "targetUrl": "https://evil.example/login",
-      "isActive": true,
-      "isTakenDown": false
-    }
   }
 };
 
@@ -2432,18 +2373,6 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
   },
   "disallowHost": {
     "route": "DELETE /api/v1/admin/allowed-hosts/{host}",
-    "status": 200
-  },
-  "listAbuseReports": {
-    "route": "GET /api/v1/admin/abuse-reports",
-    "status": 200
-  },
-  "getAbuseReport": {
-    "route": "GET /api/v1/admin/abuse-reports/{id}",
-    "status": 200
-  },
-  "resolveAbuseReport": {
-    "route": "POST /api/v1/admin/abuse-reports/{id}/resolve",
     "status": 200
   },
   "downloadQr": {

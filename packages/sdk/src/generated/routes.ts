@@ -85,9 +85,6 @@ export const unblockHost = 'DELETE /api/v1/admin/blocked-hosts/{host}';
 export const allowHost = 'POST /api/v1/admin/allowed-hosts';
 export const listAllowedHosts = 'GET /api/v1/admin/allowed-hosts';
 export const disallowHost = 'DELETE /api/v1/admin/allowed-hosts/{host}';
-export const listAbuseReports = 'GET /api/v1/admin/abuse-reports';
-export const getAbuseReport = 'GET /api/v1/admin/abuse-reports/{id}';
-export const resolveAbuseReport = 'POST /api/v1/admin/abuse-reports/{id}/resolve';
 export const downloadQr = 'GET /api/qr/{id}/download';
 
 /** The version of this package. */

@@ -1,4 +1,3 @@
-import { abuseAdminRoutes, abuseRoutes } from '../abuse/abuse-contract.js';
 import { erasureRoutes } from '../analytics/erasure-contract.js';
 import { reportRoutes } from '../analytics/reports/report-contract.js';
 import { auditRoutes } from '../audit/audit-contract.js';
@@ -51,11 +50,9 @@ export const api = [
   ...clientRoutes,
   ...takedownRoutes,
   ...hostRuleRoutes,
-  ...abuseAdminRoutes,
   ...healthRoutes,
   ...docsRoutes,
   ...qrImageRoutes,
-  ...abuseRoutes,
   ...redirectRoutes,
 ] as const;
 

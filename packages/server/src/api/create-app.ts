@@ -9,7 +9,6 @@ import { prefersJson } from '../http/prefers-json.js';
 import { stableRequestIdOf } from '../http/request-id.js';
 import { sendPage } from '../http/send-response.js';
 import { traceIdOf } from '../http/trace-context.js';
-import { notFoundPage } from '../pages/link-pages.js';
 import { securityHeaders } from '../pages/security-headers.js';
 import { type MountOptions, mountRoutes } from './mount-routes.js';
 
@@ -18,6 +17,8 @@ export interface AppOptions extends MountOptions {
   readonly hideApi: RequestHandler;
   /** Responds to a request of a visitor at an address that no link and no route has. */
   readonly refuseVisitor: (response: Response, showPage: () => void) => void;
+  /** The page of an address without a link and a route. */
+  readonly notFoundPage: string;
   /** The origins that browsers may call the API from; undefined allows none. */
   readonly corsOrigins: CorsOrigins | undefined;
   /** False removes the routes for the operator key. */
@@ -52,7 +53,7 @@ export function createApp(options: AppOptions, listener: 'public' | 'admin' | 'b
   app.enable('case sensitive routing');
   app.enable('strict routing');
   if (listener !== 'admin') app.use(options.hideApi);
-  const showPage = (response: Response) => sendPage(response, 404, notFoundPage);
+  const showPage = (response: Response) => sendPage(response, 404, options.notFoundPage);
   const refuse = (request: Request, response: Response) => {
     refuseProgram(request);
     if (listener === 'admin') showPage(response);

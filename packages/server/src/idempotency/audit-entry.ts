@@ -19,7 +19,6 @@ export const resourceTypes = [
   'organization',
   'blockedHost',
   'allowedHost',
-  'abuseReport',
 ] as const;
 
 /** Who makes a write, from where, and by which operation. */

@@ -1,5 +1,3 @@
-import { listReports } from '../abuse/abuse-repository.js';
-import { toReportRecord } from '../abuse/present-report.js';
 import type { Window } from '../analytics/reports/report-window.js';
 import type { AuditFilter, OperatorAuditFilter } from '../audit/audit-contract.js';
 import { listAuditEntries, toAuditEntry } from '../audit/audit-repository.js';
@@ -111,8 +109,6 @@ export function listMethods(database: Database) {
       const page = await listTakedowns(database, range);
       return toPageText(page, (url) => toTakedownRecord(origins, url));
     },
-    listAbuseReports: async (_owner: string, status: 'open' | 'resolved', range: PageRange) =>
-      toPageText(await listReports(database, status, range), toReportRecord),
     listHostRules: async (_owner: string, rule: HostRule, range: PageRange) =>
       toPageText(await listHostRules(database, rule, range), toRuledHostRecord),
     listDomains: async (organizationId: string, filter: DomainFilter) =>

@@ -65,7 +65,6 @@ export function openListReader(options: ThreadedReaderOptions) {
     listOrganizations: (...args) => queued(plain, 'listOrganizations', ...args),
     listUsage: (...args) => queued(plain, 'listUsage', ...args),
     listTakedowns: (...args) => queued(plain, 'listTakedowns', ...args),
-    listAbuseReports: (...args) => queued(plain, 'listAbuseReports', ...args),
     listHostRules: (...args) => queued(plain, 'listHostRules', ...args),
     listDomains: (...args) => queued(plain, 'listDomains', ...args),
   };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { passwordPage } from './link-pages.js';
+import { createLinkPages, type LinkPages } from './link-pages.js';
 import { Html, html, pageHeaders, renderPage } from './page.js';
 import { qrPage } from './qr-pages.js';
 
@@ -48,6 +48,7 @@ describe('html', () => {
 
 describe('pages', () => {
   const origin = { referrer: '', fetchSite: '' };
+  const { password: passwordPage } = createLinkPages(undefined);
 
   it('escape titles and errors', () => {
     expect(renderPage('</title><script>', html`x`)).not.toContain('<script>');
@@ -67,5 +68,14 @@ describe('pages', () => {
       /^default-src 'none'; style-src 'sha256-[^']+'; .*frame-ancestors 'none'$/,
     );
     expect(passwordPage(origin, 'x')).not.toMatch(/<(script|img|link|iframe)| (src|on\w+|style)=/);
+  });
+
+  it('name the contact for abuse, if there is one', () => {
+    const names = ({ password, domain, ...pages }: LinkPages) =>
+      [...Object.values(pages), password(origin), domain('go.example.com')].map((page) =>
+        page.includes('<a href="mailto:abuse@sho.example">Report abuse</a>'),
+      );
+    expect(new Set(names(createLinkPages('mailto:abuse@sho.example')))).toEqual(new Set([true]));
+    expect(new Set(names(createLinkPages(undefined)))).toEqual(new Set([false]));
   });
 });

@@ -17,12 +17,10 @@ h1{margin:0 0 .5rem;font-size:1.375rem;line-height:1.25}
 p{margin:0 0 1rem;color:var(--dim);overflow-wrap:anywhere}
 p:last-child{margin:0}
 label{display:block;margin:0 0 .375rem;font-weight:600}
-input,select,textarea{width:100%;padding:.625rem .75rem;font:inherit;color:inherit;background:var(--paper);border:1px solid var(--dim);border-radius:.5rem}
+input{width:100%;padding:.625rem .75rem;font:inherit;color:inherit;background:var(--paper);border:1px solid var(--dim);border-radius:.5rem}
 button{width:100%;margin-top:1rem;padding:.625rem .75rem;font:inherit;font-weight:600;color:var(--on-accent);background:var(--accent);border:0;border-radius:.5rem;cursor:pointer}
-form label:not(:first-child){margin-top:.75rem}
-textarea{resize:vertical}
-.hint{margin:.375rem 0 0;font-size:.9375rem}
-input:focus-visible,select:focus-visible,textarea:focus-visible,button:focus-visible,a:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+.contact{margin:1.5rem 0 0;font-size:.9375rem}
+input:focus-visible,button:focus-visible,a:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 a{color:var(--accent)}
 .error{color:var(--error);font-weight:600}
 .code{display:block;width:100%;height:auto;margin:0 0 1rem;border:1px solid var(--line);border-radius:.5rem}

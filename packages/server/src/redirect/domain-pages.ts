@@ -11,10 +11,11 @@ import { prefersJson } from '../http/prefers-json.js';
 import { stableRequestIdOf } from '../http/request-id.js';
 import { respondToError, sendError, sendFile, sendPage } from '../http/send-response.js';
 import { favicon } from '../pages/favicon.js';
-import { domainPage, homePage } from '../pages/link-pages.js';
+import type { LinkPages } from '../pages/link-pages.js';
 import { StorageUnavailableError } from '../storage/database.js';
 
 export interface DomainPagesOptions {
+  readonly pages: LinkPages;
   /** Resolves a Host header to the id of a custom domain; null is the platform's domain. */
   readonly findDomain: (host: string | undefined) => string | null | Promise<string | null>;
   readonly settingsOf: (host: string | undefined) => DomainSettings | Promise<DomainSettings>;
@@ -86,7 +87,9 @@ export class DomainPages {
     }
     const { host } = request.headers;
     const domainId = await this.#options.findDomain(host);
-    sendPage(response, 200, domainId === null ? homePage : domainPage(hostnameOf(host as string)));
+    const { pages } = this.#options;
+    const page = domainId === null ? pages.home : pages.domain(hostnameOf(host as string));
+    sendPage(response, 200, page);
   }
 
   async #sendDocument(

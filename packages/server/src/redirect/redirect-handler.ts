@@ -21,15 +21,7 @@ import { decodeUnreserved } from '../http/request-target.js';
 import { respondToError, sendError, sendPage } from '../http/send-response.js';
 import { clientAddressOf } from '../network/client-address.js';
 import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
-import {
-  type FormOrigin,
-  gonePage,
-  notFoundInThisCasePage,
-  notFoundPage,
-  passwordPage,
-  takenDownPage,
-  unavailablePage,
-} from '../pages/link-pages.js';
+import type { FormOrigin, LinkPages } from '../pages/link-pages.js';
 import { previewPage } from '../pages/preview-page.js';
 import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
@@ -67,7 +59,8 @@ export interface RedirectHandlerOptions {
   readonly longerKeys: Pick<LongerKeys, 'find'>;
   /** Returns whether a host serves keys in any case. */
   readonly ignoresCase: (host: string | undefined) => boolean | Promise<boolean>;
-  readonly pages: Pick<DomainPages, 'findUrl'>;
+  readonly domainPages: Pick<DomainPages, 'findUrl'>;
+  readonly pages: LinkPages;
   /** Takes clicks of links with a limit. */
   readonly clicks: Pick<ClickLeases, 'take'>;
   /** Whether visits can be written to the journal. */
@@ -117,10 +110,12 @@ interface Redirect {
  */
 export class RedirectHandler {
   readonly #options: RedirectHandlerOptions;
+  readonly #pages: LinkPages;
   readonly #passwordLimiter: AttemptLimiter;
 
   constructor(options: RedirectHandlerOptions) {
     this.#options = options;
+    this.#pages = options.pages;
     this.#passwordLimiter = new AttemptLimiter(passwordAttempts, options.limits);
   }
 
@@ -227,7 +222,7 @@ export class RedirectHandler {
     if (decision === 'unknown' || link === undefined) this.#refuseVisitor(response, unknown);
     else if (decision === 'gone') this.#refuseVisitor(response, gone);
     else if (decision === 'fallback') this.#redirectToFallback(response, link);
-    else if (decision === 'taken-down') this.#refuse(response, takenDown, takenDownPage);
+    else if (decision === 'taken-down') this.#refuse(response, takenDown, this.#pages.takenDown);
     else if (decision === 'redirect') {
       if (isRead) this.#redirect(response, link, link.status, rest);
       else this.#refuse(response, methodNotAllowed('GET, HEAD'));
@@ -241,7 +236,7 @@ export class RedirectHandler {
     if (prefersJson(response.req.headers.accept)) this.#refuse(response, passwordNeeded);
     else {
       this.#options.onResponse(200);
-      sendPage(response, 200, passwordPage(formOriginOf(response.req)));
+      sendPage(response, 200, this.#pages.password(formOriginOf(response.req)));
     }
   }
 
@@ -264,7 +259,7 @@ export class RedirectHandler {
       this.#refuse(
         response,
         wrongPassword,
-        passwordPage(formOriginOf(response.req), 'Wrong password.'),
+        this.#pages.password(formOriginOf(response.req), 'Wrong password.'),
       );
       return;
     }
@@ -367,7 +362,7 @@ export class RedirectHandler {
     const respond = (isSafe: boolean) => {
       try {
         if (!isSafe) {
-          this.#refuse(response, notSynced, unavailablePage);
+          this.#refuse(response, notSynced, this.#pages.unavailable);
           return;
         }
         const { preview } = link;
@@ -396,15 +391,15 @@ export class RedirectHandler {
     // A click that is only in memory would be free again after a kill.
     const respondIfWritten = (isSafe: boolean) => {
       if (canRecord()) respond(isSafe);
-      else this.#refuse(response, noClicks, unavailablePage);
+      else this.#refuse(response, noClicks, this.#pages.unavailable);
     };
     const takeClick: TakeClick = (write) => {
       if (!canRecord()) {
-        this.#refuse(response, noClicks, unavailablePage);
+        this.#refuse(response, noClicks, this.#pages.unavailable);
         return;
       }
       clicks.take(link, write, (reason) => {
-        if (reason === 'unavailable') this.#refuse(response, noClicks, unavailablePage);
+        if (reason === 'unavailable') this.#refuse(response, noClicks, this.#pages.unavailable);
         else if (usedUp(link) === 'fallback') this.#redirectToFallback(response, link);
         else this.#refuseVisitor(response, gone);
       });
@@ -432,11 +427,11 @@ export class RedirectHandler {
   /** Leads a visitor without a link to where the domain says, or else sends an error. */
   #refuseVisitor(response: ServerResponse, error: typeof unknown | typeof gone): void {
     const isUnknown = error === unknown;
-    this.#options.pages
+    this.#options.domainPages
       .findUrl(response.req, isUnknown ? 'notFoundUrl' : 'expiredUrl')
       .then(async (url) => {
         if (url === undefined) {
-          const page = isUnknown ? await this.#notFoundPageOf(response.req) : gonePage;
+          const page = isUnknown ? await this.#notFoundPageOf(response.req) : this.#pages.gone;
           this.#refuse(response, error, page);
         } else {
           this.#options.onResponse(302);
@@ -450,16 +445,16 @@ export class RedirectHandler {
   async #notFoundPageOf({ headers }: IncomingMessage): Promise<string> {
     try {
       return (await this.#options.ignoresCase(headers.host))
-        ? notFoundPage
-        : notFoundInThisCasePage;
+        ? this.#pages.notFound
+        : this.#pages.notFoundInThisCase;
     } catch (error) {
-      if (error instanceof StorageUnavailableError) return notFoundPage;
+      if (error instanceof StorageUnavailableError) return this.#pages.notFound;
       throw error;
     }
   }
 
   /** Sends an error as a page, or as JSON to clients that prefer it. */
-  #refuse(response: ServerResponse, error: ApiError, page: string = notFoundPage): void {
+  #refuse(response: ServerResponse, error: ApiError, page: string = this.#pages.notFound): void {
     const { accept } = response.req.headers;
     this.#options.onResponse(error.status);
     const isJson = prefersJson(accept) || error.code === 'METHOD_NOT_ALLOWED';
@@ -475,8 +470,8 @@ export class RedirectHandler {
     const apiError = toApiError(error);
     const isServerError = apiError.status >= 500;
     const page = isServerError
-      ? unavailablePage
-      : passwordPage(formOriginOf(request), apiError.message);
+      ? this.#pages.unavailable
+      : this.#pages.password(formOriginOf(request), apiError.message);
     respondToError(response, isServerError ? error : undefined, this.#options.onError, () =>
       this.#refuse(response, apiError, page),
     );

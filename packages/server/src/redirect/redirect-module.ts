@@ -36,6 +36,7 @@ export interface RedirectModuleOptions
     | 'onLink'
     | 'onResponse'
     | 'origins'
+    | 'pages'
     | 'passwords'
     | 'ruleErrors'
     | 'visits'
@@ -76,7 +77,8 @@ export function createRedirectModule(options: RedirectModuleOptions) {
     assetLinks: config.assetLinks ?? null,
   };
   const findDomain = (host: string | undefined) => hosts.find(host);
-  const pages = new DomainPages({
+  const domainPages = new DomainPages({
+    pages: options.pages,
     findDomain,
     settingsOf: (host) => hosts.settingsOf(host),
     findDocument: async (domainId, name) =>
@@ -98,7 +100,7 @@ export function createRedirectModule(options: RedirectModuleOptions) {
     foldedKeys,
     longerKeys,
     ignoresCase: async (host) => (await hosts.settingsOf(host)).ignoreCase,
-    pages,
+    domainPages,
     clicks,
     proxies: config.trustedProxies,
   });
@@ -113,7 +115,7 @@ export function createRedirectModule(options: RedirectModuleOptions) {
   ];
   return {
     handler,
-    pages,
+    domainPages,
     services,
     /** Gives back the clicks that were not used. */
     stop: () => clicks.stop(),

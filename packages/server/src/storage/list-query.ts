@@ -4,7 +4,6 @@ import type { PageRange, Position } from '../contract/fields.js';
 /** A list of one owner's rows, or of all rows of a table without owners. */
 export interface ListQuery extends PageRange {
   readonly table:
-    | 'abuse_reports'
     | 'api_keys'
     | 'audit_log'
     | 'clients'

@@ -684,30 +684,6 @@ export const tables = {
       value: 'text',
     },
   },
-  /** Reports of links by visitors, for the operator. The link need not exist. */
-  abuse_reports: {
-    shared: 'visitors report links to the operator',
-    columns: {
-      id: 'text primary key',
-      short_url: 'text not null',
-      /** The domain and the key of the short URL, as in `url_keys`. */
-      domain_key: 'text not null',
-      key: 'text not null',
-      reason: 'text not null',
-      comment: 'text',
-      email: 'text',
-      /** A keyed hash of the reporter's address. */
-      reporter: 'text not null',
-      created_at: 'bigint not null',
-      resolved_at: 'bigint',
-      /** `dismissed` or `takenDown`; null before. */
-      resolution: 'text',
-    },
-    indexes: {
-      abuse_reports_by_age: '(created_at, id)',
-      abuse_reports_open: 'unique (domain_key, key, reporter) where resolved_at is null',
-    },
-  },
   /** Whether links may lead to a host and its subdomains. */
   host_rules: {
     shared: 'the operator blocks and allows hosts',

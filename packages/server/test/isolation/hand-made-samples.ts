@@ -25,7 +25,6 @@ export const sampleBodies: Readonly<Record<string, () => unknown>> = {
   // A new link already has the target of the contract's example. An update to it would change nothing.
   updateUrl: () => ({ title: 'Autumn sale' }),
   updateDomain: () => ({ ignoreCase: true }),
-  resolveAbuseReport: () => ({ resolution: 'dismissed' }),
   upsertUrl: () => ({ targetUrl: 'https://example.com/', title: 'Autumn sale' }),
   bulkUpdateUrls: () => ({ updates: [{ id: '«foreign /api/v1/urls»', title: 'Autumn sale' }] }),
 };
@@ -151,17 +150,6 @@ export const sampleRecords: Readonly<
     count += 1;
     const body = { host: `blocked${count}.example`, reason: 'a reason' };
     return (await api.operator.call('blockHost', { body })).data.host;
-  },
-  '/api/v1/admin/abuse-reports': async (api) => {
-    count += 1;
-    // An address may send ten reports.
-    api.clock.advance(60_000);
-    await api.visit('/report-abuse', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ url: `reported-${count}`, reason: 'spam' }),
-    });
-    return (await api.operator.call('listAbuseReports')).data.items[0]?.id ?? '';
   },
   '/api/v1/admin/allowed-hosts': async (api) => {
     count += 1;

@@ -40,7 +40,6 @@ const excludedTables: Readonly<Record<string, string>> = {
   attempt_counts: 'the attempts are those of the exporting server',
   webhook_replays: 'replays create deliveries of the exporting server',
   takedowns: 'each operator decides about the links of a server',
-  abuse_reports: 'visitors report links to the operator of a server',
   host_rules: 'each operator decides about the links of a server',
   audit_log: 'entries tell what happened on a server',
   secret_keys: 'each server has its own keys; an export contains secrets in plain text',
