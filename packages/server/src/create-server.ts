@@ -14,7 +14,7 @@ import { openPasswords } from './auth/passwords.js';
 import { type Config, readConfig } from './config.js';
 import { scopes } from './contract/define-route.js';
 import { createDeletionServices } from './deletion/deletion-services.js';
-import { urlEraser } from './deletion/url-eraser.js';
+import { urlEraser } from './deletion/erase-link.js';
 import { createDomainModule } from './domains/domain-module.js';
 import { hideApi } from './domains/hide-api.js';
 import { type IsOwnHost, ownHostTest } from './domains/own-hosts.js';

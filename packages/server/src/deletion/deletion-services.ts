@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { PeriodicService, type Service } from '../lifecycle.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
-import { deleteOrganizations } from './delete-organizations.js';
-import { eraseLinks } from './erase-links.js';
+import { deleteOrganizations } from './delete-organization.js';
+import { eraseLinks } from './erase-link.js';
 
 const everyMs = 1_000;
 

@@ -1,5 +1,4 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { TimeSlices } from '../yield-to-event-loop.js';
 import type { Schema, Value } from './database.js';
 
 /** A row as the engines return it. */
@@ -28,22 +27,5 @@ export async function* readInBatches<R extends Row = Row>(
     if (end) yield rows;
     if (!end || rows.length < rowsAtOnce) return;
     last = key.map((column) => end[column] ?? null);
-  }
-}
-
-/** Yields the rows that `readInBatches` reads, one at a time and in time slices, until the signal aborts. */
-export async function* readInSlices<R extends Row = Row>(
-  db: Kysely<Schema>,
-  from: RawBuilder<unknown>,
-  key: readonly string[],
-  signal: AbortSignal | undefined,
-): AsyncGenerator<R> {
-  const slices = new TimeSlices();
-  for await (const rows of readInBatches<R>(db, from, key)) {
-    for (const row of rows) {
-      if (signal?.aborted) return;
-      if (slices.isOver) await slices.next();
-      yield row;
-    }
   }
 }

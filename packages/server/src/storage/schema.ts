@@ -53,10 +53,3 @@ export function ownerOf(table: Table): Owner | undefined {
 export function childrenOf(parent: Table): Table[] {
   return tableNames.filter((table) => ownerOf(table)?.parent === parent);
 }
-
-/** Returns the tables that the columns of a table refer to. */
-export function referencesOf(table: Table): Table[] {
-  return Object.values(definitionOf(table).columns).flatMap(
-    (definition) => (/references (\w+) /.exec(definition)?.[1] as Table | undefined) ?? [],
-  );
-}

@@ -186,6 +186,28 @@ export const tables = {
       domains_of_organization: 'unique (organization_id, hostname)',
     },
   },
+  events: {
+    owner: { column: 'organization_id', parent: 'organizations' },
+    columns: {
+      id: 'text primary key',
+      organization_id: 'text not null',
+      type: 'text not null',
+      /** The body of every attempt of every delivery. */
+      body: 'text not null',
+      created_at: 'bigint not null',
+      /** The webhooks, as JSON, whose deliveries are still to be written. */
+      webhook_ids: 'text',
+      /** The link, its domain and its tags at the time of the event, for filters. */
+      url_id: 'bigint',
+      domain_id: 'text',
+      /** In the form of `urls.tags`. */
+      tags: 'text',
+    },
+    indexes: {
+      events_by_owner: '(organization_id)',
+      events_to_fan_out: '(organization_id, id) where webhook_ids is not null',
+    },
+  },
   webhooks: {
     owner: { column: 'organization_id', parent: 'organizations' },
     isExported: true,
@@ -531,28 +553,6 @@ export const tables = {
     },
     key: ['qr_id', 'day'],
     isClustered: true,
-  },
-  events: {
-    owner: { column: 'organization_id', parent: 'organizations' },
-    columns: {
-      id: 'text primary key',
-      organization_id: 'text not null',
-      type: 'text not null',
-      /** The body of every attempt of every delivery. */
-      body: 'text not null',
-      created_at: 'bigint not null',
-      /** The webhooks, as JSON, whose deliveries are still to be written. */
-      webhook_ids: 'text',
-      /** The link, its domain and its tags at the time of the event, for filters. */
-      url_id: 'bigint',
-      domain_id: 'text',
-      /** In the form of `urls.tags`. */
-      tags: 'text',
-    },
-    indexes: {
-      events_by_owner: '(organization_id)',
-      events_to_fan_out: '(organization_id, id) where webhook_ids is not null',
-    },
   },
   deliveries: {
     owner: { column: 'webhook_id', parent: 'webhooks' },

@@ -25,7 +25,7 @@ export interface ErasedUrl<Presented> {
 }
 
 /**
- * Empties a link and marks it for the job that deletes what belongs to it (`deletion/erase-links.ts`). Its
+ * Empties a link and marks it for the job that deletes what belongs to it (`deletion/erase-link.ts`). Its
  * keys are retired in the same transaction. Returns null if the organization has no such link.
  */
 export function beginErasure<Presented>(

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { withoutErased } from '../analytics/ingest/erasure-marks.js';
+import { type ErasedLink, withoutErased } from '../analytics/ingest/erasure-marks.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { disabledRetentionMs } from '../events/event-outbox.js';
 import type { Clock } from '../ports.js';
@@ -224,21 +224,22 @@ export class ClickBatcher {
 
 type QueuedVisit = ReturnType<typeof toQueued>;
 
-/** Deletes the visits of a link that wait for a webhook. */
+/** Deletes the visits of a link that wait for webhooks of its organization. */
 export async function removeQueuedClicks(
   database: Database,
-  webhookId: string,
-  urlId: number,
+  { urlId, organizationId }: ErasedLink,
 ): Promise<void> {
-  const queue = await database.read
-    .selectFrom('click_queues')
+  const queues = await database.read
+    .selectFrom('webhooks')
+    .innerJoin('click_queues', 'click_queues.webhook_id', 'webhooks.id')
     .select('webhook_id')
-    .where('webhook_id', '=', webhookId)
-    .executeTakeFirst();
-  if (!queue) return;
-  await removeWaiting(database, webhookId, async (_, visits) =>
-    visits.filter((visit) => visit.urlId !== urlId),
-  );
+    .where('organization_id', '=', organizationId)
+    .execute();
+  for (const { webhook_id } of queues) {
+    await removeWaiting(database, webhook_id, async (_, visits) =>
+      visits.filter((visit) => visit.urlId !== urlId),
+    );
+  }
 }
 
 /** Deletes the visits in a queue that `select` does not return. */

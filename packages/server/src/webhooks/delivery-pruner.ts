@@ -162,7 +162,7 @@ async function remove(
 }
 
 /** Deletes those of some events that have no deliveries and list no webhooks. Nothing would find them. */
-export async function deleteEventsWithoutDeliveries(
+async function deleteEventsWithoutDeliveries(
   transaction: WriteTransaction,
   eventIds: readonly string[],
 ): Promise<void> {

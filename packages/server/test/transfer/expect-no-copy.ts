@@ -6,19 +6,20 @@ import { takeBackup } from '../../src/operations/backup/take-backup.js';
 import { findDatabaseFile } from '../../src/storage/locate-database.js';
 import type { TestServer } from '../api/start-server.js';
 
-/**
- * Checks that neither a backup of a SQLite database nor, after the stop of its server, the journals
- * contain a text.
- */
-export async function expectNoCopy(
-  api: TestServer,
-  databaseUrl: string,
-  text: string,
-): Promise<void> {
+/** Checks that a backup of a SQLite database does not contain a text. */
+export async function expectNoCopyInBackup(databaseUrl: string, text: string): Promise<void> {
   const path = findDatabaseFile(databaseUrl) as string;
   const to = join(dirname(path), 'backup.db');
   await takeBackup({ databasePath: path, to, thresholds: [] });
   expect(readFileSync(to, 'latin1')).not.toContain(text);
+}
+
+/** Checks that journals do not contain a text after the stop of their server. */
+export async function expectNoCopyInJournals(
+  api: TestServer,
+  databaseUrl: string,
+  text: string,
+): Promise<void> {
   await api.stop();
   const root = journalRootOf({ databaseUrl, journalFolder: '' }) as string;
   for (const name of readdirSync(root, { recursive: true, withFileTypes: true })) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as newUuid } from 'uuid';
 import { ConfigError } from '../../config-error.js';
-import { deleteOrganizations } from '../../deletion/delete-organizations.js';
+import { deleteOrganizations } from '../../deletion/delete-organization.js';
 import { formatCount } from '../../format-count.js';
 import {
   type OrganizationChanges,

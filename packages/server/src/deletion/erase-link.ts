@@ -1,0 +1,133 @@
+import { sql } from 'kysely';
+import { eraseLastVisits, removeUnusedChunks } from '../analytics/ingest/erase-visits.js';
+import { type ErasedLink, isErasurePending } from '../analytics/ingest/erasure-marks.js';
+import type { IdempotentResult } from '../idempotency/with-idempotency-key.js';
+import type { Clock } from '../ports.js';
+import { type Database, StorageUnavailableError } from '../storage/database.js';
+import { countErasure } from '../storage/link-policy.js';
+import { childrenOf } from '../storage/schema.js';
+import { beginErasure, type UrlEraserOptions } from '../urls/erase-url.js';
+import type { ShortUrl } from '../urls/short-url.js';
+import type { WriteContext } from '../urls/url-write.js';
+import { removeQueuedClicks } from '../webhooks/click-queue.js';
+import { columnOfOwner, deleteRows } from './delete-rows.js';
+
+// The number of links that one run of the periodic job reads.
+const linksAtOnce = 100;
+
+/**
+ * Deletes what belongs to the links that are being erased, until the signal aborts. Continues what a
+ * killed process began. Several processes may run it at once. A link whose visits are being erased is left
+ * for the next call.
+ */
+export async function eraseLinks(
+  database: Database,
+  clock: Clock,
+  signal?: AbortSignal,
+): Promise<void> {
+  const links = await database.read
+    .selectFrom('retired_keys')
+    .select(['url_id as urlId', 'organization_id as organizationId'])
+    .distinct()
+    .where('url_id', 'is not', null)
+    .orderBy('url_id')
+    .limit(linksAtOnce)
+    .$narrowType<{ urlId: number }>()
+    .execute();
+  for (const link of links) {
+    if (signal?.aborted) return;
+    await eraseLink(database, clock, link, signal);
+  }
+}
+
+/** Returns whether rows of an erased link may still be stored. */
+export async function isLinkErasurePending(database: Database, urlId: number): Promise<boolean> {
+  const row = await database.read
+    .selectFrom('retired_keys')
+    .select('key_hash')
+    .where('url_id', '=', urlId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * Deletes what belongs to one link that is being erased, unless its visits are not erased yet. Its events,
+ * the stored results of its requests, and its entries of the audit log expire.
+ */
+export async function eraseLink(
+  database: Database,
+  clock: Clock,
+  link: ErasedLink,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { urlId, organizationId } = link;
+  if (await isErasurePending(database.read, urlId)) return;
+  // Visits that are stored meanwhile refer to the codes.
+  const deletion = { database, organizationId, lock: 'exclusive', signal } as const;
+  await deleteRows(deletion, 'qr_codes', 'url_id', [urlId]);
+  if (signal?.aborted) return;
+  await database.writeDirectly(async (transaction) => {
+    const urls = transaction.selectFrom('urls').select('id').where('id', '=', urlId);
+    // Another process was faster, or the organization is deleted.
+    if (!(await urls.executeTakeFirst())) return;
+    await eraseLastVisits(transaction, link, clock());
+    for (const table of childrenOf('urls')) {
+      await sql`delete from ${sql.table(table)}
+        where ${sql.ref(columnOfOwner(table))} = ${urlId}`.execute(transaction);
+    }
+    await transaction.deleteFrom('urls').where('id', '=', urlId).execute();
+    await countErasure(transaction);
+  }, 'exclusive');
+  await removeUnusedChunks(database, organizationId, signal);
+  await removeQueuedClicks(database, link);
+  if (signal?.aborted) return;
+  await database.writeDirectly(
+    (transaction) =>
+      transaction
+        .updateTable('retired_keys')
+        .set({ url_id: null })
+        .where('url_id', '=', urlId)
+        .execute(),
+    { organizationId },
+  );
+}
+
+interface UrlErasureOptions extends UrlEraserOptions {
+  readonly clock: Clock;
+  /**
+   * Erases the visits of marked links. Returns after some seconds at most, and continues then. Throws
+   * UNAVAILABLE if those of this link cannot be erased.
+   */
+  readonly eraseVisits: (urlId: number) => Promise<void>;
+  /** Called after a link is empty, before the rest is deleted. */
+  readonly onErased: (urlId: number, qrIds: readonly string[]) => void;
+}
+
+// Each waits for some seconds.
+const maxWaits = 4;
+
+/** Returns the function that erases a link for the API, and waits until its rows are deleted. */
+export function urlEraser(options: UrlErasureOptions) {
+  const { database, clock, eraseVisits, onErased } = options;
+  return async <Presented>(
+    urlId: number,
+    present: (url: ShortUrl) => Presented,
+    context: WriteContext,
+  ): Promise<IdempotentResult<Presented | null>> => {
+    const { result, replayed } = await beginErasure(options, urlId, present, context);
+    if (!result) return { result: null, replayed };
+    onErased(urlId, result.qrIds);
+    const link = { urlId, organizationId: context.organizationId };
+    for (let waits = 0; await isLinkErasurePending(database, urlId); waits += 1) {
+      if (waits > maxWaits) {
+        throw new StorageUnavailableError(
+          'the link is being erased: repeat the request with the same Idempotency-Key',
+        );
+      }
+      await eraseVisits(urlId);
+      await eraseLink(database, clock, link);
+    }
+    return { result: result.presented, replayed };
+  };
+}
