@@ -12,6 +12,7 @@ import { v7 as newUuid } from 'uuid';
 import { EventOutbox } from '../packages/server/dist/events/event-outbox.js';
 import { createGuardedFetch } from '../packages/server/dist/network/guarded-fetch.js';
 import { openStorage } from '../packages/server/dist/storage/open-storage.js';
+import { encryptorOf, unlockSecrets } from '../packages/server/dist/storage/secrets.js';
 import { DeliveryQueue } from '../packages/server/dist/webhooks/delivery-queue.js';
 import { eventExamples } from '../packages/server/dist/webhooks/event-examples.js';
 import { UnwantedDeliveries } from '../packages/server/dist/webhooks/unwanted-deliveries.js';
@@ -270,6 +271,7 @@ async function openStore(databaseUrl) {
     withoutCheckpoints: true,
   });
   await database.migrate();
+  await unlockSecrets(database, { databaseUrl: databaseUrl ?? sqliteUrl });
   const checkpoints = databaseUrl
     ? undefined
     : new Worker(new URL('checkpoints.mjs', import.meta.url), { workerData: sqliteUrl });
@@ -305,21 +307,22 @@ async function openStore(databaseUrl) {
     addOrganization,
     async addWebhook(url, owner = organizationId) {
       const id = newUuid();
-      await database.writeDirectly((transaction) =>
-        transaction
+      await database.writeDirectly(async (transaction) => {
+        const encrypt = await encryptorOf(database, transaction);
+        await transaction
           .insertInto('webhooks')
           .values({
             id,
             organization_id: owner,
             url,
             events: '["url.created"]',
-            secret,
+            secret: encrypt(secret, ['webhooks', id]),
             is_active: 1,
             created_at: 0,
             updated_at: 0,
           })
-          .execute(),
-      );
+          .execute();
+      });
       return id;
     },
     async record(webhookId, count, owner = organizationId) {

@@ -107,7 +107,7 @@ program
     '--move-old-to <folder>',
     'move the files of the old database to this new folder first, on the same file system',
   )
-  .option('--new-key', 'restore without the secret key: every visitor will count as new')
+  .option('--new-key', 'restore without the secret key, which is lost')
   .action(async (file, options) => (await load.backup()).restore(file, options));
 
 const secrets = program

@@ -51,8 +51,8 @@ import { createRedirectModule } from './redirect/redirect-module.js';
 import { RuleErrors } from './redirect/rule-errors.js';
 import { ruleTestHandlers } from './redirect/rule-test-handlers.js';
 import type { ServerOptions, ShortyServer } from './server-options.js';
-import { secretKeysService, unlockServer } from './server-secrets.js';
 import { openStorage } from './storage/open-storage.js';
+import { unlockSecrets } from './storage/secrets.js';
 import { blockedMessage } from './urls/host-rules.js';
 import { type LinkOrigins, publicHostOf, shortUrlOf } from './urls/present-url.js';
 import { reservedWords } from './urls/reserved-words.js';
@@ -195,7 +195,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   });
   const analytics = createAnalyticsModule({
     ...shared,
-    allowsNewKey,
     outbox,
     getUrl: (...link) => urls.urls.get(...link),
     async findUrls(organizationId, ids) {
@@ -409,7 +408,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       onError: (err) => logger.error({ err }, 'cannot read changes of the link policy'),
     }),
     ...createDeletionServices(shared),
-    secretKeysService(shared),
     createPreviewService({
       ...shared,
       allowPrivateNetwork: config.allowPrivateNetwork,
@@ -451,7 +449,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     async start() {
       database.lockForServer(clock());
       await database.migrate();
-      await unlockServer({ ...shared, allowsNewKey });
+      const disabled = await unlockSecrets(database, config, { allowsNewKey });
+      if (disabled) logger.warn({ webhookIds: disabled }, 'the secrets of a lost key are given up');
+      // Left in a unit, the option would give up the secrets of a later mistake.
+      else if (allowsNewKey) logger.warn('the secret key is not lost: start without --new-key');
       const first = config.credentials ?? newCredentials(randomBytes);
       const id = newUuid();
       // The first organization belongs to the operator, who has no limits.

@@ -27,7 +27,6 @@ import { openQuarantine } from './journal/quarantine.js';
 import { createVisitRecorder, type VisitRecorder } from './journal/visit-recorder.js';
 import { type ReportSources, reportHandlers } from './reports/report-handlers.js';
 import { openReports, type ThreadedReaderOptions } from './reports/report-thread.js';
-import { loadVisitorKey } from './visitor-key.js';
 import { VisitorKeyRotation } from './visitor-key-rotation.js';
 
 export interface AnalyticsModuleOptions
@@ -36,8 +35,6 @@ export interface AnalyticsModuleOptions
   readonly config: Config;
   readonly outbox: EventOutbox;
   readonly plans: PlanTable;
-  /** True creates a key of the visitor hashes if it is lost. */
-  readonly allowsNewKey: boolean;
   /** Called when a callback of the journal throws. */
   readonly onCallbackError: (error: unknown) => void;
 }
@@ -211,9 +208,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
     countriesBuiltAt: countries.builtAt,
 
     async start(): Promise<void> {
-      const secretKey =
-        config.secretKey ?? (await loadVisitorKey(database, config.databaseUrl, options));
-      await visitorKeys.start(secretKey);
+      await visitorKeys.start();
       const { keysAt } = visitorKeys;
       const findPlace = countries.find;
       await countries.open(() => openRecorder());

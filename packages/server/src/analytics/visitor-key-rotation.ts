@@ -1,6 +1,7 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '../ports.js';
-import type { Database } from '../storage/database.js';
+import type { Database, WriteTransaction } from '../storage/database.js';
+import { encryptorOf } from '../storage/secrets.js';
 import { createVisitorKeys, type VisitorKeys } from './classify/visitor-keys.js';
 import { dayMs, hourMs, minuteMs } from './reports/durations.js';
 import type { Window } from './reports/report-window.js';
@@ -26,17 +27,15 @@ interface Period {
 }
 
 /**
- * Chooses the keys of the visitor hashes. Each period has its own, derived from the secret key and the
- * period's random value in storage. Without periods, the secret key itself keys the hashes. Values of
- * past periods are erased, after which nobody can compare an address with their hashes.
+ * Chooses the keys of the visitor hashes. Each period has its own, which is random and stored encrypted.
+ * Those of past periods are erased, after which nobody can compare an address with their hashes.
  */
 export class VisitorKeyRotation {
   readonly #options: VisitorKeyRotationOptions;
-  #secretKey: string | undefined;
   /** In ascending order. */
   #periods: readonly Period[] = [];
-  /** The keys from one instant until another, and the value that they are derived from. */
-  #chosen: { readonly value: string | null; readonly keys: VisitorKeys } | undefined;
+  /** The keys from one instant until another, and their value. */
+  #chosen: { readonly value: string; readonly keys: VisitorKeys } | undefined;
   #from = Number.POSITIVE_INFINITY;
   #until = Number.NEGATIVE_INFINITY;
 
@@ -44,9 +43,13 @@ export class VisitorKeyRotation {
     this.#options = options;
   }
 
-  /** Sets the secret key, and reads the periods. */
-  async start(secretKey: string): Promise<void> {
-    this.#secretKey = secretKey;
+  /** Reads the periods. Begins one in a new database, and in one whose secret key was lost. */
+  async start(): Promise<void> {
+    await this.#read();
+    if (this.#periods.some(({ value }) => value !== null)) return;
+    const { database, clock } = this.#options;
+    const startsAt = this.#periods.length === 0 ? 0 : clock();
+    await database.writeDirectly((transaction) => this.#insert(transaction, startsAt), 'rows');
     await this.#read();
   }
 
@@ -72,13 +75,7 @@ export class VisitorKeyRotation {
       this.#periods.some(({ startsAt, value }) => startsAt < current.startsAt && value !== null);
     if (next === undefined && !hasPast) return;
     await database.writeDirectly(async (transaction) => {
-      if (next !== undefined) {
-        await transaction
-          .insertInto('visitor_keys')
-          .values({ starts_at: next, value: randomBytes(32).toString('base64url') })
-          .onConflict((conflict) => conflict.column('starts_at').doNothing())
-          .execute();
-      }
+      if (next !== undefined) await this.#insert(transaction, next);
       if (hasPast) {
         await transaction
           .updateTable('visitor_keys')
@@ -91,34 +88,47 @@ export class VisitorKeyRotation {
     await this.#read();
   }
 
+  /** Begins a period, unless another node has. */
+  async #insert(transaction: WriteTransaction, startsAt: number): Promise<void> {
+    const encrypt = await encryptorOf(this.#options.database, transaction);
+    const value = encrypt(randomBytes(32).toString('base64url'), placeOf(startsAt));
+    await transaction
+      .insertInto('visitor_keys')
+      .values({ starts_at: startsAt, value })
+      .onConflict((conflict) => conflict.column('starts_at').doNothing())
+      .execute();
+  }
+
   async #read(): Promise<void> {
-    this.#periods = await this.#options.database.read
+    const { read, keyring } = this.#options.database;
+    const rows = await read
       .selectFrom('visitor_keys')
       .select(['starts_at as startsAt', 'value'])
       .orderBy('starts_at')
       .execute();
+    this.#periods = rows.map(({ startsAt, value }) => ({
+      startsAt,
+      value: value && keyring.decrypt(value, placeOf(startsAt)),
+    }));
     this.#until = Number.NEGATIVE_INFINITY;
   }
 
   #choose(at: number): void {
     const usable = this.#periods.filter(({ value }) => value !== null);
-    // After a clock was set back, a time may lie before all periods whose values remain.
-    const hasErased = usable.length < this.#periods.length;
     const found = usable.findLastIndex(({ startsAt }) => startsAt <= at);
-    const index = found === -1 && hasErased ? 0 : found;
-    const value = usable[index]?.value ?? null;
+    // After a clock was set back, a time may lie before all periods whose values remain.
+    const index = Math.max(found, 0);
+    const value = usable[index]?.value;
+    if (value == null) throw new Error('the visitor keys are not started');
     this.#from = found === -1 ? Number.NEGATIVE_INFINITY : (usable[found] as Period).startsAt;
     this.#until = usable[index + 1]?.startsAt ?? Number.POSITIVE_INFINITY;
     if (this.#chosen?.value === value) return;
-    this.#chosen = { value, keys: createVisitorKeys(this.#keyOf(value)) };
+    this.#chosen = { value, keys: createVisitorKeys(value) };
   }
+}
 
-  #keyOf(value: string | null): string | Uint8Array {
-    const secretKey = this.#secretKey;
-    if (secretKey === undefined) throw new Error('the visitor keys are not started');
-    if (value === null) return secretKey;
-    return createHmac('sha256', secretKey).update(`visitor key\n${value}`).digest();
-  }
+function placeOf(startsAt: number) {
+  return ['visitor_keys', String(startsAt)];
 }
 
 /** Returns when the next period begins, if it must be announced now. It begins at midnight, UTC. */

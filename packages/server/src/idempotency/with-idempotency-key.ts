@@ -6,8 +6,9 @@ import {
   WriteRejectedError,
   type WriteTransaction,
 } from '../storage/database.js';
+import { keyIdIn } from '../storage/keyring.js';
 import { deleteExpired } from '../storage/run-in-batches.js';
-import { placeOf } from '../storage/stored-secrets.js';
+import { encryptorOf } from '../storage/secrets.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { type AuditTarget, recordAuditEntry, type WriteOrigin } from './audit-entry.js';
 
@@ -69,7 +70,9 @@ export async function writeOnce<T>(
   const workOnce = async (transaction: WriteTransaction): Promise<IdempotentResult<T>> => {
     const stored = await findResult(transaction, request);
     if (stored !== undefined) {
-      const text = database.keyring.decrypt(stored.result, placeOfResult(stored));
+      const text = keyIdIn(stored.result)
+        ? database.keyring.decrypt(stored.result, placeOfResult(stored))
+        : stored.result;
       return { result: JSON.parse(text) as T, replayed: true };
     }
     const result = await work(transaction);
@@ -85,7 +88,7 @@ export async function writeOnce<T>(
     const place = placeOfResult({ organizationId: owner, key });
     const row = {
       fingerprint,
-      result: holdsSecret ? database.keyring.encrypt(text, place) : text,
+      result: holdsSecret ? (await encryptorOf(database, transaction))(text, place) : text,
       created_at: now,
     };
     await transaction
@@ -133,7 +136,7 @@ async function findResult(db: Kysely<Schema>, request: WriteRequest | undefined)
 }
 
 function placeOfResult({ organizationId, key }: Pick<IdempotentRequest, 'organizationId' | 'key'>) {
-  return placeOf('idempotency_keys', 'result', [organizationId, key]);
+  return ['idempotency_keys', organizationId, key];
 }
 
 /** Deletes the keys whose window has passed, until the signal aborts. */

@@ -21,7 +21,7 @@ export interface StorageOptions {
   readonly withoutTimeout?: boolean | undefined;
   /** Whether links of the platform's domain are found in any case, for which `migrate` creates an index. */
   readonly ignoreCase?: boolean | undefined;
-  /** The keys of `keyring`. The main thread of a server sets them later, because the database has one. */
+  /** The keys of `keyring`. `unlockSecrets` sets those of a server's main thread. */
   readonly secretKeys?: readonly string[] | undefined;
 }
 
@@ -98,10 +98,10 @@ export interface Database {
    */
   lockForServer(now: number): void;
   /**
-   * Returns the installation's key of that name. Stores `fresh` if there is none; concurrent first
+   * Returns the secret key that a server generated. Stores `fresh` if there is none; concurrent first
    * calls all return the same key. Without `fresh`, returns undefined if there is none.
    */
-  loadKey<Fresh extends string | undefined>(name: string, fresh: Fresh): Promise<string | Fresh>;
+  loadKey<Fresh extends string | undefined>(fresh: Fresh): Promise<string | Fresh>;
   /**
    * Returns the shard of an organization's visits. Nodes compact the visits of different shards at the
    * same time. An engine with one writer has only `mixedShard`.

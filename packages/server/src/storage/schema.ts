@@ -20,7 +20,9 @@ type NullOf<Definition> = Definition extends `${string} ${'not null' | 'primary 
   ? never
   : null;
 
-type TypeOf<Definition> = Definition extends `text${string}` ? string : BytesOrNumber<Definition>;
+type TypeOf<Definition> = Definition extends `${'text' | 'secret'}${string}`
+  ? string
+  : BytesOrNumber<Definition>;
 type BytesOrNumber<Definition> = Definition extends `bytes${string}` ? Uint8Array : number;
 
 export type Table = keyof Schema;

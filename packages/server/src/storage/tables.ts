@@ -1,7 +1,8 @@
 /**
  * A table. Columns are defined in SQL, with types that both engines know, or with those that
- * `migrations/0001-baseline.ts` translates: `text`, `bytes`, `rowId` and `generatedId`. Instants are
- * milliseconds since 1970, flags are 0 or 1, lists and maps are JSON text.
+ * `migrations/0001-baseline.ts` translates: `text`, `bytes`, `rowId`, `generatedId`, and `secret` for
+ * encrypted text (`secrets.ts`). Instants are milliseconds since 1970, flags are 0 or 1, lists and maps
+ * are JSON text.
  */
 export interface TableDefinition {
   /** The column by which its rows belong to those of another table, and are deleted with them. */
@@ -141,7 +142,8 @@ export const tables = {
       key: 'text not null',
       /** A hash of the request's method, path and body. */
       fingerprint: 'text not null',
-      result: 'text not null',
+      /** Encrypted only if it contains a secret. */
+      result: 'secret not null',
       created_at: 'bigint not null',
     },
     key: ['organization_id', 'key'],
@@ -216,12 +218,12 @@ export const tables = {
       organization_id: 'text not null references organizations (id)',
       url: 'text not null',
       events: 'text not null',
-      secret: 'text not null',
+      secret: 'secret not null',
       is_active: 'integer not null',
       created_at: 'bigint not null',
       updated_at: 'bigint not null',
       /** Also signs deliveries until `previous_secret_expires_at`. */
-      previous_secret: 'text',
+      previous_secret: 'secret',
       previous_secret_expires_at: 'bigint',
       /** The row stays until its deliveries have been removed. */
       deleted_at: 'bigint',
@@ -237,14 +239,14 @@ export const tables = {
       /** JSON of the tags, domains and links whose events are delivered; null for all. */
       filters: 'text',
       /** JSON of further headers of each delivery, by name; null for none. */
-      headers: 'text',
+      headers: 'secret',
       /**
        * When the owner removed event types or changed filters. Null when the pending deliveries that
        * they excluded have ended.
        */
       unsubscribed_at: 'bigint',
       /** Replaced before `previous_secret`. Also signs deliveries, until `oldest_secret_expires_at`. */
-      oldest_secret: 'text',
+      oldest_secret: 'secret',
       oldest_secret_expires_at: 'bigint',
       /** When a webhook stream is deleted unless it is read again; null for a webhook with a receiver. */
       expires_at: 'bigint',
@@ -662,26 +664,24 @@ export const tables = {
       takedowns_by_age: '(created_at, id)',
     },
   },
-  /** The keys under which stored secrets may be encrypted. */
-  secret_keys: {
+  /** One row: the key under which secrets are encrypted, as a known text under it. */
+  secret_key: {
     shared: 'the keys of the installation',
     unmoved: 'the target encrypts under its own key',
     columns: {
-      /** Derived from the key. */
-      id: 'text primary key',
-      /** A known text, encrypted under the key. */
+      id: 'rowId primary key',
       check_value: 'text not null',
-      /** When a server began to encrypt under the key, or confirmed it; 0 while `secrets rotate` asks. */
-      created_at: 'bigint not null',
+      /** That of the key before, while `secrets rotate` is not complete. */
+      previous_check_value: 'text',
     },
   },
-  /** The periods of the visitor keys. */
+  /** The keys of the visitor hashes, one for each period. The first period starts at 0. */
   visitor_keys: {
     shared: 'the keys of the installation',
     columns: {
       starts_at: 'bigint primary key',
-      /** A random text, from which the keys are derived; null once the period is past. */
-      value: 'text',
+      /** Random; null once the period is past. */
+      value: 'secret',
     },
   },
   /** Whether links may lead to a host and its subdomains. */

@@ -2,11 +2,10 @@ import { signBody } from '@shorty/webhook-verifier';
 import type { GuardedFetch } from '../network/guarded-fetch.js';
 import { GuardedFetchError } from '../network/guarded-fetch-error.js';
 import type { Clock } from '../ports.js';
-import type { Keyring, Place } from '../storage/keyring.js';
-import { mapHeaders } from '../storage/stored-secrets.js';
+import type { Keyring } from '../storage/keyring.js';
 import { type AttemptOutcome, type ClaimedDelivery, causeOfStatus } from './attempt.js';
 import type { Endpoint } from './delivery-queue.js';
-import { decryptSecrets, liveAt, type StoredSecrets } from './live-secrets.js';
+import { decryptSecrets, placeOfWebhook, type StoredSecrets } from './live-secrets.js';
 import { maxStoredResponseBytes } from './webhook-limits.js';
 
 /** The time limit of one attempt. Specification, "Limits". */
@@ -77,21 +76,15 @@ export function headersOf(
   now: number,
   keyring: Keyring,
 ): Record<string, string> {
-  const decrypt = (stored: string, place: Place) => keyring.decrypt(stored, place);
   return {
-    ...(headers === null ? {} : JSON.parse(mapHeaders(headers, webhookId, decrypt))),
+    ...(headers === null ? {} : JSON.parse(keyring.decrypt(headers, placeOfWebhook(webhookId)))),
     ...signBody(body, eventType, {
-      secret: secretsAt(decryptSecrets(keyring, webhookId, secrets), now),
+      secret: decryptSecrets(keyring, webhookId, secrets, now),
       deliveryId: id,
       now: new Date(now),
     }),
     'User-Agent': userAgent,
   };
-}
-
-/** Returns the secrets that sign at a time, newest first. */
-function secretsAt({ secret, previousSecrets }: StoredSecrets, now: number): readonly string[] {
-  return [secret, ...liveAt(previousSecrets, now).map((previous) => previous.secret)];
 }
 
 /** Decodes a response body, without a last character that was cut. PostgreSQL cannot store NUL in text. */

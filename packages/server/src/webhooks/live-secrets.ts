@@ -1,6 +1,5 @@
 import type { Schema } from '../storage/database.js';
-import { type Keyring, UnreadableSecretError } from '../storage/keyring.js';
-import { placeOf } from '../storage/stored-secrets.js';
+import type { Keyring } from '../storage/keyring.js';
 
 /** A secret that another one has replaced. It signs until `expiresAt`. */
 export interface PreviousSecret {
@@ -47,60 +46,31 @@ export function toColumns([previous, oldest]: readonly PreviousSecret[]): Previo
   };
 }
 
-type SecretColumn = 'secret' | 'previous_secret' | 'oldest_secret';
-
-// In the order of the replaced secrets.
-const previousColumns = ['previous_secret', 'oldest_secret'] as const;
-
-/** Encrypts a secret for a column of a webhook. */
-export function encryptSecret(
-  keyring: Keyring,
-  column: SecretColumn,
-  webhookId: string,
-  secret: string,
-): string {
-  return keyring.encrypt(secret, placeOf('webhooks', column, [webhookId]));
-}
-
-/** Returns the columns that store replaced secrets, encrypted, newest first. */
-export function toEncryptedColumns(
-  keyring: Keyring,
-  webhookId: string,
-  secrets: readonly PreviousSecret[],
-): PreviousSecretColumns {
-  const encrypted = secrets.map(({ secret, expiresAt }, at) => ({
-    secret: encryptSecret(keyring, previousColumns[at] ?? 'oldest_secret', webhookId, secret),
-    expiresAt,
-  }));
-  return toColumns(encrypted);
-}
-
 export interface StoredSecrets {
   readonly secret: string;
   /** As `previousSecretsOf` returns them. */
   readonly previousSecrets: readonly PreviousSecret[];
 }
 
-/** Decrypts the secrets of a webhook. Throws an UnreadableSecretError. */
+/** Returns what the secrets and headers of a webhook are bound to. */
+export function placeOfWebhook(id: string) {
+  return ['webhooks', id];
+}
+
+/** Decrypts the secrets of a webhook that sign at a time, newest first. Throws an UnreadableSecretError. */
 export function decryptSecrets(
   keyring: Keyring,
   webhookId: string,
   { secret, previousSecrets }: StoredSecrets,
-): StoredSecrets {
-  const decrypt = (column: SecretColumn, stored: string) =>
-    keyring.decrypt(stored, placeOf('webhooks', column, [webhookId]));
-  return {
-    secret: decrypt('secret', secret),
-    previousSecrets: previousSecrets.map((previous, at) => ({
-      ...previous,
-      secret: decrypt(previousColumns[at] ?? 'oldest_secret', previous.secret),
-    })),
-  };
+  now: number,
+): string[] {
+  const live = [secret, ...liveAt(previousSecrets, now).map((previous) => previous.secret)];
+  return live.map((stored) => keyring.decrypt(stored, placeOfWebhook(webhookId)));
 }
 
 /**
- * Returns the secrets of a webhook that can be decrypted, newest first. The current one has no end.
- * Damaged ones sign nothing, so a rotation drops them.
+ * Returns the secrets of a webhook that can be decrypted, as they are stored, newest first. The current
+ * one has no end. Damaged ones sign nothing, so a rotation drops them.
  */
 export function readableSecrets(
   keyring: Keyring,
@@ -108,16 +78,7 @@ export function readableSecrets(
   { secret, previousSecrets }: StoredSecrets,
 ): PreviousSecret[] {
   const all = [{ secret, expiresAt: Number.POSITIVE_INFINITY }, ...previousSecrets];
-  return all.flatMap((each, at) => {
-    const column = at === 0 ? 'secret' : (previousColumns[at - 1] ?? 'oldest_secret');
-    try {
-      const place = placeOf('webhooks', column, [webhookId]);
-      return [{ ...each, secret: keyring.decrypt(each.secret, place) }];
-    } catch (error) {
-      if (error instanceof UnreadableSecretError) return [];
-      throw error;
-    }
-  });
+  return all.filter((each) => keyring.canDecrypt(each.secret, placeOfWebhook(webhookId)));
 }
 
 /** Returns the secrets that still sign at a time. */

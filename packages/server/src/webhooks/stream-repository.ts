@@ -8,11 +8,12 @@ import {
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database } from '../storage/database.js';
+import { encryptorOf } from '../storage/secrets.js';
 import { type AttemptOutcome, causeOfStatus } from './attempt.js';
 import { startClickFeed } from './click-feed.js';
 import type { DeliveryQueue } from './delivery-queue.js';
 import {
-  encryptSecret,
+  placeOfWebhook,
   previousSecretColumns,
   previousSecretsOf,
   toColumns,
@@ -66,8 +67,6 @@ export class StreamRepository {
     write: WriteRequest | undefined,
   ): Promise<IdempotentResult<CreatedStream | null>> {
     const { id, url, events, secret, createdAt } = stream;
-    const { keyring } = this.#database;
-    const columns = settingColumns(keyring, id, { filters: stream.filters });
     const past = await findPastEvents(this.#database, organizationId, events, replayLast);
     return writeOnce(
       this.#database,
@@ -82,6 +81,8 @@ export class StreamRepository {
           .where('expires_at', '>', createdAt)
           .execute();
         if (existing.length >= maxStreams) return null;
+        const encrypt = await encryptorOf(this.#database, transaction);
+        const columns = settingColumns(encrypt, id, { filters: stream.filters });
         const expiresAt = createdAt + streamLifetimeMs;
         await transaction
           .insertInto('webhooks')
@@ -90,7 +91,7 @@ export class StreamRepository {
             organization_id: organizationId,
             url,
             events: JSON.stringify(events),
-            secret: encryptSecret(keyring, 'secret', id, secret),
+            secret: encrypt(secret, placeOfWebhook(id)),
             ...columns,
             is_active: 1,
             created_at: createdAt,

@@ -17,21 +17,20 @@ import {
   nextUpdatedAtOfRow,
 } from '../preconditions/if-match.js';
 import { type Database, type Schema, WriteRejectedError } from '../storage/database.js';
-import type { Keyring, Place } from '../storage/keyring.js';
+import type { Keyring } from '../storage/keyring.js';
 import { readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
-import { mapHeaders } from '../storage/stored-secrets.js';
+import { type Encrypt, encryptorOf } from '../storage/secrets.js';
 import { startClickFeed } from './click-feed.js';
 import {
   defaultRotationMs,
-  encryptSecret,
   maxPreviousSecrets,
+  placeOfWebhook,
   previousSecretColumns,
   previousSecretsOf,
   readableSecrets,
   rotate,
   toColumns,
-  toEncryptedColumns,
 } from './live-secrets.js';
 import type {
   DisabledReason,
@@ -90,12 +89,12 @@ export class WebhookRepository {
     settings: WebhookSettings,
     write: WriteRequest | undefined,
   ): Promise<IdempotentResult<NewWebhook | null>> {
-    const { keyring } = this.#database;
     return writeOnce(
       this.#database,
       organizationId,
       write,
       async (transaction) => {
+        const encrypt = await encryptorOf(this.#database, transaction);
         const existing = await selectWebhooks(transaction, organizationId)
           .where('expires_at', 'is', null)
           .execute();
@@ -108,9 +107,9 @@ export class WebhookRepository {
             organization_id: organizationId,
             url,
             events: JSON.stringify(events),
-            secret: encryptSecret(keyring, 'secret', id, secret),
+            secret: encrypt(secret, placeOfWebhook(id)),
             is_active: isActive ? 1 : 0,
-            ...settingColumns(keyring, id, settings),
+            ...settingColumns(encrypt, id, settings),
             created_at: createdAt,
             updated_at: createdAt,
           })
@@ -123,7 +122,8 @@ export class WebhookRepository {
   }
 
   async find(organizationId: string, id: string): Promise<Webhook | undefined> {
-    return find(this.#database.read, organizationId, id);
+    const { read, keyring } = this.#database;
+    return find(read, keyring, organizationId, id);
   }
 
   /** Returns the JSON path of the first link or domain in filters that the organization does not have. */
@@ -164,12 +164,13 @@ export class WebhookRepository {
     { url, events, isActive, ...settings }: WebhookUpdateRequest,
     { now, write, ifMatch }: WebhookWrite,
   ): Promise<IdempotentResult<Webhook | null>> {
+    const { keyring } = this.#database;
     return writeOnce(
       this.#database,
       organizationId,
       write,
       async (transaction) => {
-        const before = await find(transaction, organizationId, id);
+        const before = await find(transaction, keyring, organizationId, id);
         if (!before) return null;
         checkIfMatch(ifMatch, before.updatedAt);
         if (url !== undefined && before.expiresAt !== null) {
@@ -177,7 +178,8 @@ export class WebhookRepository {
           throw validationError([{ path: 'url', message }]);
         }
         const hasNewUrl = url !== undefined && url !== before.url;
-        const columns = settingColumns(this.#database.keyring, id, settings);
+        const encrypt = await encryptorOf(this.#database, transaction);
+        const columns = settingColumns(encrypt, id, settings);
         if (hasNewUrl && columns.headers === undefined) checkOrigin(before, url);
         const filters = columns.filters === undefined ? before.filters : filtersOf(columns.filters);
         const after = { events: events ?? before.events, filters };
@@ -207,7 +209,7 @@ export class WebhookRepository {
           .where('id', '=', id)
           .execute();
         if (events?.includes('url.clicked')) await startClickFeed(transaction, organizationId);
-        return (await find(transaction, organizationId, id)) ?? null;
+        return (await find(transaction, keyring, organizationId, id)) ?? null;
       },
       { audit: (webhook) => webhook && { type: 'webhook', id } },
     );
@@ -224,7 +226,7 @@ export class WebhookRepository {
       organizationId,
       write,
       async (transaction) => {
-        const webhook = await find(transaction, organizationId, id);
+        const webhook = await find(transaction, this.#database.keyring, organizationId, id);
         if (!webhook) return null;
         checkIfMatch(ifMatch, webhook.updatedAt);
         await transaction
@@ -270,11 +272,12 @@ export class WebhookRepository {
         if (previous.length > maxPreviousSecrets) {
           throw new TooManySecretsError(Math.min(...previous.map(({ expiresAt }) => expiresAt)));
         }
+        const encrypt = await encryptorOf(this.#database, transaction);
         await transaction
           .updateTable('webhooks')
           .set({
-            secret: encryptSecret(keyring, 'secret', id, secret),
-            ...toEncryptedColumns(keyring, id, previous),
+            secret: encrypt(secret, placeOfWebhook(id)),
+            ...toColumns(previous),
             updated_at: nextUpdatedAtOfRow(now),
           })
           .where('id', '=', id)
@@ -306,15 +309,19 @@ function selectWebhooks(db: Kysely<Schema>, organizationId: string) {
 
 type WebhookRow = Awaited<ReturnType<ReturnType<typeof selectWebhooks>['execute']>>[number];
 
-function webhookOf({
-  headers,
-  filters,
-  previous_secret,
-  previous_secret_expires_at,
-  oldest_secret,
-  oldest_secret_expires_at,
-  ...row
-}: WebhookRow) {
+function webhookOf(
+  {
+    headers,
+    filters,
+    previous_secret,
+    previous_secret_expires_at,
+    oldest_secret,
+    oldest_secret_expires_at,
+    ...row
+  }: WebhookRow,
+  keyring: Keyring,
+) {
+  const place = placeOfWebhook(row.id);
   const previous = previousSecretsOf({
     previous_secret,
     previous_secret_expires_at,
@@ -327,7 +334,10 @@ function webhookOf({
     previousSecrets: previous.reverse().map(({ expiresAt }) => ({ expiresAt })),
     events: JSON.parse(row.events) as readonly SubscribedType[],
     filters: filtersOf(filters),
-    headerNames: headers === null ? [] : Object.keys(JSON.parse(headers)),
+    headerNames:
+      headers !== null && keyring.canDecrypt(headers, place)
+        ? Object.keys(JSON.parse(keyring.decrypt(headers, place)))
+        : [],
     isActive: row.isActive === 1,
     disabledReason: row.disabledReason as DisabledReason | null,
   };
@@ -338,20 +348,19 @@ export function filtersOf(text: string | null): EventFilters | null {
 }
 
 /**
- * Returns the columns of the given settings, with encrypted values of headers. A missing field has none;
- * null clears it.
+ * Returns the columns of the given settings, with encrypted headers. A missing field has none; null clears
+ * it.
  */
 export function settingColumns(
-  keyring: Keyring,
+  encrypt: Encrypt,
   id: string,
   { description, filters, headers }: WebhookSettings,
 ) {
-  const encrypt = (value: string, place: Place) => keyring.encrypt(value, place);
   const text = headers === undefined ? undefined : textOf(headers);
   return {
     ...(description !== undefined && { description }),
     ...(filters !== undefined && { filters: textOf(filters) }),
-    ...(text !== undefined && { headers: text && mapHeaders(text, id, encrypt) }),
+    ...(text !== undefined && { headers: text && encrypt(text, placeOfWebhook(id)) }),
   };
 }
 
@@ -391,15 +400,17 @@ export function listWebhooks(
   };
   return readList<string, Webhook>(database, list, async (ids) => {
     const webhooks = selectWebhooks(database.read, organizationId);
-    return (await webhooks.where('id', 'in', ids).execute()).map(webhookOf);
+    const rows = await webhooks.where('id', 'in', ids).execute();
+    return rows.map((row) => webhookOf(row, database.keyring));
   });
 }
 
 async function find(
   db: Kysely<Schema>,
+  keyring: Keyring,
   organizationId: string,
   id: string,
 ): Promise<Webhook | undefined> {
   const row = await selectWebhooks(db, organizationId).where('id', '=', id).executeTakeFirst();
-  return row && webhookOf(row);
+  return row && webhookOf(row, keyring);
 }

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { parseAddressRanges } from '../../src/network/ip-address.js';
 import type { ServerOptions } from '../../src/server-options.js';
 import { openStorage } from '../../src/storage/open-storage.js';
+import { encryptorOf, unlockSecrets } from '../../src/storage/secrets.js';
 import { startServer } from '../api/start-server.js';
 import { emptyDatabase } from '../engine.js';
 import { untilStored } from './stored-visits.js';
@@ -73,13 +74,13 @@ export async function startServerWithRotations(startTimes: readonly number[]) {
   const { databaseUrl, journalFolder, remove } = await emptyDatabase();
   const database = openStorage({ databaseUrl, durability: 'process' });
   await database.migrate();
-  for (const startsAt of startTimes) {
-    await database.writeDirectly((transaction) =>
-      transaction
-        .insertInto('visitor_keys')
-        .values({ starts_at: startsAt, value: `of ${startsAt}` })
-        .execute(),
-    );
+  await unlockSecrets(database, { databaseUrl });
+  for (const startsAt of [0, ...startTimes]) {
+    await database.writeDirectly(async (transaction) => {
+      const encrypt = await encryptorOf(database, transaction);
+      const value = encrypt(`of ${startsAt}`, ['visitor_keys', String(startsAt)]);
+      await transaction.insertInto('visitor_keys').values({ starts_at: startsAt, value }).execute();
+    });
   }
   await database.close();
   const api = await startVisitedServer({ databaseUrl, journalFolder });

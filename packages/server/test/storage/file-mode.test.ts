@@ -24,12 +24,12 @@ it('creates the key file completely, with mode 0600, and never replaces it', asy
     await database.close();
     file.remove();
   });
-  expect(await database.loadKey('visitors', 'first')).toBe('first');
-  expect(await database.loadKey('visitors', 'second')).toBe('first');
+  expect(await database.loadKey('first')).toBe('first');
+  expect(await database.loadKey('second')).toBe('first');
   const keyPath = `${file.path}.key`;
   expect([readFileSync(keyPath, 'utf8'), statSync(keyPath).mode & 0o777]).toEqual(['first', 0o600]);
   expect(readdirSync(dirname(file.path)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
-  // An empty key would make the stored keys of visitors guessable.
+  // An empty key would make stored secrets readable.
   writeFileSync(keyPath, '\n');
-  await expect(database.loadKey('visitors', 'third')).rejects.toThrow(`${keyPath} is empty`);
+  await expect(database.loadKey('third')).rejects.toThrow(`${keyPath} is empty`);
 });

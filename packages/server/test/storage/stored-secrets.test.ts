@@ -1,26 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { createServer } from '../../src/create-server.js';
 import { takeBackup } from '../../src/operations/backup/take-backup.js';
 import type { ServerOptions } from '../../src/server-options.js';
+import type { Database } from '../../src/storage/database.js';
 import { keyIdOf } from '../../src/storage/keyring.js';
 import { findDatabaseFile } from '../../src/storage/locate-database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
-import { countStored, encryptStored } from '../../src/storage/stored-secrets.js';
-import {
-  checkServerKeys,
-  forgetOtherKeys,
-  requireNoOtherServerKey,
-  unlockSecrets,
-} from '../../src/storage/unlock-secrets.js';
+import { checkSecrets, encryptorOf, rotateSecrets } from '../../src/storage/secrets.js';
 import { type Caller, callerOf, startServer } from '../api/start-server.js';
 import { emptyDatabase, engine } from '../engine.js';
 import { receiver, verify } from '../webhooks/receiver.js';
 import { rowsWith } from './rows-with.js';
 
 const [oldKey, newKey] = ['the-old-key-of-the-tests', 'the-new-key-of-the-tests'] as const;
+const both = { secretKey: newKey, previousSecretKey: oldKey };
 const headerValue = 'Bearer for-the-receiver-only';
 
 /** Starts a server, and others after it on the same database. */
@@ -87,12 +82,6 @@ async function filesWith(databaseUrl: string, texts: readonly string[]): Promise
     .map((each) => each.name);
 }
 
-it('retains the key that a server with a database in memory has generated', async () => {
-  const { server, stop } = await startServer({ databaseUrl: ':memory:' });
-  onTestFinished(stop);
-  await checkServerKeys(server.database, 0);
-});
-
 it('no secret is in the database, its files and a backup, and repeated requests return each again', async () => {
   const { api, databaseUrl } = await start();
   const secrets: string[] = [headerValue, api.credentials.clientSecret, api.token];
@@ -137,10 +126,9 @@ it('no secret is in the database, its files and a backup, and repeated requests 
   );
   expect(new Set(secrets).size).toBe(secrets.length);
   for (const secret of secrets) expect(await rowsWith(api.server.database, secret)).toEqual([]);
-  const { byKey, unreadable } = await countStored(api.server.database);
-  // Three live secrets, a header, the stream's secret, and the results of four requests.
-  expect([...byKey]).toEqual([[keyIdOf(oldKey), 9]]);
-  expect(unreadable).toEqual([]);
+  // Three live secrets, the headers, the stream's secret, the results of four requests, and the key of
+  // the visitor hashes.
+  expect(await checkSecrets(api.server.database)).toEqual({ count: 10, unreadable: [] });
   if (engine() === 'sqlite') expect(await filesWith(databaseUrl, secrets)).toEqual([]);
 });
 
@@ -163,123 +151,84 @@ it('the token endpoint ignores an Idempotency-Key', async () => {
   ).toEqual([]);
 });
 
-it('what an earlier version stored is encrypted at the start, and works as before', async () => {
+/** Returns the rows that name a key. */
+const rowsUnder = (database: Database, key: string) => rowsWith(database, `enc:${keyIdOf(key)}:`);
+
+it('keys are replaced on one node after another, and the old one can then be removed', async () => {
   const { api, databaseUrl, restart, database } = await start();
   const endpoint = await receiver();
   const { secret } = await createWebhook(api, endpoint.url, 'create');
-  // As version 0.1.0 has it.
-  await api.server.database.writeDirectly(async (transaction) => {
-    const headers = JSON.stringify({ 'X-Gateway': headerValue });
-    await transaction
-      .updateTable('webhooks')
-      .set({
-        secret,
-        previous_secret: 'shorty_ws_previous',
-        previous_secret_expires_at: 1,
-        headers,
-      })
-      .execute();
-    const [stored] = await transaction.selectFrom('idempotency_keys').selectAll().execute();
-    const place = ['idempotency_keys', 'result', api.organizationId, 'create'];
-    const result = api.server.database.keyring.decrypt(String(stored?.result), place);
-    await transaction.updateTable('idempotency_keys').set({ result }).execute();
-    await transaction.deleteFrom('secret_keys').execute();
-  });
-  const caller = await restart({ secretKey: oldKey });
-  const secrets = [secret, 'shorty_ws_previous', headerValue];
-  for (const each of secrets) expect(await rowsWith(database(), each)).toEqual([]);
-  await expectDelivery(caller, endpoint, secret, api.clock());
-  const again = await caller.call('createWebhook', {
-    body: {
-      url: endpoint.url,
-      events: ['url.created'],
-      headers: { 'X-Gateway': headerValue },
+  const node = await restart(both);
+  await expectDelivery(node, endpoint, secret, api.clock());
+  // Nodes that have only the old key can read this, too.
+  const { id } = await createWebhook(node, 'https://receiver.example/');
+  expect(await rowsUnder(database(), newKey)).toEqual([]);
+
+  // The command runs beside the server.
+  const command = openStorage({ databaseUrl, durability: 'process', secretKeys: [newKey, oldKey] });
+  onTestFinished(() => command.close());
+  const hashKey = () => command.read.selectFrom('visitor_keys').select('value').execute();
+  const before = await hashKey();
+  // Two secrets, two headers, the result of the create, and the key of the visitor hashes.
+  expect(await rotateSecrets(command)).toEqual({ changed: 6, unreadable: [] });
+  expect(await rotateSecrets(command)).toEqual({ changed: 0, unreadable: [] });
+  expect(await rowsUnder(command, oldKey)).toEqual([]);
+  const place = ['visitor_keys', '0'];
+  const [after] = await hashKey();
+  expect(after).not.toEqual(before[0]);
+  expect(command.keyring.decrypt(`${after?.value}`, place)).toBe(
+    command.keyring.decrypt(`${before[0]?.value}`, place),
+  );
+  await node.call('rotateWebhookSecret', { params: { id } });
+  expect(await rowsUnder(command, oldKey)).toEqual([]);
+  await expect(restart({ secretKey: oldKey })).rejects.toThrow(`under the key ${keyIdOf(newKey)}`);
+  await expectDelivery(await restart({ secretKey: newKey }), endpoint, secret, api.clock());
+});
+
+it('a rotation that was ended in the middle continues, and requires the old key until then', async () => {
+  const { api, restart, database, databaseUrl } = await start();
+  await createWebhook(api, 'https://receiver.example/', 'create');
+  const command = openStorage({ databaseUrl, durability: 'process', secretKeys: [newKey, oldKey] });
+  onTestFinished(() => command.close());
+  let writes = 0;
+  const killed: Database = {
+    ...command,
+    async writeDirectly(work, lock) {
+      writes += 1;
+      if (writes > 2) throw new Error('killed');
+      return command.writeDirectly(work, lock);
     },
-    headers: { 'idempotency-key': 'create' },
-  });
-  expect(again.data.secret).toBe(secret);
-  if (engine() === 'postgres') return;
-  await database().maintain();
-  // The old values were overwritten. The log still has pages from before until it is reset.
-  await sql`pragma wal_checkpoint(truncate)`.execute(database().read);
-  expect(await filesWith(databaseUrl, secrets)).toEqual([]);
-});
-
-it('a key is replaced without an interruption, and the old one can then be removed', async () => {
-  const { api, restart, database } = await start();
-  const endpoint = await receiver();
-  const { id, secret } = await createWebhook(api, endpoint.url, 'create');
-  const caller = await restart({ secretKey: newKey, previousSecretKey: oldKey });
-  await expectDelivery(caller, endpoint, secret, api.clock());
-  await caller.call('rotateWebhookSecret', { params: { id } });
-  // The replaced secret signs `X-Service-Signature` until it ends.
-  await expectDelivery(caller, endpoint, secret, api.clock());
-  const before = await countStored(database());
-  // The header, and the result of the create.
-  expect(before.byKey.get(keyIdOf(oldKey))).toBe(2);
-  expect(await encryptStored(database(), { all: true })).toEqual({ changed: 2, unreadable: [] });
-  expect(await encryptStored(database(), { all: true })).toEqual({ changed: 0, unreadable: [] });
-  // A process that was killed before the end runs again. The old key is still required.
-  await expect(restart({ secretKey: newKey })).rejects.toThrow(`under the key ${keyIdOf(oldKey)}`);
-});
-
-it('a running server notices that its key was replaced, and no start without it hides its values', async () => {
-  const started = await start();
-  await createWebhook(started.api, 'https://receiver.example/');
-  const database = started.database();
-  const now = started.api.clock();
-  const check = () => checkServerKeys(database, now);
-  await check();
-  const other = openStorage({ ...started, durability: 'process' });
-  onTestFinished(() => other.close());
-  // The settings of another node, for which this one was not restarted.
-  await unlockSecrets(other, [newKey, oldKey], now);
-  await expect(check()).rejects.toThrow(
-    `under the key ${keyIdOf(newKey)}, which this server does not have: restart it`,
-  );
-  database.keyring.use([oldKey, newKey]);
-  await check();
-  await forgetOtherKeys(other, [newKey]);
-  await expect(check()).rejects.toThrow(
-    `under the key ${keyIdOf(oldKey)}, which shorty-server secrets rotate has replaced`,
-  );
-  await check();
-  await expect(unlockSecrets(other, [newKey], now)).rejects.toThrow(keyIdOf(oldKey));
-});
-
-it('secrets are not rotated while a server encrypts under another key', async () => {
-  const started = await start();
-  const node = started.database();
-  const now = started.api.clock();
-  const rotating = openStorage({ ...started, durability: 'process' });
-  onTestFinished(() => rotating.close());
-  await unlockSecrets(rotating, [newKey, oldKey], now);
-  // What a node does every ten seconds.
-  async function* rounds(count: number) {
-    for (let round = 0; round < count; round += 1) {
-      yield await checkServerKeys(node, now).catch(() => undefined);
-    }
-  }
-  const require = () => requireNoOtherServerKey(rotating, rounds(2));
-  if (engine() === 'sqlite') {
-    // A second server cannot start on the file, so its server has both keys.
-    await require();
-    return;
-  }
-  const refusal = new RegExp(
-    `encrypts secrets under the key ${keyIdOf(oldKey)}, and may not have the key ${keyIdOf(newKey)}: restart each server`,
-  );
-  await expect(require()).rejects.toThrow(refusal);
-  // The node has the new key, but still encrypts under the old one.
-  node.keyring.use([oldKey, newKey]);
-  await expect(require()).rejects.toThrow(refusal);
-  // A node that starts meanwhile confirms its key at once.
-  const starting = async function* () {
-    yield await unlockSecrets(node, [oldKey, newKey], now);
   };
-  await expect(requireNoOtherServerKey(rotating, starting())).rejects.toThrow(refusal);
-  node.keyring.use([newKey, oldKey]);
-  await require();
+  await expect(rotateSecrets(killed)).rejects.toThrow('killed');
+  for (const key of [oldKey, newKey]) expect(await rowsUnder(command, key)).not.toEqual([]);
+  await expect(restart({ secretKey: newKey })).rejects.toThrow('set the old one as');
+  await restart(both);
+  await rotateSecrets(database());
+  await restart({ secretKey: newKey });
+});
+
+it('a rotation finds what other transactions encrypt while it begins', async () => {
+  const { api, databaseUrl, database } = await start(both);
+  const { id } = await createWebhook(api, 'https://receiver.example/');
+  const open = (secretKeys: readonly string[]) => {
+    const opened = openStorage({ databaseUrl, durability: 'process', secretKeys });
+    onTestFinished(() => opened.close());
+    return opened;
+  };
+  const [node, command] = [open([newKey, oldKey]), open([oldKey, newKey])];
+  const update = (text: string, of: Database) =>
+    of.writeDirectly(async (transaction) => {
+      const encrypt = await encryptorOf(of, transaction);
+      const headers = encrypt(text, ['webhooks', id]);
+      rotation ??= rotateSecrets(command);
+      await transaction.updateTable('webhooks').set({ headers }).where('id', '=', id).execute();
+    }, 'rows');
+  let rotation: ReturnType<typeof rotateSecrets> | undefined;
+  await update('{}', node);
+  expect((await rotation)?.unreadable).toEqual([]);
+  expect(await rowsUnder(database(), newKey)).toEqual([]);
+  // A node without the key that is now used stores nothing.
+  await expect(update('{}', open([newKey]))).rejects.toThrow('which is not set');
 });
 
 it('a start with another key is refused in one sentence, and changes nothing', async () => {
@@ -293,16 +242,11 @@ it('a start with another key is refused in one sentence, and changes nothing', a
   await stop();
   const database = openStorage({ databaseUrl, durability: 'process', secretKeys: [oldKey] });
   onTestFinished(() => database.close());
-  const { byKey, unreadable } = await countStored(database);
-  expect({ byKey: [...byKey], unreadable }).toEqual({
-    byKey: [[keyIdOf(oldKey), 2]],
-    unreadable: [],
-  });
+  expect(await checkSecrets(database)).toEqual({ count: 3, unreadable: [] });
   database.keyring.use([newKey]);
-  expect((await countStored(database)).unreadable).toEqual([
-    `webhooks.secret of ${id} is encrypted under the key ${keyIdOf(oldKey)}, which is not set`,
-    `webhooks.headers of ${id} X-Gateway is encrypted under the key ${keyIdOf(oldKey)}, which is not set`,
-  ]);
+  expect((await checkSecrets(database)).unreadable).toContain(
+    `a secret of webhooks ${id} cannot be decrypted: its key is ${keyIdOf(oldKey)}, which is not set`,
+  );
 });
 
 it('with --new-key, webhooks are disabled until their secrets are rotated', async () => {
@@ -314,16 +258,11 @@ it('with --new-key, webhooks are disabled until their secrets are rotated', asyn
   const { data } = await caller.call('getWebhook', { params });
   expect(data).toMatchObject({ isActive: false, headerNames: [] });
   const rotated = await caller.call('rotateWebhookSecret', { params });
+  expect(rotated.status).toBe(200);
   const headers = { 'X-Gateway': headerValue };
   await caller.call('updateWebhook', { params, body: { isActive: true, headers } });
-  await caller.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
-  await endpoint.arrived(1);
-  const [delivery] = endpoint.received;
-  expect(delivery?.headers['x-gateway']).toBe(headerValue);
-  expect(delivery?.headers['x-service-signature-next']).toBeDefined();
-  expect((await countStored(database())).unreadable).toEqual([]);
-  expect(rotated.status).toBe(200);
-  // The new key alone is registered.
+  await expectDelivery(caller, endpoint, rotated.data.secret, api.clock());
+  expect((await checkSecrets(database())).unreadable).toEqual([]);
   await restart({ secretKey: newKey });
 });
 
@@ -344,13 +283,13 @@ it('a value that was copied to another row is not used, and others are delivered
   );
   await expectDelivery(api, endpoint, secret, api.clock());
   expect(victim.received).toEqual([]);
-  expect((await countStored(database())).unreadable).toEqual([
-    `webhooks.secret of ${forged.id} is damaged, or from another row`,
+  expect((await checkSecrets(database())).unreadable).toEqual([
+    `a secret of webhooks ${forged.id} cannot be decrypted: it is damaged, or from another row`,
   ]);
   // Its owner can replace it. It signs nothing, so it does not remain.
   const rotated = await api.call('rotateWebhookSecret', { params: { id: forged.id } });
   expect(rotated.data.previousSecretExpiresAt).toBe(new Date(api.clock()).toISOString());
   const { data } = await api.call('getWebhook', { params: { id: forged.id } });
   expect(data).toMatchObject({ previousSecrets: [] });
-  expect((await countStored(database())).unreadable).toEqual([]);
+  expect((await checkSecrets(database())).unreadable).toEqual([]);
 });

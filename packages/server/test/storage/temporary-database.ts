@@ -14,6 +14,7 @@ import { OrganizationRepository } from '../../src/organizations/organization-rep
 import { type PlanName, standardPlans } from '../../src/organizations/plans.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
+import { encryptorOf, unlockSecrets } from '../../src/storage/secrets.js';
 import type { UrlChange, UrlDraft } from '../../src/urls/change-url.js';
 import { LoopDetector } from '../../src/urls/loop-detector.js';
 import { toRecord } from '../../src/urls/present-url.js';
@@ -71,6 +72,7 @@ export async function openRepository(): Promise<Stored> {
   const { databaseUrl, remove } = await emptyDatabase();
   const database = openStorage({ databaseUrl, durability: 'process' });
   await database.migrate();
+  await unlockSecrets(database, { databaseUrl });
   let ids = 0;
   const newId = () => {
     ids += 1;
@@ -101,6 +103,7 @@ export async function openRepository(): Promise<Stored> {
     async subscribe(organizationId, events, isActive = true) {
       const id = newId();
       await database.writeDirectly(async (transaction) => {
+        const encrypt = await encryptorOf(database, transaction);
         await transaction
           .insertInto('webhooks')
           .values({
@@ -108,7 +111,7 @@ export async function openRepository(): Promise<Stored> {
             organization_id: organizationId,
             url: 'https://receiver.example/',
             events: JSON.stringify(events),
-            secret: 'secret',
+            secret: encrypt('secret', ['webhooks', id]),
             is_active: isActive ? 1 : 0,
             created_at: now,
             updated_at: now,

@@ -375,7 +375,7 @@ it('an endpoint whose secret cannot be decrypted pauses, and others get their de
   await opened.stored.database.writeDirectly((transaction) =>
     transaction
       .updateTable('webhooks')
-      .set({ secret: 'enc:1:0000000000000000:AAAA' })
+      .set({ secret: 'enc:000000000000:AAAA' })
       .where('id', '=', unreadable)
       .execute(),
   );

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createAddressResolver } from '../../src/network/dns-resolver.js';
+import { encryptorOf } from '../../src/storage/secrets.js';
 import { eventExamples } from '../../src/webhooks/event-examples.js';
 import { dnsServer } from '../network/dns-server.js';
 import { type LocalServer, rawServer } from '../network/local-server.js';
@@ -25,9 +26,10 @@ async function subscribeMany(
   const { database } = opened.stored;
   const ids: string[] = [];
   await database.writeDirectly(async (transaction) => {
+    const encrypt = await encryptorOf(database, transaction);
     for (const owner of owners) {
       const own = Array.from({ length: each }, () => randomUUID());
-      const row = { organization_id: owner, events: '["url.created"]', secret: 'secret' };
+      const row = { organization_id: owner, events: '["url.created"]' };
       const times = { is_active: 1, created_at: opened.clock(), updated_at: opened.clock() };
       await database.bulkInsert(
         transaction,
@@ -35,6 +37,7 @@ async function subscribeMany(
         own.map((id, at) => ({
           id,
           url: typeof url === 'string' ? url : url(ids.length + at),
+          secret: encrypt('secret', ['webhooks', id]),
           ...row,
           ...times,
         })),

@@ -12,7 +12,7 @@ export type VisitorKeys = ReturnType<typeof createVisitorKeys>;
  * database cannot find an address by trying all of them. The same secret gives the same keys after a
  * restart and on other nodes.
  */
-export function createVisitorKeys(secretKey: string | Uint8Array) {
+export function createVisitorKeys(secretKey: string) {
   const hash = (text: string) =>
     createHmac('sha256', secretKey).update(text).digest().subarray(0, keyBytes).toString('hex');
   return {

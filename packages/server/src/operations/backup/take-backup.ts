@@ -160,7 +160,7 @@ export function placeCopy(
 }
 
 /** Throws a ConfigError if a copy of `from` is damaged. */
-export function checkCopy(copy: string, from: string): void {
+function checkCopy(copy: string, from: string): void {
   const errors = findIntegrityErrors(copy);
   if (errors.length > 0) throw new ConfigError(`${from} is damaged: ${errors.join('; ')}`);
 }

@@ -1,25 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { newVisitorKey } from '../../analytics/visitor-key.js';
-import { newSecret } from '../../auth/secrets.js';
 import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { formatCount } from '../../format-count.js';
 import { findDatabaseFile, hidePassword } from '../../storage/locate-database.js';
 import { lockForServer } from '../../storage/sqlite/server-lock.js';
-import { giveUpSecrets } from '../../webhooks/give-up-secrets.js';
 import { refuseToOverwrite, withScratchFolder } from '../backup/move-into-place.js';
-import { checkCopy, placeCopy, takeBackup } from '../backup/take-backup.js';
-import { withStorage } from './open-database.js';
+import { placeCopy, takeBackup } from '../backup/take-backup.js';
 import { print } from './print.js';
 
 /** Backs up the configured database, whether its server runs or not. */
@@ -86,34 +73,20 @@ export async function restore(from: string, options: RestoreOptions): Promise<vo
   await withScratchFolder(`${to}.partial-`, async (folder) => {
     const copy = join(folder, 'shorty.db');
     copyFileSync(from, copy);
-    const newKey =
-      existsSync(`${from}.key`) || secretKey !== undefined ? undefined : newVisitorKey();
-    if (newKey !== undefined) {
-      checkCopy(copy, from);
-      await disableWebhooksWithout(newKey, copy);
-    }
     const onVerified = () => {
       if (moveOldTo !== undefined && existing.length > 0) moveDatabase(to, moveOldTo);
     };
     placeCopy(copy, { from, to, onVerified });
-    if (newKey !== undefined) writeFileSync(`${to}.key`, newKey, { mode: 0o600, flag: 'wx' });
   }).finally(unlock);
   if (moveOldTo !== undefined && existing.length > 0) print(`Moved the old files to ${moveOldTo}.`);
   print(`Restored ${from} to ${to}, checked.`);
-  const isNewKeyUnused = options.newKey && (existsSync(`${from}.key`) || secretKey !== undefined);
-  if (isNewKeyUnused) print('The secret key is not lost, so --new-key had no effect.');
-}
-
-/** Disables the webhooks whose secrets a new key cannot decrypt. */
-async function disableWebhooksWithout(newKey: string, copy: string): Promise<void> {
-  const storage = { databaseUrl: `file:${copy}`, durability: 'process' } as const;
-  const webhookIds = await withStorage(storage, async (database) => {
-    // Earlier versions encrypt nothing.
-    if ((await database.findVersionProblem()) !== undefined) return undefined;
-    return giveUpSecrets(database, [newKey], () => newSecret('webhookSecret', randomBytes));
-  });
-  if (!webhookIds || webhookIds.length === 0) return;
-  print(`Disabled these webhooks, whose secrets are lost: ${webhookIds.join(', ')}.`);
+  if (!options.newKey) return;
+  const hasKey = existsSync(`${from}.key`) || secretKey !== undefined;
+  print(
+    hasKey
+      ? 'The secret key is not lost, so --new-key had no effect.'
+      : 'The secret key is lost: start the server once with --new-key.',
+  );
 }
 
 /** Moves the files of a database to a new folder, except its lock and the data of countries. */

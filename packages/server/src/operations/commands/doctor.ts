@@ -23,9 +23,8 @@ import { findWrongLinkCounters, repairLinkCounters } from '../../organizations/l
 import { endStaleLeases, findStaleLeases } from '../../redirect/click-lease-doctor.js';
 import type { Database } from '../../storage/database.js';
 import { findDatabaseFile } from '../../storage/locate-database.js';
+import { checkSecrets } from '../../storage/secrets.js';
 import { findIntegrityErrors } from '../../storage/sqlite/copy-sqlite.js';
-import { countStored, encryptStored } from '../../storage/stored-secrets.js';
-import { requireServerKey } from '../../storage/unlock-secrets.js';
 import { findWrongClickQueues, repairClickQueues } from '../../webhooks/click-queue-doctor.js';
 import { diagnoseDeliveries, repairDeliveries } from '../../webhooks/delivery-doctor.js';
 import { describeCountries } from './countries.js';
@@ -149,29 +148,15 @@ const examinations: readonly ((database: Database) => Promise<Diagnosis>)[] = [
     };
   },
   async (database) => {
-    const { byKey, unreadable } = await countStored(database);
-    const { currentId } = database.keyring;
-    const plain = byKey.get(undefined) ?? 0;
-    const encrypted = [...byKey].flatMap(([id, count]) =>
-      id === undefined
-        ? []
-        : [`${number(count)} under the key ${id}${id === currentId ? ' (current)' : ''}`],
-    );
+    const { count, unreadable } = await checkSecrets(database);
     return {
       lines: [
-        encrypted.length > 0 && `Stored secrets: ${encrypted.join(', ')}.`,
-        // A database that no server has used yet has no key.
-        currentId !== undefined &&
-          plain > 0 &&
-          `Stored secrets that are not encrypted: ${number(plain)}.`,
-        ...unreadable.slice(0, maxPrintedErrors).map((reason) => `${reason}.`),
+        `Stored secrets: ${number(count)}.`,
+        ...unreadable.slice(0, maxPrintedErrors).map((reason) => `Error: ${reason}.`),
       ],
-      errors: currentId === undefined ? 0 : plain,
+      errors: 0,
       needsAttention: unreadable.length > 0,
-      async repair() {
-        await requireServerKey(database);
-        await encryptStored(database, { all: false });
-      },
+      repair: async () => {},
     };
   },
   async () => ({

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasWriters } from '../../analytics/journal/journal-folder.js';
@@ -6,7 +5,7 @@ import { type Config, nameSetVariables, readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import type { Database } from '../../storage/database.js';
 import { findDatabaseFile, hidePassword } from '../../storage/locate-database.js';
-import { findSecretKeys, unlockSecrets } from '../../storage/unlock-secrets.js';
+import { findSecretKeys, unlockSecrets } from '../../storage/secrets.js';
 import { withScratchFolder } from '../backup/move-into-place.js';
 import { takeBackup } from '../backup/take-backup.js';
 import { moveInstallation, refuseUnlessEmpty } from '../move/move-installation.js';
@@ -68,22 +67,14 @@ async function move(from: string, config: Config): Promise<void> {
   await withScratchFolder(join(tmpdir(), 'shorty-move-'), async (folder) => {
     const copy = join(folder, 'shorty.db');
     // The copy contains the clicks of the journals.
-    const { thresholds, secretKey } = config;
-    const { hasKey } = await takeBackup({ databasePath: file, to: copy, thresholds });
+    const { thresholds } = config;
+    await takeBackup({ databasePath: file, to: copy, thresholds });
     await withStorage({ databaseUrl: `file:${copy}`, durability: 'process' }, (source) =>
       withStorage(config, async (target) => {
         await target.migrate();
         await refuseUnlessEmpty(target.read);
-        // The key comes first: without it, every visitor would count as new.
-        if (hasKey && secretKey === undefined) {
-          const key = readFileSync(`${copy}.key`, 'utf8').trim();
-          if ((await target.loadKey('visitors', key)) !== key) {
-            throw new ConfigError('the target database already has a different secret key');
-          }
-        }
         source.keyring.use(await findSecretKeys(source, config));
-        const targetKeys = await findSecretKeys(target, config);
-        if (targetKeys.length > 0) await unlockSecrets(target, targetKeys, Date.now());
+        await unlockSecrets(target, config);
         const counts = await moveInstallation(source, target);
         for (const [what, count] of counts) print(`${what} ${count.toLocaleString('en')}`);
         print(`Moved ${from} to ${hidePassword(to)}; these counts are the same on both sides.`);

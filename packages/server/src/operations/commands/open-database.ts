@@ -6,7 +6,7 @@ import { type Database, StorageUnavailableError } from '../../storage/database.j
 import { UnreadableSecretError } from '../../storage/keyring.js';
 import { hidePassword, requireDatabaseFile } from '../../storage/locate-database.js';
 import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
-import { findSecretKeys } from '../../storage/unlock-secrets.js';
+import { findSecretKeys } from '../../storage/secrets.js';
 
 /** Runs `work` on a database without time limits, and closes it. */
 export async function withStorage<T>(

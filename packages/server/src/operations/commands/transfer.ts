@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readConfig } from '../../config.js';
 import { formatCount } from '../../format-count.js';
-import { requireServerKey } from '../../storage/unlock-secrets.js';
+import { unlockSecrets } from '../../storage/secrets.js';
 import { moveIntoPlace, refuseToOverwrite, withScratchFolder } from '../backup/move-into-place.js';
 import { exportOrganization } from '../transfer/export-organization.js';
 import { importOrganization } from '../transfer/import-organization.js';
@@ -43,12 +43,13 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
 
 /** Imports an organization from a file. */
 export async function importFromFile(file: string): Promise<void> {
-  const { baseUrl, shortDomain, publicHost, host, port } = readConfig(process.env);
+  const config = readConfig(process.env);
+  const { baseUrl, shortDomain, publicHost, host, port } = config;
   const origin = baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const ownHosts = [new URL(origin).host, new URL(publicHost ?? origin).host];
   if (shortDomain !== undefined) ownHosts.push(shortDomain);
   const { organizationId, rows, urlIdShift } = await withDatabase(async (database) => {
-    await requireServerKey(database);
+    await unlockSecrets(database, config);
     return importOrganization(database, file, ownHosts, originOf('importOrganization'));
   });
   const count = (table: string, noun: string) => formatCount(rows.get(table) ?? 0, noun);

@@ -1,9 +1,10 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { ConfigError } from '../../config-error.js';
 import type { Database, Schema } from '../../storage/database.js';
+import { keyIdIn } from '../../storage/keyring.js';
 import { readInBatches } from '../../storage/read-in-batches.js';
 import { definitionOf, keyOf, tableNames } from '../../storage/schema.js';
-import { mapSecrets } from '../../storage/stored-secrets.js';
+import { encryptorOf, mapSecrets } from '../../storage/secrets.js';
 
 /** Figures by name: `urls` is a number of rows, `url_clicks.clicks` a sum. */
 export type Counts = ReadonlyMap<string, number>;
@@ -19,6 +20,7 @@ export function moveInstallation(from: Database, to: Database): Promise<Counts> 
   return from.snapshot((source) =>
     to.writeDirectly(async (transaction) => {
       await refuseUnlessEmpty(transaction);
+      const encrypt = await encryptorOf(to, transaction);
       // The migrations insert a row into each, which is replaced by the source's row.
       await transaction.deleteFrom('url_id_counter').execute();
       await transaction.deleteFrom('link_policy').execute();
@@ -27,7 +29,7 @@ export function moveInstallation(from: Database, to: Database): Promise<Counts> 
         for await (const batch of readInBatches(source, rows, keyOf(table))) {
           const values = batch.map((row) =>
             mapSecrets(table, row, (stored, place) =>
-              to.keyring.encrypt(from.keyring.decrypt(stored, place), place),
+              keyIdIn(stored) ? encrypt(from.keyring.decrypt(stored, place), place) : stored,
             ),
           );
           await to.bulkInsert(transaction, table, values as never[]);

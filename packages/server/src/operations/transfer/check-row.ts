@@ -72,6 +72,7 @@ function findTypeError(stored: Value, definition: string): string | undefined {
   const [type] = definition.split(' ');
   switch (type) {
     case 'text':
+    case 'secret':
       return typeof stored === 'string' ? undefined : 'must be a string';
     case 'bytes':
       return stored instanceof Uint8Array ? undefined : 'must be bytes';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
 import type { Keyring, Place } from '../../storage/keyring.js';
-import { mapSecrets } from '../../storage/stored-secrets.js';
+import { mapSecrets } from '../../storage/secrets.js';
 import { withoutServerColumns } from './check-row.js';
 import { type TransferRow, writeTransferFile } from './transfer-file.js';
 import { batchesOf, transferTables } from './transfer-tables.js';

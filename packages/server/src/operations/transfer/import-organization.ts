@@ -5,11 +5,10 @@ import { ownHostTest } from '../../domains/own-hosts.js';
 import type { EventFilters } from '../../events/subscription.js';
 import { recordAuditEntry, type WriteOrigin } from '../../idempotency/audit-entry.js';
 import type { Database, Value, WriteTransaction } from '../../storage/database.js';
-import type { Place } from '../../storage/keyring.js';
 import { type Row, rowsAtOnce } from '../../storage/read-in-batches.js';
 import { searchTextOf } from '../../storage/search-text.js';
+import { encryptorOf, mapSecrets } from '../../storage/secrets.js';
 import { settingsHashOf } from '../../storage/settings-hash.js';
-import { mapSecrets } from '../../storage/stored-secrets.js';
 import { targetsOf } from '../../urls/link-rules.js';
 import { LoopDetector } from '../../urls/loop-detector.js';
 import {
@@ -41,10 +40,10 @@ export async function importOrganization(
   const summary = await checkFile(path);
   return database.writeDirectly(async (transaction) => {
     await refuseKnownOrganization(transaction, summary);
+    const encrypt = await encryptorOf(database, transaction);
     const urlIdShift = await reserveIds(transaction, summary);
     const { visitsUntil } = summary;
     for await (const [table, rows] of batchesIn(path)) {
-      const encrypt = (secret: string, place: Place) => database.keyring.encrypt(secret, place);
       const values = rows.map((row) =>
         mapSecrets(table, toStored(table, row, { urlIdShift, visitsUntil }), encrypt),
       );

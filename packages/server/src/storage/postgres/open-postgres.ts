@@ -195,12 +195,12 @@ export function openPostgres(
     },
     // Several servers share a database.
     lockForServer: () => {},
-    async loadKey(name, fresh) {
+    async loadKey(fresh) {
       const statement =
         fresh === undefined
-          ? sql<{ value: string }>`select value from installation_keys where name = ${name}`
+          ? sql<{ value: string }>`select value from installation_keys`
           : sql<{ value: string }>`
-              insert into installation_keys (name, value) values (${name}, ${fresh})
+              insert into installation_keys (name, value) values ('secrets', ${fresh})
               on conflict (name) do update set name = excluded.name returning value`;
       const { rows } = await statement.execute(db);
       return rows[0]?.value ?? fresh;

@@ -52,6 +52,7 @@ const types: Readonly<Record<string, string>> = {
   rowId: 'bigint',
   generatedId: 'bigint',
   double: 'double precision',
+  secret: 'text',
 };
 
 /** Returns the type of an array of a column's values. */

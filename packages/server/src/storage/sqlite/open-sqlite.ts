@@ -117,7 +117,7 @@ export function openSqlite(path: string, options: StorageOptions): Database {
     lockForServer(now) {
       if (!isMemory) unlock ??= lockForServer(path, now);
     },
-    async loadKey(_name, fresh) {
+    async loadKey(fresh) {
       if (!isMemory) return loadKeyFile(`${path}.key`, fresh);
       keyInMemory ??= fresh;
       return keyInMemory ?? fresh;

@@ -1,0 +1,251 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { ConfigError } from '../config-error.js';
+import type { Database, Value, WriteTransaction } from './database.js';
+import { keyIdIn, type Place, UnreadableSecretError } from './keyring.js';
+import { findDatabaseFile } from './locate-database.js';
+import { type Row, readInBatches } from './read-in-batches.js';
+import { definitionOf, keyOf, type Table, tableNames } from './schema.js';
+
+/** Encrypts a secret of a row. */
+export type Encrypt = (text: string, place: Place) => string;
+
+export interface SecretKeySettings {
+  readonly databaseUrl: string;
+  readonly secretKey?: string | undefined;
+  readonly previousSecretKey?: string | undefined;
+}
+
+const checkText = 'shorty';
+const placeOfCheck: Place = ['secret_key'];
+
+/** Returns the keys of stored secrets: those of the settings, and the one that a server generated. */
+export async function findSecretKeys(
+  database: Database,
+  { secretKey, previousSecretKey }: SecretKeySettings,
+): Promise<string[]> {
+  const generated = await database.loadKey(undefined);
+  return [secretKey, generated, previousSecretKey].filter((key) => key !== undefined);
+}
+
+/**
+ * Sets the keys of the database's keyring, and generates one for a new database without settings. With
+ * `allowsNewKey`, gives up the secrets whose key is lost, and returns the ids of the webhooks that are
+ * therefore disabled; otherwise returns undefined.
+ *
+ * @throws {ConfigError} if secrets are encrypted under a key that is not among these; nothing is changed
+ */
+export async function unlockSecrets(
+  database: Database,
+  settings: SecretKeySettings,
+  { allowsNewKey = false } = {},
+): Promise<readonly string[] | undefined> {
+  const { keyring, read } = database;
+  const row = await read.selectFrom('secret_key').selectAll().executeTakeFirst();
+  const used = [row?.check_value, row?.previous_check_value].filter((check) => check != null);
+  const keys = await findSecretKeys(database, settings);
+  const file = findDatabaseFile(settings.databaseUrl);
+  if (keys.length === 0 && row && !allowsNewKey) {
+    const [missing, remedy] = file
+      ? [`${file}.key is missing`, 'restore the file from a backup, or ']
+      : ['SHORTY_SECRET_KEY is not set', ''];
+    throw new ConfigError(
+      `${missing}, and secrets are encrypted under the key ${used.map(keyIdIn).join(' and ')}: ${remedy}set SHORTY_SECRET_KEY to the key; ${ifLost}`,
+    );
+  }
+  if (keys.length === 0) keys.push(await database.loadKey(newSecretKey()));
+  keyring.use(keys);
+  if (used.every((check) => keyring.canDecrypt(check, placeOfCheck))) {
+    if (row) return undefined;
+    const check_value = keyring.encrypt(checkText, placeOfCheck, keyring.firstId ?? '');
+    await database.writeDirectly(async (transaction) => {
+      const first = transaction.insertInto('secret_key').values({ id: 1, check_value });
+      await first.onConflict((conflict) => conflict.doNothing()).execute();
+    }, 'rows');
+    // Another node may have been the first.
+    return unlockSecrets(database, settings);
+  }
+  if (allowsNewKey) return giveUpSecrets(database);
+  throw new ConfigError(
+    `stored secrets are encrypted under the key ${used.map(keyIdIn).join(' and ')}, and SHORTY_SECRET_KEY is the key ${keyring.firstId}: set the right key, or set the old one as SHORTY_SECRET_KEY_PREVIOUS; ${ifLost}`,
+  );
+}
+
+const ifLost =
+  'if it is lost, start with --new-key: every visitor then counts as new, and webhooks are disabled until their secrets are rotated';
+
+export function newSecretKey(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/**
+ * Returns what encrypts secrets in a transaction: the key of the installation, which `secrets rotate`
+ * replaces. A server that does not have the new key yet cannot encrypt, so no secret is lost.
+ */
+export async function encryptorOf(
+  { engine, keyring }: Database,
+  transaction: WriteTransaction,
+): Promise<Encrypt> {
+  const query = transaction.selectFrom('secret_key').select('check_value');
+  // `secrets rotate` waits for this transaction, and then finds what it has encrypted.
+  const row = await (engine === 'postgres' ? query.forShare() : query).executeTakeFirst();
+  const keyId = row && keyIdIn(row.check_value);
+  if (keyId === undefined) throw new Error('the secrets of the database are not unlocked');
+  return (text, place) => keyring.encrypt(text, place, keyId);
+}
+
+/**
+ * Encrypts all secrets under the first key, beside running servers, which must have it. May be ended at
+ * any time and run again. Returns the number of secrets that were under another key, and why others
+ * cannot be decrypted.
+ */
+export async function rotateSecrets(database: Database) {
+  const { keyring, writeDirectly } = database;
+  const { firstId = '' } = keyring;
+  const check_value = keyring.encrypt(checkText, placeOfCheck, firstId);
+  // From now on, servers encrypt under the new key, and none starts without the one before.
+  await writeDirectly(async (transaction) => {
+    await transaction
+      .updateTable('secret_key')
+      .set({ check_value, previous_check_value: sql`check_value` })
+      .where('check_value', 'not like', `enc:${firstId}:%`)
+      .execute();
+  }, 'rows');
+  let changed = 0;
+  const unreadable = new Set<string>();
+  const encryptAgain: Encrypt = (stored, place) => {
+    const text = decryptOrNote(database, stored, place, unreadable);
+    return text === undefined ? stored : keyring.encrypt(text, place, firstId);
+  };
+  for await (const { table, rows } of storedSecrets(database, firstId)) {
+    changed += await writeDirectly(async (transaction) => {
+      let count = 0;
+      for (const row of rows) count += await replaceSecrets(transaction, table, row, encryptAgain);
+      return count;
+    }, 'rows');
+  }
+  await writeDirectly(async (transaction) => {
+    await transaction.updateTable('secret_key').set({ previous_check_value: null }).execute();
+  }, 'rows');
+  return { changed, unreadable: [...unreadable] };
+}
+
+/** Stores the changed secrets of a row, except those that a server has replaced since it was read. */
+async function replaceSecrets(
+  transaction: WriteTransaction,
+  table: Table,
+  row: Row,
+  change: Encrypt,
+): Promise<number> {
+  const changed = mapSecrets(table, row, change);
+  let count = 0;
+  for (const column of secretColumnsOf(table)) {
+    if (changed[column] === row[column]) continue;
+    const matches = [...keyOf(table), column].map((name) => sql`${sql.ref(name)} = ${row[name]}`);
+    const { numAffectedRows } = await sql`
+      update ${sql.table(table)} set ${sql.ref(column)} = ${changed[column]}
+      where ${sql.join(matches, sql` and `)}`.execute(transaction);
+    count += Number(numAffectedRows);
+  }
+  return count;
+}
+
+/** Decrypts all secrets. Returns their number, and why some cannot be decrypted. */
+export async function checkSecrets(database: Database) {
+  let count = 0;
+  const unreadable = new Set<string>();
+  for await (const { table, rows } of storedSecrets(database)) {
+    for (const row of rows) {
+      mapSecrets(table, row, (stored, place) => {
+        if (keyIdIn(stored) !== undefined) count += 1;
+        decryptOrNote(database, stored, place, unreadable);
+        return stored;
+      });
+    }
+  }
+  return { count, unreadable: [...unreadable] };
+}
+
+/** Returns undefined for a value that is not encrypted, and for a secret that cannot be decrypted. */
+function decryptOrNote(
+  { keyring }: Database,
+  stored: string,
+  place: Place,
+  unreadable: Set<string>,
+): string | undefined {
+  if (keyIdIn(stored) === undefined) return undefined;
+  try {
+    return keyring.decrypt(stored, place);
+  } catch (error) {
+    if (!(error instanceof UnreadableSecretError)) throw error;
+    unreadable.add(error.message);
+    return undefined;
+  }
+}
+
+/** Makes the first key the only one, and gives up the secrets under others. */
+async function giveUpSecrets(database: Database): Promise<readonly string[]> {
+  const { keyring, writeDirectly } = database;
+  const { firstId = '' } = keyring;
+  const webhookIds: string[] = [];
+  for await (const { table, rows } of storedSecrets(database, firstId)) {
+    for (const row of rows) {
+      let isLost = false;
+      mapSecrets(table, row, (stored, place) => {
+        if (keyIdIn(stored) !== undefined) isLost ||= !keyring.canDecrypt(stored, place);
+        return stored;
+      });
+      if (!isLost) continue;
+      const matches = keyOf(table).map((name) => sql`${sql.ref(name)} = ${row[name]}`);
+      // A webhook signs nothing until its owner has rotated the secret.
+      const change =
+        table === 'webhooks'
+          ? sql`update webhooks set secret = '', previous_secret = null, oldest_secret = null, headers = null, is_active = 0`
+          : sql`delete from ${sql.table(table)}`;
+      if (table === 'webhooks') webhookIds.push(String(row.id));
+      await writeDirectly(async (transaction) => {
+        await sql`${change} where ${sql.join(matches, sql` and `)}`.execute(transaction);
+      });
+    }
+  }
+  const check_value = keyring.encrypt(checkText, placeOfCheck, firstId);
+  await writeDirectly(async (transaction) => {
+    await transaction
+      .updateTable('secret_key')
+      .set({ check_value, previous_check_value: null })
+      .execute();
+  }, 'rows');
+  return webhookIds;
+}
+
+/** Yields the rows that have secrets under other keys than this one. */
+async function* storedSecrets({ read }: Database, exceptKeyId = '') {
+  for (const table of tableNames) {
+    const conditions = secretColumnsOf(table).map((column) => {
+      const own = sql.ref(`own.${column}`);
+      return sql`${own} like 'enc:%' and ${own} not like ${`enc:${exceptKeyId}:%`}`;
+    });
+    if (conditions.length === 0) continue;
+    const from = sql`from ${sql.table(table)} as own where (${sql.join(conditions, sql` or `)})`;
+    for await (const rows of readInBatches(read, from, keyOf(table))) yield { table, rows };
+  }
+}
+
+/** Returns a row with its secrets changed. Some are not encrypted: results that contain no secret. */
+export function mapSecrets(table: Table, row: Row, change: Encrypt): Row {
+  const changed: Record<string, Value> = { ...row };
+  const key = keyOf(table).map((column) => String(row[column]));
+  for (const column of secretColumnsOf(table)) {
+    const stored = row[column];
+    // A deleted webhook has an empty secret.
+    if (typeof stored === 'string' && stored !== '')
+      changed[column] = change(stored, [table, ...key]);
+  }
+  return changed;
+}
+
+/** The columns of the type `secret`. */
+function secretColumnsOf(table: Table): string[] {
+  const columns = Object.entries(definitionOf(table).columns);
+  return columns.filter(([, definition]) => /^secret\b/.test(definition)).map(([name]) => name);
+}
