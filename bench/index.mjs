@@ -13,7 +13,6 @@ import {
 } from './deliveries.mjs';
 import { benchExport } from './export.mjs';
 import { benchImport } from './import.mjs';
-import { benchIngestersPostgres } from './ingesters-postgres.mjs';
 import { missedBounds } from './lib/ratio.mjs';
 import { benchLinkMissesPostgres } from './link-misses-postgres.mjs';
 import { benchManyLinks } from './many-links.mjs';
@@ -66,7 +65,6 @@ const benchmarks = {
   'creates-postgres': benchCreatesPostgres,
   'bulk-create-postgres': benchBulkCreatePostgres,
   'visits-postgres': benchVisitsPostgres,
-  'ingesters-postgres': benchIngestersPostgres,
   'deliveries-postgres': benchDeliveriesPostgres,
   'deliveries-beside-postgres': benchDeliveriesBesidePostgres,
   'cache-simulation': benchCacheSimulation,

@@ -151,7 +151,8 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
     );
     await ingest.stop();
     const visits = new VisitRepository(database, { outbox, thresholds });
-    if (!isDrained || !(await removeJournal(visits, writerId, folder))) folder?.release();
+    if (isDrained) await removeJournal(visits, writerId, folder);
+    else folder?.release();
     if (permanentRoot === undefined) rmSync(root, { recursive: true, force: true });
   }
 

@@ -3,7 +3,6 @@ import {
   type Database,
   operatorOwner,
   type Schema,
-  WriteRejectedError,
   type WriteTransaction,
 } from '../storage/database.js';
 import { keyIdIn } from '../storage/keyring.js';
@@ -33,7 +32,7 @@ export interface WriteRequest {
 export const idempotencyWindowMs = 24 * 60 * 60 * 1000;
 
 /** The key was used for a request with another method, path or body. */
-export class IdempotencyConflictError extends WriteRejectedError {
+export class IdempotencyConflictError extends Error {
   override readonly name = 'IdempotencyConflictError';
 }
 

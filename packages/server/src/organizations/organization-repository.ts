@@ -8,6 +8,7 @@ import {
 import { type Database, operatorOwner, type WriteTransaction } from '../storage/database.js';
 import { changeLinkPolicy, readLinkPolicyVersion } from '../storage/link-policy.js';
 import { readList } from '../storage/list-page.js';
+import { lockOrganization } from '../storage/locks.js';
 import type { PlanName } from './plans.js';
 
 /** A stored organization. Instants are milliseconds since 1970. */
@@ -161,6 +162,7 @@ export class OrganizationRepository {
       write,
       async (transaction) => {
         begins = false;
+        await lockOrganization(transaction, id);
         const found = await select(transaction).where('id', '=', id).executeTakeFirst();
         if (!found) return null;
         if (confirmation !== id && confirmation !== found.name) return { unconfirmed: true };

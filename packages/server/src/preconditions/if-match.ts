@@ -1,13 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import { validationError } from '../contract/api-error.js';
 import type { Route } from '../contract/define-route.js';
-import { WriteRejectedError } from '../storage/database.js';
 
 /** The `If-Match` of a request: any version of the record, or the ETags of some. */
 export type IfMatch = '*' | readonly string[];
 
 /** Another request has changed the record since the caller read it. */
-export class PreconditionFailedError extends WriteRejectedError {
+export class PreconditionFailedError extends Error {
   override readonly name = 'PreconditionFailedError';
   /** The ETag of the record's current version. */
   readonly etag: string;

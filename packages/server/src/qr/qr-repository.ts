@@ -11,7 +11,7 @@ import type { PlanTable } from '../organizations/plans.js';
 import type { Quota } from '../organizations/quota.js';
 import { countUseWithinPlan } from '../organizations/usage-meters.js';
 import { checkIfMatch, type IfMatch } from '../preconditions/if-match.js';
-import { type Database, WriteRejectedError } from '../storage/database.js';
+import type { Database } from '../storage/database.js';
 import { allOf, readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
 import type { Schema } from '../storage/schema.js';
@@ -25,7 +25,7 @@ export type CreateQrOutcome =
   | { readonly status: 'quota-exceeded'; readonly quota: Quota };
 
 /** The code was changed or deleted after it was read. */
-export class StaleQrError extends WriteRejectedError {
+export class StaleQrError extends Error {
   override readonly name = 'StaleQrError';
 }
 

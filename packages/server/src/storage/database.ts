@@ -44,9 +44,8 @@ export interface Database {
   /** Returns false if searches read all links of their organization, because PostgreSQL has no pg_trgm. */
   hasSearchIndex(): Promise<boolean>;
   /**
-   * Runs the work of a request in a transaction that holds the lock of its organization, or the lock
-   * 'records' if `organizationId` is `operatorOwner`, and commits it. Waits in a queue that is fair
-   * across organizations. Throws a QueueFullError.
+   * Runs the work of a request in a transaction that holds the lock of its organization, or of the
+   * operator, and commits it. Waits in a queue that is fair across organizations. Throws a QueueFullError.
    */
   write<T>(
     organizationId: string,
@@ -54,7 +53,7 @@ export interface Database {
     options?: { /** True for a write of several records. */ readonly isBulk?: boolean },
   ): Promise<T>;
   /**
-   * Runs the server's own work in a transaction that holds the lock, 'records' by default, without
+   * Runs the server's own work in a transaction that holds the lock, 'exclusive' by default, without
    * waiting in the queue of requests.
    *
    * If `work` throws, the transaction is rolled back. Several works may share a transaction, so any of
@@ -103,11 +102,6 @@ export interface Database {
    */
   loadKey<Fresh extends string | undefined>(fresh: Fresh): Promise<string | Fresh>;
   /**
-   * Returns the shard of an organization's visits. Nodes compact the visits of different shards at the
-   * same time. An engine with one writer has only `mixedShard`.
-   */
-  visitShardOf(organizationId: string): number;
-  /**
    * Drops the partitions that end before an instant and are empty, and returns their number. An
    * engine without partitions has none.
    */
@@ -123,39 +117,18 @@ export interface Database {
 
 export type Engine = 'sqlite' | 'postgres';
 
-/** The shard of batches that have visits of any organizations. */
-export const mixedShard = 0;
-
 /** The owner of what no organization owns. No organization has this id, because it is no UUID. */
 export const operatorOwner = 'operator';
 
 /**
- * The lock that a write transaction holds until its commit. Transactions with the same lock run one
- * after another, on all nodes. SQLite runs all write transactions one after another.
+ * The lock that a write transaction holds until its commit, on all nodes. SQLite runs all write
+ * transactions one after another.
  *
- * - `{ organizationId }`: records of one organization. Excludes 'records' only.
- * - 'records': records of any organizations.
- * - 'visits': the transfer of visits from journals. Excludes 'exclusive' only; within a thread, such
- *   transactions run one after another.
- * - `{ visitShard }`: the compacted visits of one shard. Excludes 'compaction'. With `isSkippedIfLocked`,
- *   the write throws a `ShardLockedError` instead of waiting for another transaction of the shard.
- * - 'compaction': the compacted visits of all shards. `mixedShard` means the same.
- * - 'exclusive': 'records', 'visits' and 'compaction'.
- * - 'rows', 'deliveries', 'slow deliveries', 'claims': no lock but those of the changed rows, because a
- *   dispatcher leases endpoints. Transactions with the same of these names run one after another
- *   within a thread.
+ * - `{ organizationId }`: the records of an organization, by the lock of its row.
+ * - 'rows': no lock but those of the changed rows.
+ * - 'exclusive': excludes all other write transactions.
  */
-export type WriteLock =
-  | { readonly organizationId: string }
-  | { readonly visitShard: number; readonly isSkippedIfLocked?: boolean }
-  | 'records'
-  | 'visits'
-  | 'compaction'
-  | 'deliveries'
-  | 'slow deliveries'
-  | 'claims'
-  | 'rows'
-  | 'exclusive';
+export type WriteLock = { readonly organizationId: string } | 'rows' | 'exclusive';
 
 /**
  * Why a transaction is repeated: it waited too long for a lock, or PostgreSQL ended it because of a
@@ -198,15 +171,6 @@ export type UpdateEach = <Table extends keyof Schema & string>(
   }[],
 ) => Promise<boolean[]>;
 
-/**
- * Thrown by the work of a write before it has changed anything. Only this work fails; other works of
- * the same transaction are committed.
- */
-export class WriteRejectedError extends Error {}
-
-/** Another transaction has the lock of the shard, so nothing was written. */
-export class ShardLockedError extends Error {}
-
 /** A row has the key of another row. */
 export class UniqueViolationError extends Error {
   override readonly name = 'UniqueViolationError';
@@ -216,9 +180,6 @@ export class UniqueViolationError extends Error {
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError';
 }
-
-/** The transaction waited too long for a row or a lock that another transaction has. */
-export class RowLockedError extends StorageUnavailableError {}
 
 /** A list or a search took longer than its time limit. */
 export class ListTimeoutError extends StorageUnavailableError {

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Database, WriteTransaction } from './database.js';
+import { isPostgres } from './locks.js';
 import { prepare } from './prepared.js';
 
 /** The number of deliveries that the dispatcher wants to claim for a webhook. */
@@ -8,6 +9,18 @@ export interface Claim {
   readonly count: number;
   /** The ids of deliveries that are not claimed again. */
   readonly except?: readonly string[];
+}
+
+// Without statistics about a new backlog, PostgreSQL's planner would sort all of it for each claim, or
+// read the whole table for some outcomes.
+const avoided = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'sort'];
+const avoidThem = sql`select ${sql.join(
+  avoided.map((plan) => sql`set_config(${sql.lit(`enable_${plan}`)}, 'off', true)`),
+)}`;
+
+/** Makes PostgreSQL read rows by their indexes in a transaction. */
+export async function preferIndexes(transaction: WriteTransaction): Promise<void> {
+  if (isPostgres(transaction)) await avoidThem.execute(transaction);
 }
 
 export type DueDelivery = Awaited<ReturnType<ReturnType<typeof dueDeliveryFinder>>>[number];

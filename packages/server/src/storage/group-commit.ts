@@ -5,52 +5,43 @@ import {
   type Schema,
   StorageUnavailableError,
   UniqueViolationError,
-  WriteRejectedError,
+  type WriteLock,
   type WriteTransaction,
 } from './database.js';
 
 interface PendingWork {
-  readonly organizationId: string | undefined;
   readonly queuedAt: number;
+  /** How often another transaction had taken its keys. */
+  conflicts: number;
   /** Does the work and returns a function that settles its caller's promise after the commit. */
   run(transaction: WriteTransaction): Promise<() => void>;
   fail(error: unknown): void;
 }
 
-export interface GroupCommitOptions {
-  /**
-   * Runs at the start of each transaction and takes its locks, with the organizations of its works.
-   * Returns those whose lock it did not get.
-   */
-  readonly begin?: (
-    transaction: WriteTransaction,
-    organizationIds: readonly string[],
-  ) => Promise<readonly string[]>;
-  /**
-   * Returns why a failed transaction may succeed when it is repeated; undefined if it would fail again.
-   * Works that fail because of a lock are repeated until `lockTimeoutMs` have passed.
-   */
-  readonly findRetryCause?: (error: unknown) => RetryCause | undefined;
-  readonly lockTimeoutMs?: number;
-  readonly onRetry?: (cause: RetryCause) => void;
-  /** The number of transactions that run at once; 1 by default. An organization has one of them. */
-  readonly concurrency?: number;
+interface WorkQueue {
+  readonly lock: WriteLock;
+  readonly works: PendingWork[];
+  end?: Promise<void>;
 }
 
-/** The number of repeated transactions by cause, at the start. */
-export const noRetries: Readonly<Record<RetryCause, number>> = {
-  lock: 0,
-  deadlock: 0,
-  serialization: 0,
-};
+export interface GroupCommitOptions {
+  /** Returns the queue of works with a lock: those of one queue run one after another, and share transactions. */
+  readonly queueOf: (lock: WriteLock) => unknown;
+  /** Takes the lock at the start of each transaction. */
+  readonly takeLock?: (transaction: WriteTransaction, lock: WriteLock) => Promise<unknown>;
+  /** Returns why a failed transaction may succeed when it is repeated; undefined if it would fail again. */
+  readonly findRetryCause: (error: unknown) => RetryCause | undefined;
+  /** How long a work is repeated. */
+  readonly maxRetryMs: number;
+  /** The longest pause before works are repeated. */
+  readonly maxPauseMs: number;
+  /** The number of transactions that run at once. */
+  readonly concurrency: number;
+}
 
-const maxRetries = 10;
-// The longest pause before a transaction is repeated.
-const maxPauseMs = 100;
-
-// While storage does not respond, each group fails only after its time limit, and limits would add up.
-// Works that have been pending for this long fail with the group before them.
-const maxPendingMs = 3_000;
+// A larger group would block the event loop, and with it redirects, for too long.
+export const maxGroupSize = 16;
+const maxConflicts = 10;
 
 const commitCallbacks = new WeakMap<WriteTransaction, Set<() => void>>();
 
@@ -93,222 +84,112 @@ async function handleItems(transaction: WriteTransaction): Promise<void> {
   }
 }
 
-// A larger group would block the event loop, and with it redirects, for too long.
-export const maxGroupSize = 16;
-
 /**
- * Group commit: the writes that were requested within one turn of the event loop share a
+ * Group commit: the writes of one queue that were requested within one turn of the event loop share a
  * transaction. In separate transactions, each would wait for the commit of the one before.
  *
  * Each write is still all or nothing: if one fails, the transaction is rolled back and each write runs
  * in a transaction of its own. Savepoints would isolate the writes, too, but with them SQLite copies
  * every page first. That costs as much as the commits that group commit saves. Callers get their
  * results after the commit.
- *
- * Works of several organizations share a transaction, but do not wait for each other's locks. While a
- * work waits for a lock, its organization is blocked: it has transactions of its own, and one of the
- * concurrent transactions is reserved for the others.
  */
 export class GroupCommit {
+  /** The number of repeated transactions by cause. */
+  readonly retries: Record<RetryCause, number> = { lock: 0, deadlock: 0, serialization: 0 };
   readonly #db: Kysely<Schema>;
   readonly #options: GroupCommitOptions;
-  readonly #concurrency: number;
-  #pending: PendingWork[] = [];
-  readonly #lanes = new Set<Promise<void>>();
+  readonly #queues = new Map<unknown, WorkQueue>();
   #running = 0;
-  /** Works that wait before they are pending again. */
-  readonly #paused = new Set<Promise<void>>();
-  /** The organizations of running transactions. */
-  readonly #busy = new Set<string>();
-  /** Unfinished works that have waited for a lock. Their organizations are blocked. */
-  readonly #repeated = new Set<PendingWork>();
+  /** Starts the transactions of queues that wait for the end of others. */
+  readonly #waiting: (() => void)[] = [];
 
-  constructor(db: Kysely<Schema>, options: GroupCommitOptions = {}) {
+  constructor(db: Kysely<Schema>, options: GroupCommitOptions) {
     this.#db = db;
     this.#options = options;
-    this.#concurrency = options.concurrency ?? 1;
   }
 
-  /** `organizationId` is the only organization whose records the work changes, if there is only one. */
-  write<T>(
-    work: (transaction: WriteTransaction) => Promise<T>,
-    organizationId?: string,
-  ): Promise<T> {
+  write<T>(work: (transaction: WriteTransaction) => Promise<T>, lock: WriteLock): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#pending.push({
-        organizationId,
+      const key = this.#options.queueOf(lock);
+      const queue = this.#queues.get(key) ?? { lock, works: [] };
+      queue.works.push({
         queuedAt: performance.now(),
+        conflicts: 0,
         run: async (transaction) => {
-          try {
-            const result = await work(transaction);
-            return () => resolve(result);
-          } catch (error) {
-            if (error instanceof WriteRejectedError) return () => reject(error);
-            throw error;
-          }
+          const result = await work(transaction);
+          return () => resolve(result);
         },
         fail: reject,
       });
-      this.#startLane();
+      if (this.#queues.has(key)) return;
+      this.#queues.set(key, queue);
+      queue.end = this.#run(key, queue);
     });
   }
 
   /** Resolves when no work is pending. */
   async finish(): Promise<void> {
-    while (this.#lanes.size + this.#paused.size > 0) {
-      await Promise.all([...this.#lanes, ...this.#paused]);
+    while (this.#queues.size > 0) {
+      await Promise.all([...this.#queues.values()].map(({ end }) => end));
     }
   }
 
-  #startLane(): void {
-    if (this.#running >= this.#concurrency) return;
-    this.#running += 1;
-    const lane = this.#runLane().finally(() => this.#lanes.delete(lane));
-    this.#lanes.add(lane);
-  }
-
-  /** Commits one group after another until no work is left that may start. */
-  async #runLane(): Promise<void> {
+  /** Commits one group of a queue after another, until no work is left. */
+  async #run(key: unknown, { lock, works }: WorkQueue): Promise<void> {
     for (;;) {
+      // Until then, the other writes of this turn are in the queue.
       await new Promise<void>((resolve) => setImmediate(resolve));
-      const group = this.#takeGroup();
-      if (group.length === 0) {
-        // In the same turn, so that no later work finds a lane that has ended.
-        this.#running -= 1;
-        return;
-      }
-      const organizationIds = idsOf(group);
-      for (const id of organizationIds) this.#busy.add(id);
-      await this.#commit(group);
-      for (const id of organizationIds) this.#busy.delete(id);
+      if (works.length === 0) break;
+      if (this.#running < this.#options.concurrency) this.#running += 1;
+      else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      const repeated = await this.#commit(lock, works.splice(0, maxGroupSize));
+      const startNext = this.#waiting.shift();
+      if (startNext) startNext();
+      else this.#running -= 1;
+      if (repeated.length === 0) continue;
+      // A random pause: transactions that met once then do not meet again.
+      await sleep(Math.random() * this.#options.maxPauseMs);
+      works.push(...repeated);
     }
+    this.#queues.delete(key);
   }
 
-  /** Removes the next group from the pending works: of one blocked organization, or of others. */
-  #takeGroup(): PendingWork[] {
-    const blocked = new Set(idsOf([...this.#repeated]));
-    const isBlocked = (work: PendingWork) => isOf(work, blocked);
-    const mayStart = this.#pending.filter((work) => !isOf(work, this.#busy));
-    const running = [...blocked].filter((id) => this.#busy.has(id)).length;
-    const hasRoom = running < Math.max(1, this.#concurrency - 1);
-    const first = mayStart.find((work) => hasRoom || !isBlocked(work));
-    if (!first) return [];
-    // Other works of a blocked organization may have nothing to wait for.
-    const isRepeated = this.#repeated.has(first);
-    const mates = isBlocked(first)
-      ? mayStart.filter(
-          (work) =>
-            work.organizationId === first.organizationId && this.#repeated.has(work) === isRepeated,
-        )
-      : mayStart.filter((work) => !isBlocked(work));
-    const group = new Set(mates.slice(0, maxGroupSize));
-    this.#pending = this.#pending.filter((work) => !group.has(work));
-    return [...group];
-  }
-
-  async #commit(group: readonly PendingWork[], retries = 0): Promise<void> {
-    const { begin, findRetryCause, onRetry } = this.#options;
-    const organizationIds = idsOf(group);
-    let blockedIds: ReadonlySet<string> = new Set();
-    let current: PendingWork | undefined;
-    let isHandling = false;
+  /** Runs works in a transaction, and returns those that are to be repeated. */
+  async #commit(lock: WriteLock, group: readonly PendingWork[]): Promise<readonly PendingWork[]> {
     const settlers: (() => void)[] = [];
     let callbacks: Iterable<() => void> = [];
+    let hasLock = false;
     try {
       await this.#db.transaction().execute(async (transaction) => {
-        blockedIds = new Set(await begin?.(transaction, organizationIds));
-        for (const work of group) {
-          if (isOf(work, blockedIds)) continue;
-          current = work;
-          settlers.push(await work.run(transaction));
-        }
-        isHandling = true;
+        await this.#options.takeLock?.(transaction, lock);
+        hasLock = true;
+        for (const work of group) settlers.push(await work.run(transaction));
         await handleItems(transaction);
         callbacks = commitCallbacks.get(transaction) ?? [];
       });
     } catch (error) {
-      const cause = findRetryCause?.(error);
-      if (cause !== undefined) onRetry?.(cause);
-      const isOfServer = current !== undefined && organizationIds.length === 0;
-      if (cause === 'lock' && (isHandling || isOfServer) && group.length > 1) {
-        // The items of any work may have waited, or works of the server that do not belong together.
-        for (const work of group) await this.#commit([work]);
-        return;
+      const { findRetryCause, maxRetryMs } = this.#options;
+      const cause = findRetryCause(error);
+      if (cause !== undefined) this.retries[cause] += 1;
+      const isUnavailable = cause === undefined && error instanceof StorageUnavailableError;
+      const isOfOneWork = hasLock && !isUnavailable;
+      if (isOfOneWork && group.length > 1) {
+        const repeated: PendingWork[] = [];
+        for (const work of group) repeated.push(...(await this.#commit(lock, [work])));
+        return repeated;
       }
-      if (cause === 'lock') {
-        // Without a current work, it waited for a lock that excludes all organizations, or the only one.
-        const isOwn = current === undefined && organizationIds.length <= 1;
-        for (const work of group) this.#repeat(work, isOwn || work === current, error);
-        return;
-      }
-      if (cause !== undefined && retries < maxRetries) {
-        await sleep(pauseMs(retries));
-        return this.#commit(group, retries + 1);
-      }
-      // Another transaction has inserted the key. The work finds its row now, or selects another key.
-      const isTaken = error instanceof UniqueViolationError && group.length === 1;
-      if (isTaken && retries < maxRetries) return this.#commit(group, retries + 1);
-      if (error instanceof StorageUnavailableError) {
-        for (const work of [...group, ...this.#takeOverdue()]) this.#fail(work, error);
-      } else if (group.length === 1) this.#fail(group[0] as PendingWork, error);
-      // One work failed and rolled back all of them: each runs again in its own transaction.
-      else for (const work of group) await this.#commit([work]);
-      return;
-    }
-    for (const work of group) {
-      if (isOf(work, blockedIds)) this.#repeat(work, true);
-      else this.#repeated.delete(work);
+      return group.filter((work) => {
+        // Another transaction has inserted the key. The work finds its row now, or selects another key.
+        if (error instanceof UniqueViolationError) work.conflicts += 1;
+        const mayRepeat = cause !== undefined || error instanceof UniqueViolationError;
+        const isInTime = performance.now() - work.queuedAt < maxRetryMs;
+        const isRepeated = mayRepeat && isInTime && work.conflicts <= maxConflicts;
+        if (!isRepeated) work.fail(error);
+        return isRepeated;
+      });
     }
     for (const settle of settlers) settle();
     for (const callback of callbacks) callback();
+    return [];
   }
-
-  /** Removes the pending works that have waited too long to wait for the failure of another group. */
-  #takeOverdue(): PendingWork[] {
-    const overdue = this.#pending.filter(
-      ({ queuedAt }) => performance.now() - queuedAt > maxPendingMs,
-    );
-    this.#pending = this.#pending.filter((work) => !overdue.includes(work));
-    return overdue;
-  }
-
-  /** Runs a work again, after a pause if it has waited for a lock of its organization. */
-  #repeat(work: PendingWork, hasWaited: boolean, error?: unknown): void {
-    const { lockTimeoutMs = 0 } = this.#options;
-    if (error !== undefined && performance.now() - work.queuedAt > lockTimeoutMs) {
-      this.#fail(work, error);
-      return;
-    }
-    if (!hasWaited) {
-      this.#pending.unshift(work);
-      return;
-    }
-    this.#repeated.add(work);
-    const pause = sleep(pauseMs(maxRetries)).then(() => {
-      this.#pending.push(work);
-      this.#paused.delete(pause);
-      this.#startLane();
-    });
-    this.#paused.add(pause);
-  }
-
-  #fail(work: PendingWork, error: unknown): void {
-    this.#repeated.delete(work);
-    work.fail(error);
-  }
-}
-
-/** Returns a random pause. Transactions that met once then do not meet again. */
-function pauseMs(retries: number): number {
-  return Math.random() * Math.min(maxPauseMs, 5 * 2 ** retries);
-}
-
-function isOf({ organizationId }: PendingWork, ids: ReadonlySet<string>): boolean {
-  return organizationId !== undefined && ids.has(organizationId);
-}
-
-/** Returns the organizations of works. */
-function idsOf(works: readonly PendingWork[]): string[] {
-  const ids = works.flatMap(({ organizationId }) => organizationId ?? []);
-  return [...new Set(ids)];
 }

@@ -401,7 +401,7 @@ export const tables = {
       offset: 'bigint not null',
     },
   },
-  /** Visits in the order of arrival: a row for each shard and transfer from a journal. */
+  /** Visits in the order of arrival: a row for each transfer from a journal. */
   visit_batches: {
     shared: 'a row has visits of many organizations: remove-deleted-visits.ts',
     columns: {
@@ -411,8 +411,6 @@ export const tables = {
       visit_count: 'integer not null',
       /** Encoded columns. */
       visits: 'bytes not null',
-      /** The shard of the organizations whose visits it has; `mixedShard` for any organizations. */
-      shard: 'integer not null default 0',
       /** 1 while its visits are still to be copied into `queued_clicks`. */
       to_copy: 'integer not null default 0',
     },
@@ -420,11 +418,11 @@ export const tables = {
       visit_batches_to_copy: '(id) where to_copy = 1',
     },
   },
-  /** The progress of the running compaction of each shard. */
+  /** The progress of the running compaction, if there is one. */
   visit_compactions: {
-    shared: 'a row for each shard of organizations',
+    shared: 'one row',
     columns: {
-      shard: 'rowId primary key',
+      id: 'rowId primary key',
       /** The batches that it moves, as a JSON array. */
       batch_ids: 'text not null',
       /** The visits of all URLs below this one are in `visit_chunks`. */
@@ -603,26 +601,6 @@ export const tables = {
     },
     key: ['delivery_id', 'number'],
     isClustered: true,
-  },
-  /**
-   * Lines of journals that wait until other transactions release the rows of the organization. They
-   * count as if they were still in the journal.
-   */
-  deferred_visits: {
-    owner: { column: 'organization_id', parent: 'organizations' },
-    columns: {
-      /** The writer of the journal, the position after its lines, and the organization. */
-      id: 'text primary key',
-      /** The name of the journal, whose leases the lines use. */
-      writer_id: 'text not null',
-      /** Not a reference, which would lock the row of the organization. */
-      organization_id: 'text not null',
-      created_at: 'bigint not null',
-      lines: 'text not null',
-    },
-    indexes: {
-      deferred_visits_by_owner: '(organization_id)',
-    },
   },
   /**
    * The visits of an organization in the order of their storage, as a copy of `visit_chunks` for

@@ -8,6 +8,7 @@ import {
 import { nextUpdatedAt } from '../preconditions/if-match.js';
 import { type Database, operatorOwner, type WriteTransaction } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
+import { lockOrganization } from '../storage/locks.js';
 import { isBeingErased } from './erased-url.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import type { UrlRecorder } from './url-recorder.js';
@@ -50,11 +51,13 @@ export class TakedownRepository {
     { domainKey, key, reason }: NewTakedown,
     now: number,
   ): Promise<ShortUrl | null> {
-    const row = await selectUrls(transaction)
-      .innerJoin('url_keys', 'url_keys.url_id', 'urls.id')
-      .where('url_keys.domain_key', '=', domainKey)
-      .where('url_keys.key', '=', key)
-      .executeTakeFirst();
+    const row = await findLocked(transaction, (db) =>
+      selectUrls(db)
+        .innerJoin('url_keys', 'url_keys.url_id', 'urls.id')
+        .where('url_keys.domain_key', '=', domainKey)
+        .where('url_keys.key', '=', key)
+        .executeTakeFirst(),
+    );
     if (!row || isBeingErased(row)) return null;
     const before = fromRow(row);
     const takenDownAt = before.takenDownAt ?? now;
@@ -77,7 +80,9 @@ export class TakedownRepository {
       operatorOwner,
       write,
       async (transaction) => {
-        const row = await selectUrls(transaction).where('urls.id', '=', id).executeTakeFirst();
+        const row = await findLocked(transaction, (db) =>
+          selectUrls(db).where('urls.id', '=', id).executeTakeFirst(),
+        );
         if (!row || row.takenDownAt === null) return null;
         const before = fromRow(row);
         await transaction.deleteFrom('takedowns').where('id', '=', id).execute();
@@ -105,6 +110,17 @@ export class TakedownRepository {
     await this.#recorder.recordUpdates(transaction, organizationId, [{ before, url }], now);
     return url;
   }
+}
+
+/** Finds a link again after its organization is locked, whose requests may have changed the link. */
+async function findLocked<Row extends { readonly organizationId: string }>(
+  transaction: WriteTransaction,
+  find: (db: WriteTransaction) => Promise<Row | undefined>,
+): Promise<Row | undefined> {
+  const found = await find(transaction);
+  if (!found) return undefined;
+  await lockOrganization(transaction, found.organizationId);
+  return find(transaction);
 }
 
 /** The owner of a link reads in its audit log that the operator took it down. */

@@ -129,7 +129,7 @@ export class ClickFeed {
       if (!marked.some(({ id }) => id === last)) return false;
       for (const each of clicks) await addToQueue(transaction, last, each, maxWaiting);
       return true;
-    }, 'deliveries');
+    }, 'rows');
   }
 
   /** Ends the feed unless a webhook has subscribed meanwhile. */

@@ -180,7 +180,7 @@ export class ClickBatcher {
         webhook_id,
       );
       await queue.set({ omitted: 0, last_delivery_id: deliveryId }).execute();
-    }, 'deliveries');
+    }, 'rows');
   }
 
   /**
@@ -217,7 +217,7 @@ export class ClickBatcher {
         if (rows.length === rowsPerDelete) return false;
         await transaction.deleteFrom('click_queues').where('webhook_id', '=', webhook_id).execute();
         return true;
-      }, 'deliveries');
+      }, 'rows');
     }
   }
 }
@@ -279,7 +279,7 @@ async function removeWaiting(
           .execute();
       }
       return rows.length < rowsPerErasure ? undefined : rows.at(-1)?.batch_id;
-    }, 'deliveries');
+    }, 'rows');
   }
 }
 

@@ -2,7 +2,12 @@ import { sql } from 'kysely';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { countUses, UsageTally } from '../organizations/usage-meters.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
-import { type Claim, dueDeliveryFinder, isNotAmong } from '../storage/due-deliveries.js';
+import {
+  type Claim,
+  dueDeliveryFinder,
+  isNotAmong,
+  preferIndexes,
+} from '../storage/due-deliveries.js';
 import { prepare } from '../storage/prepared.js';
 import type { Schema } from '../storage/schema.js';
 import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
@@ -97,16 +102,15 @@ export class DeliveryQueue {
     owner: string,
     claims: readonly EndpointClaim[],
     now: number,
-    lock: 'claims' | 'slow deliveries' = 'claims',
   ): Promise<{ readonly leased: readonly string[]; readonly claimed: ClaimedDelivery[] }> {
-    return this.#database.writeDirectly(async (transaction) => {
+    return this.#write(async (transaction) => {
       const wanted = claims.filter(({ mustLease }) => mustLease).map(({ webhookId }) => webhookId);
       const leased = await leaseEndpoints(this.#database, transaction, owner, wanted);
       const readable = claims.filter(
         ({ webhookId, isLeased }) => isLeased || leased.includes(webhookId),
       );
       return { leased, claimed: await this.#findDue(transaction, readable, now) };
-    }, lock);
+    });
   }
 
   /** Records outcomes in their own transaction. Ends the owner's leases of idle endpoints. */
@@ -114,37 +118,43 @@ export class DeliveryQueue {
     owner: string,
     outcomes: readonly AttemptOutcome[],
     idle: readonly string[],
-    lock: 'deliveries' | 'slow deliveries' = 'deliveries',
   ): Promise<void> {
-    await this.#database.writeDirectly(async (transaction) => {
+    await this.#write(async (transaction) => {
       const recorded = await this.record(transaction, outcomes, { owner, webhookIds: idle });
       const changed = new Set(recorded.map(({ delivery }) => delivery.webhookId));
       const others = idle.filter((id) => !changed.has(id));
       if (others.length > 0) await releaseEndpoints(this.#database, transaction, owner, others);
-    }, lock);
+    });
   }
 
   /** Ends leases of a dispatcher; of all endpoints by default. */
   async release(owner: string, webhookIds?: readonly string[]): Promise<void> {
     await this.#database.writeDirectly(
       (transaction) => releaseEndpoints(this.#database, transaction, owner, webhookIds),
-      'deliveries',
+      'rows',
     );
   }
 
   /** Ends all leases of endpoints. Only for the one process that uses the storage. */
   async releaseAll(): Promise<void> {
-    await this.#database.writeDirectly(releaseAll, 'deliveries');
+    await this.#database.writeDirectly(releaseAll, 'rows');
   }
 
   /** Leases single deliveries of streams, which moves their due times. */
   leaseEach(claims: readonly Claim[], now: number, leaseMs: number): Promise<ClaimedDelivery[]> {
-    return this.#database.writeDirectly(async (transaction) => {
+    return this.#write(async (transaction) => {
       const rows = await this.#findUnlocked(transaction, claims, now);
       const changes = rows.map(({ id }) => ({ set: { due_at: now + leaseMs }, where: { id } }));
       await this.#database.updateEach(transaction, 'deliveries', changes);
       return rows;
-    }, 'deliveries');
+    });
+  }
+
+  #write<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {
+    return this.#database.writeDirectly(async (transaction) => {
+      await preferIndexes(transaction);
+      return work(transaction);
+    }, 'rows');
   }
 
   /**

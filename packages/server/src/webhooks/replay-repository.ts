@@ -6,7 +6,7 @@ import {
   type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
-import { type Database, type Schema, WriteRejectedError } from '../storage/database.js';
+import type { Database, Schema } from '../storage/database.js';
 import { readList } from '../storage/list-page.js';
 import type { ReplayFilter, replayStates, replayStatuses } from './replay-contract.js';
 
@@ -18,7 +18,7 @@ export type Replay = ReturnType<typeof replayOf>;
 export type NewReplay = Omit<Replay, 'state' | 'processed' | 'created' | 'finishedAt'>;
 
 /** Another replay of the webhook is running. */
-export class ReplayConflictError extends WriteRejectedError {
+export class ReplayConflictError extends Error {
   override readonly name = 'ReplayConflictError';
 }
 

@@ -123,7 +123,7 @@ export class ReplayRunner {
       if (job.deleted_at !== null) await finish(transaction, job.id, 'cancelled', now);
       else await this.#runBatch(transaction, job, now);
       return true;
-    }, 'deliveries');
+    }, 'rows');
   }
 
   async #runBatch(transaction: WriteTransaction, job: Job, now: number): Promise<void> {

@@ -187,7 +187,7 @@ export class StreamRepository {
         .where('expires_at', 'is not', null)
         .where('deleted_at', 'is', null)
         .execute();
-    }, 'deliveries');
+    }, 'rows');
   }
 
   /** Records the first outcome of each delivery, which is also the last. Returns their number. */

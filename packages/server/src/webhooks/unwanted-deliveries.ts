@@ -57,7 +57,7 @@ export class UnwantedDeliveries {
       await this.#database.writeDirectly(async (transaction) => {
         await this.#end(transaction, subscription, ended);
         if (isComplete) await complete(transaction, id, unsubscribedAt);
-      }, 'deliveries');
+      }, 'rows');
     }
     if (last) {
       const position = { dueAt: last.due_at, id: last.id };

@@ -54,10 +54,6 @@ const flushAfterMs = 25;
 const flushCounts: Record<EndpointKind, number> = { answering: 256, slow: 2 };
 // A transaction also records outcomes that arrived after it was due.
 const maxRecorded: Record<EndpointKind, number> = { answering: 512, slow: 2 };
-const locks = {
-  answering: { outcomes: 'deliveries', claims: 'claims' },
-  slow: { outcomes: 'slow deliveries', claims: 'slow deliveries' },
-} as const;
 // The queue of an endpoint without deliveries is evicted after this time.
 const evictAfterMs = 10 * 60_000;
 const stopGraceMs = 1_000;
@@ -268,10 +264,7 @@ export class WebhookDispatcher implements Service {
     const isBehind = this.#outcomes[kind].length > 0 || this.#mustRecord[kind];
     const claims = this.#isStopping || isBehind ? [] : planClaims(this.#queues, kind);
     if (outcomes.length === 0 && claims.length === 0) return false;
-    const results = await Promise.allSettled([
-      this.#claim(claims, kind),
-      this.#record(outcomes, kind),
-    ]);
+    const results = await Promise.allSettled([this.#claim(claims), this.#record(outcomes, kind)]);
     for (const result of results) if (result.status === 'rejected') throw result.reason;
     if (this.#outcomes[kind].length > 0) this.#wakeUp();
     return true;
@@ -298,7 +291,7 @@ export class WebhookDispatcher implements Service {
     const released = idle.map(({ endpoint }) => endpoint.webhookId);
     const { queue, owner } = this.#options;
     try {
-      await queue.recordOutcomes(owner, outcomes, released, locks[kind].outcomes);
+      await queue.recordOutcomes(owner, outcomes, released);
       this.#mustRecord[kind] = false;
     } catch (error) {
       // A later tick records these outcomes, and claims nothing until storage accepts them.
@@ -321,7 +314,7 @@ export class WebhookDispatcher implements Service {
     for (const outcome of outcomes) this.#count(outcome);
   }
 
-  async #claim(claims: readonly PlannedClaim[], kind: EndpointKind): Promise<void> {
+  async #claim(claims: readonly PlannedClaim[]): Promise<void> {
     if (claims.length === 0) return;
     const { queue, owner, clock } = this.#options;
     const startedAt = performance.now();
@@ -338,7 +331,7 @@ export class WebhookDispatcher implements Service {
       claim.queue.hasMore = false;
     }
     try {
-      const result = await queue.claim(owner, wanted, clock(), locks[kind].claims);
+      const result = await queue.claim(owner, wanted, clock());
       const leased = new Set(result.leased);
       for (const { webhookId, queue: own } of claims) {
         if (leased.has(webhookId)) own.leasedUntil = startedAt + leaseMs;

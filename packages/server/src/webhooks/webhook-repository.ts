@@ -16,7 +16,7 @@ import {
   nextUpdatedAt,
   nextUpdatedAtOfRow,
 } from '../preconditions/if-match.js';
-import { type Database, type Schema, WriteRejectedError } from '../storage/database.js';
+import type { Database, Schema } from '../storage/database.js';
 import type { Keyring } from '../storage/keyring.js';
 import { readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
@@ -63,7 +63,7 @@ export interface Rotation {
 }
 
 /** A rotation failed, because the webhook would have too many live secrets. */
-export class TooManySecretsError extends WriteRejectedError {
+export class TooManySecretsError extends Error {
   override readonly name = 'TooManySecretsError';
   /** When the first of the old secrets ends. */
   readonly nextEndAt: number;

@@ -80,7 +80,7 @@ export const sampleListed: Readonly<
             visits: encodeColumns(toColumns(visits)),
           })
           .execute(),
-      'visits',
+      'rows',
     );
   },
   '/api/v1/webhooks/{id}/deliveries': async (api, owner, made) => {

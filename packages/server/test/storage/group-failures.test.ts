@@ -1,17 +1,60 @@
-import { expect, it } from 'vitest';
-import { StorageUnavailableError } from '../../src/storage/database.js';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { PreconditionFailedError } from '../../src/preconditions/if-match.js';
+import { StorageUnavailableError, type WriteTransaction } from '../../src/storage/database.js';
 import { maxGroupSize } from '../../src/storage/group-commit.js';
-import { openRepository } from './temporary-database.js';
+import { openRepository, type Stored } from './temporary-database.js';
+
+let stored: Stored;
+beforeAll(async () => {
+  stored = await openRepository();
+});
+afterAll(() => stored.close());
+afterEach(() => vi.restoreAllMocks());
+
+const block = (transaction: WriteTransaction, id: string) =>
+  transaction.insertInto('host_rules').values({ id, rule: 'block', reason: '', created_at: 0 });
 
 it('a group that fails because storage is unavailable leaves the writes of later groups alone', async () => {
-  const { database, close } = await openRepository();
-  const write = (work: () => Promise<string>) => database.writeDirectly(work);
+  const organizationId = await stored.addOrganization('free');
+  const write = (work: () => Promise<string>) =>
+    stored.database.writeDirectly(work, { organizationId });
+  const { now } = performance;
   const failing = write(async () => {
+    // The later groups wait for longer than a request does.
+    vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 60_000);
     throw new StorageUnavailableError('the connection was lost');
   });
   const writes = Array.from({ length: 2 * maxGroupSize }, () => write(async () => 'written'));
   const outcomes = (await Promise.allSettled([failing, ...writes])).map(({ status }) => status);
   expect(outcomes.slice(0, maxGroupSize)).toEqual(Array(maxGroupSize).fill('rejected'));
   expect(outcomes.slice(maxGroupSize)).toEqual(Array(maxGroupSize + 1).fill('fulfilled'));
-  await close();
 });
+
+it.each([new PreconditionFailedError('changed', 'etag'), new Error('a defect')])(
+  'a write that fails stores nothing, and the others of its group are stored once: %s',
+  async (error) => {
+    const organizationId = await stored.addOrganization('free');
+    const write = (id: string, failure?: Error) =>
+      stored.database.writeDirectly(
+        async (transaction) => {
+          await block(transaction, `${organizationId}-${id}`).execute();
+          if (failure) throw failure;
+        },
+        { organizationId },
+      );
+    const outcomes = await Promise.allSettled([
+      write('before'),
+      write('failing', error),
+      write('after'),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    const rules = await stored.database.read
+      .selectFrom('host_rules')
+      .select('id')
+      .where('id', 'like', `${organizationId}%`)
+      .orderBy('id')
+      .execute();
+    const ids = ['after', 'before'].map((id) => `${organizationId}-${id}`);
+    expect(rules.map(({ id }) => id)).toEqual(ids);
+  },
+);

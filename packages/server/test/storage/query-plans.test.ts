@@ -532,7 +532,7 @@ describe('no call on the redirect thread scans a table', () => {
     file.other().exec(`insert into retired_keys (key_hash, organization_id, url_id)
       values (${retired}, '${organizationId}', ${urlId})`);
     const scans = await findScans(() => eraseLink(database, () => now, { urlId, organizationId }));
-    // These have a row for each shard or server, or for what waits.
+    // These have a row for each server, or for what waits.
     const small = /^SCAN (visit_compactions|link_policy|visit_batches)\b/;
     expect(scans.filter((each) => !small.test(each))).toEqual([]);
   });

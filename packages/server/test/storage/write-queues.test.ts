@@ -1,17 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ClientRepository } from '../../src/auth/client-repository.js';
 import { QueueClosedError, QueueFullError } from '../../src/fair-queue.js';
-import { IdempotencyConflictError } from '../../src/idempotency/with-idempotency-key.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { emptyDatabase, engine } from '../engine.js';
-import {
-  draftOf,
-  now,
-  openRepository,
-  requestWith,
-  type Stored,
-  updateUrls,
-} from './temporary-database.js';
+import { now, openRepository, type Stored, updateUrls } from './temporary-database.js';
 
 let stored: Stored;
 beforeAll(async () => {
@@ -139,36 +131,6 @@ describe('a backlog of single writes of one organization', () => {
     expect(finished.indexOf('other')).toBeLessThanOrEqual(32);
     await Promise.all(creates);
   });
-});
-
-it('a conflict of one write does not run the other writes of its group again', async () => {
-  const organizationId = await stored.addOrganization('scale');
-  let codes = 0;
-  const newShortCode = () => {
-    codes += 1;
-    return `Group${String(codes).padStart(2, '0')}`;
-  };
-  const create = async (fingerprint?: string) => {
-    const { result } = await stored.urls.createMany(
-      [draftOf({ customSlug: fingerprint ? null : 'taken-slug' })],
-      {
-        organizationId,
-        now,
-        newShortCode,
-        write: fingerprint
-          ? requestWith({ organizationId, key: 'key', fingerprint, now })
-          : undefined,
-      },
-    );
-    return result.outcomes[0]?.status;
-  };
-  expect(await create('first')).toBe('created');
-  expect(await create()).toBe('created');
-  codes = 0;
-  const taken = Array.from({ length: 8 }, () => create());
-  await expect(create('second')).rejects.toThrow(IdempotencyConflictError);
-  for (const status of await Promise.all(taken)) expect(status).toBe('slug-conflict');
-  expect(codes).toBe(8);
 });
 
 it('a close refuses the writes that wait, and finishes those that run', async () => {

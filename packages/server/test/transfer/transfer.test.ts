@@ -49,7 +49,6 @@ const excludedTables: Readonly<Record<string, string>> = {
   link_policy: 'each installation counts its own changes',
   visit_batches: 'visits are exported as chunks',
   visit_compactions: 'visits are exported as chunks',
-  deferred_visits: 'like a journal, they belong to a server',
   organization_chunks: 'a copy of the chunks of links, which overviews do not need',
   click_feed: 'all organizations share it',
   click_queues: 'the exporting server delivers the clicks that wait',

@@ -156,7 +156,7 @@ export async function openDispatcher(): Promise<Opened> {
           const data = eventExamples['url.created'];
           await outbox.recordTest(transaction, owner, 'url.created', clock(), data, webhookId);
         }
-      });
+      }, 'rows');
     },
     async states(webhookId) {
       const page = await listDeliveries(database, webhookId, { limit: 100, offset: 0 });

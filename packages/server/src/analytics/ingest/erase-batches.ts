@@ -1,4 +1,5 @@
 import type { Database, WriteTransaction } from '../../storage/database.js';
+import { writeCompactedVisits } from '../../storage/locks.js';
 import { encodeColumns, tryToDecode } from './columns-codec.js';
 import { storePeaks } from './erased-counters.js';
 import type { Erasure } from './erasure-marks.js';
@@ -16,9 +17,8 @@ import { raiseCompleteFrom } from './visit-pruner.js';
 // The bytes of batches that a transaction writes again. Usually, so many have 8,000 visits.
 const batchBytesPerTransaction = 1024 * 1024;
 
-/** Batches of one shard that have erased visits. */
+/** Batches that have erased visits. */
 interface BatchesToErase {
-  readonly shard: number;
   readonly ids: number[];
   /** The links that have some of these visits. */
   readonly urlIds: Set<number>;
@@ -34,19 +34,16 @@ export async function eraseStoredBatches(
   erasures: readonly Erasure[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  for await (const { shard, ids, urlIds } of findBatchesToErase(database, erasures, signal)) {
-    await database.writeDirectly(
-      async (transaction) => {
-        for (const { urlId, organizationId, until } of erasures) {
-          if (!urlIds.has(urlId)) continue;
-          await storePeaks(transaction, urlId);
-          await raiseCompleteFrom(transaction, organizationId, until + 1);
-        }
-        const compactionOf = await findCompactionOfBatch(transaction);
-        await eraseInBatches(transaction, erasures, compactionOf, new Map(), new Set(), ids);
-      },
-      { visitShard: shard },
-    );
+  for await (const { ids, urlIds } of findBatchesToErase(database, erasures, signal)) {
+    await writeCompactedVisits(database, async (transaction) => {
+      for (const { urlId, organizationId, until } of erasures) {
+        if (!urlIds.has(urlId)) continue;
+        await storePeaks(transaction, urlId);
+        await raiseCompleteFrom(transaction, organizationId, until + 1);
+      }
+      const compactionOf = await findCompactionOfBatch(transaction);
+      await eraseInBatches(transaction, erasures, compactionOf, new Map(), new Set(), ids);
+    });
   }
 }
 
@@ -59,12 +56,11 @@ async function* findBatchesToErase(
   const untilOf = new Map(erasures.map(({ urlId, until }) => [urlId, until]));
   const batches = await database.read
     .selectFrom('visit_batches')
-    .select(['id', 'shard'])
-    .orderBy('shard')
+    .select('id')
     .orderBy('id')
     .execute();
   let found: BatchesToErase | undefined;
-  for (const { id, shard } of batches) {
+  for (const { id } of batches) {
     if (signal?.aborted) return;
     const row = await database.read
       .selectFrom('visit_batches')
@@ -80,11 +76,11 @@ async function* findBatchesToErase(
     );
     if (urlIds.length === 0) continue;
     const bytes = row.visits.length;
-    if (found && (found.shard !== shard || found.bytes + bytes > batchBytesPerTransaction)) {
+    if (found && found.bytes + bytes > batchBytesPerTransaction) {
       yield found;
       found = undefined;
     }
-    found ??= { shard, ids: [], urlIds: new Set(), bytes: 0 };
+    found ??= { ids: [], urlIds: new Set(), bytes: 0 };
     found.ids.push(id);
     found.bytes += bytes;
     for (const urlId of urlIds) found.urlIds.add(urlId);
@@ -199,12 +195,11 @@ class OrganizationProgress {
   }
 
   async store(transaction: WriteTransaction): Promise<void> {
-    for (const [{ shard, nextVisit }, { erased }] of this.#counts) {
+    for (const [{ nextVisit }, { erased }] of this.#counts) {
       if (erased === 0) continue;
       await transaction
         .updateTable('visit_compactions')
         .set({ next_visit: nextVisit - erased })
-        .where('shard', '=', shard)
         .execute();
     }
   }

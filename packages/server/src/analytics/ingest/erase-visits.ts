@@ -3,6 +3,7 @@ import {
   StorageUnavailableError,
   type WriteTransaction,
 } from '../../storage/database.js';
+import { writeCompactedVisits } from '../../storage/locks.js';
 import { toChunk, tryToDecode } from './columns-codec.js';
 import { eraseInBatches, eraseStoredBatches } from './erase-batches.js';
 import { resetCounters, storePeaks } from './erased-counters.js';
@@ -97,32 +98,29 @@ async function eraseWholeChunks(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   for (let hasMore = true; hasMore && !signal?.aborted; ) {
-    hasMore = await database.writeDirectly(
-      async (transaction) => {
-        const chunks = await transaction
-          .selectFrom('visit_chunks')
-          .select('number')
-          .where('url_id', '=', urlId)
-          .where('last_at', '<=', until)
-          .orderBy('number')
-          .limit(chunksPerTransaction)
-          .execute();
-        const last = chunks.at(-1);
-        if (!last) return false;
-        // `doctor` may correct the counters before the erasure is finished.
-        await storePeaks(transaction, urlId);
-        // Overviews must not read the copies of these visits.
-        await raiseCompleteFrom(transaction, organizationId, until + 1);
-        await transaction
-          .deleteFrom('visit_chunks')
-          .where('url_id', '=', urlId)
-          .where('last_at', '<=', until)
-          .where('number', '<=', last.number)
-          .execute();
-        return chunks.length === chunksPerTransaction;
-      },
-      { visitShard: database.visitShardOf(organizationId) },
-    );
+    hasMore = await writeCompactedVisits(database, async (transaction) => {
+      const chunks = await transaction
+        .selectFrom('visit_chunks')
+        .select('number')
+        .where('url_id', '=', urlId)
+        .where('last_at', '<=', until)
+        .orderBy('number')
+        .limit(chunksPerTransaction)
+        .execute();
+      const last = chunks.at(-1);
+      if (!last) return false;
+      // `doctor` may correct the counters before the erasure is finished.
+      await storePeaks(transaction, urlId);
+      // Overviews must not read the copies of these visits.
+      await raiseCompleteFrom(transaction, organizationId, until + 1);
+      await transaction
+        .deleteFrom('visit_chunks')
+        .where('url_id', '=', urlId)
+        .where('last_at', '<=', until)
+        .where('number', '<=', last.number)
+        .execute();
+      return chunks.length === chunksPerTransaction;
+    });
   }
 }
 

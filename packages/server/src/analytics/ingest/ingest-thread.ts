@@ -13,7 +13,7 @@ import { openQuarantine, type SaveLines } from '../journal/quarantine.js';
 import { eraseVisits, UnreadableVisitsError } from './erase-visits.js';
 import { pruneMachineVisits } from './machine-pruner.js';
 import { VisitCompactor } from './visit-compactor.js';
-import { ingestJournal, recoverOrphans, storeDeferred } from './visit-ingester.js';
+import { ingestJournal, recoverOrphans } from './visit-ingester.js';
 import { pruneVisits } from './visit-pruner.js';
 import { VisitRepository } from './visit-repository.js';
 
@@ -37,7 +37,6 @@ const ingestEveryMs = 200;
 const compactEveryMs = 200;
 const maintainEveryMs = 250;
 const recoverEveryMs = 10_000;
-const deferredEveryMs = 1_000;
 const eraseEveryMs = 10_000;
 // Less than the time limit of calls.
 const eraseWaitMs = 3_000;
@@ -94,7 +93,6 @@ export function createIngest(
     new PeriodicService({ name: 'visits', everyMs: ingestEveryMs, tick: () => ingest(), onError }),
     repeat('compaction', compactEveryMs, (signal) => compactor.compact(signal)),
     repeat('orphaned journals', recoverEveryMs, recover),
-    repeat('deferred visits', deferredEveryMs, (signal) => storeDeferred(visits, clock, signal)),
     repeat('old visits', pruneEveryMs, (signal) =>
       pruneVisits({ database, clock, retentionDays }, signal),
     ),

@@ -35,7 +35,7 @@ export async function endLeases(
   await writeDirectly(
     (transaction) =>
       transaction.deleteFrom('click_leases').where('writer_id', '=', writerId).execute(),
-    'visits',
+    'rows',
   );
 }
 

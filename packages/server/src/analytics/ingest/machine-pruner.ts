@@ -1,16 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Config } from '../../config.js';
 import type { Clock } from '../../ports.js';
-import {
-  type Database,
-  mixedShard,
-  type Schema,
-  type WriteTransaction,
-} from '../../storage/database.js';
+import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
+import { writeCompactedVisits } from '../../storage/locks.js';
 import { yieldToEventLoop } from '../../yield-to-event-loop.js';
 import { dayMs } from '../reports/durations.js';
 import { type ChunkTable, toChunk, tryToDecode } from './columns-codec.js';
-import { findOrganizations } from './read-stored-visits.js';
 import {
   filterColumns,
   firstMachineAt,
@@ -51,11 +46,9 @@ export async function pruneMachineVisits(
   for (const table of ['visit_chunks', 'organization_chunks'] as const) {
     for (let last: DueChunk | undefined; !signal?.aborted; ) {
       const due = await listDue(database, table, before, last);
-      for (const [visitShard, own] of await groupByShard(database, due)) {
-        for (const each of await pruneChunks(database, table, own, before, visitShard)) {
-          const message = `${ownerColumns[table]} ${each.owner}: chunk ${each.number} cannot be read`;
-          errors.push(new Error(`${message}, so its visits of machines were not pruned`));
-        }
+      for (const each of await pruneChunks(database, table, due, before)) {
+        const message = `${ownerColumns[table]} ${each.owner}: chunk ${each.number} cannot be read`;
+        errors.push(new Error(`${message}, so its visits of machines were not pruned`));
       }
       if (due.length < chunksPerTransaction) break;
       last = due.at(-1);
@@ -82,61 +75,36 @@ async function listDue(
   return rows;
 }
 
-/** Groups chunks by the shards of their organizations. */
-async function groupByShard(
-  { read, visitShardOf }: Database,
-  due: readonly DueChunk[],
-): Promise<ReadonlyMap<number, readonly DueChunk[]>> {
-  const urlIds = due.map(({ owner }) => owner).filter((owner) => typeof owner === 'number');
-  const organizationOf = await findOrganizations(read, urlIds);
-  const groups = new Map<number, DueChunk[]>();
-  for (const chunk of due) {
-    const { owner } = chunk;
-    const organizationId = typeof owner === 'string' ? owner : organizationOf.get(owner);
-    const shard = organizationId === undefined ? mixedShard : visitShardOf(organizationId);
-    const group = groups.get(shard);
-    if (group) group.push(chunk);
-    else groups.set(shard, [chunk]);
-  }
-  return groups;
-}
-
-/** Prunes chunks of a shard in one transaction. Returns those that cannot be read. */
+/** Prunes chunks in one transaction. Returns those that cannot be read. */
 function pruneChunks(
-  { writeDirectly, bulkInsert }: Database,
+  database: Database,
   table: ChunkTable,
   due: readonly DueChunk[],
   before: number,
-  visitShard: number,
 ): Promise<readonly ChunkKey[]> {
-  return writeDirectly(
-    async (transaction) => {
-      const damaged: ChunkKey[] = [];
-      const rests: unknown[] = [];
-      for (const key of due) {
-        const columns = await readColumns(transaction, table, key);
-        if (columns === undefined) damaged.push(key);
-        if (!columns) continue;
-        const rest = withoutMachines(columns, before);
-        if (rest.count === columns.count) {
-          // An earlier version stored the chunk.
-          await sql`update ${sql.table(table)} set machines_from = ${firstMachineAt(columns)}
+  return writeCompactedVisits(database, async (transaction) => {
+    const damaged: ChunkKey[] = [];
+    const rests: unknown[] = [];
+    for (const key of due) {
+      const columns = await readColumns(transaction, table, key);
+      if (columns === undefined) damaged.push(key);
+      if (!columns) continue;
+      const rest = withoutMachines(columns, before);
+      if (rest.count === columns.count) {
+        // An earlier version stored the chunk.
+        await sql`update ${sql.table(table)} set machines_from = ${firstMachineAt(columns)}
           where ${isChunk(table, key)}`.execute(transaction);
-          continue;
-        }
-        await sql`delete from ${sql.table(table)} where ${isChunk(table, key)}`.execute(
-          transaction,
-        );
-        const { owner, number } = key;
-        if (rest.count > 0) {
-          rests.push({ [ownerColumns[table]]: owner, number, ...toChunk(rest, table) });
-        }
+        continue;
       }
-      await bulkInsert(transaction, table, rests as never[]);
-      return damaged;
-    },
-    { visitShard },
-  );
+      await sql`delete from ${sql.table(table)} where ${isChunk(table, key)}`.execute(transaction);
+      const { owner, number } = key;
+      if (rest.count > 0) {
+        rests.push({ [ownerColumns[table]]: owner, number, ...toChunk(rest, table) });
+      }
+    }
+    await database.bulkInsert(transaction, table, rests as never[]);
+    return damaged;
+  });
 }
 
 /** Returns null if the chunk does not exist any more, and undefined if it cannot be read. */

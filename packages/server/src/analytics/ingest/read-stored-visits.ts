@@ -6,11 +6,10 @@ import { slicesOf } from './slices-of.js';
 import type { VisitColumns } from './visit-columns.js';
 
 /**
- * The running compaction of a shard. It copies visits into the chunks of URLs, and then into those of
+ * The running compaction. It copies visits into the chunks of URLs, and then into those of
  * organizations, both in ascending order.
  */
 export interface Compaction {
-  readonly shard: number;
   /** The ids of the batches that it moves, in ascending order. */
   readonly batchIds: readonly number[];
   /** The visits of all URLs below this one are in `visit_chunks`. */
@@ -21,7 +20,7 @@ export interface Compaction {
   readonly nextVisit: number;
 }
 
-/** The running compactions by the ids of their batches. */
+/** The running compaction by the ids of its batches. */
 export type CompactionOfBatch = ReadonlyMap<number, Compaction>;
 
 /** Visits, and the indexes of those that count. */
@@ -43,31 +42,23 @@ export interface Batch {
   readonly bytes: number;
 }
 
-/** Finds the running compactions, at most one for each shard: those of all shards, or of one. */
-export async function findCompactions(
-  db: Kysely<Schema>,
-  shard?: number,
-): Promise<readonly Compaction[]> {
-  const rows = await db
-    .selectFrom('visit_compactions')
-    .selectAll()
-    .$if(shard !== undefined, (query) => query.where('shard', '=', shard as number))
-    .execute();
-  return rows.map((row) => ({
-    shard: row.shard,
-    batchIds: JSON.parse(row.batch_ids),
-    nextUrl: row.next_url,
-    nextOrganization: row.next_organization,
-    nextVisit: row.next_visit,
-  }));
+/** Finds the running compaction. All nodes together have at most one. */
+export async function findCompaction(db: Kysely<Schema>): Promise<Compaction | undefined> {
+  const row = await db.selectFrom('visit_compactions').selectAll().executeTakeFirst();
+  return (
+    row && {
+      batchIds: JSON.parse(row.batch_ids),
+      nextUrl: row.next_url,
+      nextOrganization: row.next_organization,
+      nextVisit: row.next_visit,
+    }
+  );
 }
 
-/** Finds the running compactions by the ids of their batches. */
+/** Finds the running compaction by the ids of its batches. */
 export async function findCompactionOfBatch(db: Kysely<Schema>): Promise<CompactionOfBatch> {
-  const compactions = await findCompactions(db);
-  return new Map(
-    compactions.flatMap((compaction) => compaction.batchIds.map((id) => [id, compaction])),
-  );
+  const compaction = await findCompaction(db);
+  return new Map(compaction?.batchIds.map((id) => [id, compaction]));
 }
 
 /** Returns the first URL whose visits in a batch are not in chunks yet. */

@@ -1,12 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Selectable, sql } from 'kysely';
 import type { Clock } from '../../ports.js';
-import {
-  type Database,
-  mixedShard,
-  ShardLockedError,
-  type WriteTransaction,
-} from '../../storage/database.js';
+import type { Database, WriteTransaction } from '../../storage/database.js';
+import { writeCompactedVisits } from '../../storage/locks.js';
 import type { Schema } from '../../storage/schema.js';
 import { yieldToEventLoop } from '../../yield-to-event-loop.js';
 import {
@@ -22,7 +18,7 @@ import {
   areBatches,
   type Batch,
   type Compaction,
-  findCompactions,
+  findCompaction,
   findOrganizations,
   readBatches,
 } from './read-stored-visits.js';
@@ -84,14 +80,12 @@ export interface VisitCompactorOptions {
 /**
  * Moves visits from batches, which have visits of many URLs, into chunks, which have visits of one
  * URL, and copies them into chunks of one organization. Reports count each visit exactly once at any
- * moment, and a killed compaction continues later. Several nodes compact different shards at once.
+ * moment, and a killed compaction continues later, on any node.
  */
 export class VisitCompactor {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #maxAgeMs: number;
-  /** The shard at which the next call begins. */
-  #nextShard = 0;
 
   constructor({ database, clock, maxAgeMs = defaultMaxAgeMs }: VisitCompactorOptions) {
     this.#database = database;
@@ -100,45 +94,14 @@ export class VisitCompactor {
   }
 
   /**
-   * Continues the compactions that were interrupted, and compacts the batches that are due. Takes
+   * Continues a compaction that was interrupted, or compacts the batches that are due. Takes
    * seconds, so it yields to the ingest of new visits. When the signal aborts, it ends after the
    * transaction in progress, and a later call continues.
    */
   async compact(signal?: AbortSignal): Promise<void> {
-    const shards = await this.#findShards();
-    // Nodes that have met at a shard continue at different ones.
-    const first = Math.max(
-      0,
-      shards.findIndex((shard) => shard >= this.#nextShard),
-    );
-    for (const shard of [...shards.slice(first), ...shards.slice(0, first)]) {
-      if (signal?.aborted) return;
-      // Also after an error: a shard that fails must not block the others.
-      this.#nextShard = shard + 1;
-      try {
-        await this.#compactShard(shard, signal);
-      } catch (error) {
-        // Another process compacts it.
-        if (!(error instanceof ShardLockedError)) throw error;
-      }
-    }
-  }
-
-  /** Returns the shards with a running compaction, and those with visits that are due, in order. */
-  async #findShards(): Promise<readonly number[]> {
-    const running = await findCompactions(this.#database.read);
-    const shards = new Set([
-      ...running.map(({ shard }) => shard),
-      ...(await this.#findDueShards()),
-    ]);
-    return [...shards].sort((a, b) => a - b);
-  }
-
-  /** Compacts the visits of a shard. Returns early when another process compacts them, too. */
-  async #compactShard(shard: number, signal: AbortSignal | undefined): Promise<void> {
     const { read } = this.#database;
-    const [running] = await findCompactions(read, shard);
-    const started = running ?? (await this.#begin(shard));
+    const running = await findCompaction(read);
+    const started = running ?? ((await this.#areDue()) ? await this.#begin() : undefined);
     if (!started || signal?.aborted) return;
     const batches = await readBatches(read, started.batchIds);
     let progress = started;
@@ -154,25 +117,19 @@ export class VisitCompactor {
     await this.#finish(progress, batches, signal);
   }
 
-  /**
-   * Begins the compaction of a shard. Returns undefined when it has no batches, or when another
-   * compaction of it runs. Batches of `mixedShard` may have visits of any shard.
-   */
-  async #begin(shard: number): Promise<Compaction | undefined> {
-    const due = await this.#listBatches(shard);
+  /** Begins a compaction. Returns undefined when there are no batches, or when another one runs. */
+  async #begin(): Promise<Compaction | undefined> {
+    const due = await this.#listBatches();
     if (due.length === 0) return undefined;
     const batches = limitBytesOfUrl(await readBatches(this.#database.read, due));
     const progress = { nextUrl: 0, nextOrganization: '', nextVisit: 0 };
-    const compaction = { shard, batchIds: batches.map(({ id }) => id), ...progress };
-    return this.#write(shard, async (transaction) => {
-      const excludesOthers = (each: number) =>
-        each === shard || each === mixedShard || shard === mixedShard;
-      const running = await findCompactions(transaction);
-      if (running.some((each) => excludesOthers(each.shard))) return undefined;
+    const compaction = { batchIds: batches.map(({ id }) => id), ...progress };
+    return this.#write(async (transaction) => {
+      if (await findCompaction(transaction)) return undefined;
       await transaction
         .insertInto('visit_compactions')
         .values({
-          shard,
+          id: 1,
           batch_ids: JSON.stringify(compaction.batchIds),
           next_url: progress.nextUrl,
           next_organization: progress.nextOrganization,
@@ -183,32 +140,28 @@ export class VisitCompactor {
     });
   }
 
-  /** Returns the shards whose visits are due: all when many visits wait, or those with old visits. */
-  async #findDueShards(): Promise<readonly number[]> {
-    const shards = await this.#selectCopied()
+  /** Returns whether many visits wait, or old ones. */
+  async #areDue(): Promise<boolean> {
+    const { visits, bytes, oldest } = await this.#selectCopied()
       .select(({ fn }) => [
-        'shard',
-        fn.sum<number>('visit_count').as('visits'),
-        fn.min('created_at').as('oldest'),
+        fn.sum<number | null>('visit_count').as('visits'),
+        fn.min<number | null>('created_at').as('oldest'),
       ])
-      .select(sql<number>`sum(length(visits))`.as('bytes'))
-      .groupBy('shard')
-      .execute();
-    const sumOf = (name: 'visits' | 'bytes') =>
-      shards.reduce((sum, shard) => sum + Number(shard[name]), 0);
-    const areAllDue = sumOf('visits') >= visitsPerCompaction || sumOf('bytes') > bytesPerCompaction;
-    const dueBefore = this.#clock() - this.#maxAgeMs;
-    return shards
-      .filter(({ oldest }) => areAllDue || oldest <= dueBefore)
-      .map(({ shard }) => shard);
+      .select(sql<number | null>`sum(length(visits))`.as('bytes'))
+      .executeTakeFirstOrThrow();
+    if (oldest === null) return false;
+    return (
+      Number(visits) >= visitsPerCompaction ||
+      Number(bytes) > bytesPerCompaction ||
+      oldest <= this.#clock() - this.#maxAgeMs
+    );
   }
 
-  /** Lists the first batches of a shard, as many as one compaction moves. */
-  async #listBatches(shard: number): Promise<readonly number[]> {
+  /** Lists the first batches, as many as one compaction moves. */
+  async #listBatches(): Promise<readonly number[]> {
     const batches = await this.#selectCopied()
       .select(['id', 'visit_count'])
       .select(sql<number>`length(visits)`.as('bytes'))
-      .where('shard', '=', shard)
       .orderBy('id')
       .execute();
     let visits = 0;
@@ -231,11 +184,8 @@ export class VisitCompactor {
       );
   }
 
-  #write<Result>(
-    shard: number,
-    work: (transaction: WriteTransaction) => Promise<Result>,
-  ): Promise<Result> {
-    return this.#database.writeDirectly(work, { visitShard: shard, isSkippedIfLocked: true });
+  #write<Result>(work: (transaction: WriteTransaction) => Promise<Result>): Promise<Result> {
+    return writeCompactedVisits(this.#database, work);
   }
 
   /** Yields the steps that store the chunks of URLs, in ascending order. */
@@ -350,9 +300,9 @@ export class VisitCompactor {
     progress: Compaction,
     batches: readonly Batch[],
   ): Promise<boolean> {
-    const { shard, batchIds } = progress;
-    return this.#write(shard, async (transaction) => {
-      const [current] = await findCompactions(transaction, shard);
+    const { batchIds } = progress;
+    return this.#write(async (transaction) => {
+      const current = await findCompaction(transaction);
       if (!current || !isDeepStrictEqual(current, progress)) return false;
       // Visits may have been erased from the batches since they were read.
       const visits = batches.reduce((sum, { columns }) => sum + columns.count, 0);
@@ -368,7 +318,6 @@ export class VisitCompactor {
       await transaction
         .updateTable('visit_compactions')
         .set({ next_url: nextUrl, next_organization: nextOrganization, next_visit: nextVisit })
-        .where('shard', '=', shard)
         .execute();
       const { column } = ownerColumns[table];
       const rows = stored.flatMap(({ owner, rows }) =>
@@ -385,18 +334,17 @@ export class VisitCompactor {
     batches: readonly Batch[],
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const { shard } = progress;
     for (const part of partsOf(batches)) {
       const ids = part.map(({ id }) => id);
-      await this.#write(shard, (transaction) =>
+      await this.#write((transaction) =>
         transaction.deleteFrom('visit_batches').where(areBatches(transaction, ids)).execute(),
       );
       if (signal?.aborted) return;
     }
-    await this.#write(shard, async (transaction) => {
-      const [current] = await findCompactions(transaction, shard);
+    await this.#write(async (transaction) => {
+      const current = await findCompaction(transaction);
       if (!isDeepStrictEqual(current, progress)) return;
-      await transaction.deleteFrom('visit_compactions').where('shard', '=', shard).execute();
+      await transaction.deleteFrom('visit_compactions').execute();
     });
   }
 }

@@ -73,12 +73,11 @@ function createOrphans(...writerIds: string[]): string {
 function visitsThat(store: (writerId: string) => Promise<boolean>): VisitRepository {
   const visits: Pick<
     VisitRepository,
-    'findMissing' | 'findPosition' | 'store' | 'hasDeferred' | 'endLeases' | 'deletePosition'
+    'findMissing' | 'findPosition' | 'store' | 'endLeases' | 'deletePosition'
   > = {
     findMissing,
     findPosition: async () => undefined,
     store,
-    hasDeferred: async () => false,
     endLeases: async () => {},
     deletePosition: async () => {},
   };

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports.js';
-import { RowLockedError, StorageUnavailableError } from '../../storage/database.js';
+import { StorageUnavailableError } from '../../storage/database.js';
 import { claimOrphans, type JournalFolder } from '../journal/journal-folder.js';
 import { parseTexts, type Visit } from '../journal/journal-lines.js';
 import {
@@ -11,7 +11,7 @@ import {
   removeReadSegments,
 } from '../journal/journal-reader.js';
 import type { QuarantinedLine, SaveLines } from '../journal/quarantine.js';
-import type { StoredRecords, VisitRepository } from './visit-repository.js';
+import type { VisitRepository } from './visit-repository.js';
 
 /** A journal whose lines are to be stored. */
 export interface IngestedJournal extends Pick<JournalFolder, 'path' | 'writerId'> {
@@ -45,9 +45,7 @@ export async function ingestJournal(
     const { records, rejected } = await sortLines(visits, chunk.texts);
     const quarantined = [...chunk.damaged.map(toQuarantined), ...rejected];
     if (quarantined.length > 0) quarantine(writerId, position, quarantined);
-    const isStored = await storeLines(visits, records, chunk.texts, (storable) =>
-      visits.store(writerId, position, chunk.position, storable, clock()),
-    );
+    const isStored = await visits.store(writerId, position, chunk.position, records, clock());
     if (!isStored) throw new Error(`journal ${writerId}: another process is also storing it`);
     const stored = chunk.texts.length - rejected.length;
     storedLines += stored;
@@ -56,61 +54,6 @@ export async function ingestJournal(
   }
   removeReadSegments(path, position);
   return storedLines;
-}
-
-/**
- * Stores the records of lines. If another transaction has locked rows of an organization, the lines of
- * this organization are deferred, so that the others do not wait.
- */
-async function storeLines(
-  visits: VisitRepository,
-  records: StoredRecords,
-  texts: readonly string[],
-  store: (records: StoredRecords) => Promise<boolean>,
-): Promise<boolean> {
-  let cause: unknown;
-  if (!visits.hasLockedRows) {
-    try {
-      return await store(records);
-    } catch (error) {
-      if (!(error instanceof RowLockedError)) throw error;
-      cause = error;
-    }
-  }
-  const { free, lockedOf } = await visits.separateLocked(texts);
-  if (lockedOf.size === 0) {
-    if (cause !== undefined) throw cause;
-    return store(records);
-  }
-  return store({ ...(await sortLines(visits, free)).records, deferred: lockedOf });
-}
-
-/**
- * Stores the deferred lines of organizations whose rows are not locked any more. Several nodes may call
- * it at once.
- */
-export async function storeDeferred(
-  visits: VisitRepository,
-  clock: Clock,
-  signal?: AbortSignal,
-): Promise<void> {
-  const locked = new Set<string>();
-  for (const lines of await visits.listDeferred()) {
-    const { id, organizationId } = lines;
-    if (signal?.aborted) return;
-    if (locked.has(organizationId)) continue;
-    const texts = await visits.readDeferred(id);
-    // Another node has stored them.
-    if (texts.length === 0) continue;
-    try {
-      const { lockedOf } = await visits.separateLocked(texts);
-      if (lockedOf.size > 0) locked.add(organizationId);
-      else await visits.storeDeferred(lines, (await sortLines(visits, texts)).records, clock());
-    } catch (error) {
-      if (!(error instanceof RowLockedError)) throw error;
-      locked.add(organizationId);
-    }
-  }
 }
 
 /**
@@ -140,21 +83,16 @@ function toQuarantined({ reason, bytes }: DamagedBytes): QuarantinedLine {
   return { reason, bytes: bytes.toString('base64') };
 }
 
-/**
- * Ends the leases of a process that has ended, and removes its journal, which must be in storage. While
- * lines of it are deferred, does nothing and returns false: they use clicks of the leases.
- */
+/** Ends the leases of a process that has ended, and removes its journal, which must be in storage. */
 export async function removeJournal(
   visits: VisitRepository,
   writerId: string,
   folder: Pick<JournalFolder, 'remove'> | undefined,
-): Promise<boolean> {
-  if (await visits.hasDeferred(writerId)) return false;
+): Promise<void> {
   await visits.endLeases(writerId);
   // The position is deleted last: without it, a remaining folder would be stored again.
   folder?.remove();
   await visits.deletePosition(writerId);
-  return true;
 }
 
 /**

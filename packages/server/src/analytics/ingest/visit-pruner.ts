@@ -4,11 +4,11 @@ import type { Config } from '../../config.js';
 import type { Clock } from '../../ports.js';
 import {
   type Database,
-  mixedShard,
   type Schema,
   StorageUnavailableError,
   type WriteTransaction,
 } from '../../storage/database.js';
+import { writeCompactedVisits } from '../../storage/locks.js';
 import { dayMs } from '../reports/durations.js';
 import { PrunedDays, storePrunedDays } from '../reports/pruned-days.js';
 import { decodeColumns, decodeUnlessDamaged, toChunk } from './columns-codec.js';
@@ -120,22 +120,18 @@ async function pruneDays(database: Database, urlId: number, before: number): Pro
   }
   const reports = days.finish();
   const organizationId = (await findOrganizations(read, [urlId])).get(urlId);
-  const visitShard = organizationId ? database.visitShardOf(organizationId) : mixedShard;
-  await database.writeDirectly(
-    async (transaction) => {
-      // Another process has changed the chunks. The next call prunes them.
-      if (!isDeepStrictEqual(await listChunks(transaction, urlId, end), chunks)) return;
-      await storePrunedDays(transaction, urlId, reports);
-      if (organizationId) await raiseCompleteFrom(transaction, organizationId, end);
-      await transaction
-        .deleteFrom('visit_chunks')
-        .where('url_id', '=', urlId)
-        .where('first_at', '<', end)
-        .execute();
-      await database.bulkInsert(transaction, 'visit_chunks', rest);
-    },
-    { visitShard },
-  );
+  await writeCompactedVisits(database, async (transaction) => {
+    // Another process has changed the chunks. The next call prunes them.
+    if (!isDeepStrictEqual(await listChunks(transaction, urlId, end), chunks)) return;
+    await storePrunedDays(transaction, urlId, reports);
+    if (organizationId) await raiseCompleteFrom(transaction, organizationId, end);
+    await transaction
+      .deleteFrom('visit_chunks')
+      .where('url_id', '=', urlId)
+      .where('first_at', '<', end)
+      .execute();
+    await database.bulkInsert(transaction, 'visit_chunks', rest);
+  });
   return true;
 }
 
@@ -178,24 +174,21 @@ async function pruneOrganizationChunk(
   number: number,
   before: number,
 ): Promise<void> {
-  await database.writeDirectly(
-    async (transaction) => {
-      await raiseCompleteFrom(transaction, organizationId, before);
-      const { rows } = await sql<Pick<Schema['organization_chunks'], 'last_at' | 'visits'>>`
+  await writeCompactedVisits(database, async (transaction) => {
+    await raiseCompleteFrom(transaction, organizationId, before);
+    const { rows } = await sql<Pick<Schema['organization_chunks'], 'last_at' | 'visits'>>`
       delete from organization_chunks
       where organization_id = ${organizationId} and number = ${number}
       returning last_at, visits`.execute(transaction);
-      const [chunk] = rows;
-      if (!chunk || chunk.last_at < before) return;
-      const columns = decodeUnlessDamaged(chunk.visits);
-      // The chunk is a copy: overviews read its later visits by link.
-      if (!columns) return raiseCompleteFrom(transaction, organizationId, chunk.last_at + 1);
-      const rest = toChunk(visitsFrom(columns, before), 'organization_chunks');
-      const row = { organization_id: organizationId, number, ...rest };
-      await database.bulkInsert(transaction, 'organization_chunks', [row]);
-    },
-    { visitShard: database.visitShardOf(organizationId) },
-  );
+    const [chunk] = rows;
+    if (!chunk || chunk.last_at < before) return;
+    const columns = decodeUnlessDamaged(chunk.visits);
+    // The chunk is a copy: overviews read its later visits by link.
+    if (!columns) return raiseCompleteFrom(transaction, organizationId, chunk.last_at + 1);
+    const rest = toChunk(visitsFrom(columns, before), 'organization_chunks');
+    const row = { organization_id: organizationId, number, ...rest };
+    await database.bulkInsert(transaction, 'organization_chunks', [row]);
+  });
 }
 
 /** Lets overviews read the visits before an instant, and the pruned days, by link. */

@@ -1,12 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { recordThresholds } from '../../events/record-thresholds.js';
 import { countUses } from '../../organizations/usage-meters.js';
-import {
-  type Database,
-  mixedShard,
-  type Schema,
-  type WriteTransaction,
-} from '../../storage/database.js';
+import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
 import { isAmong } from '../../storage/is-among.js';
 import { readDeletionVersion } from '../../storage/link-policy.js';
 import type { JournalRecords, Visit } from '../journal/journal-lines.js';
@@ -15,8 +10,6 @@ import { encodeColumns } from './columns-codec.js';
 import { findMissingLinks, type MissingLinks } from './deleted-links.js';
 import { withoutErased } from './erasure-marks.js';
 import { endLeases, takeLeasedClicks } from './leased-clicks.js';
-import { type SeparatedTexts, separateLocked } from './locked-rows.js';
-import { findOrganizations } from './read-stored-visits.js';
 import { countScans, type ThresholdOptions } from './scan-counter.js';
 import { toColumns } from './visit-columns.js';
 
@@ -28,16 +21,6 @@ export interface StoredRecords
   extends Partial<Pick<JournalRecords, 'visits' | 'downloads' | 'calls'>> {
   /** The version at which the links of the visits existed. */
   readonly deletionVersion?: number;
-  /** Lines to be stored later, by organization. */
-  readonly deferred?: ReadonlyMap<string, readonly string[]>;
-}
-
-/** Lines that are stored later, without their texts. */
-export interface DeferredLines {
-  readonly id: string;
-  /** The name of the journal that they were in. */
-  readonly writerId: string;
-  readonly organizationId: string;
 }
 
 interface StoringContext {
@@ -49,12 +32,10 @@ interface StoringContext {
 export class VisitRepository {
   readonly #database: Database;
   readonly #options: ThresholdOptions;
-  /** The shards of URLs that exist, by their ids. */
-  readonly #knownUrls = new Map<number, number>();
+  /** The ids of URLs that exist. */
+  readonly #knownUrls = new Set<number>();
   /** The version at which they existed. The deletion of an organization or a link changes it. */
   #knownVersion: number | undefined;
-
-  #hasLockedRows = false;
 
   constructor(database: Database, options: ThresholdOptions) {
     this.#database = database;
@@ -83,7 +64,7 @@ export class VisitRepository {
     await this.#database.writeDirectly(
       (transaction) =>
         transaction.deleteFrom('journal_positions').where('writer_id', '=', writerId).execute(),
-      'visits',
+      'rows',
     );
   }
 
@@ -105,9 +86,7 @@ export class VisitRepository {
     const missing = await findMissingLinks(read, ids);
     // Another call may have found a later version meanwhile.
     if (version === this.#knownVersion) {
-      for (const [id, owner] of missing.organizationOf) {
-        known.set(id, this.#database.visitShardOf(owner));
-      }
+      for (const id of missing.organizationOf.keys()) known.add(id);
     }
     return { ...missing, deletionVersion: version };
   }
@@ -124,77 +103,11 @@ export class VisitRepository {
     records: StoredRecords,
     now: number,
   ): Promise<boolean> {
-    const { deferred = new Map<string, readonly string[]>() } = records;
-    this.#hasLockedRows = deferred.size > 0;
-    const rows = Array.from(deferred, ([organizationId, texts]) => ({
-      id: `${writerId} ${to.segment} ${to.offset} ${organizationId}`,
-      writer_id: writerId,
-      organization_id: organizationId,
-      created_at: now,
-      lines: texts.join('\n'),
-    }));
     return this.#database.writeDirectly(async (transaction) => {
       if (!(await this.#advance(transaction, writerId, from, to))) return false;
-      await this.#database.bulkInsert(transaction, 'deferred_visits', rows);
       await this.#storeRecords(transaction, records, { writerId, now });
       return true;
-    }, 'visits');
-  }
-
-  /** True if the last lines were deferred in part, so the next ones probably are, too. */
-  get hasLockedRows(): boolean {
-    return this.#hasLockedRows;
-  }
-
-  separateLocked(texts: readonly string[]): Promise<SeparatedTexts> {
-    return separateLocked(this.#database, texts);
-  }
-
-  /** Lists deferred lines without their texts, the oldest first. */
-  listDeferred(): Promise<readonly DeferredLines[]> {
-    return this.#database.read
-      .selectFrom('deferred_visits')
-      .select(['id', 'writer_id as writerId', 'organization_id as organizationId'])
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute();
-  }
-
-  /** Returns whether lines of a writer's journal are deferred. */
-  async hasDeferred(writerId: string): Promise<boolean> {
-    const row = await this.#database.read
-      .selectFrom('deferred_visits')
-      .select('id')
-      .where('writer_id', '=', writerId)
-      .limit(1)
-      .executeTakeFirst();
-    return row !== undefined;
-  }
-
-  /** Returns the texts of deferred lines; none if another process has stored them. */
-  async readDeferred(id: string): Promise<readonly string[]> {
-    const row = await this.#database.read
-      .selectFrom('deferred_visits')
-      .select('lines')
-      .where('id', '=', id)
-      .executeTakeFirst();
-    return row ? row.lines.split('\n') : [];
-  }
-
-  /** Stores the records of deferred lines exactly once: the transaction deletes the lines. */
-  async storeDeferred(
-    { id, writerId }: DeferredLines,
-    records: StoredRecords,
-    now: number,
-  ): Promise<void> {
-    await this.#database.writeDirectly(async (transaction) => {
-      const { numDeletedRows } = await transaction
-        .deleteFrom('deferred_visits')
-        .where('id', '=', id)
-        .executeTakeFirstOrThrow();
-      if (numDeletedRows !== 1n) return;
-      await this.#storeRecords(transaction, records, { writerId, now });
-    }, 'visits');
+    }, 'rows');
   }
 
   async #storeRecords(
@@ -218,14 +131,15 @@ export class VisitRepository {
     now: number,
   ): Promise<void> {
     const isCopied = await transaction.selectFrom('click_feed').select('id').executeTakeFirst();
-    const rows = [...(await this.#groupByShard(transaction, visits))].map(([shard, own]) => ({
-      created_at: now,
-      visit_count: own.length,
-      visits: encodeColumns(toColumns(own)),
-      shard,
-      to_copy: isCopied ? 1 : 0,
-    }));
-    await this.#database.bulkInsert(transaction, 'visit_batches', rows);
+    await transaction
+      .insertInto('visit_batches')
+      .values({
+        created_at: now,
+        visit_count: visits.length,
+        visits: encodeColumns(toColumns(visits)),
+        to_copy: isCopied ? 1 : 0,
+      })
+      .execute();
   }
 
   /** Counts visits, and those that an erasure has reached: `read` without `visits`. */
@@ -251,26 +165,6 @@ export class VisitRepository {
     }
     await this.#countClicks(transaction, clicks, now);
     await countScans(transaction, this.#options, visits, now);
-  }
-
-  async #groupByShard(
-    transaction: WriteTransaction,
-    visits: readonly Visit[],
-  ): Promise<ReadonlyMap<number, readonly Visit[]>> {
-    if (this.#database.engine === 'sqlite') return new Map([[mixedShard, visits]]);
-    const known = this.#knownUrls;
-    const missing = new Set(visits.map(({ urlId }) => urlId).filter((id) => !known.has(id)));
-    const organizationOf = await findOrganizations(transaction, missing);
-    const groups = new Map<number, Visit[]>();
-    for (const visit of visits) {
-      const { urlId } = visit;
-      const shard =
-        known.get(urlId) ?? this.#database.visitShardOf(organizationOf.get(urlId) ?? '');
-      const group = groups.get(shard);
-      if (group) group.push(visit);
-      else groups.set(shard, [visit]);
-    }
-    return groups;
   }
 
   /** Drops the visits of links and organizations that were deleted since `findMissing`. */

@@ -55,7 +55,7 @@ export function diagnoseOrganizationChunks(
       if (counts) counts.isUnknown = true;
     }
     await countChunks(db, organizations);
-    const pending = new PendingVisits(database, db);
+    const pending = new PendingVisits(db);
     for (const [id, counts] of organizations) {
       for await (const visits of pending.ofOrganization(db, id)) {
         counts.counted += countClicks(visits, counts.completeFrom);

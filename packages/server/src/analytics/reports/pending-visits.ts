@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { type Database, mixedShard, type Schema } from '../../storage/database.js';
+import type { Schema } from '../../storage/database.js';
 import { prepare } from '../../storage/prepared.js';
 import {
   type Batch,
@@ -14,28 +14,24 @@ import type { VisitColumns } from '../ingest/visit-columns.js';
 
 /** Reads the visits that are in batches, and not in chunks yet. */
 export class PendingVisits {
-  readonly #database: Pick<Database, 'visitShardOf'>;
   readonly #storedBatches;
   /** A cache of the stored batches by id. Erasures change the number of visits of one. */
   #batches: ReadonlyMap<number, Batch> = new Map();
   /** The indexes of each organization's visits. The organization of a URL never changes. */
   readonly #byOrganization = new WeakMap<Batch, ReadonlyMap<string, Uint32Array>>();
 
-  constructor(database: Pick<Database, 'visitShardOf'>, db: Kysely<Schema>) {
-    this.#database = database;
+  constructor(db: Kysely<Schema>) {
     this.#storedBatches = prepare(selectStoredBatches(db));
   }
 
   /**
-   * Yields the visits of the wanted URLs that are not in the chunks of their URLs. `organizationId` is
-   * the owner of all of them, if it is known.
+   * Yields the visits of the wanted URLs that are not in the chunks of their URLs.
    */
   async *ofUrls(
     db: Kysely<Schema>,
     isWanted: (urlId: number) => boolean,
-    organizationId?: string,
   ): AsyncGenerator<StoredVisits> {
-    const { batches, compactionOf } = await this.#read(db, organizationId);
+    const { batches, compactionOf } = await this.#read(db);
     for (const { id, columns } of batches) {
       const firstPending = firstPendingUrl(compactionOf, id);
       const isPending = (urlId: number) => urlId >= firstPending && isWanted(urlId);
@@ -46,7 +42,7 @@ export class PendingVisits {
 
   /** Yields the visits of an organization that are not in its chunks. */
   async *ofOrganization(db: Kysely<Schema>, organizationId: string): AsyncGenerator<StoredVisits> {
-    const { batches, compactionOf } = await this.#read(db, organizationId);
+    const { batches, compactionOf } = await this.#read(db);
     const own: (StoredVisits & { readonly id: number })[] = [];
     for (const batch of batches) {
       const indexes = (await this.#groupByOrganization(db, batch)).get(organizationId);
@@ -78,8 +74,8 @@ export class PendingVisits {
     return grouped;
   }
 
-  /** Reads the batches that may have visits of an organization, or all. */
-  async #read(db: Kysely<Schema>, organizationId?: string) {
+  /** Reads all batches. */
+  async #read(db: Kysely<Schema>) {
     const { rows: stored } = await db.executeQuery(this.#storedBatches());
     const known = new Map(
       stored.flatMap(({ id, visitCount }) => {
@@ -87,11 +83,7 @@ export class PendingVisits {
         return batch?.columns.count === visitCount ? [[id, batch] as const] : [];
       }),
     );
-    const own =
-      organizationId === undefined ? mixedShard : this.#database.visitShardOf(organizationId);
-    // Batches that were moved to an engine with one writer may have other shards.
-    const isWanted = (shard: number) => own === mixedShard || shard === own || shard === mixedShard;
-    const ids = stored.filter(({ shard }) => isWanted(shard)).map(({ id }) => id);
+    const ids = stored.map(({ id }) => id);
     const missing = ids.filter((id) => !known.has(id));
     for (const batch of await readBatches(db, missing)) known.set(batch.id, batch);
     this.#batches = known;
@@ -102,10 +94,7 @@ export class PendingVisits {
 
 /** Selects the keys of the stored batches. */
 function selectStoredBatches(db: Kysely<Schema>) {
-  return db
-    .selectFrom('visit_batches')
-    .select(['id', 'shard', 'visit_count as visitCount'])
-    .orderBy('id');
+  return db.selectFrom('visit_batches').select(['id', 'visit_count as visitCount']).orderBy('id');
 }
 
 /** Returns the indexes of the visits of wanted URLs. */

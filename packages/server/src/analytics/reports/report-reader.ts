@@ -48,7 +48,7 @@ export class ReportReader {
   /** The reports that run at once share the memory. */
   constructor(database: Database, memory = new VisitMemory()) {
     this.#database = database;
-    this.#pending = new PendingVisits(database, database.read);
+    this.#pending = new PendingVisits(database.read);
     this.#memory = memory;
   }
 
@@ -94,7 +94,7 @@ export class ReportReader {
       };
       const addOfUrls = async (urlIds: Float64Array, part: Window) => {
         const isSelected = (id: number) => contains(urlIds, id);
-        for await (const visits of this.#pending.ofUrls(db, isSelected, organizationId)) {
+        for await (const visits of this.#pending.ofUrls(db, isSelected)) {
           add(visits, part, await findScannedUrls(db, pagesOfVisits(visits)));
           await run.clock.pause();
         }
@@ -172,7 +172,7 @@ export class ReportReader {
       };
       const { urlIds } = await readUrlIds(run, organizationId, now, filter);
       const isSelected = (id: number) => contains(urlIds, id);
-      for await (const visits of this.#pending.ofUrls(db, isSelected, organizationId)) {
+      for await (const visits of this.#pending.ofUrls(db, isSelected)) {
         page.add(visits, await findScannedUrls(db, pagesOfVisits(visits)));
         await run.clock.pause();
       }

@@ -1,9 +1,4 @@
-import {
-  type RetryCause,
-  RowLockedError,
-  StorageUnavailableError,
-  UniqueViolationError,
-} from '../database.js';
+import { type RetryCause, StorageUnavailableError, UniqueViolationError } from '../database.js';
 import { pg } from './pg.js';
 
 // SQLSTATE classes and codes of conditions that pass: connection, resources, operator intervention,
@@ -49,8 +44,7 @@ export function translatePostgresError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StorageUnavailableError) return error;
   if (error instanceof pg().DatabaseError) {
     const { code = '', message } = error;
-    if (temporary.test(code))
-      return unavailable(`${code}: ${message}`, error, code === lockTimeout);
+    if (temporary.test(code)) return unavailable(`${code}: ${message}`, error);
     return code === notUnique ? new UniqueViolationError(message, { cause: error }) : error;
   }
   const { code } = error as NodeJS.ErrnoException;
@@ -63,7 +57,6 @@ export function translatePostgresError(error: unknown): unknown {
   return error;
 }
 
-function unavailable(reason: string, cause: Error, isLocked = false): StorageUnavailableError {
-  const Unavailable = isLocked ? RowLockedError : StorageUnavailableError;
-  return new Unavailable(`storage is unavailable (${reason})`, { cause });
+function unavailable(reason: string, cause: Error): StorageUnavailableError {
+  return new StorageUnavailableError(`storage is unavailable (${reason})`, { cause });
 }

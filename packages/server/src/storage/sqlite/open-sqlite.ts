@@ -9,8 +9,8 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { ConfigError } from '../../config-error.js';
-import { type Database, mixedShard, type Schema, type StorageOptions } from '../database.js';
-import { GroupCommit, noRetries } from '../group-commit.js';
+import type { Database, Schema, StorageOptions } from '../database.js';
+import { GroupCommit } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
 import { MemoryLimits } from '../limits.js';
 import { readListPage } from '../list-page.js';
@@ -18,7 +18,7 @@ import { applyMigrations, findVersionProblem } from '../migrations/apply-migrati
 import { WriteQueues } from '../write-queues.js';
 import { createFile } from './create-file.js';
 import { checkAccess, refuseForeignTables } from './database-file.js';
-import { PreparedDatabase } from './prepared-database.js';
+import { isLocked, PreparedDatabase } from './prepared-database.js';
 import { lockForServer } from './server-lock.js';
 import { QueuedSqliteDriver } from './sqlite-driver.js';
 import { bulkInserter, eachUpdater } from './write-rows.js';
@@ -35,6 +35,8 @@ const truncationTimeoutMs = 100;
 // After a truncation has failed, because somebody reads the log.
 const maxPausedPeriods = 15;
 const checkpointPollMs = 50;
+// How long a write waits for the lock of another process.
+const lockWaitMs = 5_000;
 // While another process opens, migrates or recovers the file.
 const busyTimeoutMs = 5_000;
 
@@ -58,9 +60,18 @@ export function openSqlite(path: string, options: StorageOptions): Database {
   // A second handle, so that a read never queues behind a writer that waits for a lock.
   const read = isMemory ? write : kyselyOn(openHandle(path, options, 'read'));
   const bulkInsert = bulkInserter(writer);
-  const commits = new GroupCommit(write);
+  // SQLite has one writer at a time.
+  const commits = new GroupCommit(write, {
+    queueOf: () => 'all',
+    // The other threads of this server hold the lock for some milliseconds, another process for longer.
+    // A wait inside SQLite would block the event loop, and redirects with it.
+    findRetryCause: (error) => (isLocked(error) ? 'lock' : undefined),
+    maxRetryMs: lockWaitMs,
+    maxPauseMs: 10,
+    concurrency: 1,
+  });
   const queues = new WriteQueues(1);
-  const writeDirectly: Database['writeDirectly'] = (work) => commits.write(work);
+  const writeDirectly: Database['writeDirectly'] = (work) => commits.write(work, 'exclusive');
   const updateEach = eachUpdater(writer);
   let maintainer: SqliteHandle.Database | undefined;
   const truncation = { failures: 0, pausedPeriods: 0 };
@@ -92,14 +103,12 @@ export function openSqlite(path: string, options: StorageOptions): Database {
     maxConcurrentLists: 4,
     hasSearchIndex: async () => true,
     write: (organizationId, work, { isBulk } = {}) =>
-      queues.run(organizationId, () => commits.write(work), isBulk),
+      queues.run(organizationId, () => writeDirectly(work), isBulk),
     writeDirectly,
     writeQueues: queues.all,
-    // SQLite has one writer at a time.
-    retries: noRetries,
+    retries: commits.retries,
     bulkInsert,
     updateEach,
-    visitShardOf: () => mixedShard,
     async migrate() {
       // Several processes may start at once, and the driver does not retry the statements that the
       // migrator runs outside a transaction.

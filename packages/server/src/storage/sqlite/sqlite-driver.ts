@@ -1,13 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CompiledQuery, type DatabaseConnection, SqliteDriver } from 'kysely';
-import { isLocked, type PreparedDatabase } from './prepared-database.js';
-
-// Another process may hold the write lock. Waiting inside SQLite would block the event loop, and
-// redirects with it, so SQLite returns at once and the driver retries.
-const lockWaitMs = 5_000;
-// The threads of this server hold the lock for some milliseconds. The first retries are therefore early.
-const firstLockRetryMs = 1;
-const maxLockRetryMs = 10;
+import type { PreparedDatabase } from './prepared-database.js';
 
 /** Runs Kysely on one handle. Callers queue for it in constant time, unlike in Kysely's own driver. */
 export class QueuedSqliteDriver extends SqliteDriver {
@@ -39,16 +31,7 @@ export class QueuedSqliteDriver extends SqliteDriver {
   }
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    const deadline = performance.now() + lockWaitMs;
-    for (let retryMs = firstLockRetryMs; ; retryMs = Math.min(2 * retryMs, maxLockRetryMs)) {
-      try {
-        await connection.executeQuery(CompiledQuery.raw('begin immediate'));
-        return;
-      } catch (error) {
-        if (!isLocked(error) || performance.now() > deadline) throw error;
-      }
-      await sleep(retryMs);
-    }
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
