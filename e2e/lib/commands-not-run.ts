@@ -88,7 +88,6 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'shorty urls rules set spring-sale rules.json': 'packages/cli/test/rules.test.ts runs it',
     'shorty urls update spring-sale --preview-title "Spring sale" \\':
       'packages/cli/test/urls.test.ts runs the options',
-    'shorty urls update spring-sale --preview auto': 'packages/cli/test/urls.test.ts runs it',
     'shorty domains update go.example.com --root-url https://www.example.com/ --ignore-case':
       'packages/cli/test/domains.test.ts runs it',
     'shorty domains update go.example.com --apple-app-site-association apple.json --asset-links android.json':

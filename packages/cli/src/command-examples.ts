@@ -42,7 +42,7 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'shorty urls update 42 --target-url https://example.com/autumn',
     'shorty urls update 42 --title "Autumn sale" --clear expiresAt',
     'shorty urls update 42 --inactive',
-    'shorty urls update 42 --rules rules.json --preview auto',
+    'shorty urls update 42 --rules rules.json',
     'shorty urls update 42 --title "Autumn sale" --if-match mi8p2k1x',
   ],
   'urls rules set': [

@@ -328,17 +328,10 @@ test('create and update set a preview, and rules from a file or from stdin', asy
     preview: { title: 'Other', description: null, imageUrl: null },
     rules,
   });
-  const auto = await shorty.run(['urls', 'update', link.id, '--preview', 'auto', '--json']);
-  expect(JSON.parse(auto.stdout)).toMatchObject({
-    preview: 'auto',
-    fetchedPreview: { status: 'pending' },
-  });
   await shorty.run(['urls', 'update', link.id, '--clear', 'preview', '--clear', 'rules']);
   expect(await server.client.urls.get(link.id)).toMatchObject({ preview: null, rules: [] });
   for (const [options, message] of [
-    [['--preview', 'auto', '--preview-title', 'x'], 'cannot be used with other options'],
     [['--preview-image', image], 'a preview needs a title: set --preview-title'],
-    [['--preview', 'manual'], 'Allowed choices are auto'],
     [['--rules', '-', '--password-stdin'], '--rules - and --password-stdin cannot both read stdin'],
     [['--rules', 'no-such-file'], 'no-such-file cannot be read'],
   ] as const) {

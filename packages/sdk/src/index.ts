@@ -93,6 +93,7 @@ export type {
   OverviewQuery,
   OwnOrganization,
   OwnOrganizationUpdateRequest,
+  PageMetadata,
   QrCreateRequest,
   QrListQuery,
   QrPage,

@@ -31,6 +31,9 @@ type PasswordFields =
       password: string;
     };
 
+/** What a page says about itself. */
+export interface PageMetadata extends Schema<'PageMetadata'> {}
+
 /** The response of `urls.create`. */
 export interface UrlCreated extends Schema<'UrlCreated'> {}
 /** The fields of a link to change; null clears an optional one. */

@@ -43,7 +43,7 @@ import { ownOrganizationHandlers } from './organizations/own-organization-handle
 import { standardPlans } from './organizations/plans.js';
 import { usageHandlers } from './organizations/usage-handlers.js';
 import { createLinkPages } from './pages/link-pages.js';
-import { createPreviewService } from './previews/preview-service.js';
+import { createMetadataModule } from './previews/metadata-module.js';
 import { createQrModule } from './qr/qr-module.js';
 import { redirectTo } from './redirect/domain-pages.js';
 import { LinkPolicy } from './redirect/link-policy.js';
@@ -170,8 +170,13 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     domains.hosts.clear();
   };
   const linkPolicy = new LinkPolicy(database, onSuspended);
+  const metadata = createMetadataModule({
+    allowPrivateNetwork: config.allowPrivateNetwork,
+    logger,
+  });
   const urls = createUrlModule({
     ...shared,
+    fetchTitle: metadata.fetchTitle,
     findBlockedHost: (targetUrl) => linkPolicy.findBlockedHost(targetUrl),
     onHostsChanged: () => linkPolicy.refresh(),
     outbox,
@@ -257,6 +262,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...analytics.queues,
     ...qrs.queues,
     ...domains.queues,
+    metadata.queue,
   ];
   const threads = () => [
     listReader.thread,
@@ -328,6 +334,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       }),
       ...auditHandlers(lists),
       ...urls.handlers,
+      ...metadata.handlers,
       ...ruleTestHandlers({ getUrl: (...link) => urls.urls.get(...link), clock }),
       ...analytics.handlers,
       ...qrs.handlers,
@@ -408,11 +415,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       onError: (err) => logger.error({ err }, 'cannot read changes of the link policy'),
     }),
     ...createDeletionServices(shared),
-    createPreviewService({
-      ...shared,
-      allowPrivateNetwork: config.allowPrivateNetwork,
-      onFetched: (urlId) => redirects.invalidate([urlId]),
-    }),
     ...webhooks.services,
     ...health.services,
     ...analytics.services,
@@ -427,6 +429,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     await listener?.stop(stopGraceMs);
     // Stopped after the public listener, so that /health/ready reports the stop until then.
     await adminListener?.stop(adminStopGraceMs);
+    metadata.stop();
     await stopAll(services);
     await redirects.stop();
     await authModule.stop();

@@ -61,16 +61,13 @@ export const parseRules: ParseCell = (cell) => {
   return { error: `must be a JSON list such as ${example}, not ${quoteCell(cell)}` };
 };
 
-/** Parses `auto`, or an object in JSON. The server validates its fields. */
+/** Parses an object in JSON. The server validates its fields. */
 export const parsePreview: ParseCell = (cell) => {
-  if (cell === 'auto') return { value: cell };
   const preview = parseJson(unguardFormula(cell));
   if (typeof preview === 'object' && preview !== null && !Array.isArray(preview)) {
     return { value: preview };
   }
-  return {
-    error: `must be auto, or a JSON object such as {"title":"Sale"}, not ${quoteCell(cell)}`,
-  };
+  return { error: `must be a JSON object such as {"title":"Sale"}, not ${quoteCell(cell)}` };
 };
 
 // Spreadsheets evaluate a cell that starts with one of these characters as a formula.

@@ -48,12 +48,7 @@ const link = fc.record({
   clickThresholds: fc.option(fc.array(fc.integer({ min: 1 }), { minLength: 1 })),
   forwardQuery: fc.option(fc.boolean()),
   forwardPath: fc.option(fc.boolean()),
-  preview: fc.option(
-    fc.oneof(
-      fc.constant('auto' as const),
-      fc.record({ title: word, description: text, imageUrl: text }),
-    ),
-  ),
+  preview: fc.option(fc.record({ title: word, description: text, imageUrl: text })),
   rules: fc.array(fc.record({ when: fc.record({ os: fc.array(word) }), targetUrl: word })),
 });
 
@@ -77,8 +72,6 @@ it('an import reads each value of an exported link', () => {
         lastClickAt: null,
         takenDownAt: null,
         takedownReason: null,
-        previewFetch: null,
-        previewDueAt: null,
         createdAt: 0,
         updatedAt: 0,
         ...fields,

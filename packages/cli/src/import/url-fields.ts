@@ -45,6 +45,7 @@ const createOnly = {
   importedCode: parseText,
   importedCreatedAt: parseText,
   ifExists: parseText,
+  fetchTitle: parseBoolean,
 };
 
 /** The columns that a file can have. */
@@ -68,7 +69,6 @@ const readOnly = [
   'deletedAt',
   'clickCount',
   'clicksLeft',
-  'fetchedPreview',
   'lastClickAt',
   'takenDown',
   'updatedAt',

@@ -66,16 +66,13 @@ const linkFields = {
     )
     .exactOptional(),
   preview: z
-    .union([
-      z.literal('auto'),
-      z.object({
-        title: z.string(),
-        description: z.string().exactOptional(),
-        imageUrl: z.string().exactOptional(),
-      }),
-    ])
+    .object({
+      title: z.string(),
+      description: z.string().exactOptional(),
+      imageUrl: z.string().exactOptional(),
+    })
     .describe(
-      'what messengers and social networks show of the link; auto: what the target says; default: they follow the redirect',
+      'what messengers and social networks show of the link; default: they follow the redirect',
     )
     .exactOptional(),
 } satisfies Record<
@@ -171,6 +168,10 @@ export const linkTools: readonly Tool[] = [
         .describe(
           'return: the link that already has this target and the same settings, if there is one',
         )
+        .exactOptional(),
+      fetchTitle: z
+        .boolean()
+        .describe('whether the server takes the title of the target for a link without a title')
         .exactOptional(),
     } satisfies Record<
       Exclude<

@@ -146,6 +146,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/urls/metadata": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the title and the picture of a page
+         * @description The server requests the page now, for at most 5 seconds, and reads its first 256 KB: the tags of Open Graph, then those of Twitter, then the title. It reaches public addresses only.
+         */
+        get: operations["getUrlMetadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/urls": {
         parameters: {
             query?: never;
@@ -1772,7 +1792,7 @@ export interface components {
             /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
             forwardPath?: boolean | null;
             rules?: components["schemas"]["LinkRuleRequest"][] | null;
-            preview?: ("auto" | components["schemas"]["LinkPreviewRequest"]) | null;
+            preview?: components["schemas"]["LinkPreviewRequest"] | null;
             /** @description False creates a paused link, which answers with 410 until a PATCH sets isActive to true. True by default. */
             isActive?: boolean | null;
             /**
@@ -1787,6 +1807,8 @@ export interface components {
              * @example return
              */
             ifExists?: "return" | null;
+            /** @description Whether the server reads the title of the target in the background, for a link without a title. The link stays without one if the target cannot be read. */
+            fetchTitle?: boolean | null;
         };
         LinkRuleRequest: {
             name?: string | null;
@@ -1965,7 +1987,7 @@ export interface components {
             /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
             forwardPath?: boolean | null;
             rules?: components["schemas"]["LinkRuleRequest"][] | null;
-            preview?: ("auto" | components["schemas"]["LinkPreviewRequest"]) | null;
+            preview?: components["schemas"]["LinkPreviewRequest"] | null;
             /** @description False creates a paused link, which answers with 410 until a PATCH sets isActive to true. True by default. */
             isActive?: boolean | null;
             /**
@@ -2059,7 +2081,7 @@ export interface components {
             /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
             forwardPath?: boolean | null;
             rules?: components["schemas"]["LinkRuleRequest"][] | null;
-            preview?: ("auto" | components["schemas"]["LinkPreviewRequest"]) | null;
+            preview?: components["schemas"]["LinkPreviewRequest"] | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive?: boolean;
         };
@@ -2633,15 +2655,10 @@ export interface components {
             /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
             rules: components["schemas"]["LinkRule"][];
             /**
-             * @description What link previews show of the link. "auto": fetchedPreview. Null: they follow the redirect.
+             * @description What link previews show of the link. Null: they follow the redirect.
              * @example null
              */
-            preview: ("auto" | components["schemas"]["LinkPreview"]) | null;
-            /**
-             * @description What the server read from the target. Null unless preview is "auto".
-             * @example null
-             */
-            fetchedPreview: components["schemas"]["FetchedPreview"] | null;
+            preview: components["schemas"]["LinkPreview"] | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
             /** @description When the link was deleted. Null: it was not, or it was restored. */
@@ -2738,26 +2755,6 @@ export interface components {
             description: string | null;
             /** @description The URL of the image. Null: none. */
             imageUrl: string | null;
-        };
-        FetchedPreview: {
-            /**
-             * @description pending: the target is still to be read, again if error is not null. failed: previews follow the redirect.
-             * @enum {string}
-             */
-            status: "pending" | "fetched" | "failed";
-            /** @description The title of the target. Null: it was not read. */
-            title: string | null;
-            /** @description The text below the title. Null: none. */
-            description: string | null;
-            /** @description The URL of the image. Null: none. */
-            imageUrl: string | null;
-            /** @description When the target was last read. */
-            fetchedAt: string | null;
-            /**
-             * @description Why it could not be read. Null: no error.
-             * @example null
-             */
-            error: string | null;
         };
         UrlUpdatedEvent: {
             /**
@@ -2881,15 +2878,10 @@ export interface components {
             /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
             rules: components["schemas"]["LinkRule"][];
             /**
-             * @description What link previews show of the link. "auto": fetchedPreview. Null: they follow the redirect.
+             * @description What link previews show of the link. Null: they follow the redirect.
              * @example null
              */
-            preview: ("auto" | components["schemas"]["LinkPreview"]) | null;
-            /**
-             * @description What the server read from the target. Null unless preview is "auto".
-             * @example null
-             */
-            fetchedPreview: components["schemas"]["FetchedPreview"] | null;
+            preview: components["schemas"]["LinkPreview"] | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
             /** @description When the link was deleted. Null: it was not, or it was restored. */
@@ -3016,10 +3008,10 @@ export interface components {
                 /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
                 rules?: components["schemas"]["LinkRule"][];
                 /**
-                 * @description What link previews show of the link. "auto": fetchedPreview. Null: they follow the redirect.
+                 * @description What link previews show of the link. Null: they follow the redirect.
                  * @example null
                  */
-                preview?: ("auto" | components["schemas"]["LinkPreview"]) | null;
+                preview?: components["schemas"]["LinkPreview"] | null;
                 /** @description Whether the link redirects. An inactive link answers 410. */
                 isActive?: boolean;
                 /** @description When the link was deleted. Null: it was not, or it was restored. */
@@ -3165,15 +3157,10 @@ export interface components {
             /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
             rules: components["schemas"]["LinkRule"][];
             /**
-             * @description What link previews show of the link. "auto": fetchedPreview. Null: they follow the redirect.
+             * @description What link previews show of the link. Null: they follow the redirect.
              * @example null
              */
-            preview: ("auto" | components["schemas"]["LinkPreview"]) | null;
-            /**
-             * @description What the server read from the target. Null unless preview is "auto".
-             * @example null
-             */
-            fetchedPreview: components["schemas"]["FetchedPreview"] | null;
+            preview: components["schemas"]["LinkPreview"] | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
             /** @description When the link was deleted. Null: it was not, or it was restored. */
@@ -4051,6 +4038,19 @@ export interface components {
              */
             fields: string[];
         };
+        PageMetadata: {
+            /** @description The title. Null: the page could not be read. */
+            title: string | null;
+            /** @description Its description. Null: none. */
+            description: string | null;
+            /** @description The URL of its picture. Null: none. */
+            imageUrl: string | null;
+            /**
+             * @description Why the page could not be read. Null: it was.
+             * @example null
+             */
+            error: string | null;
+        };
         UrlCreated: {
             /**
              * @description A decimal integer as a string.
@@ -4185,15 +4185,10 @@ export interface components {
             /** @description Other targets for some visits. Empty: all visits lead to the link's own target. */
             rules: components["schemas"]["LinkRuleOutput"][];
             /**
-             * @description What link previews show of the link. "auto": fetchedPreview. Null: they follow the redirect.
+             * @description What link previews show of the link. Null: they follow the redirect.
              * @example null
              */
-            preview: ("auto" | components["schemas"]["LinkPreviewOutput"]) | null;
-            /**
-             * @description What the server read from the target. Null unless preview is "auto".
-             * @example null
-             */
-            fetchedPreview: components["schemas"]["FetchedPreviewOutput"] | null;
+            preview: components["schemas"]["LinkPreviewOutput"] | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive: boolean;
             /** @description When the link was deleted. Null: it was not, or it was restored. */
@@ -6002,26 +5997,6 @@ export interface components {
             /** @description The URL of the image. Null: none. */
             imageUrl: string | null;
         };
-        FetchedPreviewOutput: {
-            /**
-             * @description pending: the target is still to be read, again if error is not null. failed: previews follow the redirect.
-             * @enum {string}
-             */
-            status: "pending" | "fetched" | "failed";
-            /** @description The title of the target. Null: it was not read. */
-            title: string | null;
-            /** @description The text below the title. Null: none. */
-            description: string | null;
-            /** @description The URL of the image. Null: none. */
-            imageUrl: string | null;
-            /** @description When the target was last read. */
-            fetchedAt: string | null;
-            /**
-             * @description Why it could not be read. Null: no error.
-             * @example null
-             */
-            error: string | null;
-        };
         /** @description The TXT record to set in DNS, which proves that the hostname is yours. */
         DomainTxtRecordOutput: {
             /**
@@ -6127,7 +6102,7 @@ export interface components {
             /** @description Whether the path after the link, such as /a/b of /sale/a/b, is added to the target. Null: the setting of the domain. */
             forwardPath?: boolean | null;
             rules?: components["schemas"]["LinkRuleRequest"][] | null;
-            preview?: ("auto" | components["schemas"]["LinkPreviewRequest"]) | null;
+            preview?: components["schemas"]["LinkPreviewRequest"] | null;
             /** @description Whether the link redirects. An inactive link answers 410. */
             isActive?: boolean;
         };
@@ -7615,6 +7590,48 @@ export interface operations {
             400: components["responses"]["ValidationFailed"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getUrlMetadata: {
+        parameters: {
+            query: {
+                /** @description The address of the page: http or https. */
+                url: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the page says about itself */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["PageMetadata"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

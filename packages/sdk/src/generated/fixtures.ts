@@ -147,6 +147,12 @@ export const fixtures: {
     ],
     "nextAfter": null
   },
+  "getUrlMetadata": {
+    "title": null,
+    "description": null,
+    "imageUrl": null,
+    "error": null
+  },
   "createUrl": {
     "id": "42",
     "shortCode": "aB3xY9q",
@@ -216,7 +222,6 @@ export const fixtures: {
           }
         ],
         "preview": null,
-        "fetchedPreview": null,
         "isActive": true,
         "deletedAt": null,
         "clickCount": 0,
@@ -336,7 +341,6 @@ export const fixtures: {
       }
     ],
     "preview": null,
-    "fetchedPreview": null,
     "isActive": true,
     "deletedAt": null,
     "clickCount": 0,
@@ -402,7 +406,6 @@ export const fixtures: {
       }
     ],
     "preview": null,
-    "fetchedPreview": null,
     "isActive": true,
     "deletedAt": null,
     "clickCount": 0,
@@ -468,7 +471,6 @@ export const fixtures: {
       }
     ],
     "preview": null,
-    "fetchedPreview": null,
     "isActive": true,
     "deletedAt": null,
     "clickCount": 0,
@@ -534,7 +536,6 @@ export const fixtures: {
       }
     ],
     "preview": null,
-    "fetchedPreview": null,
     "isActive": true,
     "deletedAt": null,
     "clickCount": 0,
@@ -600,7 +601,6 @@ export const fixtures: {
       }
     ],
     "preview": null,
-    "fetchedPreview": null,
     "isActive": true,
     "deletedAt": null,
     "clickCount": 0,
@@ -666,7 +666,6 @@ export const fixtures: {
       }
     ],
     "preview": null,
-    "fetchedPreview": null,
     "isActive": true,
     "deletedAt": null,
     "clickCount": 0,
@@ -732,7 +731,6 @@ export const fixtures: {
       }
     ],
     "preview": null,
-    "fetchedPreview": null,
     "isActive": true,
     "deletedAt": null,
     "clickCount": 0,
@@ -2073,6 +2071,10 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
   },
   "listAllAuditEntries": {
     "route": "GET /api/v1/admin/audit",
+    "status": 200
+  },
+  "getUrlMetadata": {
+    "route": "GET /api/v1/urls/metadata",
     "status": 200
   },
   "createUrl": {

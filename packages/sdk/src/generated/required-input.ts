@@ -6,6 +6,7 @@
  */
 export const requiredInput: Readonly<Record<string, string>> = {
   "POST /api/v1/api-keys": "body",
+  "GET /api/v1/urls/metadata": "url",
   "POST /api/v1/urls": "body",
   "POST /api/v1/urls/bulk": "body",
   "GET /api/v1/urls/lookup": "shortUrl",

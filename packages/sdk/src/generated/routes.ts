@@ -10,6 +10,7 @@ export const getOwnOrganization = 'GET /api/v1/organization';
 export const updateOwnOrganization = 'PATCH /api/v1/organization';
 export const listAuditEntries = 'GET /api/v1/audit';
 export const listAllAuditEntries = 'GET /api/v1/admin/audit';
+export const getUrlMetadata = 'GET /api/v1/urls/metadata';
 export const createUrl = 'POST /api/v1/urls';
 export const listUrls = 'GET /api/v1/urls';
 export const exportUrls = 'GET /api/v1/urls/export';

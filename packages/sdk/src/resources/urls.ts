@@ -7,6 +7,7 @@ import type {
   BulkDeleteResult,
   BulkUpdateResult,
   ClicksQuery,
+  PageMetadata,
   RuleTest,
   RuleTestQuery,
   UrlBulkCreateResult,
@@ -231,6 +232,23 @@ export class UrlsResource extends Resource {
       { params: { id }, query: visit },
       options,
     );
+  }
+
+  /**
+   * Lets the server read what a page says about itself: `title`, `description` and `imageUrl`, or the
+   * `error` for which it cannot be read.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { title, error } = await shorty.urls.metadata('https://example.com/sale');
+   * console.log(title ?? error);
+   * ```
+   */
+  metadata(url: string, options?: RequestOptions): ApiPromise<PageMetadata> {
+    return this.api.send('GET /api/v1/urls/metadata', { query: { url } }, options);
   }
 
   /**

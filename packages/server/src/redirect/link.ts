@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache';
 import type { Campaign } from '../analytics/classify/parse-campaign.js';
 import { utmFields, utmParameters } from '../contract/utm-parameters.js';
 import type { AddressRanges } from '../network/ip-address.js';
-import { shownPreviewOf } from '../urls/link-preview.js';
 import { clicksLeftOf, isExpired, type RedirectType, type ShortUrl } from '../urls/short-url.js';
 import { type CachedRules, toCachedRules } from './cached-rules.js';
 import type { ClickLimit } from './click-leases.js';
@@ -208,7 +207,7 @@ export function toLink(
       mayCloseLoop: path || ignoresCase,
       forwarding: query || path ? { query, path } : undefined,
       rules: url.rules.length > 0 ? toCachedRules(url, settings) : undefined,
-      preview: url.preview === null ? undefined : toCachedPreview(url),
+      preview: toCachedPreview(url),
     },
   );
 }
@@ -235,9 +234,8 @@ export function erasedLink(organizationId: string): Link {
 /** Returns what link previews show, and what the address of the link consists of. */
 function toCachedPreview(url: ShortUrl) {
   // A password also protects what the target is about.
-  const preview = url.passwordHash === null ? shownPreviewOf(url) : undefined;
-  if (preview === undefined) return undefined;
-  return { ...preview, customSlug: url.customSlug, hostname: url.hostname };
+  if (url.preview === null || url.passwordHash !== null) return undefined;
+  return { ...url.preview, customSlug: url.customSlug, hostname: url.hostname };
 }
 
 /** Returns the parameters that a link sets on its targets. */

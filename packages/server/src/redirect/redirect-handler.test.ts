@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { VisitFacts } from '../analytics/classify/describe-visit.js';
 import type { DescribedVisit } from '../analytics/journal/visit-recorder.js';
+import { createLinkPages } from '../pages/link-pages.js';
 import { StorageUnavailableError } from '../storage/database.js';
 import { MemoryLimits } from '../storage/limits.js';
 import type { Link } from './link.js';
@@ -90,7 +91,8 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
     ruleErrors,
     foldedKeys: { peek: () => undefined, find: async () => undefined },
     ignoresCase: () => false,
-    pages: { findUrl: async () => undefined },
+    pages: createLinkPages(undefined),
+    domainPages: { findUrl: async () => undefined },
     clicks: { take: (_, onTaken) => onTaken(true) },
     canRecord: () => true,
     passwords: { verify: async () => false },

@@ -18,8 +18,6 @@ const otherColumns: ReadonlySet<string> = new Set<UrlColumn>([
   'source_domain',
   'click_thresholds',
   'imported_clicks',
-  'preview_fetch',
-  'preview_due_at',
   'search_text',
   'settings_hash',
   'is_active',

@@ -317,21 +317,16 @@ export const tables = {
       external_id: 'text',
       /** Other targets for some visits, as JSON; null for none. */
       rules: 'text',
-      /** What link previews show: `auto`, or JSON; null for the target itself. */
+      /** What link previews show, as JSON; null for the target itself. */
       preview: 'text',
-      /** The outcome of reading the target for `auto`, as JSON; null before the first attempt. */
-      preview_fetch: 'text',
       /** The result of `settingsHashOf`, by which links that redirect alike are found. */
       settings_hash: 'bigint not null default 0',
-      /** When the target is to be read; null if it need not be. A server that reads it sets a later time. */
-      preview_due_at: 'bigint',
     },
     indexes: {
       // Counts the links of a domain without reading them.
       urls_by_domain: '(domain_id, is_active) where domain_id is not null',
       urls_by_external_id: 'unique (organization_id, external_id) where external_id is not null',
       urls_by_organization: '(organization_id, created_at, id)',
-      urls_by_preview_due: '(organization_id, preview_due_at) where preview_due_at is not null',
       urls_by_settings: '(settings_hash, is_active, id) where deleted_at is null',
       // Their key is an expression, so that only counts use these three indexes. Lists read links in the
       // order of `urls_by_organization`.

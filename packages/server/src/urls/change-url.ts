@@ -1,5 +1,4 @@
 import type { ErrorDetail } from '../contract/errors.js';
-import { schedulePreview } from './link-preview.js';
 import { isExpired, type ShortUrl } from './short-url.js';
 import type { UrlCreateRequest, UrlUpdateRequest, UrlUpsertRequest } from './url-contract.js';
 import { activationRule, findPasswordError } from './url-fields.js';
@@ -79,9 +78,6 @@ export function newUrl(
     forwardPath: body.forwardPath ?? null,
     rules: body.rules ?? [],
     preview: body.preview ?? null,
-    previewFetch: null,
-    // The target is read soon.
-    previewDueAt: body.preview === 'auto' ? now : null,
     isActive: body.isActive ?? true,
     deletedAt: null,
     clickCount: 0,
@@ -113,14 +109,13 @@ export function patchUrl(
     isActive: isActive ?? url.isActive,
     deletedAt: isActive ? null : url.deletedAt,
   };
-  const scheduled = schedulePreview(url, changed, now);
   const activationError = findActivationError(changed);
   if (activationError) return { ok: false, error: activationError };
   if (isActive && isExpired(changed, now)) {
     const message = 'cannot be true: expiresAt has passed, so set a later one or null';
     return { ok: false, error: { path: 'isActive', message } };
   }
-  return { ok: true, url: scheduled ? { ...changed, ...scheduled } : changed };
+  return { ok: true, url: changed };
 }
 
 /** The instants of a link in milliseconds since 1970. */

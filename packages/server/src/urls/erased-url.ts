@@ -48,8 +48,6 @@ export function erasedUrl(url: ShortUrl, now: number): ShortUrl {
     forwardPath: null,
     rules: [],
     preview: null,
-    previewFetch: null,
-    previewDueAt: null,
     lastClickAt: null,
     takenDownAt: null,
     takedownReason: null,

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { presentPreviewFetch } from './link-preview.js';
 import { clicksLeftOf, isLive, type ShortUrl } from './short-url.js';
 import type { urlListItem, urlRecord } from './url-records.js';
 
@@ -118,7 +117,6 @@ export function toRecord(
     forwardPath: url.forwardPath,
     rules: [...url.rules],
     preview: url.preview,
-    fetchedPreview: presentPreviewFetch(url),
     isActive: isLive(url, now),
     deletedAt: toIsoTime(url.deletedAt),
     clickCount: url.clickCount,

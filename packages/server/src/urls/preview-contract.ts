@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { displayText, instant } from '../contract/fields.js';
-import { parseInput } from '../contract/parse-input.js';
+import { displayText } from '../contract/fields.js';
 import {
   findImageUrlError,
   type LinkPreview,
@@ -46,31 +45,16 @@ const ownPreview = z
   )
   .meta({ id: 'LinkPreviewRequest' });
 
-const previewRule = 'must be "auto", or an object with title, description and imageUrl';
-
-// A union has one error for all of its parts, which names no field.
-const nameFields: Parameters<typeof z.preprocess>[0] = (input, context) => {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
-  const parsed = parseInput(ownPreview, input);
-  if (parsed.ok) return input;
-  for (const { path, message } of parsed.details) {
-    context.addIssue({ code: 'custom', path: [path], message });
-  }
-  return input;
-};
-
 /** The preview of a link in a request. */
-export const previewSetting = z
-  .preprocess(nameFields, z.union([z.literal('auto'), ownPreview], { error: previewRule }))
-  .meta({
-    description:
-      'What messengers and social networks show of the link: their programs get a page with this title, text and image, and people are redirected. "auto": those of the target, which the server reads in the background. Without it, these programs follow the redirect.',
-    example: {
-      title: 'Spring sale',
-      description: 'Everything at half price',
-      imageUrl: 'https://example.com/sale.png',
-    },
-  });
+export const previewSetting = ownPreview.meta({
+  description:
+    'What messengers and social networks show of the link: their programs get a page with this title, text and image, and people are redirected. Without it, these programs follow the redirect.',
+  example: {
+    title: 'Spring sale',
+    description: 'Everything at half price',
+    imageUrl: 'https://example.com/sale.png',
+  },
+});
 
 const text = z.string().nullable();
 
@@ -87,29 +71,7 @@ const previewRecord = z
   .meta({ id: 'LinkPreview' });
 
 /** The preview of a link in a response. */
-export const previewSettingRecord = z
-  .union([z.literal('auto'), previewRecord])
-  .nullable()
-  .meta({
-    description:
-      'What link previews show of the link. "auto": fetchedPreview. Null: they follow the redirect.',
-    example: null,
-  });
-
-export const fetchedPreviewRecord = z
-  .object({
-    status: z.enum(['pending', 'fetched', 'failed']).meta({
-      description:
-        'pending: the target is still to be read, again if error is not null. failed: previews follow the redirect.',
-    }),
-    title: text.meta({ description: 'The title of the target. Null: it was not read.' }),
-    ...previewFields,
-    fetchedAt: instant.nullable().meta({ description: 'When the target was last read.' }),
-    error: text.meta({ description: 'Why it could not be read. Null: no error.', example: null }),
-  })
-  .meta({ id: 'FetchedPreview' })
-  .nullable()
-  .meta({
-    description: 'What the server read from the target. Null unless preview is "auto".',
-    example: null,
-  });
+export const previewSettingRecord = previewRecord.nullable().meta({
+  description: 'What link previews show of the link. Null: they follow the redirect.',
+  example: null,
+});

@@ -3,7 +3,7 @@ import type { Schema } from '../storage/database.js';
 import { searchTextOf } from '../storage/search-text.js';
 import { settingsHashOf } from '../storage/settings-hash.js';
 import { formatTags, parseTags } from '../storage/tag-text.js';
-import { formatPreview, type PreviewFetch, parsePreview } from './link-preview.js';
+import type { LinkPreview } from './link-preview.js';
 import type { LinkRule } from './link-rules.js';
 
 /** A stored link. Instants are milliseconds since 1970. */
@@ -35,7 +35,6 @@ export function selectUrls(db: Kysely<Schema>) {
     .select(['clicks', 'last_clicked_at as lastClickAt', 'imported_clicks as importedClicks'])
     .select(['urls.forward_query as forwardQuery', 'urls.forward_path as forwardPath'])
     .select(['click_thresholds as clickThresholds', 'rules', 'preview'])
-    .select(['preview_fetch as previewFetch', 'preview_due_at as previewDueAt'])
     .select(['takedowns.created_at as takenDownAt', 'takedowns.reason as takedownReason'])
     .select(['urls.created_at as createdAt', 'urls.updated_at as updatedAt']);
 }
@@ -85,9 +84,7 @@ export function fromRow(row: UrlRow) {
     forwardQuery: toBoolean(row.forwardQuery),
     forwardPath: toBoolean(row.forwardPath),
     rules: parseRules(row.rules),
-    preview: parsePreview(row.preview),
-    previewFetch: row.previewFetch === null ? null : (JSON.parse(row.previewFetch) as PreviewFetch),
-    previewDueAt: row.previewDueAt,
+    preview: row.preview === null ? null : (JSON.parse(row.preview) as LinkPreview),
     lastClickAt: row.lastClickAt,
     takenDownAt: row.takenDownAt,
     takedownReason: row.takedownReason,
@@ -128,9 +125,7 @@ export function toRow(url: ShortUrl): Selectable<Schema['urls']> {
     forward_query: toInteger(url.forwardQuery),
     forward_path: toInteger(url.forwardPath),
     rules: url.rules.length === 0 ? null : JSON.stringify(url.rules),
-    preview: formatPreview(url.preview),
-    preview_fetch: url.previewFetch === null ? null : JSON.stringify(url.previewFetch),
-    preview_due_at: url.previewDueAt,
+    preview: url.preview === null ? null : JSON.stringify(url.preview),
     is_active: url.isActive ? 1 : 0,
     deleted_at: url.deletedAt,
     max_clicks: url.maxClicks,

@@ -20,8 +20,13 @@ const ifExists = z
     example: 'return',
   });
 
+const fetchTitle = z.boolean().nullish().meta({
+  description:
+    'Whether the server reads the title of the target in the background, for a link without a title. The link stays without one if the target cannot be read.',
+});
+
 export const urlCreateRequest = z
-  .strictObject({ ...createFields, ifExists })
+  .strictObject({ ...createFields, ifExists, fetchTitle })
   .superRefine(checkActivation)
   .superRefine(({ isPasswordProtected, password, maxClicks, ifExists }, context) => {
     const isPrivate = password != null || maxClicks != null;

@@ -1,4 +1,3 @@
-import { formatPreview, presentPreviewFetch } from './link-preview.js';
 import { type LinkOrigins, shortUrlOf } from './present-url.js';
 import { clicksLeftOf, isLive, type ShortUrl } from './short-url.js';
 
@@ -38,7 +37,7 @@ const columns: Readonly<Record<string, Column>> = {
   forwardQuery: ({ forwardQuery }) => forwardQuery,
   forwardPath: ({ forwardPath }) => forwardPath,
   rules: ({ rules }) => (rules.length === 0 ? null : escapeCell(JSON.stringify(rules))),
-  preview: ({ preview }) => escapeText(formatPreview(preview)),
+  preview: ({ preview }) => (preview === null ? null : escapeCell(JSON.stringify(preview))),
   isActive: (url, _, now) => isLive(url, now),
   importedClicks: ({ importedClicks }) => importedClicks,
   id: ({ id }) => id,
@@ -48,10 +47,6 @@ const columns: Readonly<Record<string, Column>> = {
   deletedAt: ({ deletedAt }) => toTime(deletedAt),
   clickCount: ({ clickCount }) => clickCount,
   clicksLeft: (url) => clicksLeftOf(url),
-  fetchedPreview: (url) => {
-    const fetched = presentPreviewFetch(url);
-    return fetched === null ? null : escapeCell(JSON.stringify(fetched));
-  },
   lastClickAt: ({ lastClickAt }) => toTime(lastClickAt),
   takenDown: ({ takenDownAt }) => toTime(takenDownAt),
   createdAt: ({ createdAt }) => toTime(createdAt),

@@ -14,7 +14,6 @@ const changeable = urlRecord.omit({
   clickCount: true,
   importedClicks: true,
   clicksLeft: true,
-  fetchedPreview: true,
   lastClickAt: true,
   createdAt: true,
   updatedAt: true,

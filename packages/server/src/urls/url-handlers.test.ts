@@ -31,6 +31,7 @@ function handlersWith(options: Partial<UrlHandlerOptions>) {
     isReserved: () => false,
     eraseUrl: () => Promise.reject(new Error('no erasure is expected')),
     findBlockedHost: () => undefined,
+    fetchTitle: () => {},
     onChanged: () => {},
     ...options,
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { instant } from '../contract/fields.js';
 import { ruleRecords } from './link-rules.js';
-import { fetchedPreviewRecord, previewSettingRecord } from './preview-contract.js';
+import { previewSettingRecord } from './preview-contract.js';
 import { redirectType } from './url-fields.js';
 
 export const id = z.string().meta({ description: 'A decimal integer as a string.', example: '42' });
@@ -71,7 +71,6 @@ export const urlRecord = z
     forwardPath: z.boolean().nullable(),
     rules: ruleRecords,
     preview: previewSettingRecord,
-    fetchedPreview: fetchedPreviewRecord,
     isActive: z.boolean(),
     deletedAt: instant.nullable(),
     clickCount: z.int().min(0).meta({ description: 'Clicks counted so far.' }),

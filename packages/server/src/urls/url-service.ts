@@ -2,6 +2,8 @@ import type { Passwords } from '../auth/passwords.js';
 import { shorten } from '../contract/api-error.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import type { IdempotentResult, WriteRequest } from '../idempotency/with-idempotency-key.js';
+import type { Clock } from '../ports.js';
+import type { FetchTitle } from '../previews/metadata-module.js';
 import {
   findCreationError,
   findExpiryError,
@@ -23,6 +25,9 @@ export interface UrlServiceOptions {
   readonly passwords: Pick<Passwords, 'assertCapacity' | 'hashAll'>;
   readonly newShortCode: () => string;
   readonly isReserved: (word: string) => boolean;
+  readonly clock: Clock;
+  /** Reads the title of a page in the background. */
+  readonly fetchTitle: FetchTitle;
   /** Returns the host that the operator has blocked, to which a target leads. */
   readonly findBlockedHost: (targetUrl: string) => string | undefined;
   /**
@@ -99,9 +104,35 @@ export class UrlService {
       'body' in item ? { ...item, passwordHash: hashes.shift() ?? null } : item,
     );
     try {
-      return await urls.createMany(drafts, { organizationId, now, newShortCode, write });
+      const created = await urls.createMany(drafts, { organizationId, now, newShortCode, write });
+      if (!created.replayed) this.#fetchTitles(organizationId, items, created.result);
+      return created;
     } finally {
       onChanged([]);
+    }
+  }
+
+  /** Reads the titles of new links that want that of their target. */
+  #fetchTitles(
+    organizationId: string,
+    items: readonly CheckedItem<UrlCreateRequest>[],
+    { outcomes }: Creation,
+  ): void {
+    for (const [index, outcome] of outcomes.entries()) {
+      const item = items[index];
+      if (outcome.status !== 'created' || !item || !('body' in item)) continue;
+      const { fetchTitle, title, targetUrl } = item.body;
+      if (!fetchTitle || title != null) continue;
+      this.#options.fetchTitle(organizationId, targetUrl, async (fetched) => {
+        // The owner may have changed the link meanwhile.
+        const change = (url: ShortUrl): UrlChange => {
+          const isSame = url.title === null && url.targetUrl === targetUrl;
+          return { ok: true, url: isSame ? { ...url, title: fetched } : url };
+        };
+        const context = { organizationId, now: this.#options.clock(), write: undefined };
+        await this.#options.urls.updateMany([outcome.id], change, ({ id }) => id, context);
+        this.#options.onChanged([outcome.id]);
+      });
     }
   }
 

@@ -151,7 +151,7 @@ describe('an own preview', () => {
     expect((await get(id)).preview).toEqual(preview);
     const changed = await patch(id, { preview: { title: 'Other' } });
     const other = { title: 'Other', description: null, imageUrl: null };
-    expect(changed.data).toMatchObject({ preview: other, fetchedPreview: null });
+    expect(changed.data).toMatchObject({ preview: other });
     const { metas } = readPage((await visit(shortCode, slack)).text);
     expect(metas).toMatchObject({ 'og:title': 'Other', 'twitter:card': 'summary' });
     expect(Object.keys(metas)).not.toContain('og:description');
@@ -227,167 +227,136 @@ describe('no preview', () => {
   });
 });
 
-describe('"auto"', () => {
-  /** Starts a target, and returns its URL and the paths of its requests. */
-  async function target(listener: RequestListener) {
-    const requests: string[] = [];
-    const server = await httpServer((request, response) => {
-      requests.push(`${request.method} ${request.url} ${request.headers['user-agent']}`);
-      listener(request, response);
-    });
-    return { url: `${server.url}/page`, requests };
-  }
-  const html = 'text/html; charset=utf-8';
-  const serving = (page: string, type = html) =>
-    target((_, response) => response.setHeader('content-type', type).end(page));
-  const settled = (id: string) =>
-    expect
-      .poll(async () => (await get(id)).fetchedPreview?.status)
-      .not.toBe('pending')
-      .then(async () => (await get(id)).fetchedPreview);
+/** Starts a page, and returns its URL and its requests. */
+async function page(listener: RequestListener) {
+  const requests: string[] = [];
+  const server = await httpServer((request, response) => {
+    requests.push(`${request.method} ${request.url} ${request.headers['user-agent']}`);
+    listener(request, response);
+  });
+  return { url: `${server.url}/page`, requests };
+}
+const html = 'text/html; charset=utf-8';
+const serving = (text: string, type = html) =>
+  page((_, response) => response.setHeader('content-type', type).end(text));
+const sending = (status: number, headers: Record<string, string>) =>
+  page((_, response) => response.writeHead(status, headers).end('<title>x</title>'));
 
-  it('is that of the target, which is read once, without a visit', async () => {
+describe('the metadata of a page', () => {
+  const metadataOf = async (url: string) =>
+    (await api.call('getUrlMetadata', { query: { url } })).data;
+
+  it('are its title, text and picture, read once', async () => {
     const { url, requests } = await serving(
       '<title>Page</title><meta property="og:title" content="Größe &amp; Farbe"><meta property="og:image" content="/o.png">',
     );
-    const { id, shortCode } = await create({ targetUrl: url, preview: 'auto' });
-    const before = await get(id);
-    expect(before).toMatchObject({ preview: 'auto' });
-    const fetched = await settled(id);
-    expect(fetched).toEqual({
-      status: 'fetched',
+    expect(await metadataOf(url)).toEqual({
       title: 'Größe & Farbe',
       description: null,
       imageUrl: new URL('/o.png', url).href,
-      fetchedAt: new Date(api.clock()).toISOString(),
       error: null,
     });
-    // The version of the record is that of the last change of its owner.
-    expect((await get(id)).updatedAt).toBe(before.updatedAt);
-    const { status, text } = await visit(shortCode, slack);
-    expect([status, readPage(text).metas['og:title']]).toEqual([200, 'Größe & Farbe']);
-    expect((await visit(shortCode, person)).headers.get('location')).toBe(url);
-    // Neither a visit nor the same PATCH reads the target again.
-    await patch(id, { preview: 'auto', title: 'For the owner' });
-    const second = await create({ targetUrl: url, preview: 'auto' });
-    await settled(second.id);
     expect(requests).toEqual([
       expect.stringMatching(
         /^GET \/page Mozilla\/5\.0 \(compatible; Shorty-LinkPreview\/[\d.]+\)$/,
       ),
-      expect.stringMatching(/^GET \/page /),
     ]);
-  });
-
-  it('is read again when the target changes, and until then shows the target itself', async () => {
-    const [first, second] = [
-      await serving('<title>First</title>'),
-      await serving('<title>Second</title>'),
-    ];
-    const { id, shortCode } = await create({ targetUrl: first.url, preview: 'auto' });
-    expect(await settled(id)).toMatchObject({ title: 'First' });
-    const { data } = await patch(id, { targetUrl: second.url });
-    expect(data.fetchedPreview).toEqual({
-      status: 'pending',
-      title: null,
-      description: null,
-      imageUrl: null,
-      fetchedAt: null,
-      error: null,
-    });
-    expect(await settled(id)).toMatchObject({ title: 'Second' });
-    expect(readPage((await visit(shortCode, slack)).text).metas['og:title']).toBe('Second');
   });
 
   it.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
-  ])('reads a page that is compressed by %s, up to its limit', async (encoding, compress) => {
-    const page = Buffer.alloc(2 * 1024 * 1024, ' ');
-    page.write('<title>Compressed</title>');
-    const headers = { 'content-type': html, 'content-encoding': encoding };
-    const body = compress(page);
-    const { url } = await target((_, response) => response.writeHead(200, headers).end(body));
-    const { id } = await create({ targetUrl: url, preview: 'auto' });
-    expect(await settled(id)).toMatchObject({ status: 'fetched', title: 'Compressed' });
-  });
+  ])(
+    'are read from a page that is compressed by %s, up to its limit',
+    async (encoding, compress) => {
+      const text = Buffer.alloc(2 * 1024 * 1024, ' ');
+      text.write('<title>Compressed</title>');
+      const headers = { 'content-type': html, 'content-encoding': encoding };
+      const body = compress(text);
+      const { url } = await page((_, response) => response.writeHead(200, headers).end(body));
+      expect(await metadataOf(url)).toMatchObject({ title: 'Compressed', error: null });
+    },
+  );
 
-  it('fails at once for what cannot be read, and previews follow the redirect', async () => {
-    const sending = (status: number, headers: Record<string, string>) =>
-      target((_, response) => response.writeHead(status, headers).end('<title>x</title>'));
-    const userName = { url: 'http://user@127.0.0.1/' };
-    const cases = [
-      [await serving('%PDF', 'application/pdf'), 'The target is application/pdf, not text/html'],
-      [await sending(200, {}), 'The target is of an unknown type, not text/html'],
-      [await serving('<p>x</p>'), 'The target has no title'],
-      [await sending(404, {}), 'The target responded with 404 instead of 200'],
-      [
-        await sending(200, { 'content-type': html, 'content-encoding': 'gzip' }),
-        'The target sent a body that cannot be read as gzip',
-      ],
-      [
-        await sending(302, { location: 'http://127.0.0.1:22/' }),
-        'The URL must not use port 22, which is reserved for another service',
-      ],
-      [userName, 'The URL must not contain a user name or password'],
-    ] as const;
-    const links = await Promise.all(
-      cases.map(async ([{ url }, error]) => {
-        const { id, shortCode } = await create({ targetUrl: url, preview: 'auto' });
-        return { id, shortCode, error };
-      }),
-    );
-    for (const { id, shortCode, error } of links) {
-      expect(await settled(id)).toMatchObject({ status: 'failed', title: null, error });
-      expect((await visit(shortCode, slack)).status).toBe(307);
-    }
-  });
-
-  it('is read again after a failure that may pass', async () => {
-    let isBroken = true;
-    const { url } = await target((_, response) => {
-      if (isBroken) response.writeHead(503).end();
-      else response.setHeader('content-type', html).end('<title>Repaired</title>');
-    });
-    const { id } = await create({ targetUrl: url, preview: 'auto' });
-    await expect
-      .poll(async () => (await get(id)).fetchedPreview)
-      .toMatchObject({ status: 'pending', error: 'The target responded with 503 instead of 200' });
-    isBroken = false;
-    api.clock.advance(minuteMs);
-    expect(await settled(id)).toMatchObject({ status: 'fetched', title: 'Repaired', error: null });
-  });
-
-  it('reads the beginning of an endless page, within its time', async () => {
-    const { url } = await target((_, response) => {
+  it('of an endless page are read from its beginning, within the time', async () => {
+    const { url } = await page((_, response) => {
       response.setHeader('content-type', html);
       response.write('<title>Endless</title>');
       const timer = setInterval(() => response.write('x'.repeat(100_000)), 5);
       response.on('close', () => clearInterval(timer));
     });
-    const { id } = await create({ targetUrl: url, preview: 'auto' });
-    expect(await settled(id)).toMatchObject({ status: 'fetched', title: 'Endless' });
+    expect(await metadataOf(url)).toMatchObject({ title: 'Endless', error: null });
   });
-});
 
-describe('without access to private addresses', () => {
-  it('a target inside the network is not read', async () => {
+  it('are null with the reason if the page cannot be read', async () => {
+    const cases = [
+      [await serving('%PDF', 'application/pdf'), 'The page is application/pdf, not text/html'],
+      [await sending(200, {}), 'The page is of an unknown type, not text/html'],
+      [await serving('<p>x</p>'), 'The page has no title'],
+      [await sending(404, {}), 'The page responded with 404 instead of 200'],
+      [
+        await sending(200, { 'content-type': html, 'content-encoding': 'gzip' }),
+        'The page has a body that cannot be read as gzip',
+      ],
+      [
+        await sending(302, { location: 'http://127.0.0.1:22/' }),
+        'The URL must not use port 22, which is reserved for another service',
+      ],
+      [{ url: 'http://user@127.0.0.1/' }, 'The URL must not contain a user name or password'],
+    ] as const;
+    for (const [{ url }, error] of cases) {
+      expect(await metadataOf(url)).toEqual({
+        title: null,
+        description: null,
+        imageUrl: null,
+        error,
+      });
+    }
+  });
+
+  it('are not read from an address inside the network', async () => {
     const guarded = await startServer();
     try {
-      const body = { targetUrl: 'http://169.254.169.254/latest', preview: 'auto' };
-      const { data } = await guarded.call('createUrl', { body });
-      await expect
-        .poll(
-          async () =>
-            (await guarded.call('getUrl', { params: { id: data.id } })).data.fetchedPreview,
-        )
-        .toMatchObject({
-          status: 'failed',
-          error: expect.stringContaining('must have a public address'),
-        });
+      const query = { url: 'http://169.254.169.254/latest' };
+      expect((await guarded.call('getUrlMetadata', { query })).data).toMatchObject({
+        title: null,
+        error: expect.stringContaining('must have a public address'),
+      });
     } finally {
       await guarded.stop();
     }
+  });
+});
+
+describe('fetchTitle', () => {
+  const titleOf = async (id: string) => (await get(id)).title;
+
+  it('stores the title of the target in the background, alone and in bulk', async () => {
+    const { url, requests } = await serving('<title>Target</title>');
+    const { id } = await create({ targetUrl: url, fetchTitle: true });
+    const urls = [1, 2].map(() => ({ targetUrl: url, fetchTitle: true }));
+    const { created } = (await api.call('bulkCreateUrls', { body: { urls } })).data;
+    for (const each of [id, ...created.map((link: { id: string }) => link.id)]) {
+      await expect.poll(() => titleOf(each)).toBe('Target');
+    }
+    expect(requests).toHaveLength(3);
+  });
+
+  it('keeps a title that was given, or set meanwhile', async () => {
+    const { url, requests } = await serving('<title>Target</title>');
+    await create({ targetUrl: url, fetchTitle: true, title: 'Given' });
+    expect(requests).toEqual([]);
+    let respond = () => {};
+    const slow = await page((_, response) => {
+      respond = () => response.setHeader('content-type', html).end('<title>Late</title>');
+    });
+    const { id } = await create({ targetUrl: slow.url, fetchTitle: true });
+    await expect.poll(() => slow.requests.length).toBe(1);
+    await patch(id, { title: 'Set meanwhile' });
+    respond();
+    const later = await create({ targetUrl: url, fetchTitle: true });
+    await expect.poll(() => titleOf(later.id)).toBe('Target');
+    expect(await titleOf(id)).toBe('Set meanwhile');
   });
 });
 

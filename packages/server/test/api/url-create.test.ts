@@ -104,7 +104,6 @@ describe('POST /api/v1/urls', () => {
       deletedAt: null,
       clickCount: 0,
       clicksLeft: 100,
-      fetchedPreview: null,
       lastClickAt: null,
       takenDown: null,
       updatedAt: created.createdAt,

@@ -50,7 +50,7 @@ const refused: Record<string, unknown[]> = {
   forwardQuery: ['true', 1, 0, {}, []],
   forwardPath: ['true', 1, 0, {}, []],
   rules: [7, 'a', {}, [7], [{}], [{ when: {} }]],
-  preview: [7, true, '', 'Auto', {}, [], { title: 7 }, { title: 'x', other: 1 }],
+  preview: [7, true, '', 'auto', {}, [], { title: 7 }, { title: 'x', other: 1 }],
   clickThresholds: [100, '100', {}, [], Array.from({ length: 21 }, (_, at) => at + 1)],
 };
 

@@ -33,6 +33,8 @@ export const sampleBodies: Readonly<Record<string, () => unknown>> = {
 export const sampleQueries: Readonly<Record<string, string>> = {
   // The response is 404. `test/api/url-lookup.test.ts` looks up the links of another organization.
   lookupUrl: 'shortUrl=no-such-link',
+  // The server reaches no private address.
+  getUrlMetadata: 'url=http://127.0.0.1/',
 };
 
 /** Makes sure that a link has the domain that a filter names. The filter urlId names one that exists. */

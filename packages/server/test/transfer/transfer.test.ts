@@ -514,11 +514,6 @@ describe('an organization that moves to a server with other organizations', () =
       'preview.imageUrl: is "file:///etc/passwd": it must start with http',
     ],
     [
-      'urls',
-      { preview_fetch: '{"attempts":1,"last":{"at":1,"result":"auto"}}' },
-      'preview_fetch.last.result: is "auto": it must be a preview',
-    ],
-    [
       'click_days',
       { summary: '[{"version":2}]' },
       'summary[0].version: is 2: it must be at most 1',

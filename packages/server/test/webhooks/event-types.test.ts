@@ -85,7 +85,7 @@ it('each event that the server sends fits its schema, and the schema has all of 
     customUtmParams: { utm_id: 'abc' },
     sourceDomain: 'example.com',
     clickThresholds: [50],
-    preview: 'auto',
+    preview: { title: 'Sale' },
   };
   const targetUrl = 'https://example.com/';
   const full = { targetUrl, ...optional, domainId: domain.id, customSlug: 'full' };

@@ -59,10 +59,8 @@ export interface UrlEventData {
   readonly forwardPath: boolean | null;
   /** Other targets for some visits. Empty: all visits lead to the link's own target. */
   readonly rules: ReadonlyArray<LinkRule>;
-  /** What link previews show of the link. "auto": fetchedPreview. Null: they follow the redirect. */
-  readonly preview: 'auto' | LinkPreview | null;
-  /** What the server read from the target. Null unless preview is "auto". */
-  readonly fetchedPreview: FetchedPreview | null;
+  /** What link previews show of the link. Null: they follow the redirect. */
+  readonly preview: LinkPreview | null;
   /** Whether the link redirects. An inactive link answers 410. */
   readonly isActive: boolean;
   /** When the link was deleted. Null: it was not, or it was restored. */
@@ -149,10 +147,8 @@ export interface UrlUpdatedEventData {
   readonly forwardPath: boolean | null;
   /** Other targets for some visits. Empty: all visits lead to the link's own target. */
   readonly rules: ReadonlyArray<LinkRule>;
-  /** What link previews show of the link. "auto": fetchedPreview. Null: they follow the redirect. */
-  readonly preview: 'auto' | LinkPreview | null;
-  /** What the server read from the target. Null unless preview is "auto". */
-  readonly fetchedPreview: FetchedPreview | null;
+  /** What link previews show of the link. Null: they follow the redirect. */
+  readonly preview: LinkPreview | null;
   /** Whether the link redirects. An inactive link answers 410. */
   readonly isActive: boolean;
   /** When the link was deleted. Null: it was not, or it was restored. */
@@ -228,8 +224,8 @@ export interface UrlUpdatedEventData {
     readonly forwardPath?: boolean | null | undefined;
     /** Other targets for some visits. Empty: all visits lead to the link's own target. */
     readonly rules?: ReadonlyArray<LinkRule> | undefined;
-    /** What link previews show of the link. "auto": fetchedPreview. Null: they follow the redirect. */
-    readonly preview?: 'auto' | LinkPreview | null | undefined;
+    /** What link previews show of the link. Null: they follow the redirect. */
+    readonly preview?: LinkPreview | null | undefined;
     /** Whether the link redirects. An inactive link answers 410. */
     readonly isActive?: boolean | undefined;
     /** When the link was deleted. Null: it was not, or it was restored. */
@@ -305,10 +301,8 @@ export interface UrlDeletedEventData {
   readonly forwardPath: boolean | null;
   /** Other targets for some visits. Empty: all visits lead to the link's own target. */
   readonly rules: ReadonlyArray<LinkRule>;
-  /** What link previews show of the link. "auto": fetchedPreview. Null: they follow the redirect. */
-  readonly preview: 'auto' | LinkPreview | null;
-  /** What the server read from the target. Null unless preview is "auto". */
-  readonly fetchedPreview: FetchedPreview | null;
+  /** What link previews show of the link. Null: they follow the redirect. */
+  readonly preview: LinkPreview | null;
   /** Whether the link redirects. An inactive link answers 410. */
   readonly isActive: boolean;
   /** When the link was deleted. Null: it was not, or it was restored. */
@@ -505,23 +499,6 @@ export interface LinkPreview {
   readonly description: string | null;
   /** The URL of the image. Null: none. */
   readonly imageUrl: string | null;
-  /** A newer server may add fields. */
-  readonly [field: string]: unknown;
-}
-
-export interface FetchedPreview {
-  /** pending: the target is still to be read, again if error is not null. failed: previews follow the redirect. */
-  readonly status: 'pending' | 'fetched' | 'failed';
-  /** The title of the target. Null: it was not read. */
-  readonly title: string | null;
-  /** The text below the title. Null: none. */
-  readonly description: string | null;
-  /** The URL of the image. Null: none. */
-  readonly imageUrl: string | null;
-  /** When the target was last read. */
-  readonly fetchedAt: string | null;
-  /** Why it could not be read. Null: no error. */
-  readonly error: string | null;
   /** A newer server may add fields. */
   readonly [field: string]: unknown;
 }

@@ -15,6 +15,7 @@ export interface NewLinkOptions extends LinkOptions {
 interface CreateOptions extends NewLinkOptions {
   readonly externalId?: string;
   readonly ifExists?: 'return';
+  readonly fetchTitle?: boolean;
 }
 
 export const define: DefineCommand = (command, start) => {
@@ -28,7 +29,8 @@ export const define: DefineCommand = (command, start) => {
         '--if-exists <action>',
         'return: the link that already has this target and these settings, if there is one',
       ).choices(['return']),
-    );
+    )
+    .option('--fetch-title', 'take the title of the target, which the server reads');
   addLinkOptions(command)
     .addHelpText('after', help)
     .action((targetUrl: string, options: CreateOptions) =>
@@ -62,11 +64,12 @@ async function createUrl(
   targetUrl: string,
   options: CreateOptions,
 ): Promise<ExitCode> {
-  const { externalId, ifExists, ...link } = options;
+  const { externalId, ifExists, fetchTitle, ...link } = options;
   const { io, output } = context;
   const body: UrlCreateRequest = await readNewLink(context, targetUrl, link);
   if (externalId !== undefined) body.externalId = externalId;
   if (ifExists !== undefined) body.ifExists = ifExists;
+  if (fetchTitle) body.fetchTitle = true;
   const client = await context.client();
   const created = await client.urls.create(body, { signal: io.interrupt });
   // Another program reads the short URL: url=$(shorty urls create https://example.com)

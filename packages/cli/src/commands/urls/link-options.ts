@@ -30,7 +30,6 @@ export interface LinkOptions {
   readonly forwardQuery?: boolean;
   readonly forwardPath?: boolean;
   readonly rules?: string;
-  readonly preview?: 'auto';
   readonly previewTitle?: string;
   readonly previewDescription?: string;
   readonly previewImage?: string;
@@ -72,11 +71,6 @@ export function addLinkOptions(command: Command): Command {
     .option('--forward-path', 'add the path after the link to the target')
     .option('--no-forward-path', 'do not, whatever the domain does')
     .option('--rules <file>', 'file with a JSON list of rules, or - for stdin')
-    .addOption(
-      new Option('--preview <source>', 'auto: link previews show what the target says').choices([
-        'auto',
-      ]),
-    )
     .option('--preview-title <text>', 'title that link previews show')
     .option('--preview-description <text>', 'text that link previews show')
     .option('--preview-image <url>', 'image that link previews show');
@@ -123,17 +117,13 @@ export async function readLinkOptions(
 
 /** Returns the preview of the options that were set. */
 function readPreview({
-  preview,
   previewTitle: title,
   previewDescription: description,
   previewImage: imageUrl,
 }: LinkOptions): UrlUpdateRequest['preview'] {
   const parts = { title, description, imageUrl };
   const given = Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined));
-  if (Object.keys(given).length === 0) return preview;
-  if (preview !== undefined) {
-    throw new UsageError('--preview auto cannot be used with other options of the preview');
-  }
+  if (Object.keys(given).length === 0) return undefined;
   if (title === undefined) throw new UsageError('a preview needs a title: set --preview-title');
   return { ...given, title };
 }

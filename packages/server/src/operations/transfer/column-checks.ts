@@ -8,7 +8,6 @@ import { meters, planNames } from '../../organizations/plans.js';
 import { qrCreateRequest } from '../../qr/qr-contract.js';
 import type { tables } from '../../storage/tables.js';
 import { parseTags } from '../../storage/tag-text.js';
-import { previewSetting } from '../../urls/preview-contract.js';
 import { urlUpsertRequest } from '../../urls/url-contract.js';
 import { disabledReasons, webhookCreateRequest } from '../../webhooks/webhook-contract.js';
 import type { TransferTable } from './transfer-tables.js';
@@ -54,24 +53,6 @@ const passwordHash = z
 const targetUrl = z.string().check(({ value: text, issues }) => {
   const error = text === '' ? undefined : findTargetUrlError(text);
   if (error) issues.push({ code: 'custom', message: error, input: text });
-});
-
-const previewFetch = z.strictObject({
-  attempts: z.int().min(0),
-  last: z
-    .strictObject({
-      at: z.int().min(0).max(latestDate),
-      result: z.unknown().superRefine((result, context) => {
-        const schema =
-          typeof result === 'object' && result !== null && 'error' in result
-            ? z.strictObject({ error: z.string() })
-            : previewSetting.refine((each) => each !== 'auto', 'must be a preview or an error');
-        for (const { path, message } of schema.safeParse(result).error?.issues ?? []) {
-          context.addIssue({ code: 'custom', path, message });
-        }
-      }),
-    })
-    .optional(),
 });
 
 const entry = z.record(z.string(), z.union([z.string(), z.number()]));
@@ -223,9 +204,7 @@ export const columnChecks = {
     max_clicks: value(url.maxClicks),
     external_id: plain,
     rules: json(url.rules),
-    preview: { ...json(url.preview), parse: (text) => (text === 'auto' ? text : parseJson(text)) },
-    preview_fetch: json(previewFetch),
-    preview_due_at: instant,
+    preview: json(url.preview),
   },
   url_keys: { domain_key: plain, key, url_id: plain },
   // `importRetiredKeys` checks the link.

@@ -1,0 +1,57 @@
+import type { Logger } from 'pino';
+import { FairQueue } from '../fair-queue.js';
+import type { HandlersOf } from '../http/handlers.js';
+import { createGuardedFetch } from '../network/guarded-fetch.js';
+import type { FetchedMetadata } from './fetch-metadata.js';
+import type { metadataRoutes } from './metadata-contract.js';
+
+export interface MetadataModuleOptions {
+  readonly allowPrivateNetwork: boolean;
+  readonly logger: Logger;
+}
+
+/** Stores the title of a page as that of a link. */
+type StoreTitle = (title: string) => Promise<unknown>;
+
+/** Reads what pages say about themselves, for the API and for new links. */
+export function createMetadataModule({ allowPrivateNetwork, logger }: MetadataModuleOptions) {
+  const guardedFetch = createGuardedFetch({ allowPrivateNetwork });
+  const queue = new FairQueue({
+    name: 'page metadata',
+    concurrency: 16,
+    maxRunningPerOrganization: 4,
+    maxWaiting: 2_000,
+    maxWaitingPerOrganization: 500,
+  });
+
+  const read = (organizationId: string, url: string): Promise<FetchedMetadata> =>
+    queue.run(organizationId, async () => {
+      // Most servers read no page, and so need no HTML parser.
+      const { fetchMetadata } = await import('./fetch-metadata.js');
+      return fetchMetadata(guardedFetch, url);
+    });
+
+  const handlers: HandlersOf<typeof metadataRoutes> = {
+    async getUrlMetadata({ caller: { organizationId }, query: { url } }) {
+      const fetched = await read(organizationId, url);
+      const none = { title: null, description: null, imageUrl: null };
+      const data =
+        'error' in fetched ? { ...none, error: fetched.error } : { ...fetched, error: null };
+      return { status: 200, data };
+    },
+  };
+
+  /**
+   * Reads a page in the background, and passes its title on. A page that cannot be read has none, and
+   * a server that stops before that reads none.
+   */
+  function fetchTitle(organizationId: string, url: string, store: StoreTitle): void {
+    read(organizationId, url)
+      .then((fetched) => ('error' in fetched ? undefined : store(fetched.title)))
+      .catch((err: unknown) => logger.warn({ err }, 'the title of a target was not stored'));
+  }
+
+  return { handlers, fetchTitle, queue, stop: () => guardedFetch.close() };
+}
+
+export type FetchTitle = ReturnType<typeof createMetadataModule>['fetchTitle'];
