@@ -39,7 +39,6 @@ const layers = [
     'yield-to-event-loop',
     'ports',
     'config-error',
-    'cron-schedule',
     'version',
   ],
   ['contract'],

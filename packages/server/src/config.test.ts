@@ -100,6 +100,10 @@ describe('readConfig', () => {
     ['SHORTY_DNS_SERVERS', '1.1.1.1:99999'],
     ['SHORTY_DNS_SERVERS', '1.1.1.1:53/x'],
     ['SHORTY_BACKUP_SCHEDULE', '0 3 * *'],
+    ['SHORTY_BACKUP_SCHEDULE', '@daily'],
+    ['SHORTY_BACKUP_SCHEDULE', '0 0 3 * * *'],
+    ['SHORTY_BACKUP_SCHEDULE', '61 * * * *'],
+    ['SHORTY_BACKUP_SCHEDULE', '2026-12-01T00:00:00'],
     ['SHORTY_BACKUP_SCHEDULE', '0 0 30 2 *'],
     ['SHORTY_BACKUP_KEEP', '0'],
     ['SHORTY_ACCESS_LOG', 'combined'],
@@ -199,6 +203,15 @@ describe('SHORTY_BACKUP_SCHEDULE', () => {
     const { backups } = readConfig({ ...schedule, SHORTY_BACKUP_FOLDER: '/backups' });
     expect(backups).toMatchObject({ folder: '/backups', keep: 7 });
     expect(readConfig({ SHORTY_BACKUP_FOLDER: '/backups' }).backups).toBeUndefined();
+  });
+
+  it.each([
+    ['0 3 * * *', '2026-11-24T03:00:00.000Z'],
+    ['0  2  *  *  SUN', '2026-11-29T02:00:00.000Z'],
+  ])('reads %s in UTC', (expression, next) => {
+    const settings = { SHORTY_BACKUP_SCHEDULE: expression, SHORTY_BACKUP_FOLDER: '/backups' };
+    const run = readConfig(settings).backups?.schedule.nextRun(new Date('2026-11-23T03:00:00Z'));
+    expect(run?.toISOString()).toBe(next);
   });
 
   it.each(['postgres://me@127.0.0.1/x', ':memory:'])('is refused for %s', (url) => {

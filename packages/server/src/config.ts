@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { Cron } from 'croner';
 import { ConfigError } from './config-error.js';
 import { findAppleAppSiteAssociationFault, findAssetLinksFault } from './contract/app-links.js';
-import { parseCronSchedule } from './cron-schedule.js';
 import { formatCount } from './format-count.js';
 import { parseAddressRanges, withoutBrackets } from './network/ip-address.js';
 import { parseListenAddress } from './network/listen-address.js';
@@ -49,7 +49,7 @@ export function readConfig(environment: Environment) {
     ? (readSecret('SHORTY_DATABASE_URL', parseDatabaseUrl) as string)
     : read('SHORTY_DATABASE_URL', 'file:./data/shorty.db', parseDatabaseUrl);
   const backupSchedule = optional('SHORTY_BACKUP_SCHEDULE', (text) => {
-    if (findDatabaseFile(databaseUrl) !== undefined) return parseCronSchedule(text);
+    if (findDatabaseFile(databaseUrl) !== undefined) return parseSchedule(text);
     throw new Error(
       'only a SQLite file has scheduled backups: unset it, and for PostgreSQL use pg_dump or continuous archiving (docs/postgresql.md)',
     );
@@ -327,6 +327,20 @@ function readDocument(findFault: typeof findAssetLinksFault): (path: string) => 
     if (!fault) return JSON.stringify(document);
     throw new Error(`${fault.path === '' ? 'the file' : fault.path} ${fault.message}`);
   };
+}
+
+/** Parses a cron expression in UTC. */
+function parseSchedule(expression: string): Cron {
+  try {
+    const cron = new Cron(expression, { timezone: 'UTC', mode: '5-part' });
+    // Cron also accepts one date instead of a pattern, and names such as @daily.
+    if (expression.split(/\s+/).length === 5 && cron.nextRun() !== null) return cron;
+  } catch {
+    // Told below.
+  }
+  throw new Error(
+    'it must be a cron expression in UTC that some date matches, with five fields: minute, hour, day of the month, month and day of the week, such as "0 3 * * *" for 03:00 each day',
+  );
 }
 
 function parseListenPath(text: string): string {

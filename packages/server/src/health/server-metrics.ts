@@ -188,7 +188,7 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
       read: () => backupFigures().durationMs / 1000,
     },
     shorty_backup_size_bytes: {
-      help: 'Size of the latest scheduled backup.',
+      help: 'Size of the latest scheduled backup. 0 before the first one since the start.',
       read: () => backupFigures().bytes,
     },
     shorty_backup_failures_total: {

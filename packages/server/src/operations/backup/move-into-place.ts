@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
@@ -7,53 +6,51 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ConfigError } from '../../config-error.js';
 
 const linkUnsupported = new Set(['EPERM', 'ENOTSUP', 'ENOSYS']);
 
-/** Runs `work` with a new folder whose path begins with `prefix`, and deletes the folder. */
+// No backup writes nothing for as long.
+const abandonedAfterMs = 12 * 60 * 60_000;
+const scratchFolder = /shorty-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Runs `work` with a new folder whose path begins with `prefix`, and deletes the folder. A process that
+ * is killed leaves it, and a later one deletes it.
+ */
 export async function withScratchFolder<T>(
   prefix: string,
   work: (folder: string) => T | Promise<T>,
 ): Promise<T> {
-  const folder = `${prefix}${randomUUID()}`;
-  // Before the folder exists, so that a signal at any moment leaves nothing.
-  const release = deleteAtEnd(folder);
+  const folder = `${prefix}shorty-${randomUUID()}`;
+  deleteAbandonedFolders(dirname(folder), Date.now());
+  mkdirSync(folder, { mode: 0o700 });
   try {
-    mkdirSync(folder, { mode: 0o700 });
     return await work(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
-    release();
   }
 }
 
-/**
- * Lets another process delete the folder if this one is killed or interrupted. A handler of signals would
- * not do: it waits for the statement that copies the database. Returns the function that ends the process.
- */
-function deleteAtEnd(folder: string): () => void {
-  const program = `process.stdin.on('end', () => {
-    require('node:fs').rmSync(process.argv[1], { recursive: true, force: true });
-  }).resume()`;
-  const child = spawn(process.execPath, ['-e', program, resolve(folder)], {
-    // Ctrl-C is sent to all processes of a terminal but those.
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-    env: {},
-  });
-  // Without the process, a folder remains after a kill.
-  child.on('error', () => {});
-  child.stdin.on('error', () => {});
-  child.unref();
-  return () => {
-    child.kill();
-    child.stdin.destroy();
-  };
+/** Deletes what killed processes have left: scratch folders in which nothing was written for long. */
+export function deleteAbandonedFolders(parent: string, now: number): void {
+  for (const name of readdirSync(parent)) {
+    if (!scratchFolder.test(name)) continue;
+    const folder = join(parent, name);
+    try {
+      const files = readdirSync(folder).map((file) => join(folder, file));
+      const writtenAt = Math.max(...[folder, ...files].map((path) => statSync(path).mtimeMs));
+      if (now - writtenAt > abandonedAfterMs) rmSync(folder, { recursive: true });
+    } catch {
+      // Its process has just deleted it, or another user owns it.
+    }
+  }
 }
 
 /**

@@ -17,8 +17,6 @@ export interface BackupOptions {
   readonly databasePath: string;
   /** The path of the backup. The key is written beside it. */
   readonly to: string;
-  /** The path of a backup with visits that cannot be read; by default `to`. */
-  readonly toIfDamaged?: string;
   /** The click counts that create events, in ascending order. */
   readonly thresholds: readonly number[];
 }
@@ -39,13 +37,11 @@ const maxAttempts = 5;
  * journal positions in the database show which clicks are in both.
  */
 export async function takeBackup(options: BackupOptions): Promise<BackupResult> {
-  const { databasePath, to, toIfDamaged = to } = options;
+  const { databasePath, to } = options;
   const problem = findFileProblem(databasePath);
   if (problem !== undefined)
     throw new ConfigError(`${databasePath} cannot be backed up: ${problem}`);
-  refuseToOverwrite(
-    [...new Set([to, toIfDamaged])].flatMap((path) => [path, `${path}.key`, `${path}-wal`]),
-  );
+  refuseToOverwrite([to, `${to}.key`, `${to}-wal`]);
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const copied = await withScratchFolder(`${to}.partial-`, (folder) => copyAll(options, folder));
     if (copied) return copied;
@@ -57,7 +53,7 @@ export async function takeBackup(options: BackupOptions): Promise<BackupResult> 
 
 /** Returns undefined if it is unknown which visits of a journal the database has. */
 async function copyAll(
-  { databasePath, to, toIfDamaged = to, thresholds }: BackupOptions,
+  { databasePath, to, thresholds }: BackupOptions,
   folder: string,
 ): Promise<BackupResult | undefined> {
   const live = `${databasePath}.visits`;
@@ -81,7 +77,7 @@ async function copyAll(
   });
   if (journalLines === undefined) return undefined;
   const { size: bytes } = statSync(copy);
-  const hasKey = placeCopy(copy, { from: databasePath, to: damaged > 0 ? toIfDamaged : to });
+  const hasKey = placeCopy(copy, { from: databasePath, to });
   return { bytes, journalLines, hasKey, damaged };
 }
 

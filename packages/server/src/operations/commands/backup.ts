@@ -1,4 +1,5 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
+import { constants, getPriority, setPriority } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
@@ -14,6 +15,8 @@ export async function backup(file: string): Promise<void> {
   const { databasePath, thresholds } = settingsOfFile('use pg_dump for PostgreSQL');
   // Temporary files contain secrets, too.
   process.umask(0o077);
+  // Redirects have priority. A process may not raise its own.
+  setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
   const { bytes, journalLines, hasKey, damaged } = await takeBackup({
     databasePath,
     to: file,

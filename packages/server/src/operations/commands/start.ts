@@ -1,5 +1,8 @@
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import type { Worker } from 'node:worker_threads';
 import { retentionOf } from '../../analytics/ingest/visit-pruner.js';
 import type { Credentials } from '../../auth/auth-service.js';
 import { collectGarbage, collectGarbageWhenIdle } from '../../collect-garbage.js';
@@ -9,7 +12,8 @@ import { PeriodicService } from '../../lifecycle.js';
 import { findDatabaseFile } from '../../storage/locate-database.js';
 import { findNetworkFileSystem } from '../../storage/sqlite/network-file-system.js';
 import { version } from '../../version.js';
-import { ScheduledBackups, type ScheduledBackupsOptions } from '../backup/scheduled-backups.js';
+import { deleteAbandonedFolders } from '../backup/move-into-place.js';
+import { ScheduledBackups } from '../backup/scheduled-backups.js';
 import { cleanLine, createLogger } from './create-logger.js';
 import { LogDestination } from './log-destination.js';
 
@@ -33,15 +37,16 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
   const allowsNewKey = newKey ?? false;
   const file = findDatabaseFile(config.databaseUrl);
   const backups =
-    config.backups && file !== undefined
-      ? scheduleBackups({
-          ...config.backups,
-          databasePath: file,
-          thresholds: config.thresholds,
-          clock: Date.now,
-          logger,
-        })
-      : undefined;
+    config.backups &&
+    new ScheduledBackups({ ...config.backups, clock: Date.now, logger, createBackup });
+  const backupService =
+    backups &&
+    new PeriodicService({
+      name: 'backups',
+      everyMs: backupCheckMs,
+      tick: (signal) => backups.runIfDue(signal),
+      onError: (err) => logger.error({ err }, 'backup failed'),
+    });
   const server = createServer({
     ...config,
     logger,
@@ -50,7 +55,7 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
       writeAccessLog: (line) => accessLog.write(cleanLine(line)),
       droppedAccessLogLines: () => accessLog.dropped,
     }),
-    ...(backups && { backupFigures: backups.figures }),
+    ...(backups && { backupFigures: () => backups.figures }),
     isThreaded: true,
     allowsNewKey,
   });
@@ -72,7 +77,8 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
   keepServing(server.noteUncaughtError);
   process.stdout.write(welcome(server.url, newCredentials()));
   logger.info({ version, url: server.url, adminUrl: server.adminUrl }, 'listening');
-  backups?.start();
+  backupService?.start();
+  if (file !== undefined) deleteAbandonedFolders(dirname(file), Date.now());
   await collectGarbage();
   collectGarbageWhenIdle('main');
   const fileSystem = file === undefined ? undefined : findNetworkFileSystem(file);
@@ -98,43 +104,36 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
     logger.warn({ stopWithinMs }, 'stop took too long; ending the process');
     endByForce();
   }, stopWithinMs);
-  await Promise.all([backups?.stop(), server.stop()]);
+  await Promise.all([backupService?.stop(), server.stop()]);
   clearTimeout(forceStop);
   logger.info('stopped');
   // Runs only if something keeps the event loop alive: a hanging thread, or a reader of the log.
   setTimeout(endByForce, exitWithinMs).unref();
 }
 
-/** Returns the service that creates backups. It starts when the server has the lock of the database. */
-function scheduleBackups(options: ScheduledBackupsOptions) {
-  const backups = new ScheduledBackups(options);
-  const service = new PeriodicService({
-    name: 'backups',
-    everyMs: backupCheckMs,
-    tick: (signal) => backups.runIfDue(signal),
-    onError: (err) => options.logger.error({ err }, 'backup failed'),
-  });
-  return {
-    figures: () => backups.figures,
-    start() {
-      try {
-        backups.deleteUnfinished();
-      } catch (err) {
-        // The disk of the backups may be away. The server does not need it.
-        options.logger.error({ err }, 'unfinished backups were not deleted');
-      }
-      service.start();
+/** Creates a backup with the command, because a copy blocks its thread. */
+async function createBackup(path: string, signal: AbortSignal): Promise<void> {
+  const args = [process.argv[1] as string, 'backup', path];
+  await promisify(execFile)(process.execPath, args, { signal, killSignal: 'SIGKILL' }).catch(
+    ({ stderr, message }) => {
+      throw new Error(stderr?.trim() || message);
     },
-    stop: () => service.stop(),
-  };
+  );
 }
 
-/** Exits with 0. Native code in a thread would block the exit, so another process then kills this one. */
-function endByForce(): never {
-  const kill = `process.ppid === ${process.pid} && process.kill(process.ppid, 'SIGKILL')`;
-  const program = `setTimeout(() => ${kill}, ${exitWithinMs})`;
-  spawn(process.execPath, ['-e', program], { detached: true, stdio: 'ignore', env: {} }).unref();
-  process.exit();
+const threads = new Set<Worker>();
+process.on('worker', (thread) => {
+  threads.add(thread);
+  thread.once('exit', () => threads.delete(thread));
+});
+
+/** Exits with 0, unless native code blocks a thread: the exit would wait for it. */
+function endByForce(): void {
+  for (const thread of threads) void thread.terminate();
+  setTimeout(() => {
+    if (threads.size > 0) process.kill(process.pid, 'SIGKILL');
+    process.exit();
+  }, exitWithinMs);
 }
 
 /**

@@ -1,8 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type SqliteHandle from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
-import { checkAccess, followLinks } from './database-file.js';
+import { checkAccess, followLinks, useWriteAheadLog } from './database-file.js';
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-file-'));
@@ -51,4 +52,11 @@ it('a folder and a special file are no databases, and a missing file may become 
   expect(() => checkAccess('/dev/null')).toThrow('it is not a regular file');
   checkAccess(join(folder, 'missing.db'));
   checkAccess(join(folder, 'missing', 'missing.db'));
+});
+
+it('refuses a file for which SQLite has no write-ahead log', () => {
+  const handle = { pragma: () => 'delete', memory: false, close: () => {} };
+  expect(() => useWriteAheadLog(handle as unknown as SqliteHandle.Database)).toThrow(
+    'SQLite cannot use a write-ahead log there (journal mode "delete")',
+  );
 });

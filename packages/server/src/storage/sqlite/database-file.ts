@@ -92,6 +92,19 @@ export function refuseForeignTables(handle: SqliteHandle.Database): void {
   );
 }
 
+/**
+ * Switches a file to the write-ahead log, without which a backup or a reader would block the writer.
+ * Throws and closes the handle if SQLite cannot, and says so in its result only.
+ */
+export function useWriteAheadLog(handle: SqliteHandle.Database): void {
+  const mode = handle.pragma('journal_mode = WAL', { simple: true });
+  if (mode === 'wal' || handle.memory) return;
+  handle.close();
+  throw new Error(
+    `SQLite cannot use a write-ahead log there (journal mode "${mode}"), as on some network file systems: use a path on a local disk`,
+  );
+}
+
 /** The cause has the code that decides the exit status. */
 function notAllowed(what: string, cause: unknown): Error {
   if ((cause as NodeJS.ErrnoException).code === 'EROFS') {

@@ -17,7 +17,7 @@ import { readListPage } from '../list-page.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
 import { createFile } from './create-file.js';
-import { checkAccess, refuseForeignTables } from './database-file.js';
+import { checkAccess, refuseForeignTables, useWriteAheadLog } from './database-file.js';
 import { isLocked, PreparedDatabase } from './prepared-database.js';
 import { lockForServer } from './server-lock.js';
 import { QueuedSqliteDriver } from './sqlite-driver.js';
@@ -243,7 +243,7 @@ function openHandle(
   handle.pragma(`busy_timeout = ${busyTimeoutMs}`);
   // Before the first change of the file, which is the switch to WAL.
   refuseForeignTables(handle);
-  handle.pragma('journal_mode = WAL');
+  useWriteAheadLog(handle);
   handle.pragma(`synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
   handle.pragma('foreign_keys = ON');
   handle.pragma(`wal_autocheckpoint = ${withoutCheckpoints ? 0 : checkpointPages}`);
