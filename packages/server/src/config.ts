@@ -177,12 +177,6 @@ export function readConfig(environment: Environment) {
       'SHORTY_VISIT_RETENTION_DAYS',
       wholeNumber(1, 99_999, 'whole number of days'),
     ),
-    /** The number of days that visits which do not count are retained; 0 sets no limit. */
-    machineRetentionDays: read(
-      'SHORTY_MACHINE_VISIT_RETENTION_DAYS',
-      '30',
-      wholeNumber(0, 99_999, 'whole number of days'),
-    ),
     /** The number of days after which the visitor keys are rotated; undefined never rotates them. */
     visitorKeyRotationDays: optional(
       'SHORTY_VISITOR_KEY_ROTATION_DAYS',

@@ -50,7 +50,7 @@ const keysEveryMs = 60_000;
 /** Creates the analytics module: records visits, stores them, and reports clicks and scans. */
 export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   const { config, database, storage, outbox, plans, isThreaded, clock, logger } = options;
-  const { thresholds, machineRetentionDays } = config;
+  const { thresholds } = config;
   const retentionDays = retentionOf(config.retentionDays);
   const reports = openReports(options);
   const countries = createWatchedCountries({ config, clock, logger });
@@ -74,13 +74,15 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   const permanentRoot = journalRootOf(config);
   const root = permanentRoot ?? join(tmpdir(), `shorty-visits-${writerId}`);
   const quarantine = openQuarantine(root);
-  const settings = { root, writerId, thresholds, retentionDays, machineRetentionDays };
+  const settings = { root, writerId, thresholds, retentionDays };
   // Undefined before `start`. The server accepts requests only after it.
   let folder: JournalFolder | undefined;
   let journal: Journal | undefined;
   let recorder: VisitRecorder | undefined;
   let failingSince: number | undefined;
   let stored = 0;
+  /** The number of visits by kind and reason. */
+  const visitCounts = new Map([['human/browser', 0]]);
 
   /** Logs an error once until it clears, because attempts repeat several times a second. */
   function onError(err: unknown): void {
@@ -194,6 +196,8 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
 
     /** Returns numbers of lines: redirects, image downloads and API calls since the start. */
     figures: () => ({
+      /** The number of visits by `kind/reason`. */
+      visits: visitCounts as ReadonlyMap<string, number>,
       recorded: journal?.appendedCount ?? 0,
       stored,
       /** The number of lines that are only in memory, because the journal cannot be written. */
@@ -224,7 +228,16 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       // A new recorder has empty caches, which contain the countries of recent visitors.
       const openRecorder = () => {
         const describe = createVisitDescriber({ ...config, keysAt, findPlace });
-        recorder = createVisitRecorder(opened, describe, config.trustedProxies, clock);
+        recorder = createVisitRecorder(
+          opened,
+          describe,
+          config.trustedProxies,
+          clock,
+          ({ kind, reason }) => {
+            const source = `${kind}/${reason}`;
+            visitCounts.set(source, (visitCounts.get(source) ?? 0) + 1);
+          },
+        );
       };
       openRecorder();
       ingest.start();

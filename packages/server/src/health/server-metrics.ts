@@ -61,10 +61,19 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
       read: () => [{ labels: { version }, value: 1 }],
     },
     shorty_visits_total: {
+      help: 'Visits by kind and reason. Those of the kind human are clicks.',
+      labelNames: ['kind', 'reason'],
+      read: () =>
+        Array.from(visitFigures().visits, ([source, value]) => {
+          const [kind = '', reason = ''] = source.split('/');
+          return { labels: { kind, reason }, value };
+        }),
+    },
+    shorty_journal_lines_total: {
       help: 'Redirects, image downloads and API calls that were recorded.',
       read: () => visitFigures().recorded,
     },
-    shorty_visits_stored_total: {
+    shorty_journal_lines_stored_total: {
       help: 'Redirects, image downloads and API calls that were stored in the database.',
       read: () => visitFigures().stored,
     },

@@ -445,14 +445,10 @@ export const tables = {
        * The time of the earliest visit that does not count; `noMachines` without one. It is 0 in chunks
        * that an earlier version stored.
        */
-      machines_from: 'bigint not null default 0',
     },
     key: ['url_id', 'number'],
     isClustered: true,
-    indexes: {
-      visit_chunks_with_machines:
-        '(machines_from, url_id, number) where machines_from < 8640000000000000',
-    },
+    indexes: {},
   },
   /** The daily summary of a link's pruned visits. */
   click_days: {
@@ -612,7 +608,6 @@ export const tables = {
       visit_count: 'integer not null',
       /** Encoded columns. */
       visits: 'bytes not null',
-      machines_from: 'bigint not null default 0',
     },
     key: ['organization_id', 'number'],
     isClustered: true,
@@ -620,8 +615,6 @@ export const tables = {
       organization_chunks_list: '(organization_id, number, first_at, last_at, visit_count)',
       // One of 256 chunks: none of most organizations.
       organization_chunks_sample: '(last_at, organization_id) where number % 256 = 255',
-      organization_chunks_with_machines:
-        '(machines_from, organization_id, number) where machines_from < 8640000000000000',
     },
   },
   /** The links that the operator took down. */

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { eraseVisits } from '../../src/analytics/ingest/erase-visits.js';
 import { markErased } from '../../src/analytics/ingest/erasure-marks.js';
-import { pruneMachineVisits } from '../../src/analytics/ingest/machine-pruner.js';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import { pruneVisits } from '../../src/analytics/ingest/visit-pruner.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
@@ -151,7 +150,6 @@ const scenario = fc.record({
         }),
       ),
       retentionDays: fc.option(fc.integer({ min: 3, max: 13 })),
-      machineRetentionDays: fc.option(fc.integer({ min: 1, max: 13 })),
       // Whether a version without breakdowns by place, language, UTM parameter and variant prunes.
       isOldVersion: fc.boolean(),
     }),
@@ -260,13 +258,6 @@ async function checkScenario(scenario: Scenario): Promise<void> {
         }
       }
       if (step.killedAfter !== null) continue;
-      if (step.compacts && step.machineRetentionDays !== null) {
-        const { machineRetentionDays } = step;
-        await pruneMachineVisits({ database, clock: () => now, machineRetentionDays });
-        const from = Math.floor((now - machineRetentionDays * day) / day) * day;
-        const machines = model.slice(0, stored).filter(({ isHuman, at }) => !isHuman && at < from);
-        for (const each of machines) each.isDeleted = true;
-      }
       if (!step.compacts || step.retentionDays === null) continue;
       await pruneVisits({ database, clock: () => now, retentionDays: step.retentionDays });
       const before = Math.floor((now - step.retentionDays * day) / day) * day;
@@ -278,7 +269,7 @@ async function checkScenario(scenario: Scenario): Promise<void> {
       for (const each of model) if (each.prunedBy !== undefined) each.lacksUtm = true;
     }
     const expected = model.filter(
-      ({ isDeleted, prunedBy }) => !isDeleted && prunedBy === undefined,
+      ({ isDeleted, isHuman, prunedBy }) => isHuman && !isDeleted && prunedBy === undefined,
     );
     const times = (await storedVisits(database)).map(({ visitedAt }) => visitedAt);
     expect(times.sort()).toEqual(expected.map(({ at }) => at).sort());

@@ -27,21 +27,16 @@ const sources = async () =>
   (await storedVisits(api.server.database)).map(({ source }) => source).sort();
 
 describe('the ingest of visits', () => {
-  it('counts each visit of a person once, and does not count visits of machines', async () => {
+  it('counts each visit of a person once, and neither counts nor stores visits of machines', async () => {
     const { id, shortCode } = await create();
-    expect((await visit(shortCode)).status).toBe(307);
     await visit(shortCode, { 'sec-purpose': 'prefetch' });
     await visit(shortCode, { 'user-agent': '' });
     await visit(shortCode, {}, 'HEAD');
     await visit(shortCode, { 'user-agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' });
-    await untilStored(api.server.database, 5);
-    expect(await sources()).toEqual([
-      'bot/empty-agent',
-      expect.stringMatching(/^bot\//),
-      'head/head-request',
-      expect.stringMatching(/^human\//),
-      'prefetch/sec-purpose',
-    ]);
+    // The journal is read in order, so the others are read, too.
+    expect((await visit(shortCode)).status).toBe(307);
+    await untilStored(api.server.database, 1);
+    expect(await sources()).toEqual([expect.stringMatching(/^human\//)]);
     expect(await clicksOf(id)).toBe(1);
   });
 

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { decodeColumns } from '../../src/analytics/ingest/columns-codec.js';
-import { kindOf, noMachines } from '../../src/analytics/ingest/visit-columns.js';
 import { pruneVisits, retentionOf } from '../../src/analytics/ingest/visit-pruner.js';
 import {
   diagnoseOrganizationChunks,
@@ -91,95 +89,6 @@ describe('retention', () => {
     expect(await storedVisits(stored.database)).toEqual([]);
     expect((await stored.reader.readClicks(1, month)).totals.totalClicks).toBe(14);
     expect((await diagnoseClicks(stored.database)).wrongCounters).toEqual([]);
-  });
-});
-
-describe('visits of machines', () => {
-  /** The times of the visits in the chunks of a table, in hours, with the kinds. */
-  const hoursIn = async (table: 'visit_chunks' | 'organization_chunks') => {
-    const rows = await stored.database.read.selectFrom(table).select('visits').execute();
-    return rows.flatMap(({ visits }) => {
-      const { visitedAt, dictionaries } = decodeColumns(visits);
-      const { values, codes } = dictionaries.source;
-      return Array.from(visitedAt, (at, index) => {
-        const source = values[codes[index] as number] as string;
-        return `${(at - start) / hour} ${kindOf(source)}`;
-      });
-    });
-  };
-
-  it('are pruned after their own period, and no count changes', async () => {
-    const organizationId = await stored.addOrganization('enterprise');
-    const [created] = await stored.create(organizationId, [{}]);
-    const urlId = created?.status === 'created' ? created.id : 0;
-    await store(urlId, start, 3);
-    for (const kind of ['bot', 'head', 'prefetch', 'excluded'] as const) {
-      const visit = (hours: number) =>
-        makeVisit({ urlId, visitedAt: start + hours * hour, facts: { kind, reason: 'isbot' } });
-      await stored.store([visit(1), visit(23), visit(24)], start);
-    }
-    // A link that only machines visit. Up to the last reserved id, a link without a row is a deleted one.
-    await store(1_000_000, start, 2, 'bot');
-    const now = start + 3 * day + 5 * hour;
-    const reports = async () => [
-      await stored.reader.readClicks(urlId, month),
-      await stored.reader.readOverview(organizationId, month, now),
-      (await diagnoseClicks(stored.database)).clicks,
-    ];
-    const before = await reports();
-    await stored.pruneMachines(4, now);
-    await stored.pruneMachines(0, start + 9_999 * day);
-    expect(await storedVisits(stored.database)).toHaveLength(3 + 12 + 2);
-    // At any time of the fourth day, a retention of two days includes the second day.
-    await stored.pruneMachines(2, now);
-    const left = [
-      '0 human',
-      '1 human',
-      '2 human',
-      '24 bot',
-      '24 head',
-      '24 prefetch',
-      '24 excluded',
-    ];
-    expect(await hoursIn('visit_chunks')).toEqual(left);
-    expect(await hoursIn('organization_chunks')).toEqual(left);
-    expect(await reports()).toEqual(before);
-    expect(await diagnoseOrganizationChunks(stored.database)).toEqual([]);
-    expect((await diagnoseClicks(stored.database)).wrongCounters).toEqual([]);
-    // Late visits are pruned, too.
-    await store(urlId, start, 2, 'bot');
-    await stored.pruneMachines(2, now);
-    expect(await hoursIn('visit_chunks')).toEqual(left);
-    await stored.pruneMachines(2, start + 9 * day);
-    expect(await hoursIn('visit_chunks')).toEqual(left.slice(0, 3));
-    expect(await hoursIn('organization_chunks')).toEqual(left.slice(0, 3));
-    expect(await reports()).toEqual(before);
-  });
-
-  it('of chunks that an earlier version stored are pruned, and one that is damaged is named', async () => {
-    await store(1, start, 2);
-    await store(2, start, 2, 'bot');
-    await store(3, start, 2, 'bot');
-    const change = (row: object, urlId?: number) =>
-      stored.database.writeDirectly((transaction) => {
-        const update = transaction.updateTable('visit_chunks').set(row);
-        return (urlId === undefined ? update : update.where('url_id', '=', urlId)).execute();
-      });
-    await change({ machines_from: 0 });
-    await change({ visits: new Uint8Array(64).fill(0xab) }, 2);
-    const pruned = stored.pruneMachines(1, start + 9 * day);
-    await expect(pruned).rejects.toMatchObject({
-      errors: [{ message: expect.stringContaining('url_id 2: chunk 0 cannot be read') }],
-    });
-    const rows = await stored.database.read
-      .selectFrom('visit_chunks')
-      .select(['url_id', 'machines_from'])
-      .orderBy('url_id')
-      .execute();
-    expect(rows).toEqual([
-      { url_id: 1, machines_from: noMachines },
-      { url_id: 2, machines_from: 0 },
-    ]);
   });
 });
 

@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { pruneMachineVisits } from '../../src/analytics/ingest/machine-pruner.js';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import { pruneVisits } from '../../src/analytics/ingest/visit-pruner.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
@@ -75,9 +74,6 @@ export async function openVisitStore() {
     /** Returns the number of URLs whose visits were pruned. */
     prune: (retentionDays: number | undefined, now: number): Promise<number> =>
       pruneVisits({ database, clock: () => now, retentionDays }),
-
-    pruneMachines: (machineRetentionDays: number, now: number): Promise<void> =>
-      pruneMachineVisits({ database, clock: () => now, machineRetentionDays }),
   };
 }
 

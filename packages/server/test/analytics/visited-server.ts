@@ -5,7 +5,7 @@ import { openStorage } from '../../src/storage/open-storage.js';
 import { encryptorOf, unlockSecrets } from '../../src/storage/secrets.js';
 import { startServer } from '../api/start-server.js';
 import { emptyDatabase } from '../engine.js';
-import { untilStored } from './stored-visits.js';
+import { poll } from '../poll.js';
 
 export const agents = {
   firefox: 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
@@ -32,7 +32,6 @@ export async function startVisitedServer(options: ServerOptions = {}) {
     trustedProxies: parseAddressRanges('127.0.0.1'),
     ...options,
   });
-  let visitCount = 0;
   return {
     ...api,
 
@@ -48,7 +47,6 @@ export async function startVisitedServer(options: ServerOptions = {}) {
       key: string,
       { agent = 'firefox', address = '192.0.2.1', referer, language }: Visitor = {},
     ): Promise<void> {
-      visitCount += 1;
       const response = await api.visit(`/${key}`, {
         headers: {
           'user-agent': agents[agent],
@@ -60,9 +58,13 @@ export async function startVisitedServer(options: ServerOptions = {}) {
       expect(response.status).toBe(307);
     },
 
-    /** Waits until every visit is in storage. */
+    /** Waits until every line of the journal is in storage. */
     async settle(): Promise<void> {
-      await untilStored(api.server.database, visitCount);
+      await poll(
+        'an ingested journal',
+        async () => (await fetch(`${api.server.url}/metrics`)).text(),
+        (metrics) => /^shorty_journal_waiting 0$/m.test(metrics),
+      );
     },
   };
 }

@@ -145,11 +145,15 @@ describe('GET /metrics', () => {
     const { shortCode } = (
       await api.call('createUrl', { body: { targetUrl: 'https://a.example/' } })
     ).data;
-    // API calls are counted too.
-    const before = (await metric('shorty_visits_total')) ?? 0;
-    await api.visit(`/${shortCode}`);
-    await until('shorty_visits_stored_total', [], before + 1);
-    expect(await metric('shorty_visits_total')).toBe(before + 1);
+    // API calls are lines of the journal, too.
+    const before = (await metric('shorty_journal_lines_total')) ?? 0;
+    const agent = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Firefox/128.0' };
+    await api.visit(`/${shortCode}`, { headers: agent });
+    await api.visit(`/${shortCode}`, { method: 'HEAD' });
+    await until('shorty_journal_lines_stored_total', [], before + 2);
+    expect(await metric('shorty_journal_lines_total')).toBe(before + 2);
+    expect(await metric('shorty_visits_total', 'human', 'browser')).toBe(1);
+    expect(await metric('shorty_visits_total', 'head', 'head-request')).toBe(1);
     expect(await metric('shorty_journal_waiting')).toBe(0);
     expect(await metric('shorty_storage_bytes')).toBeGreaterThanOrEqual(4_096);
     expect(await metric('shorty_storage_log_bytes')).toBeGreaterThan(0);

@@ -107,7 +107,7 @@ async function clicksBySlug(origin: string): Promise<Map<string, number>> {
 
 async function storedLines(origin: string): Promise<number> {
   const metrics = await (await fetch(`${origin}/metrics`)).text();
-  return Number(/^shorty_visits_stored_total (\d+)$/m.exec(metrics)?.[1]);
+  return Number(/^shorty_journal_lines_stored_total (\d+)$/m.exec(metrics)?.[1]);
 }
 
 // Each test starts many processes.

@@ -2,7 +2,6 @@ import SqliteHandle from 'better-sqlite3';
 import { type SqlBool, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { takeLeasedClicks } from '../../src/analytics/ingest/leased-clicks.js';
-import { pruneMachineVisits } from '../../src/analytics/ingest/machine-pruner.js';
 import { deleteExpiredEntries, listAuditEntries } from '../../src/audit/audit-repository.js';
 import { ClientRepository } from '../../src/auth/client-repository.js';
 import { eraseLink } from '../../src/deletion/erase-link.js';
@@ -541,16 +540,6 @@ describe('no call on the redirect thread scans a table', () => {
     const read = () => readMonthlyUsage(database, organizationId, '2030-01');
     expect(await findScans(read)).toEqual([]);
   });
-});
-
-it('lists the chunks with old visits of machines in the order of an index', async () => {
-  const steps = await explain(() =>
-    pruneMachineVisits({ database, clock: () => now, machineRetentionDays: 1 }),
-  );
-  const plan = steps.map(({ detail }) => detail).join('\n');
-  expect(plan).toContain('visit_chunks_with_machines');
-  expect(plan).toContain('organization_chunks_with_machines');
-  expect(plan).not.toContain('TEMP B-TREE');
 });
 
 it('the leases of a batch of visits are found by their links, not by their process', async () => {

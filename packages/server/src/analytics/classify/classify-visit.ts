@@ -7,7 +7,7 @@ export type VisitKind = 'human' | 'bot' | 'prefetch' | 'head' | 'excluded';
 export interface VisitClass {
   /** Only `human` counts in clicks, uniques and scans. */
   readonly kind: VisitKind;
-  /** The rule that set `kind`. Stored with the visit, so its names must not change. */
+  /** The rule that set `kind`. Metrics and journals have its names. */
   readonly reason: 'head-request' | PurposeHeader | AgentReason | HeaderReason | 'excluded-address';
 }
 

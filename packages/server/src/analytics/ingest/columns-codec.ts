@@ -1,7 +1,6 @@
 import {
   completeTexts,
   type DictionaryColumn,
-  firstMachineAt,
   maxVisits,
   sameCodes,
   timeRange,
@@ -81,8 +80,7 @@ export type ChunkTable = 'visit_chunks' | 'organization_chunks';
 /** Returns the columns of a stored chunk that depend on its visits. */
 export function toChunk(columns: VisitColumns, table: ChunkTable = 'visit_chunks') {
   const visits = encodeColumns(columns, { isOfOneUrl: table === 'visit_chunks' });
-  const machines_from = firstMachineAt(columns);
-  return { ...timeRange(columns), visit_count: columns.count, machines_from, visits };
+  return { ...timeRange(columns), visit_count: columns.count, visits };
 }
 
 /** One visit within columns. */

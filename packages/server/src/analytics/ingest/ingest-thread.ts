@@ -11,14 +11,12 @@ import { openStorage, type StorageOptions } from '../../storage/open-storage.js'
 import { defineThread } from '../../threads/define-thread.js';
 import { openQuarantine, type SaveLines } from '../journal/quarantine.js';
 import { eraseVisits, UnreadableVisitsError } from './erase-visits.js';
-import { pruneMachineVisits } from './machine-pruner.js';
 import { VisitCompactor } from './visit-compactor.js';
 import { ingestJournal, recoverOrphans } from './visit-ingester.js';
 import { pruneVisits } from './visit-pruner.js';
 import { VisitRepository } from './visit-repository.js';
 
-export interface IngestSettings
-  extends Pick<Config, 'thresholds' | 'retentionDays' | 'machineRetentionDays'> {
+export interface IngestSettings extends Pick<Config, 'thresholds' | 'retentionDays'> {
   /** The folder with one journal folder for each writer. */
   readonly root: string;
   /** The name of the journal folder of this process. */
@@ -46,7 +44,7 @@ const pruneEveryMs = 10 * 60_000;
 export function createIngest(
   database: Database,
   outbox: EventOutbox,
-  { root, writerId, thresholds, retentionDays, machineRetentionDays }: IngestSettings,
+  { root, writerId, thresholds, retentionDays }: IngestSettings,
   clock: Clock,
   emit: (event: IngestEvent) => void,
 ) {
@@ -98,9 +96,6 @@ export function createIngest(
     ),
     // Continues what a killed process began.
     repeat('erasures', eraseEveryMs, erase),
-    repeat('visits of machines', pruneEveryMs, (signal) =>
-      pruneMachineVisits({ database, clock, machineRetentionDays }, signal),
-    ),
     repeat('maintenance', maintainEveryMs, () => database.maintain()),
   ];
   for (const service of services) service.start();

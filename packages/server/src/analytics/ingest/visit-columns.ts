@@ -112,23 +112,6 @@ export function humanSources({ dictionaries }: VisitColumns): Uint8Array {
   return Uint8Array.from(values, (source) => (kindOf(source) === 'human' ? 1 : 0));
 }
 
-/** In `machines_from`: all visits of the chunk count. The last instant that a Date can have. */
-export const noMachines = 8_640_000_000_000_000;
-
-/** Returns the time of the earliest visit that does not count, or `noMachines`. */
-export function firstMachineAt(columns: VisitColumns): number {
-  const isHuman = humanSources(columns);
-  if (!isHuman.includes(0)) return noMachines;
-  const { codes } = columns.dictionaries.source;
-  const { visitedAt, count } = columns;
-  let first = noMachines;
-  for (let index = 0; index < count; index += 1) {
-    const at = visitedAt[index] as number;
-    if (at < first && isHuman[codes[index] as number] === 0) first = at;
-  }
-  return first;
-}
-
 export function timeRange({ visitedAt }: VisitColumns): { first_at: number; last_at: number } {
   let first_at = Number.POSITIVE_INFINITY;
   let last_at = Number.NEGATIVE_INFINITY;
@@ -253,7 +236,6 @@ export function toColumns(visits: readonly Visit[]): VisitColumns {
   return builder.finish();
 }
 
-/** Builds a column from texts in the order of the visits. Visits without a text have the empty one. */
 /** Returns the visits whose indexes are wanted. */
 export function filterColumns(
   columns: VisitColumns,
@@ -266,6 +248,7 @@ export function filterColumns(
   return builder.finish();
 }
 
+/** Builds a column from texts in the order of the visits. Visits without a text have the empty one. */
 export class DictionaryBuilder {
   readonly #codes: Uint16Array;
   readonly #values: string[] = [];

@@ -112,10 +112,11 @@ export class VisitRepository {
 
   async #storeRecords(
     transaction: WriteTransaction,
-    { visits: read = [], deletionVersion, downloads, calls }: StoredRecords,
+    { visits: all = [], deletionVersion, downloads, calls }: StoredRecords,
     { writerId, now }: StoringContext,
   ): Promise<void> {
-    await takeLeasedClicks(transaction, writerId, read);
+    await takeLeasedClicks(transaction, writerId, all);
+    const read = all.filter(({ facts }) => facts.kind === 'human');
     const stored = await this.#withoutDeleted(transaction, read, deletionVersion);
     const visits = await withoutErased(transaction, stored);
     if (visits.length > 0) await this.#storeBatches(transaction, visits, now);
@@ -150,15 +151,14 @@ export class VisitRepository {
     now: number,
   ): Promise<void> {
     const clicks = new Map<number, AddedClicks>();
-    for (const { urlId, visitedAt, facts } of visits) {
-      if (facts.kind !== 'human') continue;
+    for (const { urlId, visitedAt } of visits) {
       const { count, lastAt } = clicks.get(urlId) ?? noClicks;
       clicks.set(urlId, { count: count + 1, lastAt: Math.max(lastAt ?? 0, visitedAt) });
     }
     if (visits.length < read.length) {
       const stored = new Set(visits);
       for (const visit of read) {
-        if (stored.has(visit) || visit.facts.kind !== 'human') continue;
+        if (stored.has(visit)) continue;
         const added = clicks.get(visit.urlId) ?? noClicks;
         clicks.set(visit.urlId, { ...added, erased: (added.erased ?? 0) + 1 });
       }

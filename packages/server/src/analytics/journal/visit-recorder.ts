@@ -61,6 +61,7 @@ export function createVisitRecorder(
   describe: DescribeVisit,
   proxies: AddressRanges,
   clock: Clock,
+  onVisit: (facts: VisitFacts) => void,
 ): VisitRecorder {
   return {
     describe(request) {
@@ -95,6 +96,7 @@ export function createVisitRecorder(
       const pathLength = (request.url as string).length - query.length;
       const isByCode =
         pathLength === shortCode.length + 1 && (request.url as string).startsWith(shortCode, 1);
+      onVisit(facts);
       const recorded = { urlId, visitedAt, isByCode, facts, variant };
       if (takeClick === undefined || facts.kind !== 'human') {
         journal.append(toLine(recorded), respond);

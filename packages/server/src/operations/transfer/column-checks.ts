@@ -226,7 +226,6 @@ export const columnChecks = {
     last_at: instant,
     visit_count: count,
     visits: plain,
-    machines_from: ofServer,
   },
   click_days: {
     url_id: plain,
