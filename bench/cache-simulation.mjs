@@ -128,7 +128,7 @@ async function printHits({ entries, links, exponent, requests }) {
 }
 
 // The interval of the change feed.
-const pollEveryMs = 100;
+const pollEveryMs = 250;
 
 /**
  * Prints how long after a commit another node evicts the changed link. A poll returns the changes that

@@ -105,12 +105,12 @@ export class EventOutbox {
     this.#newId = newId;
     this.#onEvents = onEvents;
     this.#plans = plans;
-    this.#webhooksOf = prepare(
+    this.#webhooksOf = prepare((owner: { organizationId: string }) =>
       database.read
         .selectFrom('webhooks')
         .innerJoin('organizations', 'organizations.id', 'webhooks.organization_id')
         .select(['webhooks.id', 'events', 'filters', 'is_active', 'disabled_at', 'plan'])
-        .where('organization_id', '=', '')
+        .where('organization_id', '=', owner.organizationId)
         .where('deleted_at', 'is', null),
     );
   }
@@ -150,7 +150,7 @@ export class EventOutbox {
     { exceptId }: { readonly exceptId?: string } = {},
   ): Promise<boolean> {
     if (this.#withoutWebhooks.get(transaction)?.has(organizationId)) return false;
-    const { rows } = await transaction.executeQuery(this.#webhooksOf(organizationId));
+    const { rows } = await transaction.executeQuery(this.#webhooksOf({ organizationId }));
     const webhooks = rows
       .filter((webhook) => webhook.id !== exceptId && recordsEvents(webhook, this.#plans, now))
       .map((row) => ({ id: row.id, ...subscriptionOf(row) }))
@@ -284,7 +284,7 @@ export class EventOutbox {
       .orderBy('id')
       .limit(maxDeliveries)
       .execute();
-    const { rows } = await transaction.executeQuery(this.#webhooksOf(organizationId));
+    const { rows } = await transaction.executeQuery(this.#webhooksOf({ organizationId }));
     // A webhook may have been deleted since, or no longer want the event.
     const webhooks = new Map(rows.map((row) => [row.id, subscriptionOf(row)]));
     const deliveries: NewDelivery[] = [];

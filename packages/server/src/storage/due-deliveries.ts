@@ -26,11 +26,11 @@ export async function preferIndexes(transaction: WriteTransaction): Promise<void
 export type DueDelivery = Awaited<ReturnType<ReturnType<typeof dueDeliveryFinder>>>[number];
 
 /** Whether a delivery is not in a list of ids, which is a JSON text. */
-export function isNotAmong({ engine }: Pick<Database, 'engine'>) {
+export function isNotAmong({ engine }: Pick<Database, 'engine'>, list: string) {
   // Both engines read the list into a hash table or a tree once.
   return engine === 'postgres'
-    ? sql<SqlBool>`deliveries.id not in (select json_array_elements_text(${'[]'}::json))`
-    : sql<SqlBool>`deliveries.id not in (select value from json_each(${'[]'}))`;
+    ? sql<SqlBool>`deliveries.id not in (select json_array_elements_text(${list}::json))`
+    : sql<SqlBool>`deliveries.id not in (select value from json_each(${list}))`;
 }
 
 /**
@@ -41,34 +41,38 @@ export function dueDeliveryFinder(
   database: Pick<Database, 'engine' | 'read'>,
   { skipsLocked = false } = {},
 ) {
-  const query = database.read
-    .selectFrom('deliveries')
-    .innerJoin('webhooks', 'webhooks.id', 'deliveries.webhook_id')
-    .innerJoin('organizations', 'organizations.id', 'webhooks.organization_id')
-    .innerJoin('events', 'events.id', 'deliveries.event_id')
-    .select(['deliveries.id', 'webhook_id as webhookId', 'deliveries.attempts'])
-    // 1 if it counts in the organization's usage when it is delivered.
-    .select('is_charged as isCharged')
-    .select(['events.organization_id as organizationId', 'events.type as eventType'])
-    .select('events.body')
-    .where('webhook_id', '=', '')
-    .where('webhooks.is_active', '=', sql.lit(1))
-    .where('webhooks.deleted_at', 'is', null)
-    .where('webhooks.unsubscribed_at', 'is', null)
-    .where('organizations.suspended_at', 'is', null)
-    .where('due_at', 'is not', null)
-    .where('due_at', '<=', 0)
-    .where(isNotAmong(database))
-    .orderBy('due_at')
-    .limit(1);
   // The only writer of SQLite needs no row locks.
   const locks = skipsLocked && database.engine === 'postgres';
-  const dueOf = prepare(locks ? query.forUpdate('deliveries').skipLocked() : query);
+  const dueOf = prepare(
+    (claim: { webhookId: string; now: number; except: string; count: number }) => {
+      const query = database.read
+        .selectFrom('deliveries')
+        .innerJoin('webhooks', 'webhooks.id', 'deliveries.webhook_id')
+        .innerJoin('organizations', 'organizations.id', 'webhooks.organization_id')
+        .innerJoin('events', 'events.id', 'deliveries.event_id')
+        .select(['deliveries.id', 'webhook_id as webhookId', 'deliveries.attempts'])
+        // 1 if it counts in the organization's usage when it is delivered.
+        .select('is_charged as isCharged')
+        .select(['events.organization_id as organizationId', 'events.type as eventType'])
+        .select('events.body')
+        .where('webhook_id', '=', claim.webhookId)
+        .where('webhooks.is_active', '=', sql.lit(1))
+        .where('webhooks.deleted_at', 'is', null)
+        .where('webhooks.unsubscribed_at', 'is', null)
+        .where('organizations.suspended_at', 'is', null)
+        .where('due_at', 'is not', null)
+        .where('due_at', '<=', claim.now)
+        .where(isNotAmong(database, claim.except))
+        .orderBy('due_at')
+        .limit(claim.count);
+      return locks ? query.forUpdate('deliveries').skipLocked() : query;
+    },
+  );
 
   return async (transaction: WriteTransaction, claims: readonly Claim[], now: number) => {
     const due = [];
     for (const { webhookId, count, except = [] } of claims) {
-      const query = dueOf(webhookId, now, JSON.stringify(except), count);
+      const query = dueOf({ webhookId, now, except: JSON.stringify(except), count });
       const { rows } = await transaction.executeQuery(query);
       due.push(...rows);
     }

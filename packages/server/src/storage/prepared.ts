@@ -1,17 +1,31 @@
-import type { Compilable, CompiledQuery, InferResult } from 'kysely';
+import type { Compilable, CompiledQuery } from 'kysely';
 
-/**
- * Compiles a query once, for hot paths where building it costs more than running it. The query
- * contains placeholder values; the returned function takes the actual ones in the same order.
- */
-export function prepare<Query extends Compilable<unknown>>(
-  query: Query,
-): (
-  ...parameters: readonly (string | number | Uint8Array | null | readonly string[])[]
-) => CompiledQuery<RowOf<Query>> {
-  const compiled = query.compile() as CompiledQuery<RowOf<Query>>;
-  return (...parameters) => ({ ...compiled, parameters });
+type Parameter = string | number | Uint8Array | null | readonly string[];
+
+/** Stands for a value of a prepared query. */
+class Placeholder {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
 }
 
-type RowOf<Query extends Compilable<unknown>> =
-  InferResult<Query> extends readonly (infer Row)[] ? Row : never;
+/** Stands for the values of a prepared query by their names. */
+const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) });
+
+/**
+ * Compiles a query once, for hot paths where building it costs more than running it. `build` gets
+ * placeholders, which it must use as parameters only; the returned function takes their values.
+ */
+export function prepare<Values extends Readonly<Record<string, Parameter>>, Row>(
+  build: (values: Values) => Compilable<Row>,
+): (values: Values) => CompiledQuery<Row> {
+  const compiled = build(placeholders as Values).compile();
+  return (values) => ({
+    ...compiled,
+    parameters: compiled.parameters.map((parameter) =>
+      parameter instanceof Placeholder ? values[parameter.name] : parameter,
+    ),
+  });
+}

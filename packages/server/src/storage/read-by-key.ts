@@ -17,13 +17,16 @@ export function readByKey<Tables, From extends keyof Tables, Row extends { reado
   column: string,
 ): (key: string) => Promise<Row | undefined> {
   if (engine === 'sqlite') {
-    const one = prepare(query.where(sql<boolean>`${sql.ref(column)} = ${''}`));
-    return async (key) => (await read.executeQuery<Row>(one(key))).rows[0];
+    const one = prepare((wanted: { key: string }) =>
+      query.where(sql<boolean>`${sql.ref(column)} = ${wanted.key}`),
+    );
+    return async (key) => (await read.executeQuery(one({ key }))).rows[0];
   }
-  const none: readonly string[] = [];
-  const many = prepare(query.where(sql<boolean>`${sql.ref(column)} = any(${none}::text[])`));
+  const many = prepare((wanted: { keys: readonly string[] }) =>
+    query.where(sql<boolean>`${sql.ref(column)} = any(${wanted.keys}::text[])`),
+  );
   const readMany = async (keys: readonly string[]) => {
-    const { rows } = await read.executeQuery<Row>(many([...new Set(keys)]));
+    const { rows } = await read.executeQuery(many({ keys: [...new Set(keys)] }));
     const found = new Map(rows.map((row) => [row.key, row]));
     return keys.map((key) => found.get(key));
   };

@@ -119,17 +119,17 @@ export async function reclaimKeys(
  * are unknown.
  */
 export function erasedKeyFinder(read: Kysely<Schema>) {
-  const byHash = prepare(
+  const byHash = prepare((wanted: { hash: number }) =>
     read
       .selectFrom('retired_keys')
       .innerJoin('organizations', 'organizations.id', 'retired_keys.organization_id')
       .select('organizations.id as organizationId')
-      .where('key_hash', '=', 0)
+      .where('key_hash', '=', wanted.hash)
       .where('deletion_started_at', 'is', null),
   );
   return async (domainId: string | null, key: string): Promise<string | undefined> => {
     const hash = hashOfKey({ domain_key: domainKeyOf(domainId), key });
-    const { rows } = await read.executeQuery(byHash(hash));
+    const { rows } = await read.executeQuery(byHash({ hash }));
     return rows[0]?.organizationId;
   };
 }

@@ -30,14 +30,16 @@ export function listUrls(
 export function urlLineReader(database: Database) {
   const { engine, read } = database;
   // One statement for any number of ids.
-  const given =
-    engine === 'postgres'
-      ? sql<number>`(select unnest(cast(${''} as bigint[])))`
-      : sql<number>`(select value from json_each(${''}))`;
-  const byIds = prepare(selectUrls(read).where('urls.id', 'in', given));
+  const byIds = prepare(({ list }: { list: string }) => {
+    const given =
+      engine === 'postgres'
+        ? sql<number>`(select unnest(cast(${list} as bigint[])))`
+        : sql<number>`(select value from json_each(${list}))`;
+    return selectUrls(read).where('urls.id', 'in', given);
+  });
   async function find(ids: readonly number[]) {
     const list = engine === 'postgres' ? `{${ids}}` : `[${ids}]`;
-    const { rows } = await read.executeQuery(byIds(list));
+    const { rows } = await read.executeQuery(byIds({ list }));
     return rows.map(fromRow);
   }
   return (

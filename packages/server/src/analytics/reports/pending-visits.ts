@@ -21,7 +21,7 @@ export class PendingVisits {
   readonly #byOrganization = new WeakMap<Batch, ReadonlyMap<string, Uint32Array>>();
 
   constructor(db: Kysely<Schema>) {
-    this.#storedBatches = prepare(selectStoredBatches(db));
+    this.#storedBatches = prepare(() => selectStoredBatches(db));
   }
 
   /**
@@ -76,7 +76,7 @@ export class PendingVisits {
 
   /** Reads all batches. */
   async #read(db: Kysely<Schema>) {
-    const { rows: stored } = await db.executeQuery(this.#storedBatches());
+    const { rows: stored } = await db.executeQuery(this.#storedBatches({}));
     const known = new Map(
       stored.flatMap(({ id, visitCount }) => {
         const batch = this.#batches.get(id);

@@ -3,7 +3,7 @@ import { PeriodicService } from '../../lifecycle.js';
 import type { Invalidatable, RecordKind, Schema } from '../database.js';
 
 // The other nodes apply a change within about this time.
-const pollEveryMs = 100;
+const pollEveryMs = 250;
 // Records that are cached for longer than this without a poll are read again before they are used.
 const maxSilenceMs = 5_000;
 // Changes are stored for an hour. After a longer gap, some may be missing.
@@ -13,10 +13,9 @@ const maxGapMs = 30 * 60_000;
  * Evicts the records that other nodes change from the caches of this node, until the returned function
  * is called. Handlers evict the records that they change before they send the response.
  *
- * Triggers insert each change into `cache_changes`, in the transaction that changes the record
- * (`node-tables.ts`). Transactions commit in another order than they insert changes. So each poll
- * stores PostgreSQL's snapshot, which says which transactions were visible to it, and the next poll
- * reads the changes of all others. A poll that fails evicts nothing, and the next one reads its changes.
+ * Transactions commit in another order than they insert changes. So each poll stores PostgreSQL's
+ * snapshot, which says which transactions were visible to it, and the next poll reads the changes of all
+ * others. A poll that fails evicts nothing, and the next one reads its changes.
  */
 export async function watchChanges(
   db: Kysely<Schema>,
@@ -24,7 +23,8 @@ export async function watchChanges(
   onError: (error: unknown) => void,
 ): Promise<() => Promise<void>> {
   let polledAt = performance.now();
-  let { snapshot, server } = await readPosition(db);
+  const [first] = await poll(db);
+  let { snapshot, server } = first as Poll;
   const markStale = () => {
     for (const cache of Object.values(caches)) cache.markStale();
   };
@@ -33,19 +33,13 @@ export async function watchChanges(
     everyMs: pollEveryMs,
     async tick() {
       const startedAt = performance.now();
-      const rows = await readChanges(db, snapshot);
-      const [position = { snapshot, server }] = rows;
+      const rows = await poll(db, snapshot);
+      const [last = { snapshot, server }] = rows;
       // After a failover, the new server's transaction ids may differ.
-      const isIncomplete = position.server !== server || startedAt - polledAt > maxGapMs;
+      if (last.server !== server || startedAt - polledAt > maxGapMs) markStale();
       polledAt = startedAt;
-      ({ snapshot, server } = position);
-      if (isIncomplete) markStale();
-      for (const [kind, cache] of Object.entries(caches)) {
-        const keys = new Set(
-          rows.flatMap((row) => (row.kind === kind && row.key !== null ? [row.key] : [])),
-        );
-        if (keys.size > 0) cache.invalidate([...keys]);
-      }
+      ({ snapshot, server } = last);
+      for (const { kind, key } of rows) if (kind && key) caches[kind].invalidate([key]);
     },
     onError,
   });
@@ -60,33 +54,26 @@ export async function watchChanges(
   };
 }
 
-interface Position {
+interface Poll {
   readonly snapshot: string;
   /** Differs after a failover. */
   readonly server: string;
-}
-
-const position = sql`pg_current_snapshot()::text as snapshot, pg_postmaster_start_time()::text as server`;
-
-async function readPosition(db: Kysely<Schema>): Promise<Position> {
-  const { rows } = await sql<Position>`select ${position}`.execute(db);
-  return rows[0] as Position;
+  /** Null without changes. */
+  readonly kind: RecordKind | null;
+  readonly key: string | null;
 }
 
 /**
- * Returns the visible changes of the transactions that were not visible to a snapshot, because they
- * were running or had not begun. Each row has the new position. Without changes, there is one row with
- * nulls.
+ * Returns the new snapshot with each visible change of the transactions that were not visible to the one
+ * before, because they were running or had not begun.
  */
-async function readChanges(db: Kysely<Schema>, since: string) {
-  const { rows } = await sql<Position & { kind: RecordKind | null; key: string | null }>`
-    select ${position}, kind, key from (select) as one
-    left join (
-      select kind, key from cache_changes
-        where transaction_id >= pg_snapshot_xmax(${since}::pg_snapshot)
-      union all
-      select kind, key from cache_changes
-        where transaction_id = any(array(select pg_snapshot_xip(${since}::pg_snapshot)))
+async function poll(db: Kysely<Schema>, since?: string): Promise<readonly Poll[]> {
+  const { rows } = await sql<Poll>`
+    select pg_current_snapshot()::text as snapshot, pg_postmaster_start_time()::text as server, kind, key
+    from (select) as one left join (
+      select distinct kind, key from cache_changes
+      where transaction_id >= pg_snapshot_xmax(${since}::pg_snapshot)
+        or transaction_id = any(array(select pg_snapshot_xip(${since}::pg_snapshot)))
     ) as changes on true`.execute(db);
   return rows;
 }

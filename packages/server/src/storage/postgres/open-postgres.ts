@@ -11,7 +11,7 @@ import { ArrayDialect } from './array-compiler.js';
 import { watchChanges } from './change-feed.js';
 import { checkServer, explainMissingRights } from './check-server.js';
 import { dropEmptyPartitions } from './partitions.js';
-import { findRetryCause, isStatementTimeout } from './postgres-error.js';
+import { codeOf, findRetryCause, statementTimeout } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
 import { PreparedClient } from './prepared-client.js';
 import { createSearchIndex, hasSearchIndex } from './search-index.js';
@@ -146,7 +146,9 @@ async function readWithin<Id extends string | number>(
       return readListPage<Id>(transaction, 'postgres', query);
     });
   } catch (error) {
-    throw isStatementTimeout(error) ? new ListTimeoutError(timeoutMs, { cause: error }) : error;
+    throw codeOf(error) === statementTimeout
+      ? new ListTimeoutError(timeoutMs, { cause: error })
+      : error;
   }
 }
 
@@ -156,7 +158,8 @@ function connect(
   withoutTimeout: boolean,
 ): Kysely<Schema> {
   const pool = new ServerPool(address, maxConnections, withoutTimeout);
-  const localSettings = address.poolsTransactions ? setLocalLimits(withoutTimeout) : undefined;
+  const localSettings =
+    address.poolMode === 'transaction' ? setLocalLimits(withoutTimeout) : undefined;
   return new Kysely<Schema>({
     dialect: new ArrayDialect({
       pool: {

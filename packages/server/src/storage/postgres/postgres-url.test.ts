@@ -42,10 +42,10 @@ describe('parsePostgresUrl', () => {
     ],
     [
       'postgres://shorty@pooler.example:6432/links?pool_mode=transaction&sslmode=require',
-      { sslMode: 'require', poolsTransactions: true },
+      { sslMode: 'require', poolMode: 'transaction' },
     ],
-    ['postgres://shorty@pooler.example/links?pool_mode=session', { poolsTransactions: false }],
-    ['postgres://shorty@db.example/links', { poolsTransactions: false }],
+    ['postgres://shorty@pooler.example/links?pool_mode=session', { poolMode: 'session' }],
+    ['postgres://shorty@db.example/links', { poolMode: undefined }],
   ])('parses %s', (text, address) => {
     expect(parsePostgresUrl(text)).toMatchObject(address);
   });
@@ -55,7 +55,7 @@ describe('parsePostgresUrl', () => {
     ['postgres://shorty:secret@/links', /must be like/],
     ['postgres://shorty:secret@db.example', /must be like/],
     ['postgres://shorty:secret@db.example:port/links', /hosts must be like db\.example\.com:5432/],
-    ['postgres://shorty:secret@db.example:70000/links', /hosts must be like/],
+    ['postgres://shorty:secret@db.example:70000/links', /port must be like/],
     ['postgres://shorty:secret@one.example,/links', /hosts must be like/],
     ['postgres://shorty:secret@db.example/links?sslmode=prefer', /sslmode must be one of disable/],
     [

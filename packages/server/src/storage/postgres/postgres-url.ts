@@ -1,11 +1,16 @@
 import { userInfo } from 'node:os';
 
-const sslModes = ['disable', 'require', 'verify-full'] as const;
-const poolModes = ['session', 'transaction'] as const;
-
 export type PostgresAddress = ReturnType<typeof parsePostgresUrl>;
 
 const shape = /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?]*)\/([^?/]+)(?:\?(.*))?$/;
+
+/** The parameters that an address may have, and what each must be. */
+const parameters: ReadonlyMap<string, readonly [valid: RegExp, rule: string]> = new Map([
+  ['host', [/^\//, 'the absolute path of a folder with a unix socket']],
+  ['port', [/^\d{1,5}$/, 'like 5432']],
+  ['sslmode', [/^(disable|require|verify-full)$/, 'one of disable, require, verify-full']],
+  ['pool_mode', [/^(session|transaction)$/, 'one of session, transaction']],
+]);
 
 /**
  * Parses an address in the syntax of libpq. The client tries its hosts in turn until one accepts
@@ -19,7 +24,7 @@ const shape = /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?]*)\/([^?/
  */
 export function parsePostgresUrl(text: string) {
   const [, user = '', password, hosts = '', database = '', query = ''] = shape.exec(text) ?? [];
-  const { socketFolder, port, sslMode, poolMode } = parseQuery(query);
+  const { host: socketFolder, port, sslmode, pool_mode } = parseQuery(query);
   const isSocket = socketFolder !== undefined;
   if (database === '' || (isSocket ? hosts !== '' : hosts === '' || user === '')) {
     throw new Error(
@@ -31,58 +36,43 @@ export function parsePostgresUrl(text: string) {
   }
   return {
     hosts: isSocket
-      ? [{ host: socketFolder, port: port ?? 5432 }]
+      ? [{ host: socketFolder, port: parsePort(port) }]
       : hosts.split(',').map(parseHost),
     // PostgreSQL compares this name with the owner of the process, by its method "peer".
     user: user === '' ? userInfo().username : decodeURIComponent(user),
     password: password === undefined ? undefined : decodeURIComponent(password),
     database: decodeURIComponent(database),
     /** Undefined connects without TLS, as a unix socket always does. */
-    sslMode: isSocket ? undefined : sslMode,
-    /** True if each transaction may reach another session of the server. */
-    poolsTransactions: poolMode === 'transaction',
+    sslMode: isSocket ? undefined : sslmode,
+    /** What the pooler between assigns a connection to. */
+    poolMode: pool_mode,
   };
 }
 
 function parseHost(text: string) {
-  const [, bracketed, plain, port = '5432'] =
-    /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d+))?$/.exec(text) ?? [];
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d+))?$/.exec(text) ?? [];
   const host = bracketed ?? plain;
-  if (host === undefined || Number(port) > 65_535) {
+  if (host === undefined) {
     throw new Error('its hosts must be like db.example.com:5432, with commas between several');
   }
-  return { host, port: Number(port) };
+  return { host, port: parsePort(port) };
 }
 
-function parseQuery(query: string) {
-  let socketFolder: string | undefined;
-  let port: number | undefined;
-  let sslMode: (typeof sslModes)[number] | undefined;
-  let poolMode: (typeof poolModes)[number] | undefined;
-  for (const [name, value] of new URLSearchParams(query)) {
-    if (name === 'host') {
-      if (!value.startsWith('/')) {
-        throw new Error('its host must be the absolute path of a folder with a unix socket');
-      }
-      socketFolder = value;
-    } else if (name === 'port') {
-      port = Number(value);
-      if (!/^\d{1,5}$/.test(value) || port > 65_535) throw new Error('its port must be like 5432');
-    } else if (name === 'sslmode') {
-      sslMode = sslModes.find((known) => known === value);
-      if (sslMode === undefined) {
-        throw new Error(`its sslmode must be one of ${sslModes.join(', ')}`);
-      }
-    } else if (name === 'pool_mode') {
-      poolMode = poolModes.find((known) => known === value);
-      if (poolMode === undefined) {
-        throw new Error(`its pool_mode must be one of ${poolModes.join(', ')}`);
-      }
-    } else {
+function parsePort(text = '5432'): number {
+  if (Number(text) > 65_535) throw new Error('its port must be like 5432');
+  return Number(text);
+}
+
+function parseQuery(query: string): Readonly<Record<string, string | undefined>> {
+  const found = Object.fromEntries(new URLSearchParams(query));
+  for (const [name, value] of Object.entries(found)) {
+    const [valid, rule] = parameters.get(name) ?? [];
+    if (!valid) {
       throw new Error(
         `it has the parameter ${name}; only host, port, sslmode and pool_mode are known`,
       );
     }
+    if (!valid.test(value)) throw new Error(`its ${name} must be ${rule}`);
   }
-  return { socketFolder, port, sslMode, poolMode };
+  return found;
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { PoolClient, QueryResult } from 'pg';
 import { StorageUnavailableError } from '../database.js';
-import { isLockTimeout, translatePostgresError } from './postgres-error.js';
+import { codeOf, lockTimeout, translatePostgresError } from './postgres-error.js';
 
 /**
  * A client in use, for Kysely's driver. Prepares each statement once, and closes a connection that
@@ -32,7 +32,8 @@ export class PreparedClient {
     } catch (error) {
       const translated = translatePostgresError(error);
       // A late response would reach the next user of the connection.
-      const isBroken = translated instanceof StorageUnavailableError && !isLockTimeout(translated);
+      const isUnavailable = translated instanceof StorageUnavailableError;
+      const isBroken = isUnavailable && codeOf(translated) !== lockTimeout;
       if (isBroken || isRollback) this.#brokenBy = error as Error;
       // The server rolls back the transaction of a lost connection.
       if (isRollback) return {};

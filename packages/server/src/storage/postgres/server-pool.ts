@@ -6,8 +6,6 @@ import type { PostgresAddress } from './postgres-url.js';
 
 // The time limit for a new connection, and for a free one while all are in use.
 const connectMs = 3_000;
-// The pool's error message when no connection became free in time. The server may be healthy.
-const noFreeConnection = 'timeout exceeded when trying to connect';
 // The limits of statements that a request waits for, as settings of the session, or of each transaction
 // behind a pooler. PgBouncer refuses connections whose startup packet has them.
 const sessionLimits = {
@@ -42,6 +40,7 @@ const types: PoolConfig['types'] = {
  */
 export class ServerPool {
   readonly #hostCount: number;
+  readonly #maxConnections: number;
   readonly #check: string;
   readonly #pool: Pool;
   readonly #checked = new WeakSet<PoolClient>();
@@ -49,7 +48,7 @@ export class ServerPool {
   #hostIndex = 0;
 
   constructor(address: PostgresAddress, maxConnections: number, withoutTimeout: boolean) {
-    const { hosts, user, password, database, sslMode, poolsTransactions } = address;
+    const { hosts, user, password, database, sslMode, poolMode } = address;
     const usesTls = sslMode !== undefined && sslMode !== 'disable';
     const newConfig = (): ClientConfig => ({
       ...hosts[this.#hostIndex],
@@ -64,8 +63,9 @@ export class ServerPool {
       ...(withoutTimeout ? {} : { query_timeout: queryTimeoutMs }),
     });
     this.#hostCount = hosts.length;
+    this.#maxConnections = maxConnections;
     // A session behind a pooler is not this client's alone.
-    const ownsSession = !withoutTimeout && !poolsTransactions;
+    const ownsSession = !withoutTimeout && poolMode !== 'transaction';
     this.#check = `select ${ownsSession ? setLimits : ''}current_setting('transaction_read_only') as read_only`;
     const { Client, Pool } = pg();
     this.#pool = new Pool({
@@ -94,7 +94,8 @@ export class ServerPool {
       try {
         return await this.#connect();
       } catch (error) {
-        if ((error as Error).message === noFreeConnection) throw translatePostgresError(error);
+        // No connection became free in time. The server may be healthy.
+        if (this.#pool.totalCount >= this.#maxConnections) throw translatePostgresError(error);
         // Another call may have moved on to the next server already.
         if (this.#hostIndex === hostIndex) this.#hostIndex = (hostIndex + 1) % this.#hostCount;
         if (tries >= this.#hostCount) throw translatePostgresError(error);

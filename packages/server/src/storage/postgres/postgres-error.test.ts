@@ -1,0 +1,28 @@
+import pg from 'pg';
+import { expect, it } from 'vitest';
+import { StorageUnavailableError, UniqueViolationError } from '../database.js';
+import { findRetryCause, translatePostgresError } from './postgres-error.js';
+
+const serverError = (code: string) => Object.assign(new pg.DatabaseError('', 0, 'error'), { code });
+
+it.each([
+  ['an error of the driver, whatever its text', new Error('Verbindung beendet')],
+  ['a refused connection', Object.assign(new Error('no'), { code: 'ECONNREFUSED' })],
+  ['a server that shuts down', serverError('57P01')],
+  ['a lock that was not released in time', serverError('55P03')],
+])('%s makes storage unavailable', (_, error) => {
+  expect(translatePostgresError(error)).toBeInstanceOf(StorageUnavailableError);
+});
+
+it('other errors are not temporary', () => {
+  for (const error of [serverError('42601'), new TypeError('not a function')])
+    expect(translatePostgresError(error)).toBe(error);
+  expect(translatePostgresError(serverError('23505'))).toBeInstanceOf(UniqueViolationError);
+});
+
+it('transactions are repeated by the code of their error, also of one that makes storage unavailable', () => {
+  const causes = ['40001', '40P01', '55P03', '57P01'].map((code) =>
+    findRetryCause(translatePostgresError(serverError(code))),
+  );
+  expect(causes).toEqual(['serialization', 'deadlock', 'lock', undefined]);
+});
