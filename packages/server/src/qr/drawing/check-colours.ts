@@ -22,23 +22,13 @@ export function checkColours(foregroundColor: string, backgroundColor: string): 
   if (isReadable(light, dark)) {
     throw new QrDesignError(
       'foregroundColor',
-      `is lighter than backgroundColor (${pair}), and many scanners cannot read inverted codes`,
-      [{ foregroundColor: backgroundColor, backgroundColor: foregroundColor }],
+      `is lighter than backgroundColor (${pair}), and many scanners cannot read inverted codes: exchange them`,
     );
   }
   const contrast = `a contrast of ${ratio(dark, light).toFixed(2)} to 1 (${pair})`;
-  const suggestion = lightestReadableShade(foregroundColor, light);
-  if (suggestion !== undefined) {
-    throw new QrDesignError(
-      'foregroundColor',
-      `has ${contrast}, and scanners need ${minRatio} to 1`,
-      [{ foregroundColor: suggestion }],
-    );
-  }
   throw new QrDesignError(
-    'backgroundColor',
-    `has ${contrast} and is too dark for any foreground: scanners need ${minRatio} to 1`,
-    [{ backgroundColor: '#FFFFFF' }],
+    'foregroundColor',
+    `has ${contrast}, and scanners need ${minRatio} to 1: use a darker one, or a lighter backgroundColor`,
   );
 }
 
@@ -59,17 +49,4 @@ function luminance([red, green, blue]: Rgb): number {
 function linear(channel: number): number {
   const value = channel / 255;
   return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-}
-
-/** Returns the lightest shade of a colour that has enough contrast; undefined if none has. */
-function lightestReadableShade(hex: string, background: number): string | undefined {
-  const colour = parseColour(hex);
-  for (let share = 100; share >= 0; share -= 1) {
-    const shade = colour.map((channel) => Math.floor((channel * share) / 100));
-    const [red = 0, green = 0, blue = 0] = shade;
-    if (isReadable(luminance([red, green, blue]), background)) {
-      return `#${shade.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`.toUpperCase();
-    }
-  }
-  return undefined;
 }

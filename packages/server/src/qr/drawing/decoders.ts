@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import jsqr from 'jsqr';
 import sharp from 'sharp';
 import { prepareZXingModule, type ReaderOptions, readBarcodes } from 'zxing-wasm/reader';
 
@@ -11,10 +10,10 @@ interface Pixels {
   readonly height: number;
 }
 
-/** The payload's bytes, or undefined when a decoder finds no code. */
+/** The payload's bytes, or undefined when the decoder finds no code. */
 type Decoded = Uint8Array | undefined;
 
-/** What a decoder sees: a PNG file, or pixels. */
+/** What the decoder sees: a PNG file, or pixels. */
 export type DecoderInput = Uint8Array | Pixels;
 
 // One try, as a phone does: the image is not rotated, inverted or scaled for a second one.
@@ -31,12 +30,12 @@ const oneTry: ReaderOptions = {
 // curves are only found in those.
 const everyTry: ReaderOptions = { ...oneTry, tryHarder: true, tryDownscale: true };
 
-export const readQuickly = (image: DecoderInput): Promise<Decoded> => readWithZxing(image, oneTry);
+/** Reads a code with zxing-cpp: at the first try, or with all that it has. */
+export async function readCode(image: DecoderInput): Promise<Decoded> {
+  return (await read(image, oneTry)) ?? read(image, everyTry);
+}
 
-export const readThoroughly = (image: DecoderInput): Promise<Decoded> =>
-  readWithZxing(image, everyTry);
-
-async function readWithZxing(image: DecoderInput, options: ReaderOptions): Promise<Decoded> {
+async function read(image: DecoderInput, options: ReaderOptions): Promise<Decoded> {
   ready ??= loadZxing();
   await ready;
   const input = image instanceof Uint8Array ? image : { ...image, colorSpace: 'srgb' as const };
@@ -52,14 +51,6 @@ async function loadZxing(): Promise<unknown> {
   const bytes = await readFile(path);
   const wasmBinary = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
   return prepareZXingModule({ overrides: { wasmBinary }, fireImmediately: true });
-}
-
-// The package's types describe its ES module, but Node loads the CommonJS module.
-const readQr = jsqr as unknown as typeof jsqr.default;
-
-export function readWithJsqr({ data, width, height }: Pixels): Decoded {
-  const found = readQr(data, width, height, { inversionAttempts: 'dontInvert' });
-  return found ? Uint8Array.from(found.binaryData) : undefined;
 }
 
 /** Decodes an image file on a background. */

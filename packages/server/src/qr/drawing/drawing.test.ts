@@ -3,10 +3,8 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { squareLogo, wideLogo } from '../../../test/qr/logos.js';
-import { decodeLogo } from '../logo/decode-logo.js';
 import { blockOfCodeword, codewordOfModule } from './codewords.js';
 import { drawDesign } from './draw-design.js';
-import { encodeLogo } from './logo-pixels.js';
 import { matrixWithLogoSpace } from './logo-space.js';
 import { type QrDesign, QrDesignError, type QrFormat, type QrStylePreset } from './qr-design.js';
 import { drawVerified } from './verify-design.js';
@@ -180,33 +178,18 @@ describe('a payload', () => {
 
 describe('colours', () => {
   it.each([
-    ['#808080', '#808080', 'foregroundColor', /contrast of 1\.00 to 1.*use foregroundColor #\w{6}/],
-    ['#FFFF00', '#FFFFFF', 'foregroundColor', /contrast of 1\.07 to 1.*use foregroundColor #\w{6}/],
     [
-      '#FFFFFF',
-      '#000000',
-      'foregroundColor',
-      /inverted.*use foregroundColor #000000 and backgroundColor #FFFFFF/,
+      '#808080',
+      '#808080',
+      /contrast of 1\.00 to 1.*use a darker one, or a lighter backgroundColor/,
     ],
-    [
-      '#000000',
-      '#303030',
-      'backgroundColor',
-      /too dark for any foreground.*use backgroundColor #FFFFFF/,
-    ],
-  ])(
-    '%s on %s are refused with an alternative',
-    async (foregroundColor, backgroundColor, field, message) => {
-      const error = await refusal({ foregroundColor, backgroundColor });
-      expect(error.field).toBe(field);
-      expect(error.message).toMatch(message);
-    },
-  );
-
-  it('that an error message proposes are accepted', async () => {
-    const { message } = await refusal({ foregroundColor: '#FFA500' });
-    const [, foregroundColor = ''] = /use foregroundColor (#\w{6})/.exec(message) ?? [];
-    expect((await drawVerified({ ...plain, foregroundColor })).length).toBeGreaterThan(0);
+    ['#FFFF00', '#FFFFFF', /contrast of 1\.07 to 1/],
+    ['#000000', '#303030', /contrast of 1\.\d+ to 1/],
+    ['#FFFFFF', '#000000', /inverted codes: exchange them/],
+  ])('%s on %s are refused', async (foregroundColor, backgroundColor, message) => {
+    const error = await refusal({ foregroundColor, backgroundColor });
+    expect(error.field).toBe('foregroundColor');
+    expect(error.message).toMatch(message);
   });
 });
 
@@ -263,24 +246,5 @@ describe('a logo', () => {
         }
       }
     }
-  });
-
-  it('that is a QR code is refused before every size is drawn', async () => {
-    const inside = await drawDesign({ ...plain, payload: 'evil', size: 400 });
-    const { width, height, png } = await encodeLogo(await decodeLogo(inside));
-    let drawn = 0;
-    const logo = {
-      width,
-      height,
-      // Each drawing reads the file of the logo once.
-      get png() {
-        drawn += 1;
-        return png;
-      },
-    };
-    const { field } = await refusal({ errorCorrection: 'H', logo });
-    expect(field).toBe('logoUrl');
-    expect(drawn).toBeGreaterThan(1);
-    expect(drawn).toBeLessThanOrEqual(5);
   });
 });

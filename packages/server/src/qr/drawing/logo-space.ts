@@ -22,12 +22,11 @@ export function matrixWithLogoSpace(design: QrDesign, logo: QrLogo) {
   if (space) return space;
   const sufficient = errorCorrections
     .slice(errorCorrections.indexOf(level) + 1)
-    .filter((higher) => fits(payload, higher) && findLogoSpace(payload, higher, logo));
-  if (sufficient.length > 0) {
+    .find((higher) => fits(payload, higher) && findLogoSpace(payload, higher, logo));
+  if (sufficient) {
     throw new QrDesignError(
       'errorCorrectionLevel',
-      `${level} cannot correct the modules under a logo of any recognisable size`,
-      sufficient.map((errorCorrection) => ({ errorCorrection })),
+      `${level} cannot correct the modules under a logo of any recognisable size: use errorCorrectionLevel ${sufficient}`,
     );
   }
   throw new QrDesignError(

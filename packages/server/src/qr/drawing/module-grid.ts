@@ -21,7 +21,6 @@ export function moduleGrid({ size, margin }: Pick<QrDesign, 'size' | 'margin'>, 
   throw new QrDesignError(
     'size',
     `${size} is too small for ${modules} modules a side: scanners need ` +
-      `${minModulePixels} pixels for each module`,
-    [{ size: modules * minModulePixels }],
+      `${minModulePixels} pixels for each module: use size ${modules * minModulePixels}`,
   );
 }

@@ -45,23 +45,13 @@ export type QrDesignField =
   | 'logoUrl'
   | 'errorCorrectionLevel';
 
-/** Another value of some parts of a design. */
-export type QrDesignChange = Partial<
-  Pick<QrDesign, 'size' | 'errorCorrection' | 'foregroundColor' | 'backgroundColor' | 'margin'> & {
-    readonly logo: null;
-  }
->;
-
 /** A design that scanners cannot read reliably. The message has the reason. */
 export class QrDesignError extends Error {
   override readonly name = 'QrDesignError';
   readonly field: QrDesignField;
-  /** Changes that may help, the best one first. Only those that were tried are proposed to clients. */
-  readonly changes: readonly QrDesignChange[];
 
-  constructor(field: QrDesignField, message: string, changes: readonly QrDesignChange[] = []) {
+  constructor(field: QrDesignField, message: string) {
     super(message);
     this.field = field;
-    this.changes = changes;
   }
 }

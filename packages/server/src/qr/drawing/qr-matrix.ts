@@ -109,10 +109,11 @@ function tooLong(payload: string, level: QrErrorCorrection): QrDesignError {
   const sufficient = errorCorrections
     .slice(0, errorCorrections.indexOf(level))
     .findLast((lower) => fits(payload, lower));
-  const none = `: no level holds it, and L holds the most: ${capacity.L}`;
+  const advice = sufficient
+    ? `use errorCorrectionLevel ${sufficient}`
+    : `no level holds it, and L holds the most: ${capacity.L}`;
   return new QrDesignError(
     'data',
-    `has ${bytes} bytes, and errorCorrectionLevel ${level} holds ${capacity[level]}${sufficient ? '' : none}`,
-    sufficient ? [{ errorCorrection: sufficient }] : [],
+    `has ${bytes} bytes, and errorCorrectionLevel ${level} holds ${capacity[level]}: ${advice}`,
   );
 }

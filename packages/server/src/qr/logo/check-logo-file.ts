@@ -3,7 +3,7 @@ import { logoLimits } from './logo-limits.js';
 
 /**
  * Returns the format that the first bytes of a file indicate; file names and content types are not
- * trusted. `svg` means any markup: `allowSvg` decides whether it is an SVG. Throws a LogoError when
+ * trusted. `svg` means any markup, which the renderer may refuse. Throws a LogoError when
  * the format or the size is not allowed.
  */
 export function checkLogoFile(bytes: Uint8Array): 'png' | 'jpeg' | 'webp' | 'svg' {

@@ -1,5 +1,4 @@
 import sharp from 'sharp';
-import { allowSvg } from './allow-svg.js';
 import { checkLogoFile } from './check-logo-file.js';
 import { LogoError, quote } from './logo-error.js';
 import { type LogoRaster, logoLimits, logoProcessLimits } from './logo-limits.js';
@@ -10,7 +9,7 @@ import { type LogoRaster, logoLimits, logoProcessLimits } from './logo-limits.js
  */
 export async function decodeLogo(bytes: Uint8Array): Promise<LogoRaster> {
   const kind = checkLogoFile(bytes);
-  const image = kind === 'svg' ? openSvg(allowSvg(bytes)) : openRaster(bytes);
+  const image = kind === 'svg' ? openSvg(bytes) : openRaster(bytes);
   const { data, info } = await image
     .toColourspace('srgb')
     .ensureAlpha()
@@ -41,11 +40,14 @@ function openRaster(bytes: Uint8Array) {
     .resize(side, side, { fit: 'inside', withoutEnlargement: true });
 }
 
-/** Draws an SVG at the size of a stored logo, regardless of its own size. */
-function openSvg(svg: string) {
+/**
+ * Draws an SVG at the size of a stored logo, regardless of its own size. librsvg runs no scripts, and
+ * reads no other file or address, because a document in memory has none of its own.
+ */
+function openSvg(bytes: Uint8Array) {
   // sharp rounds the SVG's own size to pixels before it scales. The high density makes the error of
   // this rounding negligible, so the proportions do not change.
-  return sharp(Buffer.from(svg), { limitInputPixels: false, density: 7200 }).resize(side, side, {
+  return sharp(bytes, { limitInputPixels: false, density: 7200 }).resize(side, side, {
     fit: 'inside',
   });
 }
