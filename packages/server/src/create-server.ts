@@ -132,8 +132,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const reserved = reservedWords(api);
   const isReserved = (word: string) => reserved.has(word.toLowerCase());
   const organizations = new OrganizationRepository(database);
-  // By the clock of PostgreSQL, which the nodes share, unless a test passes its own.
-  const limits = database.openLimits(options.clock);
   const errorLog = new ErrorLog(logger);
   const ruleErrors = new RuleErrors(logger);
   const onRequestError = (error: unknown, requestId: string) =>
@@ -157,7 +155,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   };
   const { auth, ...authModule } = createAuthModule({
     ...shared,
-    limits,
     operatorKey: config.operatorKey,
     hasOrganization: async (id) => (await organizations.find(id)) !== undefined,
   });
@@ -288,8 +285,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     backupFigures,
     ruleErrors,
   });
-  const rateLimiterOf = (name: string, perMinute: number, rule: string) =>
-    perMinute > 0 ? new RateLimiter({ name, perMinute, rule, store: limits }) : undefined;
+  const rateLimiterOf = (perMinute: number, rule: string) =>
+    perMinute > 0 ? new RateLimiter(perMinute, rule) : undefined;
   const pages = createLinkPages(config.abuseContact);
   const appOptions = {
     logger,
@@ -315,9 +312,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     notFoundPage: pages.notFound,
     corsOrigins: config.corsOrigins,
     proxies: config.trustedProxies,
-    rateLimiter: rateLimiterOf('requests', config.rateLimit, 'An organization may make'),
+    rateLimiter: rateLimiterOf(config.rateLimit, 'An organization may make'),
     publicRateLimiter: rateLimiterOf(
-      'token requests',
       config.tokenRateLimit,
       'An address may send the token endpoint',
     ),
@@ -370,7 +366,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     visits: analytics.visits,
     canRecord: analytics.canRecord,
     passwords,
-    limits,
     origins,
     isOwnHost,
     isReserved,
@@ -402,7 +397,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       name: 'housekeeping',
       everyMs: housekeepingEveryMs,
       tick: async (signal) => {
-        await authModule.deleteExpiredTokens(signal);
+        await authModule.deleteExpired(signal);
         await deleteExpiredKeys(database, clock(), signal);
         await deleteExpiredEntries(database, config.auditRetentionDays, clock(), signal);
       },

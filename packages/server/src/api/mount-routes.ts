@@ -113,7 +113,7 @@ async function handle(
   const { headers } = request;
   if (caller) {
     if (rateLimiter) {
-      response.set(rateLimitHeaders(await rateLimiter.take(caller.organizationId, clock())));
+      response.set(rateLimitHeaders(rateLimiter.take(caller.organizationId, clock())));
     }
     checkScope(route, caller);
   }
@@ -124,7 +124,7 @@ async function handle(
     const address = addressOf(request, options);
     // Public routes without a body are health and documentation, which have no limit.
     if (route.access === 'public' && route.body)
-      await publicRateLimiter?.take(addressBlockOf(address), clock());
+      publicRateLimiter?.take(addressBlockOf(address), clock());
     const body = await readInput(kind, request, response, {
       slots: options.bodySlots,
       organizationId: caller?.organizationId,

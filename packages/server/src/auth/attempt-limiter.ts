@@ -1,39 +1,43 @@
 import type { ApiError } from '../contract/api-error.js';
 import { rateLimitedError } from '../contract/rate-limit.js';
 import { formatCount } from '../format-count.js';
-import { StorageUnavailableError } from '../storage/database.js';
-import type { Limit, LimitStore } from '../storage/limits.js';
+import type { Clock } from '../ports.js';
+import { type Database, StorageUnavailableError } from '../storage/database.js';
+import { deleteExpired } from '../storage/run-in-batches.js';
+
+/** How many attempts may fail in a window, which begins with the first one. */
+export interface AttemptLimit {
+  readonly name: string;
+  readonly attempts: number;
+  readonly windowMs: number;
+}
 
 /** The limit of wrong link passwords, per link and address. */
-export const passwordAttempts: Limit = {
+export const passwordAttempts: AttemptLimit = {
   name: 'link passwords',
-  units: 10,
+  attempts: 10,
   windowMs: 10 * 60_000,
-  restores: 'at once',
 };
 
 /**
  * The limit of failed token requests, per address. It protects secrets that an operator chose; generated
  * ones cannot be guessed. The window is short, because several clients may share an address.
  */
-export const tokenAttempts: Limit = {
-  name: 'secrets',
-  units: 30,
-  windowMs: 60_000,
-  restores: 'at once',
-};
+export const tokenAttempts: AttemptLimit = { name: 'secrets', attempts: 30, windowMs: 60_000 };
 
 /**
- * Limits failed attempts per client key, in fixed windows. An attempt counts before its secret is
- * verified, so the limit holds under concurrency, and on all nodes together.
+ * Limits failed attempts per client key, in storage, so that the limit holds for all nodes together. An
+ * attempt counts before the response depends on its secret, so the limit holds under concurrency.
  */
 export class AttemptLimiter {
-  readonly #limit: Limit;
-  readonly #store: LimitStore;
+  readonly #database: Database;
+  readonly #limit: AttemptLimit;
+  readonly #clock: Clock;
 
-  constructor(limit: Limit, store: LimitStore) {
+  constructor(database: Database, limit: AttemptLimit, clock: Clock) {
+    this.#database = database;
     this.#limit = limit;
-    this.#store = store;
+    this.#clock = clock;
   }
 
   /**
@@ -42,28 +46,84 @@ export class AttemptLimiter {
    * known to be correct is not counted.
    */
   async take(clientKey: string, isCorrect = false): Promise<() => Promise<void>> {
-    const asked = isCorrect ? 0 : 1;
-    const grant = await this.#store.take(this.#limit, clientKey, asked);
-    const isAllowed = isCorrect ? grant.left > 0 : grant.granted > 0;
-    if (!isAllowed) throw tooManyAttempts(this.#limit, grant.waitMs);
-    return async () => {
-      try {
-        await this.#store.refund(this.#limit, clientKey, grant);
-      } catch (error) {
-        // Then the attempt stays counted until the end of its window.
-        if (!(error instanceof StorageUnavailableError)) throw error;
-      }
-    };
+    const { attempts, windowMs, name } = this.#limit;
+    const { read, keyring, writeDirectly } = this.#database;
+    const now = this.#clock();
+    // Client keys contain addresses, which are not stored.
+    const key = keyring.pseudonymOf(`${name} ${clientKey}`);
+    const known = await read
+      .selectFrom('attempts')
+      .select('ends_at')
+      .where('key', '=', key)
+      .where('ends_at', '>', now)
+      .where('failed', '>=', attempts)
+      .executeTakeFirst();
+    if (known) throw tooManyAttempts(this.#limit, known.ends_at - now);
+    if (isCorrect) return async () => {};
+    const counted = await writeDirectly(
+      (transaction) =>
+        transaction
+          .insertInto('attempts')
+          .values({ key, failed: 1, ends_at: now + windowMs })
+          .onConflict((conflict) =>
+            conflict
+              .column('key')
+              .doUpdateSet(({ eb, ref }) => {
+                const isOver = eb('attempts.ends_at', '<=', now);
+                const more = eb('attempts.failed', '+', 1);
+                return {
+                  failed: eb.case().when(isOver).then(1).else(more).end(),
+                  ends_at: eb
+                    .case()
+                    .when(isOver)
+                    .then(ref('excluded.ends_at'))
+                    .else(ref('attempts.ends_at'))
+                    .end(),
+                };
+              })
+              .where((eb) =>
+                eb.or([eb('attempts.ends_at', '<=', now), eb('attempts.failed', '<', attempts)]),
+              ),
+          )
+          .returning('ends_at')
+          .executeTakeFirst(),
+      'rows',
+    );
+    // Concurrent attempts have reached the limit.
+    if (!counted) return this.take(clientKey, isCorrect);
+    return () => this.#uncount(key, counted.ends_at);
+  }
+
+  /** Uncounts an attempt, unless its window has ended. */
+  async #uncount(key: string, endsAt: number): Promise<void> {
+    try {
+      await this.#database.writeDirectly(async (transaction) => {
+        await transaction
+          .updateTable('attempts')
+          .set(({ eb }) => ({ failed: eb('failed', '-', 1) }))
+          .where('key', '=', key)
+          .where('ends_at', '=', endsAt)
+          .execute();
+      }, 'rows');
+    } catch (error) {
+      // Then the attempt stays counted until the end of its window.
+      if (!(error instanceof StorageUnavailableError)) throw error;
+    }
   }
 }
 
+/** Deletes the attempts whose window has ended, until the signal aborts. */
+export function deleteEndedAttempts(database: Database, now: number, signal: AbortSignal) {
+  return deleteExpired(database, 'attempts', 'ends_at', now, signal);
+}
+
 /** Returns RATE_LIMITED for a client key with too many failed attempts. */
-function tooManyAttempts({ units, windowMs }: Limit, waitMs: number): ApiError {
+function tooManyAttempts({ attempts, windowMs }: AttemptLimit, waitMs: number): ApiError {
   const seconds = Math.ceil(waitMs / 1000);
   const wait =
     seconds < 90 ? formatCount(seconds, 'second') : formatCount(Math.ceil(seconds / 60), 'minute');
   return rateLimitedError(`Too many attempts. Try again in ${wait}.`, {
-    limit: units,
+    limit: attempts,
     windowSeconds: windowMs / 1000,
     remaining: 0,
     resetSeconds: seconds,

@@ -6,6 +6,7 @@ import type { Database } from '../storage/database.js';
 import { type ApiKeyHandlerOptions, apiKeyHandlers } from './api-key-handlers.js';
 import { ApiKeyRepository } from './api-key-repository.js';
 import { ApiKeyUses } from './api-key-uses.js';
+import { deleteEndedAttempts } from './attempt-limiter.js';
 import { type AuthServiceOptions, createAuthService } from './auth-service.js';
 import { type ClientHandlerOptions, clientHandlers } from './client-handlers.js';
 import { ClientRepository } from './client-repository.js';
@@ -15,7 +16,7 @@ import { tokenHandlers } from './token-handlers.js';
 const keyUsesEveryMs = 1_000;
 
 export interface AuthModuleOptions
-  extends Pick<AuthServiceOptions, 'clock' | 'limits' | 'operatorKey'>,
+  extends Pick<AuthServiceOptions, 'clock' | 'operatorKey'>,
     Pick<ApiKeyHandlerOptions, 'listApiKeys'>,
     Pick<ClientHandlerOptions, 'hasOrganization' | 'listClients'> {
   readonly database: Database;
@@ -51,7 +52,10 @@ export function createAuthModule(options: AuthModuleOptions) {
       }),
     },
     services,
-    deleteExpiredTokens: (signal: AbortSignal) => clients.deleteExpiredTokens(clock(), signal),
+    async deleteExpired(signal: AbortSignal): Promise<void> {
+      await clients.deleteExpiredTokens(clock(), signal);
+      await deleteEndedAttempts(database, clock(), signal);
+    },
     /** Stores the last uses of keys that are not stored yet. */
     stop: () => uses.storeAll().catch(onError),
   };

@@ -2,7 +2,7 @@ import { ApiError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
 import { defaultScopes, type Scope } from '../contract/define-route.js';
 import type { Clock, RandomBytes } from '../ports.js';
-import type { LimitStore } from '../storage/limits.js';
+import type { Database } from '../storage/database.js';
 import type { ApiKeyRepository } from './api-key-repository.js';
 import type { ApiKeyUses } from './api-key-uses.js';
 import { AttemptLimiter, tokenAttempts } from './attempt-limiter.js';
@@ -28,7 +28,7 @@ export interface AuthServiceOptions {
   readonly uses: Pick<ApiKeyUses, 'note'>;
   /** Undefined accepts no key. */
   readonly operatorKey: string | undefined;
-  readonly limits: LimitStore;
+  readonly database: Database;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
 }
@@ -39,11 +39,11 @@ export function createAuthService({
   apiKeys,
   uses,
   operatorKey,
-  limits,
+  database,
   clock,
   randomBytes,
 }: AuthServiceOptions) {
-  const limiter = new AttemptLimiter(tokenAttempts, limits);
+  const limiter = new AttemptLimiter(database, tokenAttempts, clock);
   // Compared when the client does not exist. Response times must not reveal which client ids exist.
   const decoyHash = hashSecret(newSecret('clientSecret', randomBytes));
   const operatorKeyHash = operatorKey === undefined ? undefined : hashSecret(operatorKey);

@@ -6,7 +6,6 @@ import type { VisitFacts } from '../analytics/classify/describe-visit.js';
 import type { DescribedVisit } from '../analytics/journal/visit-recorder.js';
 import { createLinkPages } from '../pages/link-pages.js';
 import { StorageUnavailableError } from '../storage/database.js';
-import { MemoryLimits } from '../storage/limits.js';
 import type { Link } from './link.js';
 import { LinkCache } from './link-cache.js';
 import { RedirectHandler, type RedirectHandlerOptions } from './redirect-handler.js';
@@ -96,7 +95,7 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
     clicks: { take: (_, onTaken) => onTaken(true) },
     canRecord: () => true,
     passwords: { verify: async () => false },
-    limits: new MemoryLimits(Date.now),
+    attempts: { take: async () => async () => {} },
     proxies: { includes: () => false },
     bodyTimeoutMs: 1_000,
     clock: Date.now,

@@ -6,7 +6,7 @@ import type {
   TakeClick,
   VisitRecorder,
 } from '../analytics/journal/visit-recorder.js';
-import { AttemptLimiter, passwordAttempts } from '../auth/attempt-limiter.js';
+import type { AttemptLimiter } from '../auth/attempt-limiter.js';
 import type { Passwords } from '../auth/passwords.js';
 import { ApiError, validationError } from '../contract/api-error.js';
 import { parseInput } from '../contract/parse-input.js';
@@ -25,7 +25,6 @@ import type { FormOrigin, LinkPages } from '../pages/link-pages.js';
 import { previewPage } from '../pages/preview-page.js';
 import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
-import type { LimitStore } from '../storage/limits.js';
 import { keysOfPath, maxHops, maxLinkedUrls, parseLinkPath } from '../urls/loop-detector.js';
 import { type LinkOrigins, shortUrlOf } from '../urls/present-url.js';
 import { isCodeSegment } from '../urls/url-keys.js';
@@ -66,7 +65,7 @@ export interface RedirectHandlerOptions {
   /** Whether visits can be written to the journal. */
   readonly canRecord: () => boolean;
   readonly passwords: Pick<Passwords, 'verify'>;
-  readonly limits: LimitStore;
+  readonly attempts: Pick<AttemptLimiter, 'take'>;
   readonly proxies: AddressRanges;
   readonly clock: Clock;
   /** The time in which the whole body with a password must arrive. */
@@ -111,12 +110,10 @@ interface Redirect {
 export class RedirectHandler {
   readonly #options: RedirectHandlerOptions;
   readonly #pages: LinkPages;
-  readonly #passwordLimiter: AttemptLimiter;
 
   constructor(options: RedirectHandlerOptions) {
     this.#options = options;
     this.#pages = options.pages;
-    this.#passwordLimiter = new AttemptLimiter(passwordAttempts, options.limits);
   }
 
   /** Handles a request for a link; returns false when the path cannot be that of a link. */
@@ -241,12 +238,12 @@ export class RedirectHandler {
   }
 
   async #unlock(response: ServerResponse, link: Link, rest: string): Promise<void> {
-    const { passwords, proxies, bodyTimeoutMs } = this.#options;
+    const { attempts, passwords, proxies, bodyTimeoutMs } = this.#options;
     const { socket, headers } = response.req;
     const address = clientAddressOf(socket.remoteAddress, headers['x-forwarded-for'], proxies);
     const password = await readPassword(response.req, response, bodyTimeoutMs);
     const clientKey = `${link.urlId} ${addressBlockOf(address)}`;
-    const uncount = await this.#passwordLimiter.take(clientKey);
+    const uncount = await attempts.take(clientKey);
     const passwordHash = link.passwordHash as string;
     const isCorrect = await passwords
       .verify(link.organizationId, passwordHash, password)

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { v7 as newUuid } from 'uuid';
+import { AttemptLimiter, passwordAttempts } from '../auth/attempt-limiter.js';
 import type { Config } from '../config.js';
 import type { DomainRepository } from '../domains/domain-repository.js';
 import type { HostResolver } from '../domains/host-resolver.js';
@@ -31,7 +32,6 @@ export interface RedirectModuleOptions
     | 'canRecord'
     | 'clock'
     | 'isReserved'
-    | 'limits'
     | 'onError'
     | 'onLink'
     | 'onResponse'
@@ -102,6 +102,7 @@ export function createRedirectModule(options: RedirectModuleOptions) {
     ignoresCase: async (host) => (await hosts.settingsOf(host)).ignoreCase,
     domainPages,
     clicks,
+    attempts: new AttemptLimiter(database, passwordAttempts, clock),
     proxies: config.trustedProxies,
   });
 

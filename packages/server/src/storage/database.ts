@@ -1,8 +1,6 @@
 import type { Insertable, Kysely, Transaction, Updateable } from 'kysely';
 import type { FairQueue } from '../fair-queue.js';
-import type { Clock } from '../ports.js';
 import type { Keyring } from './keyring.js';
-import type { LimitStore } from './limits.js';
 import type { ListPage, ListQuery } from './list-query.js';
 import type { Schema } from './schema.js';
 
@@ -63,11 +61,6 @@ export interface Database {
     work: (transaction: WriteTransaction) => Promise<T>,
     lock?: WriteLock,
   ): Promise<T>;
-  /**
-   * Returns a store of what clients have used of their limits: on PostgreSQL one for all nodes, whose
-   * clock is PostgreSQL's by default, and otherwise one in memory.
-   */
-  openLimits(clock?: Clock): LimitStore;
   /** The queues of `write`, for metrics. */
   readonly writeQueues: readonly FairQueue[];
   /** The number of transactions that were repeated since the start, by cause. */

@@ -25,7 +25,7 @@ const unwatched = new Set([
   'access_tokens',
   'usage_meters',
   'journal_positions',
-  'limit_usages',
+  'attempts',
   'url_id_counter',
 ]);
 

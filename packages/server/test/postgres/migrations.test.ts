@@ -20,7 +20,7 @@ const meanings: Readonly<Record<string, string>> = {
 };
 
 /** The tables that only several nodes on one database need. */
-const nodeTables = ['cache_changes', 'installation_keys', 'limit_usages'];
+const nodeTables = ['cache_changes', 'installation_keys'];
 
 async function tablesOf(db: Kysely<Schema>) {
   const tables = await db.introspection.getTables();

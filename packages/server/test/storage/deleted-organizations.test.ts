@@ -327,8 +327,7 @@ it('the tables of the schema are all tables of the database', async () => {
   const own = found.map(({ name }) => name).filter((name) => !name.startsWith('kysely_'));
   // Partitions of visits, and tables of nodes that have no data of organizations but hostnames.
   const others = own.filter(
-    (name) =>
-      !/^(visit_chunks_|cache_changes$|installation_keys$|limit_usages$|sqlite_)/.test(name),
+    (name) => !/^(visit_chunks_|cache_changes$|installation_keys$|sqlite_)/.test(name),
   );
   expect(others.sort()).toEqual([...allTables].sort());
   expect(keyOf('retired_keys')).toEqual(['key_hash']);

@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../database.js';
-import { createLimitTable } from './shared-limits.js';
 
 /** The changes that nodes must learn of: their kind, the statements, and the column of their key. */
 const noted = [
@@ -18,7 +17,6 @@ const noted = [
 
 /** Creates the tables that several nodes on one PostgreSQL share. */
 export async function createNodeTables(db: Kysely<Schema>): Promise<void> {
-  await createLimitTable(db);
   await sql`create table installation_keys (name text primary key, value text not null)`.execute(
     db,
   );

@@ -16,7 +16,6 @@ import type { PostgresAddress } from './postgres-url.js';
 import { PreparedClient } from './prepared-client.js';
 import { createSearchIndex, hasSearchIndex } from './search-index.js';
 import { ServerPool, setLocalLimits } from './server-pool.js';
-import { deleteRestoredUsages, SharedLimits } from './shared-limits.js';
 import { bulkInsert, updateEach } from './write-rows.js';
 
 // How long a write is repeated while others hold its locks.
@@ -26,8 +25,6 @@ const organizationsAtOnce = 8;
 
 // Deletes changes older than an hour. A node that has not polled for 30 minutes evicts everything.
 const deleteChangesEveryMs = 10 * 60_000;
-// Each attempt with a secret inserts a row, which has no meaning after a minute or ten.
-const deleteUsagesEveryMs = 60_000;
 
 export function openPostgres(
   address: PostgresAddress,
@@ -55,7 +52,6 @@ export function openPostgres(
   const writeDirectly: Database['writeDirectly'] = (work, lock = 'exclusive') =>
     commits.write(work, lock);
   let changesDeletedAt = performance.now();
-  let usagesDeletedAt = performance.now();
   return {
     engine: 'postgres',
     keyring,
@@ -92,7 +88,6 @@ export function openPostgres(
         await migrationDb.destroy();
       }
     },
-    openLimits: (clock) => new SharedLimits(db, keyring, clock),
     watchChanges: (caches, onError) => watchChanges(db, caches, onError),
     async findVersionProblem() {
       await checkServer(address);
@@ -116,10 +111,6 @@ export function openPostgres(
       ),
     // PostgreSQL itself runs autovacuum and checkpoints.
     async maintain() {
-      if (performance.now() - usagesDeletedAt > deleteUsagesEveryMs) {
-        usagesDeletedAt = performance.now();
-        await deleteRestoredUsages(db);
-      }
       if (performance.now() - changesDeletedAt < deleteChangesEveryMs) return;
       changesDeletedAt = performance.now();
       await sql`delete from cache_changes where changed_at < now() - interval '1 hour'`.execute(db);

@@ -12,7 +12,6 @@ import { ConfigError } from '../../config-error.js';
 import type { Database, Schema, StorageOptions } from '../database.js';
 import { GroupCommit } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
-import { MemoryLimits } from '../limits.js';
 import { readListPage } from '../list-page.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
@@ -119,8 +118,6 @@ export function openSqlite(path: string, options: StorageOptions): Database {
         writer.handle.pragma('busy_timeout = 0');
       }
     },
-    // A SQLite file has one node.
-    openLimits: (clock = Date.now) => new MemoryLimits(clock),
     watchChanges: undefined,
     findVersionProblem: () => findVersionProblem(read, 'sqlite'),
     lockForServer(now) {
