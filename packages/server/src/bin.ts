@@ -58,7 +58,7 @@ program
 
 program
   .command('doctor')
-  .description('compare visits, counters and reports, and repair wrong counters')
+  .description('check the database, and repair wrong counters')
   .option('--check', 'change nothing, and exit with 1 if there are errors')
   .option('--discard <row>', 'only delete a row of visits that cannot be read, such as batch-12')
   .action(async (options) => (await load.doctor()).doctor(options));

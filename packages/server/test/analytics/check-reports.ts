@@ -5,9 +5,9 @@ import { markErased } from '../../src/analytics/ingest/erasure-marks.js';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import { pruneVisits } from '../../src/analytics/ingest/visit-pruner.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
-import { diagnoseOrganizationChunks } from '../../src/analytics/reports/organization-doctor.js';
 import { diagnoseClicks, diagnoseScans } from '../../src/analytics/reports/visit-doctor.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
+import { diagnoseOrganizationChunks } from './organization-chunks.js';
 import {
   clicksModel,
   type ModelQr,

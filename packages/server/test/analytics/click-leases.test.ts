@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import { journalStart } from '../../src/analytics/journal/journal-reader.js';
-import { endStaleLeases, findStaleLeases } from '../../src/redirect/click-lease-doctor.js';
 import { ClickLeaseRepository } from '../../src/redirect/click-lease-repository.js';
 import { makeVisit, openVisitStore } from './visit-store.js';
 
 const now = Date.UTC(2030, 0, 1);
-const day = 24 * 60 * 60_000;
 
 let store: Awaited<ReturnType<typeof openVisitStore>>;
 let organizationId: string;
@@ -119,19 +117,5 @@ describe('leases of clicks in storage', () => {
     const [outcome] = await store.create(organizationId, [{}]);
     const urlId = outcome?.status === 'created' ? outcome.id : 0;
     expect(await newProcess(urlId).take(5)).toMatchObject({ granted: 0, isUnlimited: true });
-  });
-
-  it('are found by the doctor when their process is lost, and then count as used', async () => {
-    const urlId = await newLink(10);
-    const one = newProcess(urlId);
-    const { granted } = await one.take(5);
-    const ofLink = async (at: number) =>
-      (await findStaleLeases(store.database, at)).filter((each) => each.urlId === urlId);
-    expect(await ofLink(now + day)).toEqual([]);
-    const stale = await ofLink(now + day + 1);
-    expect(stale).toMatchObject([{ writerId: one.writerId, clicks: granted }]);
-    await endStaleLeases(store.database, stale);
-    expect(await leasesOf(urlId)).toEqual([]);
-    expect((await store.urls.get(organizationId, urlId)).erasedClicks).toBe(granted);
   });
 });

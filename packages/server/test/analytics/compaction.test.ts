@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { maxChunkBytes, visitsPerChunk } from '../../src/analytics/ingest/columns-codec.js';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import type { Visit } from '../../src/analytics/journal/journal-lines.js';
-import { diagnoseOrganizationChunks } from '../../src/analytics/reports/organization-doctor.js';
 import type { Database } from '../../src/storage/database.js';
+import { diagnoseOrganizationChunks } from './organization-chunks.js';
 import {
   day,
   makeVisit,

@@ -11,7 +11,6 @@ import { pruneVisits } from '../../src/analytics/ingest/visit-pruner.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import { journalRootOf, segmentPath } from '../../src/analytics/journal/journal-folder.js';
 import { toLine } from '../../src/analytics/journal/journal-lines.js';
-import { diagnoseOrganizationChunks } from '../../src/analytics/reports/organization-doctor.js';
 import { diagnoseClicks, diagnoseScans } from '../../src/analytics/reports/visit-doctor.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { takeBackup } from '../../src/operations/backup/take-backup.js';
@@ -20,6 +19,7 @@ import { findDatabaseFile } from '../../src/storage/locate-database.js';
 import { startServer } from '../api/start-server.js';
 import { emptyDatabase, engine } from '../engine.js';
 import { rowsWith } from '../storage/rows-with.js';
+import { diagnoseOrganizationChunks } from './organization-chunks.js';
 import { day, hour, makeVisit, month, openVisitStore, start } from './visit-store.js';
 
 const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Firefox/128.0' };

@@ -1,11 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pruneVisits, retentionOf } from '../../src/analytics/ingest/visit-pruner.js';
-import {
-  diagnoseOrganizationChunks,
-  repairOrganizationChunks,
-} from '../../src/analytics/reports/organization-doctor.js';
 import { diagnoseClicks, repairClickCounters } from '../../src/analytics/reports/visit-doctor.js';
 import type { Database } from '../../src/storage/database.js';
+import { diagnoseOrganizationChunks } from './organization-chunks.js';
 import { storedVisits } from './stored-visits.js';
 import {
   day,
@@ -138,32 +135,10 @@ describe('the chunks of an organization', () => {
     const { totals } = await stored.reader.readOverview(id, month, start);
     expect(totals.totalClicks).toBe(73);
   });
-
-  it('are replaced by those of the links when the doctor finds that they differ', async () => {
-    const { id, urlId } = await addUrl();
-    await store(urlId, start, 5);
-    const change = (visits: Uint8Array) =>
-      stored.database.writeDirectly((transaction) =>
-        transaction.updateTable('organization_chunks').set({ visits }).execute(),
-      );
-    await change(new Uint8Array(64).fill(0xab));
-    // A damaged chunk does not stop the compaction.
-    await store(urlId, start + day, 3);
-    const wrong = await diagnoseOrganizationChunks(stored.database);
-    expect(wrong).toEqual([
-      { id, counted: 3, actual: 8, since: 0, until: start + day + 2 * hour + 1 },
-    ]);
-    await repairOrganizationChunks(stored.database, wrong);
-    expect(await diagnoseOrganizationChunks(stored.database)).toEqual([]);
-    await store(urlId, start + 2 * day, 2);
-    const { totals } = await stored.reader.readOverview(id, month, start);
-    expect(totals.totalClicks).toBe(10);
-    expect(await chunksOf(id)).toEqual([{ first_at: start + 2 * day, visit_count: 2 }]);
-  });
 });
 
 describe('the doctor', () => {
-  it('finds no error when visits, counters and time series agree, pruned days included', async () => {
+  it('finds no error when visits and counters agree, pruned days included', async () => {
     await store(1, start, 72);
     await store(2, start, 7, 'bot');
     await stored.prune(2, start + 3 * day);
@@ -171,7 +146,6 @@ describe('the doctor', () => {
       links: 1,
       visits: 48,
       clicks: 72,
-      inSeries: 72,
       wrongCounters: [],
       damaged: [],
     });

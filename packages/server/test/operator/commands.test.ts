@@ -330,38 +330,6 @@ describe('an error is one line, with exit code 1', () => {
   });
 });
 
-/** Runs `doctor`, without the line about the countries, which depends on the date. */
-async function doctor(settings: Record<string, string>, ...args: string[]) {
-  const result = await command(settings, 'doctor', ...args);
-  return { ...result, stdout: result.stdout.replace(/^Country data of .+\n/m, '') };
-}
-
-describe('doctor', () => {
-  it('compares clicks, repairs counters, and only reports with --check', async () => {
-    const settings = await newDatabase();
-    const sane = await command(settings, 'doctor');
-    expect(sane).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(
-        /^0 visits and 0 clicks\. Link counters compared: 0\.\nCountry data of \d{4}-\d\d-\d\d\b.*\.\nVisits, counters and series agree\.\n$/,
-      ),
-      stderr: '',
-    });
-    const path = settings.SHORTY_DATABASE_URL?.slice('file:'.length) as string;
-    const handle = new SqliteHandle(path);
-    handle.exec('insert into url_clicks (url_id, clicks) values (7, 3)');
-    handle.close();
-    const report =
-      '0 visits and 0 clicks. Link counters compared: 1.\nLink 7: its counter is 3, but it has 0 clicks.\n';
-    expect(await doctor(settings, '--check')).toMatchObject({ code: 1, stdout: report });
-    expect(await doctor(settings)).toMatchObject({
-      code: 0,
-      stdout: `${report}Repaired 1 error.\n`,
-    });
-    expect((await doctor(settings, '--check')).code).toBe(0);
-  });
-});
-
 describe('journal', () => {
   it('a damaged line is reported everywhere, and repair --discard deletes it', async () => {
     const settings = await newDatabase();
@@ -398,12 +366,6 @@ describe('journal', () => {
       .toEqual({ status: 'ok', quarantinedLines: 1 });
     const metrics = await (await fetch(`${origin}/metrics`)).text();
     expect(metrics).toMatch(/^shorty_journal_quarantined 1$/m);
-    const doctor = await command(settings, 'doctor', '--check');
-    expect(doctor).toMatchObject({ code: 1 });
-    expect(doctor.stdout).toContain('2 visits and 2 clicks');
-    expect(doctor.stdout).toContain(
-      '1 line of journals cannot be stored: see shorty-server journal inspect.\n',
-    );
     const { stdout } = await command(settings, 'journal', 'inspect');
     expect(stdout).toContain('Quarantine: 1 line.\ndamaged, ');
     expect(stdout).toContain('country=DF');
@@ -494,20 +456,6 @@ describe('countries', () => {
     await serve(settings);
     await expect.poll(unfinished, { message: 'the folder is deleted' }).toEqual([]);
   });
-
-  it('doctor warns of old data', async () => {
-    const settings = await newDatabase();
-    const shipped = readFileSync(shippedCountryDatabase);
-    const folder = mkdtempSync(join(tmpdir(), 'shorty-countries-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const file = join(folder, 'old.mmdb');
-    writeFileSync(file, withBuildTime(shipped, Math.floor(Date.now() / 1000) - 61 * 86_400));
-    const doctored = await command({ ...settings, SHORTY_COUNTRY_DATABASE: file }, 'doctor');
-    expect(doctored.code).toBe(0);
-    expect(doctored.stdout).toContain(
-      ', which is 61 days old: replace the file of SHORTY_COUNTRY_DATABASE by a newer .mmdb file, such as DB-IP Lite or GeoLite2.\n',
-    );
-  });
 });
 
 /** Returns the build time in the metadata of a database in MaxMind's format. */
@@ -526,50 +474,3 @@ function withBuildTime(database: Buffer, seconds: number): Buffer {
   copy.writeUInt32BE(seconds, place);
   return copy;
 }
-
-describe('doctor with wrong link counts and deliveries', () => {
-  it('finds a wrong count of active links and deliveries that are never due, and repairs both', async () => {
-    const settings = await newDatabase();
-    const made = await command(
-      settings,
-      'orgs',
-      'create',
-      '--name',
-      'A',
-      '--plan',
-      'scale',
-      '--json',
-    );
-    const { organizationId } = created(made.stdout);
-    const handle = new SqliteHandle(settings.SHORTY_DATABASE_URL?.slice('file:'.length) as string);
-    handle.exec(`
-      update organizations set active_urls = 3;
-      insert into webhooks (id, organization_id, url, events, secret, is_active, created_at, updated_at)
-        values ('w', '${organizationId}', 'https://receiver.example/', '[]', 's', 1, 0, 0);
-      insert into events (id, organization_id, type, body, created_at) values ('e', '${organizationId}', 'url.created', '{}', 0);
-      insert into deliveries (id, webhook_id, event_id, status, attempts, due_at, created_at) values
-        ('stuck', 'w', 'e', 'pending', 1, null, 0),
-        ('restless', 'w', 'e', 'delivered', 1, 5, 0),
-        ('fine', 'w', 'e', 'pending', 0, 5, 0);
-    `);
-    const report =
-      '0 visits and 0 clicks. Link counters compared: 0.\n' +
-      `Organization ${organizationId}: its counter is 3, but it has 0 active links.\n` +
-      '3 deliveries.\nDeliveries that are pending without a due time, or finished with one: 2.\n';
-    expect(await doctor(settings, '--check')).toMatchObject({ code: 1, stdout: report });
-    expect(await doctor(settings)).toMatchObject({
-      code: 0,
-      stdout: `${report}Repaired 3 errors.\n`,
-    });
-    expect((await doctor(settings, '--check')).code).toBe(0);
-    const due = handle
-      .prepare('select id, due_at is null as never from deliveries order by id')
-      .all();
-    handle.close();
-    expect(due).toEqual([
-      { id: 'fine', never: 0 },
-      { id: 'restless', never: 1 },
-      { id: 'stuck', never: 0 },
-    ]);
-  });
-});

@@ -5,7 +5,6 @@ import {
   mkdtempSync,
   openSync,
   rmSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,20 +12,17 @@ import { dirname, join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
-import { quarantineName } from '../../src/analytics/journal/journal-folder.js';
 import { startServer } from '../api/start-server.js';
 import { poll } from '../poll.js';
 import { command, newSettings } from './server-process.js';
 
 let folder: string;
 
-/** Creates a database with two links, a QR code, a webhook, deliveries, visits and a search index. */
+/** Creates a database with two links, a QR code, and visits. */
 beforeAll(async () => {
   build();
   folder = mkdtempSync(join(tmpdir(), 'shorty-damages-'));
   const api = await startServer({ databaseUrl: `file:${sound()}` });
-  const body = { url: 'https://receiver.example/', events: ['url.created', 'url.clicked'] };
-  await api.call('createWebhook', { body });
   const create = (customSlug: string) =>
     api.call('createUrl', { body: { targetUrl: 'https://example.com/', customSlug } });
   const { data: link } = await create('first');
@@ -92,27 +88,7 @@ const healed = [
     'its counter is 0, but it has 3 clicks',
   ],
   ['a counter of scans', 'update qr_counts set scans = 9', 'its counter is 9, but it has 1 scan.'],
-  [
-    'the visits of an overview',
-    'insert into organization_chunks select id, 0, 2e12, 2e12, 1, zeroblob(64), 0 from organizations',
-    'its overview can read 3 visits since 1970-01-01T00:00:00.000Z, and its links have 3.',
-  ],
   ['a counter of links', 'update organizations set active_urls = 9', 'but it has 2 active links'],
-  [
-    'a delivery that is never due',
-    "update deliveries set status = 'pending', due_at = null",
-    'without a due time',
-  ],
-  [
-    'a delivery that never ends',
-    "update deliveries set status = 'failed', due_at = 5",
-    'or finished with one',
-  ],
-  [
-    'a queue of clicks',
-    'insert into click_queues select id, 7, 0, 0, null from webhooks where true on conflict do update set waiting = 7',
-    'its counter is 7, but it has 0 waiting clicks',
-  ],
 ] as const;
 
 it.each(healed)('doctor finds and heals %s', async (_, statement, report) => {
@@ -128,7 +104,7 @@ it.each(healed)('doctor finds and heals %s', async (_, statement, report) => {
   });
   expect(await command(settings, 'doctor', '--check')).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('Visits, counters and series agree.'),
+    stdout: expect.stringContaining('Visits and counters agree.'),
   });
 });
 
@@ -154,16 +130,6 @@ const reported = [
     'a row without its owner',
     (path: string) => execute(path, 'delete from urls where id = 1'),
     'refers to a missing row of urls',
-  ],
-  [
-    'a line of a journal',
-    (path: string) => {
-      const quarantine = join(`${path}.visits`, quarantineName);
-      mkdirSync(quarantine, { recursive: true });
-      const line = { reason: 'damaged', bytes: 'AAAA' };
-      writeFileSync(join(quarantine, 'lines.ndjson'), `${JSON.stringify(line)}\n`);
-    },
-    'of journals cannot be stored',
   ],
 ] as const;
 

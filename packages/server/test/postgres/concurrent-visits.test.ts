@@ -2,11 +2,11 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
-import { diagnoseOrganizationChunks } from '../../src/analytics/reports/organization-doctor.js';
 import { diagnoseClicks } from '../../src/analytics/reports/visit-doctor.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
+import { diagnoseOrganizationChunks } from '../analytics/organization-chunks.js';
 import {
   day,
   makeVisit,

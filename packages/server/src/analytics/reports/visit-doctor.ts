@@ -12,8 +12,7 @@ import { isWithin, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
 import { allIndexes, kindOf, timeRange, type VisitColumns } from '../ingest/visit-columns.js';
 import { addClicks } from '../ingest/visit-repository.js';
 import { allTime } from './report-window.js';
-import { clickMeasure, selectScans } from './visit-measures.js';
-import { VisitTally } from './visit-tally.js';
+import { selectScans } from './visit-measures.js';
 
 /** A counter of a URL's clicks or of a QR code's scans. */
 export interface WrongCounter<Id> {
@@ -63,13 +62,12 @@ export async function discardVisits(
   );
 }
 
-/** Counts clicks visit by visit and by the code of reports, and compares the counters. */
+/** Counts clicks visit by visit, and compares the counters. */
 export function diagnoseClicks(database: Database) {
   return database.snapshot(async (db) => {
     const clicks = new Map<number, number>();
     const damaged: DamagedVisits[] = [];
     let visits = 0;
-    let inSeries = 0;
     for await (const stored of readVisits(db, damaged)) {
       const { urlIds, dictionaries } = stored.columns;
       const { values, codes } = dictionaries.source;
@@ -78,13 +76,9 @@ export function diagnoseClicks(database: Database) {
         if (kindOf(source) === 'human') increase(clicks, urlIds[index] as number, 1);
       }
       visits += stored.indexes.length;
-      inSeries += clicksInSeries(stored);
     }
     const days = await db.selectFrom('click_days').select(['url_id', 'clicks']).execute();
-    for (const day of days) {
-      increase(clicks, day.url_id, day.clicks);
-      inSeries += day.clicks;
-    }
+    for (const day of days) increase(clicks, day.url_id, day.clicks);
     const counters = db.selectFrom('url_clicks').select(['url_id as id', 'clicks as counted']);
     const { ids: links, total, wrongCounters } = compare(await counters.execute(), clicks);
     // The clicks of other links are known.
@@ -95,8 +89,6 @@ export function diagnoseClicks(database: Database) {
       links,
       visits,
       clicks: total,
-      /** The clicks in the time series of reports. */
-      inSeries,
       wrongCounters: wrongCounters.filter(({ id }) => isKnown(id)),
       damaged,
     };
@@ -220,16 +212,6 @@ export function isInRange(
 ): boolean {
   const range = timeRange(columns);
   return range.first_at === first_at && range.last_at === last_at;
-}
-
-/** Returns the number of clicks in the time series of a report on these visits. */
-function clicksInSeries(visits: StoredVisits): number {
-  if (visits.columns.count === 0) return 0;
-  const { first_at, last_at } = timeRange(visits.columns);
-  const window = { since: first_at, until: last_at + 1, groupBy: 'day' } as const;
-  const tally = new VisitTally(clickMeasure, window);
-  tally.add(visits);
-  return sum(tally.finish(0).timeseries.map(({ clicks }) => clicks));
 }
 
 /** Compares counters with the actual counts. Wrong ones are in ascending order of their ids. */

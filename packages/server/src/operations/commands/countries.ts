@@ -54,18 +54,6 @@ export async function update(file: string): Promise<void> {
   print(`Installed as ${target}. A running server reads it within seconds.${replaced}`);
 }
 
-/** Returns a sentence with the date of the country database that the server reads. */
-export async function describeCountries(): Promise<string> {
-  const config = readConfig(process.env);
-  try {
-    const path = countryFileOf(config);
-    return describeData(path, await open(path), config);
-  } catch (error) {
-    if (error instanceof ConfigError) return `Countries are unknown: ${error.message}.`;
-    throw error;
-  }
-}
-
 function describeData(
   path: string,
   { builtAt, hasCities }: ReadableDatabase,

@@ -18,10 +18,11 @@ export function copySqlite(from: string, to: string): void {
   }
 }
 
-/** Returns the integrity errors of a database that no other process has open, or why it cannot be read. */
+/** Returns the integrity errors of one snapshot of a database, which may be in use, or why it cannot be read. */
 export function findIntegrityErrors(path: string): string[] {
-  const handle = new SqliteHandle(path, { fileMustExist: true });
+  const handle = new SqliteHandle(path, { fileMustExist: true, timeout: busyTimeoutMs });
   try {
+    handle.exec('begin');
     const results = handle.pragma('integrity_check') as { integrity_check: string }[];
     const orphans = handle.pragma('foreign_key_check') as { table: string; parent: string }[];
     return [

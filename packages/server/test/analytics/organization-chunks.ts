@@ -1,21 +1,24 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
-import type { Database, Schema } from '../../storage/database.js';
-import { readInBatches } from '../../storage/read-in-batches.js';
-import type { StoredVisits } from '../ingest/read-stored-visits.js';
-import { allIndexes, humanSources } from '../ingest/visit-columns.js';
-import { raiseCompleteFrom } from '../ingest/visit-pruner.js';
-import { PendingVisits } from './pending-visits.js';
-import { type DamagedVisits, decodeUndamaged, isInRange, readVisits } from './visit-doctor.js';
-import { selectClicks } from './visit-measures.js';
+import type { StoredVisits } from '../../src/analytics/ingest/read-stored-visits.js';
+import { allIndexes, humanSources } from '../../src/analytics/ingest/visit-columns.js';
+import { PendingVisits } from '../../src/analytics/reports/pending-visits.js';
+import {
+  type DamagedVisits,
+  decodeUndamaged,
+  isInRange,
+  readVisits,
+} from '../../src/analytics/reports/visit-doctor.js';
+import { selectClicks } from '../../src/analytics/reports/visit-measures.js';
+import type { Database, Schema } from '../../src/storage/database.js';
+import { readInBatches } from '../../src/storage/read-in-batches.js';
 
 /** An organization whose chunks do not have the visits of its links. */
-export interface WrongOrganization {
+interface WrongOrganization {
   readonly id: string;
   /** The clicks since `since` in its chunks, and in those of its links. */
   readonly counted: number;
   readonly actual: number;
   readonly since: number;
-  /** The end of all visits. */
   readonly until: number;
 }
 
@@ -74,23 +77,6 @@ export function diagnoseOrganizationChunks(
         until,
       }));
   });
-}
-
-/** Lets overviews read all visits of today from the chunks of links, and deletes the wrong chunks. */
-export async function repairOrganizationChunks(
-  database: Database,
-  organizations: readonly WrongOrganization[],
-): Promise<void> {
-  await database.writeDirectly(async (transaction) => {
-    for (const { id, until } of organizations) {
-      await raiseCompleteFrom(transaction, id, until);
-      await transaction
-        .deleteFrom('organization_chunks')
-        .where('organization_id', '=', id)
-        .where('last_at', '<', until)
-        .execute();
-    }
-  }, 'exclusive');
 }
 
 async function readOrganizations(db: Kysely<Schema>) {
