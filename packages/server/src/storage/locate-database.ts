@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../config-error.js';
 import { type PostgresAddress, parsePostgresUrl } from './postgres/postgres-url.js';
-import { checkAccess, followLinks } from './sqlite/database-file.js';
+import { checkAccess, followLinks } from './sqlite/sqlite-file.js';
 
 type DatabaseLocation =
   | { readonly engine: 'sqlite' /** A file, or ':memory:'. */; readonly path: string }

@@ -1,5 +1,5 @@
 import SqliteHandle from 'better-sqlite3';
-import { refuseForeignTables } from './database-file.js';
+import { refuseForeignTables } from './sqlite-file.js';
 
 // Another process may be switching the file to WAL or recovering it.
 const busyTimeoutMs = 5_000;

@@ -1,4 +1,4 @@
-import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import SqliteHandle from 'better-sqlite3';
 import {
@@ -8,18 +8,22 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { ConfigError } from '../../config-error.js';
 import type { Database, Schema, StorageOptions } from '../database.js';
 import { GroupCommit } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
 import { readListPage } from '../list-page.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
-import { createFile } from './create-file.js';
-import { checkAccess, refuseForeignTables, useWriteAheadLog } from './database-file.js';
 import { isLocked, PreparedDatabase } from './prepared-database.js';
 import { lockForServer } from './server-lock.js';
 import { QueuedSqliteDriver } from './sqlite-driver.js';
+import {
+  checkAccess,
+  createFile,
+  loadKeyFile,
+  refuseForeignTables,
+  useWriteAheadLog,
+} from './sqlite-file.js';
 import { bulkInserter, eachUpdater } from './write-rows.js';
 
 // Pages between checkpoints. Random short codes touch many pages; with a large interval, each page is
@@ -66,7 +70,8 @@ export function openSqlite(path: string, options: StorageOptions): Database {
     // A wait inside SQLite would block the event loop, and redirects with it.
     findRetryCause: (error) => (isLocked(error) ? 'lock' : undefined),
     maxRetryMs: lockWaitMs,
-    maxPauseMs: 10,
+    // Short, because the lock is free for a moment only while requests write all the time.
+    maxPauseMs: 4,
     concurrency: 1,
   });
   const queues = new WriteQueues(1);
@@ -192,33 +197,6 @@ async function inReadTransaction<T>(
     return await work(db);
   } finally {
     await db.executeQuery(CompiledQuery.raw('rollback'));
-  }
-}
-
-/** Loads a key from a file of mode 0600 beside the database. Creates a missing file with `fresh`. */
-function loadKeyFile<Fresh extends string | undefined>(path: string, fresh: Fresh): string | Fresh {
-  if (!existsSync(path)) {
-    if (fresh === undefined) return fresh;
-    createKeyFile(path, fresh);
-  }
-  const key = readFileSync(path, 'utf8').trim();
-  if (key !== '') return key;
-  throw new ConfigError(
-    `the key file ${path} is empty: restore it from a backup, or delete it and start with --new-key`,
-  );
-}
-
-/** Creates a file with its whole content or not at all, unless another process creates it first. */
-function createKeyFile(path: string, content: string): void {
-  const temporaryPath = `${path}.${process.pid}.tmp`;
-  try {
-    writeFileSync(temporaryPath, content, { mode: 0o600, flush: true });
-    // Unlike a rename, a link never replaces the key of another process.
-    linkSync(temporaryPath, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    rmSync(temporaryPath, { force: true });
   }
 }
 

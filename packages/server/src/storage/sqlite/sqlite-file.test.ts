@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type SqliteHandle from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
-import { checkAccess, followLinks, useWriteAheadLog } from './database-file.js';
+import { checkAccess, followLinks, useWriteAheadLog } from './sqlite-file.js';
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-file-'));

@@ -1,14 +1,22 @@
 import {
   accessSync,
+  closeSync,
   constants,
   existsSync,
+  linkSync,
   lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
   readlinkSync,
   realpathSync,
+  rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type SqliteHandle from 'better-sqlite3';
+import { ConfigError } from '../../config-error.js';
 import { formatCount } from '../../format-count.js';
 
 // As Linux does.
@@ -20,12 +28,19 @@ const companions = ['.key', '.visits', '.countries.mmdb'];
 /**
  * Returns the path of the file that a path leads to, also if the file does not exist yet. All symbolic
  * links to a file thus share one lock, one key and one journal. Any other path is returned as it is.
- *
- * Throws if files beside a link were written under its name, as versions before 0.2.0 did.
+ * Throws if files of a database are beside the link.
  */
 export function followLinks(path: string): string {
   let target = path;
-  for (let links = 0; isLink(target); links += 1) {
+  // The error of opening the file says why it cannot be read.
+  const isLink = () => {
+    try {
+      return lstatSync(target).isSymbolicLink();
+    } catch {
+      return false;
+    }
+  };
+  for (let links = 0; isLink(); links += 1) {
     if (links === maxLinks) throw new Error('it is a symbolic link that leads to itself');
     target = resolve(realpathSync(dirname(target)), readlinkSync(target));
   }
@@ -36,15 +51,6 @@ export function followLinks(path: string): string {
   );
 }
 
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch {
-    // The reason is in the error of opening the file.
-    return false;
-  }
-}
-
 /**
  * Throws an error that says why a path cannot be opened as a database, if SQLite would only say that it
  * cannot. The file may be missing. Never opens the file: closing it would release SQLite's locks of this
@@ -52,28 +58,37 @@ function isLink(path: string): boolean {
  */
 export function checkAccess(path: string): void {
   const folder = dirname(resolve(path));
-  let exists: boolean;
+  const found = allow(`access the folder of ${path}`, () =>
+    statSync(path, { throwIfNoEntry: false }),
+  );
+  if (!found) return;
+  if (found.isDirectory()) throw new Error('it is a folder, and must be the path of a file');
+  if (!found.isFile()) throw new Error('it is not a regular file');
+  allow('read and write the file', () => accessSync(path, constants.R_OK | constants.W_OK));
+  // SQLite creates its log there, also to read.
+  allow(`create files in ${folder}, as SQLite does`, () => accessSync(folder, constants.W_OK));
+}
+
+/** The cause of its error has the code that decides the exit status. */
+function allow<T>(what: string, access: () => T): T {
   try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    exists = found !== undefined;
-    if (found?.isDirectory()) throw new Error('it is a folder, and must be the path of a file');
-    if (found && !found.isFile()) throw new Error('it is not a regular file');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
-    throw notAllowed(`access the folder of ${path}`, error);
+    return access();
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'EROFS') {
+      throw new Error(`nobody can ${what}, because the file system is read-only`, { cause });
+    }
+    if (code !== 'EACCES') throw cause;
+    const user = process.getuid?.();
+    const who = user === undefined ? 'this user' : `the user with the id ${user}`;
+    throw new Error(`${who} may not ${what}: run the command as the user of the server`, { cause });
   }
-  if (!exists) return;
-  try {
-    accessSync(path, constants.R_OK | constants.W_OK);
-  } catch (error) {
-    throw notAllowed('read and write the file', error);
-  }
-  try {
-    // SQLite creates its log there, also to read.
-    accessSync(folder, constants.W_OK);
-  } catch (error) {
-    throw notAllowed(`create files in ${folder}, as SQLite does`, error);
-  }
+}
+
+/** Creates the file with mode 0600, because it holds secrets. SQLite gives its log the same mode. */
+export function createFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
 /** Throws and closes the handle if its file is the database of another program. */
@@ -105,12 +120,27 @@ export function useWriteAheadLog(handle: SqliteHandle.Database): void {
   );
 }
 
-/** The cause has the code that decides the exit status. */
-function notAllowed(what: string, cause: unknown): Error {
-  if ((cause as NodeJS.ErrnoException).code === 'EROFS') {
-    return new Error(`nobody can ${what}, because the file system is read-only`, { cause });
+/** Loads a key from a file of mode 0600 beside the database. Creates a missing file with `fresh`. */
+export function loadKeyFile<Fresh extends string | undefined>(
+  path: string,
+  fresh: Fresh,
+): string | Fresh {
+  if (!existsSync(path)) {
+    if (fresh === undefined) return fresh;
+    const temporaryPath = `${path}.${process.pid}.tmp`;
+    try {
+      writeFileSync(temporaryPath, fresh, { mode: 0o600, flush: true });
+      // Unlike a rename, a link never replaces the key that another process creates at the same time.
+      linkSync(temporaryPath, path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    } finally {
+      rmSync(temporaryPath, { force: true });
+    }
   }
-  const user = process.getuid?.();
-  const who = user === undefined ? 'this user' : `the user with the id ${user}`;
-  return new Error(`${who} may not ${what}: run the command as the user of the server`, { cause });
+  const key = readFileSync(path, 'utf8').trim();
+  if (key !== '') return key;
+  throw new ConfigError(
+    `the key file ${path} is empty: restore it from a backup, or delete it and start with --new-key`,
+  );
 }
