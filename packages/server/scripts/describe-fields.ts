@@ -38,7 +38,6 @@ const descriptions: Readonly<Record<string, string>> = {
   'Me.apiKey.name': 'What the key is for.',
   'Me.client.id': 'The id of the API client.',
   'Me.apiKey.expiresAt': 'When the key stops working. Null: never.',
-  'OrganizationUsage.organization.name': 'The name of the organization.',
   'Takedown.organizationId': 'The id of the organization that owns the link.',
   plan: 'The plan of the organization, which sets its limits.',
   // Links
@@ -90,16 +89,12 @@ const descriptions: Readonly<Record<string, string>> = {
   created: 'The created links, in the order of the request.',
   updated: 'The changed links, in the order of the request.',
   deletedIds: 'The ids of the deactivated links.',
-  skippedIds: 'The ids that no link of the organization has.',
   errors: 'The items that failed, in the order of the request.',
   // QR codes
   qrCodeId: 'The id of the QR code.',
   format: 'The format of the image.',
   size: 'Width and height of the image in pixels, including the quiet zone.',
   foregroundColor: 'The colour of the modules, as #RRGGBB.',
-  background:
-    'Whether the image has a background. A transparent one is checked on backgroundColor.',
-  margin: 'The least width of the quiet zone, in modules.',
   backgroundColor: 'The colour behind the modules, as #RRGGBB.',
   errorCorrection: 'How much of the code may be damaged: L 7 %, M 15 %, Q 25 %, H 30 %.',
   logoUrl: 'The URL of the image in the centre of the code. Null: no image.',
@@ -108,7 +103,6 @@ const descriptions: Readonly<Record<string, string>> = {
   type: 'The type of the event.',
   'DomainTxtRecord.type': 'The type of the DNS record.',
   'DomainTxtRecordOutput.type': 'The type of the DNS record.',
-  url: 'The URL of the receiver.',
   events: 'The event types that are delivered, or `*` for all.',
   filters: 'Only events about some links are delivered. Null: about all links.',
   'WebhookFilters.tags': 'Only links with one of these tags.',
@@ -209,11 +203,17 @@ interface OpenApi {
   };
 }
 
-/** Adds a description to each field and parameter without one. Throws if it has none for a field. */
+/**
+ * Adds a description to each field and parameter without one. Throws if it has none for a field, or one that
+ * no field needs.
+ */
 export function describeFields(document: object): void {
   const { components, paths } = document as OpenApi;
+  const unused = new Set(Object.keys(descriptions));
   const find = (path: string, name: string): string => {
-    const found = descriptions[`${path}.${name}`] ?? descriptions[name];
+    const key = `${path}.${name}` in descriptions ? `${path}.${name}` : name;
+    const found = descriptions[key];
+    unused.delete(key);
     if (found === undefined) throw new Error(`${path}.${name} has no description`);
     return found;
   };
@@ -245,4 +245,5 @@ export function describeFields(document: object): void {
       }
     }
   }
+  if (unused.size > 0) throw new Error(`no field has the description ${[...unused].join(', ')}`);
 }
