@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database, Value, WriteLock } from '../storage/database.js';
+import type { Database, Value, WriteLock, WriteTransaction } from '../storage/database.js';
 import { runInBatches } from '../storage/run-in-batches.js';
 import { childrenOf, keyOf, type Owner, ownerOf, type Table } from '../storage/schema.js';
 import { retireKeys } from '../urls/retired-keys.js';
@@ -12,6 +12,10 @@ export interface Deletion {
   readonly organizationId: string;
   /** The lock of each transaction. */
   readonly lock: WriteLock;
+  /** Returns whether a transaction may delete, because the organization is still to be deleted. */
+  readonly mayDelete: (transaction: WriteTransaction) => Promise<boolean>;
+  /** Whether nobody may have the deleted keys of links again. */
+  readonly retiresKeys: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -26,7 +30,7 @@ export async function deleteRows(
   column: string,
   owners: readonly Value[],
 ): Promise<void> {
-  const { database, organizationId, lock, signal } = deletion;
+  const { database, organizationId, lock, mayDelete, retiresKeys, signal } = deletion;
   const children = childrenOf(table);
   const key = keyOf(table);
   const columns = sql.join(key.map((name) => sql.ref(name)));
@@ -43,7 +47,8 @@ export async function deleteRows(
       return sql`(${sql.join(values, sql` and `)})`;
     });
     await database.writeDirectly(async (transaction) => {
-      if (table === 'url_keys') {
+      if (!(await mayDelete(transaction))) return;
+      if (retiresKeys && table === 'url_keys') {
         // The owner of a custom domain decides what its other keys show.
         const onPlatform = rows.filter(({ domain_key }) => domain_key === '');
         const keys = onPlatform.map((row) => ({ domain_key: '', key: String(row.key) }));

@@ -22,7 +22,11 @@ export function createDeletionServices({
       name: 'deleted organizations',
       everyMs,
       tick: async (signal) => {
-        for (const { organizationId, error } of await deleteOrganizations(database, signal)) {
+        for (const { organizationId, error } of await deleteOrganizations(
+          database,
+          signal,
+          clock(),
+        )) {
           logger.error({ organizationId, err: error }, 'deleting an organization failed');
         }
       },

@@ -64,7 +64,8 @@ export async function eraseLink(
   const { urlId, organizationId } = link;
   if (await isErasurePending(database.read, urlId)) return;
   // Visits that are stored meanwhile refer to the codes.
-  const deletion = { database, organizationId, lock: 'exclusive', signal } as const;
+  const options = { retiresKeys: true, lock: 'exclusive', signal } as const;
+  const deletion = { database, organizationId, mayDelete: async () => true, ...options };
   await deleteRows(deletion, 'qr_codes', 'url_id', [urlId]);
   if (signal?.aborted) return;
   await database.writeDirectly(async (transaction) => {

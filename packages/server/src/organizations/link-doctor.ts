@@ -13,6 +13,7 @@ export async function findWrongLinkCounters({ read }: Database): Promise<readonl
     select organizations.id, active_urls as counted, count(urls.id) as actual
     from organizations
     left join urls on urls.organization_id = organizations.id and urls.is_active = 1
+    where import_leased_until is null
     group by organizations.id, active_urls having active_urls <> count(urls.id)
     order by organizations.id`.execute(read);
   return rows;

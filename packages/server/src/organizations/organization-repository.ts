@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely';
 import { insertClient, type NewClient } from '../auth/client-repository.js';
 import type { Page, PageRange } from '../contract/fields.js';
 import {
@@ -190,12 +191,13 @@ export class OrganizationRepository {
     );
   }
 
-  /** Returns the ids of the organizations whose deletion has begun, oldest first. */
-  async listDeleted(): Promise<string[]> {
+  /** Returns the ids of the organizations whose deletion has begun, or whose import has ended early. */
+  async listDeleted(now: number): Promise<string[]> {
     const rows = await this.#database.read
       .selectFrom('organizations')
       .select('id')
       .where('deletion_started_at', 'is not', null)
+      .where(({ eb }) => eb(eb.fn.coalesce('import_leased_until', eb.lit(0)), '<=', now))
       .orderBy('deletion_started_at')
       .execute();
     return rows.map(({ id }) => id);
@@ -220,7 +222,9 @@ export function listOrganizations(
   database: Database,
   range: PageRange,
 ): Promise<Page<Organization>> {
-  return readList<string, Organization>(database, { table: 'organizations', ...range }, (ids) =>
+  const condition = sql<SqlBool>`import_leased_until is null`;
+  const list = { table: 'organizations', condition, ...range } as const;
+  return readList<string, Organization>(database, list, (ids) =>
     select(database.read).where('id', 'in', ids).execute(),
   );
 }
@@ -239,6 +243,7 @@ async function recordPlan(
     .execute();
 }
 
+/** Selects organizations. One that is being imported is invisible. */
 function select(db: Database['read']) {
   return (
     db
@@ -247,13 +252,14 @@ function select(db: Database['read']) {
       .select(['suspended_at as suspendedAt', 'deletion_started_at as deletedAt'])
       // Separated by commas.
       .select('exclude_addresses as excludeAddresses')
+      .where('import_leased_until', 'is', null)
       .$narrowType<{ plan: PlanName }>()
   );
 }
 
 /** Returns whether an organization exists, or was deleted: each deletion changes the link policy. */
 async function hadAny(db: Database['read']): Promise<boolean> {
-  const row = await db.selectFrom('organizations').select('id').limit(1).executeTakeFirst();
+  const row = await select(db).limit(1).executeTakeFirst();
   return row !== undefined || (await readLinkPolicyVersion(db)) > 0;
 }
 

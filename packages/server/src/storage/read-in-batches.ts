@@ -16,16 +16,22 @@ export async function* readInBatches<R extends Row = Row>(
   db: Kysely<Schema>,
   from: RawBuilder<unknown>,
   key: readonly string[],
+  columns = sql`own.*`,
 ): AsyncGenerator<readonly R[]> {
-  const columns = sql.join(key.map((column) => sql.ref(`own.${column}`)));
-  let last: readonly Value[] | undefined;
-  for (;;) {
-    const afterLast = last ? sql`and (${columns}) > (${sql.join(last)})` : sql``;
-    const { rows } = await sql<R>`
-      select own.* ${from} ${afterLast} order by ${columns} limit ${rowsAtOnce}`.execute(db);
+  const refs = key.map((column) => sql.ref(`own.${column}`));
+  const order = sql`order by ${sql.join(refs)} limit ${rowsAtOnce}`;
+  // The conditions of the rows that are left, the last one first.
+  let rest = [sql`true`];
+  for (let condition = rest.pop(); condition; condition = rest.pop()) {
+    const { rows } = await sql<R>`select ${columns} ${from} and ${condition} ${order}`.execute(db);
     const end = rows.at(-1);
     if (end) yield rows;
-    if (!end || rows.length < rowsAtOnce) return;
-    last = key.map((column) => end[column] ?? null);
+    if (!end || rows.length < rowsAtOnce) continue;
+    // A comparison of rows would read all rows with the same first column again: SQLite looks up only that
+    // in an index.
+    rest = key.map((column, at) => {
+      const same = key.slice(0, at).map((each, other) => sql`${refs[other]} = ${end[each]}`);
+      return sql`${sql.join([...same, sql`${refs[at]} > ${end[column]}`], sql` and `)}`;
+    });
   }
 }

@@ -11,6 +11,8 @@ export interface TableDefinition {
   readonly shared?: string;
   /** Whether the export of an organization has its rows. */
   readonly isExported?: true;
+  /** The columns that an export has not: they concern one server, or the import computes them. */
+  readonly unexported?: readonly string[];
   /** Why a move to PostgreSQL does not copy its rows. */
   readonly unmoved?: string;
   readonly columns: Readonly<Record<string, string>>;
@@ -29,6 +31,7 @@ export interface TableDefinition {
 export const tables = {
   organizations: {
     isExported: true,
+    unexported: ['deletion_started_at', 'import_leased_until', 'chunks_complete_from'],
     columns: {
       id: 'text primary key',
       name: 'text not null',
@@ -40,6 +43,11 @@ export const tables = {
       suspended_at: 'bigint',
       /** Set while the organization is being deleted. The row is deleted last. */
       deletion_started_at: 'bigint',
+      /**
+       * Set while the organization is imported, which each batch of the import postpones: it is suspended
+       * and marked as deleted meanwhile, and is deleted after this instant.
+       */
+      import_leased_until: 'bigint',
       /** Addresses and CIDR ranges whose visits do not count, separated by commas. */
       exclude_addresses: "text not null default ''",
       /**
@@ -213,6 +221,7 @@ export const tables = {
   webhooks: {
     owner: { column: 'organization_id', parent: 'organizations' },
     isExported: true,
+    unexported: ['leased_by', 'leased_until'],
     columns: {
       id: 'text primary key',
       organization_id: 'text not null references organizations (id)',
@@ -272,6 +281,7 @@ export const tables = {
   urls: {
     owner: { column: 'organization_id', parent: 'organizations' },
     isExported: true,
+    unexported: ['search_text', 'settings_hash'],
     columns: {
       id: 'rowId primary key',
       organization_id: 'text not null references organizations (id)',
@@ -495,7 +505,7 @@ export const tables = {
     },
     indexes: {
       qr_codes_by_organization: '(organization_id, created_at, id) where deleted_at is null',
-      qr_codes_by_owner: '(organization_id, deleted_at)',
+      qr_codes_by_owner: '(organization_id, id)',
       qr_codes_by_url: '(url_id, created_at, id) where url_id is not null',
       qr_codes_deleted: '(organization_id) where deleted_at is not null',
     },
@@ -684,6 +694,7 @@ export const tables = {
   retired_keys: {
     shared: 'the keys of erased links and deleted organizations, as hashes',
     isExported: true,
+    unexported: ['url_id'],
     columns: {
       /** 53 bits of the SHA-256 of the key and its domain. */
       key_hash: 'rowId primary key',
@@ -693,6 +704,7 @@ export const tables = {
       url_id: 'bigint',
     },
     indexes: {
+      retired_keys_by_organization: '(organization_id, key_hash)',
       retired_keys_to_erase: '(url_id) where url_id is not null',
     },
   },

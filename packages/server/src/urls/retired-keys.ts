@@ -16,17 +16,22 @@ export function hashOfKey({ domain_key, key }: DomainAndKey): number {
   return Number(hash('sha256', text, 'buffer').readBigUInt64BE() >> 11n);
 }
 
-/** Returns those of these keys that erased links, or links of deleted organizations, had. */
+/**
+ * Returns those of these keys that erased links, or links of deleted organizations, had; with `importedId`,
+ * only those of others than this organization.
+ */
 export async function findRetiredKeys<Key extends DomainAndKey>(
-  transaction: WriteTransaction,
+  db: Kysely<Schema>,
   keys: readonly Key[],
+  importedId = '',
 ): Promise<Key[]> {
   if (keys.length === 0) return [];
   const hashes = keys.map(hashOfKey);
-  const rows = await transaction
+  const rows = await db
     .selectFrom('retired_keys')
     .select('key_hash')
-    .where(isAmong(transaction, sql.ref('key_hash'), hashes))
+    .where(isAmong(db, sql.ref('key_hash'), hashes))
+    .where('organization_id', '<>', importedId)
     .execute();
   const retired = new Set(rows.map(({ key_hash }) => key_hash));
   return keys.filter((_, at) => retired.has(hashes[at] as number));
@@ -59,58 +64,6 @@ export async function retireKeys(
             .column('key_hash')
             .doUpdateSet({ organization_id: organizationId, url_id: urlId }),
     )
-    .execute();
-}
-
-/**
- * Retires the keys of an imported organization by their hashes. A key that is retired here stays with its
- * organization. Erasures continue here: rows of links that are not being erased lose their link.
- */
-export async function importRetiredKeys(
-  transaction: WriteTransaction,
-  organizationId: string,
-  rows: readonly Schema['retired_keys'][],
-): Promise<void> {
-  await transaction
-    .insertInto('retired_keys')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict
-        .column('key_hash')
-        .doUpdateSet(({ ref }) => ({ url_id: ref('excluded.url_id') }))
-        .where('retired_keys.organization_id', '=', organizationId),
-    )
-    .execute();
-  await sql`update retired_keys set url_id = null
-    where organization_id = ${organizationId} and url_id is not null
-      and url_id not in (select id from urls
-        where organization_id = ${organizationId} and target_url = '')`.execute(transaction);
-}
-
-/** Returns a link of an organization that has no target and is not being erased, or undefined. */
-export async function findLinkWithoutTarget(
-  transaction: WriteTransaction,
-  organizationId: string,
-): Promise<number | undefined> {
-  const { rows } = await sql<{ id: number }>`
-    select id from urls where organization_id = ${organizationId} and target_url = ''
-      and (is_active = 1 or id not in
-        (select url_id from retired_keys where url_id is not null))
-    limit 1`.execute(transaction);
-  return rows[0]?.id;
-}
-
-/** Lets the links of an imported organization have their keys again, after it was deleted. */
-export async function reclaimKeys(
-  transaction: WriteTransaction,
-  organizationId: string,
-  keys: readonly DomainAndKey[],
-): Promise<void> {
-  if (keys.length === 0) return;
-  await transaction
-    .deleteFrom('retired_keys')
-    .where('key_hash', 'in', keys.map(hashOfKey))
-    .where('organization_id', '=', organizationId)
     .execute();
 }
 

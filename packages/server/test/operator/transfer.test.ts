@@ -85,7 +85,7 @@ describe('orgs export and import', { timeout: 180_000 }, () => {
     expect(refused.stderr).toContain('already exists; nothing is overwritten');
     const twice = await command(settings, 'orgs', 'import', file);
     expect(twice).toMatchObject({ code: 1, stdout: '' });
-    expect(twice.stderr).toContain('already exists in this database');
+    expect(twice.stderr).toContain('organizations.id: this database already has');
   });
 
   it('report a missing organization or file', async () => {

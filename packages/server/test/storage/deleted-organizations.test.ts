@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import SqliteHandle from 'better-sqlite3';
-import { CompiledQuery, type Kysely, type KyselyPlugin, sql } from 'kysely';
+import { type CompiledQuery, sql } from 'kysely';
 import { v7 as newUuid } from 'uuid';
 import { expect, it, onTestFinished } from 'vitest';
 import { encodeColumns } from '../../src/analytics/ingest/columns-codec.js';
 import { toColumns } from '../../src/analytics/ingest/visit-columns.js';
 import { deleteOrganizations } from '../../src/deletion/delete-organization.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
-import type { Database, Schema, WriteTransaction } from '../../src/storage/database.js';
+import type { Database, Schema } from '../../src/storage/database.js';
 import { findDatabaseFile } from '../../src/storage/locate-database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { definitionOf, keyOf, type Owner, ownerOf, tableNames } from '../../src/storage/schema.js';
@@ -17,6 +17,7 @@ import { makeVisit } from '../analytics/visit-store.js';
 import { emptyDatabase, engine } from '../engine.js';
 import { command } from '../operator/server-process.js';
 import { rowsWith } from './rows-with.js';
+import { explain, recordStatements } from './statement-plans.js';
 
 type Table = keyof Schema;
 
@@ -185,84 +186,6 @@ it('a deletion finds the rows of every table by an index of their owner', async 
   const reading = plans.filter(({ conditions }) => conditions.includes(undefined));
   expect(reading.map(({ text }) => text).filter((text) => !small.test(text))).toEqual([]);
 });
-
-/** Records each different statement of a database. */
-function recordStatements(database: Database, statements: Map<string, CompiledQuery>): Database {
-  const recorder: KyselyPlugin = {
-    transformQuery({ node, queryId }) {
-      const compiled = database.read.getExecutor().compileQuery(node, queryId);
-      statements.set(compiled.sql, compiled);
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  };
-  return {
-    ...database,
-    read: database.read.withPlugin(recorder),
-    writeDirectly: (work, lock) =>
-      database.writeDirectly(
-        (transaction) => work(transaction.withPlugin(recorder) as WriteTransaction),
-        lock,
-      ),
-  };
-}
-
-interface StatementPlan {
-  readonly text: string;
-  /** What each index is searched by; undefined where a table, or an index of all its rows, is read. */
-  readonly conditions: readonly (string | undefined)[];
-}
-
-/** Returns the plans of statements, in large tables. */
-async function explain(
-  database: Database,
-  statements: readonly CompiledQuery[],
-): Promise<StatementPlan[]> {
-  const run = async <Row>(db: Kysely<Schema>, prefix: string, query: CompiledQuery) => {
-    const explained = CompiledQuery.raw(`${prefix} ${query.sql}`, [...query.parameters]);
-    return (await db.executeQuery<Row>(explained)).rows;
-  };
-  const plans: StatementPlan[] = [];
-  await database.writeDirectly(async (transaction) => {
-    if (engine() === 'postgres') await sql`set local enable_seqscan = off`.execute(transaction);
-    for (const query of statements) {
-      if (/^(insert|set)\b/.test(query.sql)) continue;
-      const conditions =
-        engine() === 'sqlite'
-          ? (await run<{ detail: string }>(transaction, 'explain query plan', query))
-              .filter(({ detail }) => /^(SCAN|SEARCH) (?!json_each)/.test(detail))
-              .map(({ detail }) =>
-                /^SEARCH .*\((.*[=<>].*)\)|(organizations_to_delete)$/
-                  .exec(detail)
-                  ?.slice(1)
-                  .join(''),
-              )
-          : (
-              await run<{ 'QUERY PLAN': readonly [{ Plan: Plan }] }>(
-                transaction,
-                'explain (format json)',
-                query,
-              )
-            ).flatMap((row) => scansOf(row['QUERY PLAN'][0].Plan));
-      plans.push({ text: query.sql, conditions });
-    }
-  });
-  return plans;
-}
-
-interface Plan {
-  readonly 'Node Type': string;
-  readonly 'Index Name'?: string;
-  readonly 'Index Cond'?: string;
-  readonly Plans?: readonly Plan[];
-}
-
-function scansOf(plan: Plan): (string | undefined)[] {
-  const isScan = /^(Seq|Index|Index Only|Bitmap Index) Scan$/.test(plan['Node Type']);
-  const isPartial = plan['Index Name'] === 'organizations_to_delete';
-  const condition = isPartial ? plan['Index Name'] : plan['Index Cond'];
-  return [...(isScan ? [condition] : []), ...(plan.Plans ?? []).flatMap(scansOf)];
-}
 
 it('a deletion that stops after any transaction is continued', async () => {
   const { database, doomed, other } = await openFilled();

@@ -178,7 +178,7 @@ it('its export can be imported again, and that of another organization cannot ta
   const file = join(folder, 'export.ndjson');
   writeFileSync(file, lines.join(''));
   await deleteTenant(api, id);
-  await importOrganization(database, file);
+  await importOrganization(database, file, { clock: api.clock });
   const visit = await api.visit(`/${shortCode}`);
   expect([visit.status, visit.headers.get('location')]).toEqual([307, targetUrl]);
 });

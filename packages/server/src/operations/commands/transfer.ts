@@ -43,14 +43,9 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
 
 /** Imports an organization from a file. */
 export async function importFromFile(file: string): Promise<void> {
-  const config = readConfig(process.env);
-  const { baseUrl, shortDomain, publicHost, host, port } = config;
-  const origin = baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const ownHosts = [new URL(origin).host, new URL(publicHost ?? origin).host];
-  if (shortDomain !== undefined) ownHosts.push(shortDomain);
   const { organizationId, rows, urlIdShift } = await withDatabase(async (database) => {
-    await unlockSecrets(database, config);
-    return importOrganization(database, file, ownHosts, originOf('importOrganization'));
+    await unlockSecrets(database, readConfig(process.env));
+    return importOrganization(database, file, { origin: originOf('importOrganization') });
   });
   const count = (table: string, noun: string) => formatCount(rows.get(table) ?? 0, noun);
   print(

@@ -1,43 +1,156 @@
-import type { Kysely } from 'kysely';
-import type { Database, Schema } from '../../storage/database.js';
-import type { Keyring, Place } from '../../storage/keyring.js';
+import { type Kysely, sql } from 'kysely';
+import { packChunk, type VisitRef } from '../../analytics/ingest/columns-codec.js';
+import {
+  findCompactionOfBatch,
+  firstPendingUrl,
+  readBatches,
+} from '../../analytics/ingest/read-stored-visits.js';
+import { ConfigError } from '../../config-error.js';
+import type { Database, Schema, Value } from '../../storage/database.js';
+import { isAmong } from '../../storage/is-among.js';
+import { type Row, readInBatches, rowsAtOnce } from '../../storage/read-in-batches.js';
+import { definitionOf, keyOf, ownerOf, type Table } from '../../storage/schema.js';
 import { mapSecrets } from '../../storage/secrets.js';
-import { withoutServerColumns } from './check-row.js';
-import { type TransferRow, writeTransferFile } from './transfer-file.js';
-import { batchesOf, transferTables } from './transfer-tables.js';
-import { visitChunksOf } from './visit-chunks.js';
+import { type TransferBatch, transferTables, writeTransferFile } from './transfer-file.js';
 
 /**
  * Passes the lines of an organization's export to `consume`. All of them come from one snapshot, and
  * rows are read as fast as `consume` takes them.
+ *
+ * @throws {ConfigError} while a link is being erased
  */
 export function exportOrganization(
-  database: Database,
+  { snapshot, keyring }: Database,
   organizationId: string,
   consume: (lines: AsyncIterable<string>) => Promise<void>,
 ): Promise<void> {
-  return database.snapshot((db) =>
-    consume(writeTransferFile(organizationId, allRows(db, organizationId, database.keyring))),
-  );
+  return snapshot(async (db) => {
+    const erased = db.selectFrom('retired_keys').select('url_id').where('url_id', 'is not', null);
+    if (await erased.where('organization_id', '=', organizationId).executeTakeFirst()) {
+      throw new ConfigError('a link of the organization is being erased: try again in a minute');
+    }
+    // Another server has another key.
+    const decrypted = async function* (): AsyncGenerator<TransferBatch> {
+      for await (const { table, rows } of allRows(db, organizationId)) {
+        const decrypt = keyring.decrypt.bind(keyring);
+        yield { table, rows: rows.map((row) => mapSecrets(table, row, decrypt)) };
+      }
+    };
+    await consume(writeTransferFile(organizationId, decrypted()));
+  });
 }
 
-async function* allRows(
+async function* allRows(db: Kysely<Schema>, organizationId: string): AsyncGenerator<TransferBatch> {
+  for (const table of transferTables) {
+    for await (const rows of rowsOf(db, table, organizationId)) yield { table, rows };
+    if (table !== 'visit_chunks') continue;
+    for await (const rows of uncompactedChunks(db, organizationId)) yield { table, rows };
+  }
+}
+
+/** Yields the rows of an organization in a table, found by indexes of their owners. */
+export async function* rowsOf(
+  db: Kysely<Schema>,
+  table: Table,
+  organizationId: string,
+  columns = sql`own.*`,
+): AsyncGenerator<readonly Row[]> {
+  const owner = ownerOf(table);
+  if (owner && owner.parent !== 'organizations') {
+    for await (const owners of rowsOf(db, owner.parent, organizationId, sql`created_at, id`)) {
+      const ids = owners.map(({ id }) => id as Value);
+      for await (const group of groupsOf(db, table, owner.column, ids)) {
+        yield* rowsOfGroup(db, table, owner.column, group);
+      }
+    }
+    return;
+  }
+  const column = 'organization_id' in definitionOf(table).columns ? 'organization_id' : 'id';
+  const from = sql`from ${sql.table(table)} as own where ${sql.ref(column)} = ${organizationId}`;
+  // Links are read in the order of their organization's index.
+  const key = table === 'urls' ? ['created_at', 'id'] : otherColumns(table, column);
+  yield* readInBatches(db, from, key, columns);
+}
+
+async function* rowsOfGroup(
+  db: Kysely<Schema>,
+  table: Table,
+  column: string,
+  { owners, size }: Group,
+): AsyncGenerator<readonly Row[]> {
+  const from = sql`from ${sql.table(table)} as own
+    where ${sql.ref(column)} in (${sql.join(owners)})`;
+  if (size > rowsAtOnce) yield* readInBatches(db, from, otherColumns(table, column));
+  // In no order: PostgreSQL could read the index of the key instead.
+  else yield (await sql<Row>`select own.* ${from}`.execute(db)).rows;
+}
+
+/** Returns the columns that order the rows with one value in a column. */
+function otherColumns(table: Table, column: string): readonly string[] {
+  const rest = keyOf(table).filter((each) => each !== column);
+  return rest.length > 0 ? rest : keyOf(table);
+}
+
+interface Group {
+  readonly owners: readonly Value[];
+  /** The number of their rows. */
+  readonly size: number;
+}
+
+/** Yields groups of owners that have rows: those whose rows fit into one batch, or one with more rows. */
+async function* groupsOf(
+  db: Kysely<Schema>,
+  table: Table,
+  column: string,
+  ids: readonly Value[],
+): AsyncGenerator<Group> {
+  const { rows } = await sql<{ owner: Value; count: number }>`
+    select ${sql.ref(column)} as owner, count(*) as count from ${sql.table(table)}
+    where ${sql.ref(column)} in (${sql.join(ids)}) group by ${sql.ref(column)}`.execute(db);
+  const counts = new Map(rows.map(({ owner, count }) => [owner, Number(count)]));
+  let owners: Value[] = [];
+  let size = 0;
+  for (const id of ids) {
+    const count = counts.get(id) ?? 0;
+    if (count === 0) continue;
+    if (owners.length > 0 && size + count > rowsAtOnce) {
+      yield { owners, size };
+      owners = [];
+      size = 0;
+    }
+    owners.push(id);
+    size += count;
+  }
+  if (owners.length > 0) yield { owners, size };
+}
+
+/** Yields chunks of the visits that are not compacted yet, usually those of one minute. */
+async function* uncompactedChunks(
   db: Kysely<Schema>,
   organizationId: string,
-  keyring: Keyring,
-): AsyncGenerator<Omit<TransferRow, 'line'>> {
-  for (const table of transferTables) {
-    const batches =
-      table === 'visit_chunks'
-        ? visitChunksOf(db, organizationId)
-        : batchesOf(db, table, organizationId);
-    for await (const rows of batches) {
-      for (const stored of rows) {
-        const row = withoutServerColumns(table, stored);
-        // Another server has another key.
-        const decrypt = (secret: string, place: Place) => keyring.decrypt(secret, place);
-        yield { table, row: mapSecrets(table, row, decrypt) };
-      }
+): AsyncGenerator<readonly Row[]> {
+  const visitsOf = new Map<number, VisitRef[]>();
+  const compactionOf = await findCompactionOfBatch(db);
+  for (const { id, columns } of await readBatches(db)) {
+    const firstPending = firstPendingUrl(compactionOf, id);
+    for (const [index, urlId] of columns.urlIds.entries()) {
+      if (urlId < firstPending) continue;
+      const visits = visitsOf.get(urlId) ?? [];
+      visits.push({ columns, index });
+      visitsOf.set(urlId, visits);
+    }
+  }
+  const { rows: urls } = await sql<{ id: number; owner: string; next: number }>`
+    select id, organization_id as owner, coalesce((
+      select max(number) + 1 from visit_chunks where url_id = urls.id), 0) as next
+    from urls where ${isAmong(db, sql.ref('id'), visitsOf.keys())} order by id`.execute(db);
+  for (const { id, owner, next } of urls) {
+    const visits = owner === organizationId ? (visitsOf.get(id) ?? []) : [];
+    let number = next;
+    for (let start = 0; start < visits.length; number += 1) {
+      const { chunk, added } = packChunk(undefined, visits, start);
+      yield [{ url_id: id, number, ...chunk }];
+      start += added;
     }
   }
 }

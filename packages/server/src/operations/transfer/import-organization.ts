@@ -1,118 +1,269 @@
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { dayMs } from '../../analytics/reports/durations.js';
 import { ConfigError } from '../../config-error.js';
-import { ownHostTest } from '../../domains/own-hosts.js';
+import { deleteOrganization } from '../../deletion/delete-organization.js';
 import type { EventFilters } from '../../events/subscription.js';
 import { recordAuditEntry, type WriteOrigin } from '../../idempotency/audit-entry.js';
-import type { Database, Value, WriteTransaction } from '../../storage/database.js';
+import type { Clock } from '../../ports.js';
+import type { Database, Schema, Value, WriteTransaction } from '../../storage/database.js';
+import { changeLinkPolicy } from '../../storage/link-policy.js';
 import { type Row, rowsAtOnce } from '../../storage/read-in-batches.js';
+import { definitionOf, keyOf } from '../../storage/schema.js';
 import { searchTextOf } from '../../storage/search-text.js';
 import { encryptorOf, mapSecrets } from '../../storage/secrets.js';
 import { settingsHashOf } from '../../storage/settings-hash.js';
-import { targetsOf } from '../../urls/link-rules.js';
-import { LoopDetector } from '../../urls/loop-detector.js';
-import {
-  findLinkWithoutTarget,
-  findRetiredKeys,
-  importRetiredKeys,
-  reclaimKeys,
-} from '../../urls/retired-keys.js';
-import { parseRules } from '../../urls/short-url.js';
+import { findRetiredKeys } from '../../urls/retired-keys.js';
 import { reserveUrlIds } from '../../urls/url-ids.js';
 import { startClickFeed } from '../../webhooks/click-feed.js';
-import { checkRow, withoutServerColumns } from './check-row.js';
-import { readTransferFile } from './transfer-file.js';
-import { batchesOf, countRows, type TransferTable, transferTables } from './transfer-tables.js';
+import { checkRow } from './check-row.js';
+import { readTransferFile, type TransferRow, type TransferTable } from './transfer-file.js';
 
+// Until another process removes an import that writes no batch.
+const leaseMs = 60_000;
+const bytesAtOnce = 1_000_000;
 const namesShown = 10;
+
+interface ImportOptions {
+  /** For the entry in the audit log. */
+  readonly origin?: WriteOrigin;
+  readonly clock?: Clock;
+}
 
 /**
  * Imports an organization from a file, completely or not at all. Checks the whole file first, and then
- * writes all rows in one transaction, with an entry of the audit log if it has an origin. Returns the number of rows by table, and the number that was
- * added to the ids of links.
+ * writes it in transactions of a few rows. The last one makes the organization visible. One that was killed
+ * is removed by the next import of the organization, or by a server a minute later. Returns the number of
+ * rows by table, and the number that was added to the ids of links.
  */
 export async function importOrganization(
   database: Database,
   path: string,
-  ownHosts: readonly string[] = [],
-  origin?: WriteOrigin,
+  { origin, clock = Date.now }: ImportOptions = {},
 ) {
-  const summary = await checkFile(path);
-  return database.writeDirectly(async (transaction) => {
-    await refuseKnownOrganization(transaction, summary);
-    const encrypt = await encryptorOf(database, transaction);
-    const urlIdShift = await reserveIds(transaction, summary);
-    const { visitsUntil } = summary;
-    for await (const [table, rows] of batchesIn(path)) {
-      const values = rows.map((row) =>
-        mapSecrets(table, toStored(table, row, { urlIdShift, visitsUntil }), encrypt),
-      );
-      await refuseTaken(transaction, table, values);
-      if (table === 'url_keys') await reclaim(transaction, summary, values);
-      // `checkFile` has checked the names and the types of the columns.
-      if (table === 'retired_keys') {
-        await importRetiredKeys(transaction, summary.organizationId, values as never[]);
-      } else await database.bulkInsert(transaction, table, values as never[]);
+  const summary = await checkFile(database, path);
+  const { organizationId, rows } = summary;
+  const lock = { organizationId };
+  let lease = clock() + leaseMs;
+  let nextLease = lease;
+  let urlIdShift = 0;
+  // Each transaction postpones the end of the lease, and fails if another process has removed the import.
+  const write = async (work: (transaction: WriteTransaction) => Promise<unknown>) => {
+    nextLease = Math.max(clock() + leaseMs, lease + 1);
+    await database.writeDirectly(async (transaction) => {
+      const { numUpdatedRows } = await transaction
+        .updateTable('organizations')
+        .set({ import_leased_until: nextLease })
+        .where('id', '=', organizationId)
+        .where('import_leased_until', '=', lease)
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows === 0n) throw new ConfigError('another process removed this import');
+      await work(transaction);
+    }, lock);
+    lease = nextLease;
+  };
+  const retired: Row[] = [];
+  let isBegun = false;
+  const refuseChange = (sha256: string) => {
+    if (sha256 !== summary.sha256) throw new ConfigError('the file was changed during the import');
+  };
+  try {
+    for await (const { table, rows: given } of batchesIn(path, refuseChange)) {
+      if (table === 'organizations') {
+        await database.writeDirectly(async (transaction) => {
+          urlIdShift = await reserveIds(transaction, summary);
+          const marks = { suspended_at: clock(), deletion_started_at: clock() };
+          const first = { ...given[0]?.row, ...marks, import_leased_until: lease };
+          const chunks = { chunks_complete_from: summary.visitsUntil };
+          await database.bulkInsert(transaction, table, [{ ...first, ...chunks }] as never[]);
+        }, lock);
+        isBegun = true;
+        continue;
+      }
+      const values = given.map(({ row }) => toStored(table, row, urlIdShift));
+      // Others may need the keys that nobody has, so these are the last to be written.
+      if (table === 'retired_keys') retired.push(...values);
+      else {
+        await write(async (transaction) => {
+          await refuseTaken(transaction, table, values, organizationId);
+          const encrypt = await encryptorOf(database, transaction);
+          const encrypted = values.map((row) => mapSecrets(table, row, encrypt));
+          await database.bulkInsert(transaction, table, encrypted as never[]);
+        });
+      }
     }
-    // The organization may have webhooks that get clicks.
-    await startClickFeed(transaction, summary.organizationId);
-    await refuseForeignRows(transaction, summary);
-    await refuseMissingTarget(transaction, summary);
-    await refuseLoops(transaction, summary, ownHosts);
-    const { organizationId } = summary;
-    if (origin) {
+    await write(async (transaction) => {
+      for (let at = 0; at < retired.length; at += rowsAtOnce) {
+        await transaction
+          .insertInto('retired_keys')
+          .values(retired.slice(at, at + rowsAtOnce) as never[])
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+      }
+      // The organization may have webhooks that get clicks.
+      await startClickFeed(transaction, organizationId);
+      const visible = { deletion_started_at: null, import_leased_until: null };
+      await transaction
+        .updateTable('organizations')
+        .set({ ...visible, suspended_at: summary.suspendedAt })
+        .where('id', '=', organizationId)
+        .execute();
+      // Caches have the links that somebody has tried to visit.
+      await changeLinkPolicy(transaction);
+      if (!origin) return;
       const target = { type: 'organization', id: organizationId, organizationId } as const;
       recordAuditEntry(transaction, origin, target);
-    }
-    return { organizationId, rows: summary.rows, urlIdShift };
-  }, 'exclusive');
+    });
+  } catch (error) {
+    // The last transaction may be committed, although it failed here.
+    if (isBegun) await removeImport(database, organizationId, [lease, nextLease]);
+    throw error;
+  }
+  return { organizationId, rows, urlIdShift };
+}
+
+/** Removes an unfinished import of an organization; with `leases`, only that which has one of them. */
+async function removeImport(
+  database: Database,
+  organizationId: string,
+  leases?: readonly (number | null)[],
+): Promise<void> {
+  const imported = database.read
+    .selectFrom('organizations')
+    .select('import_leased_until as lease')
+    .where('id', '=', organizationId)
+    .where('import_leased_until', 'is not', null);
+  const found = await imported.executeTakeFirst();
+  if (!found || leases?.includes(found.lease) === false) return;
+  await deleteOrganization(database, organizationId, Number.MAX_SAFE_INTEGER);
 }
 
 type TransferSummary = Awaited<ReturnType<typeof checkFile>>;
 
 /** Checks each row of the file, and returns what must be known before the first one is written. */
-async function checkFile(path: string) {
+async function checkFile(database: Database, path: string) {
   const rows = new Map<string, number>();
   const urlIds = { first: Number.POSITIVE_INFINITY, last: 0 };
   const domains = new Set<unknown>(['']);
+  const qrIds = new Set<unknown>();
+  let sha256 = '';
   // The end of all visits and pruned days.
   let visitsUntil = 0;
-  let organizationId = '';
-  for await (const each of readTransferFile(path)) {
-    checkRow(each);
-    const { table, row } = each;
-    rows.set(table, (rows.get(table) ?? 0) + 1);
-    if (table === 'organizations') organizationId = String(row.id);
-    else if ('organization_id' in row && row.organization_id !== organizationId) {
-      throw foreignRows(table);
+  let organization: Row | undefined;
+  const keepHash = (hash: string) => {
+    sha256 = hash;
+  };
+  for await (const { table, rows: batch } of batchesIn(path, keepHash)) {
+    for (const each of batch) {
+      checkRow(each);
+      const { row } = each;
+      if (table === 'organizations') {
+        if (organization) throw new ConfigError('the file has several organizations');
+        organization = row;
+      }
+      if (!organization) throw new ConfigError('the file does not begin with an organization');
+      rows.set(table, (rows.get(table) ?? 0) + 1);
+      if (table === 'domains') domains.add(row.id);
+      if (table === 'qr_codes') qrIds.add(row.id);
+      if (table === 'urls') {
+        urlIds.first = Math.min(urlIds.first, Number(row.id));
+        urlIds.last = Math.max(urlIds.last, Number(row.id));
+      }
+      if (table === 'visit_chunks') visitsUntil = Math.max(visitsUntil, Number(row.last_at) + 1);
+      if (table === 'click_days') visitsUntil = Math.max(visitsUntil, Number(row.day) + dayMs);
+      const isOwn =
+        (row.organization_id ?? organization.id) === organization.id &&
+        domains.has(row.domain_id ?? row.domain_key ?? '') &&
+        (row.qr_id == null || qrIds.has(row.qr_id)) &&
+        (row.url_id == null ||
+          (Number(row.url_id) >= urlIds.first && Number(row.url_id) <= urlIds.last));
+      if (!isOwn) throw new ConfigError(`the file has rows of ${table} of another organization`);
     }
-    if (table === 'domains') domains.add(row.id);
-    if (table === 'visit_chunks') visitsUntil = Math.max(visitsUntil, Number(row.last_at) + 1);
-    if (table === 'click_days') visitsUntil = Math.max(visitsUntil, Number(row.day) + dayMs);
-    if (!domains.has(row.domain_id ?? row.domain_key ?? '')) {
-      throw new ConfigError('the file has links on a domain of another organization');
-    }
-    if (table === 'urls') {
-      urlIds.first = Math.min(urlIds.first, Number(row.id));
-      urlIds.last = Math.max(urlIds.last, Number(row.id));
-    }
+    const organizationId = String(organization?.id);
+    // The rows of a killed import would be in the way.
+    if (table === 'organizations') await removeImport(database, organizationId);
+    const values = batch.map(({ row }) => row);
+    await refuseTaken(database.read, table, values, organizationId);
   }
-  if (organizationId === '') throw new ConfigError('the file has no organization');
-  return { organizationId, rows, urlIds, visitsUntil };
+  if (!organization) throw new ConfigError('the file has no organization');
+  const organizationId = String(organization.id);
+  const suspendedAt = organization.suspended_at as number | null;
+  return { organizationId, suspendedAt, rows, urlIds, visitsUntil, sha256 };
 }
 
-async function refuseKnownOrganization(
-  transaction: WriteTransaction,
-  { organizationId }: TransferSummary,
+/** Yields the rows of a file in batches of one table. */
+async function* batchesIn(path: string, onEnd: (sha256: string) => void) {
+  let rows: TransferRow[] = [];
+  let size = 0;
+  for await (const each of readTransferFile(path, onEnd)) {
+    const [first] = rows;
+    const isFull = rows.length === rowsAtOnce || size + each.bytes > bytesAtOnce;
+    if (first && (isFull || first.table !== each.table)) {
+      yield { table: first.table, rows };
+      rows = [];
+      size = 0;
+    }
+    rows.push(each);
+    size += each.bytes;
+  }
+  const [first] = rows;
+  if (first) yield { table: first.table, rows };
+}
+
+/** Throws for values that must be unique and that another organization has. */
+async function refuseTaken(
+  db: Kysely<Schema>,
+  table: TransferTable,
+  rows: readonly Row[],
+  organizationId: string,
 ): Promise<void> {
-  const { rows } = await sql<{ name: string }>`
-    select name from organizations where id = ${organizationId}`.execute(transaction);
-  const [known] = rows;
-  if (known) {
+  const refuse = (column: string, values: readonly unknown[]) => {
+    if (values.length === 0) return;
+    const names = `${values.slice(0, namesShown).join(', ')}${values.length > namesShown ? ' and more' : ''}`;
     throw new ConfigError(
-      `the organization ${organizationId} (${known.name}) already exists in this database`,
+      `${table}.${column}: this database already has ${names}; nothing was imported`,
+    );
+  };
+  for (const { columns, flag } of sharedKeysOf(table)) {
+    const wanted = rows.filter((row) => flag === undefined || row[flag] === 1);
+    if (wanted.length === 0) continue;
+    const isOneOf = wanted.map((row) => {
+      const values = columns.map((name) => sql`${sql.ref(name)} = ${row[name]}`);
+      return sql`(${sql.join(values, sql` and `)})`;
+    });
+    const condition = flag === undefined ? sql`true` : sql`${sql.ref(flag)} = 1`;
+    const column = columns.at(-1) as string;
+    const { rows: taken } = await sql<{ value: Value }>`
+      select ${sql.ref(column)} as value from ${sql.table(table)}
+      where ${condition} and (${sql.join(isOneOf, sql` or `)})`.execute(db);
+    refuse(
+      column,
+      taken.map(({ value }) => value),
     );
   }
+  if (table !== 'url_keys') return;
+  const keys = rows.map((row) => ({ domain_key: String(row.domain_key), key: String(row.key) }));
+  const retired = await findRetiredKeys(db, keys, organizationId);
+  refuse(
+    'key',
+    retired.map(({ key }) => `${key} (of a deleted organization or an erased link)`),
+  );
+}
+
+/**
+ * Returns the primary key and the unique indexes of a table, unless they contain the organization or a link,
+ * which get new ids here. An index may have only the rows with a flag.
+ */
+function sharedKeysOf(table: TransferTable) {
+  // Imported ones do not replace those that are here.
+  if (table === 'retired_keys') return [];
+  const unique = Object.values(definitionOf(table).indexes ?? {}).flatMap((definition) => {
+    const [, names, flag] = /^unique \(([\w, ]+)\)(?: where (\w+) = 1)?$/.exec(definition) ?? [];
+    return names === undefined ? [] : [{ columns: names.split(', '), flag }];
+  });
+  const isNew = (column: string) =>
+    ['organization_id', 'url_id'].includes(column) || (table === 'urls' && column === 'id');
+  const all = [{ columns: keyOf(table), flag: undefined }, ...unique];
+  return all.filter(({ columns }) => !columns.some(isNew));
 }
 
 /**
@@ -121,186 +272,37 @@ async function refuseKnownOrganization(
  */
 async function reserveIds(
   transaction: WriteTransaction,
-  { urlIds }: TransferSummary,
+  { urlIds: { first, last } }: TransferSummary,
 ): Promise<number> {
-  const { first, last } = urlIds;
   if (first > last) return 0;
-  const { rows: used } = await sql`
-    select 1 from url_id_counter where last_id >= ${first}`.execute(transaction);
-  if (used.length > 0) {
-    return (await reserveUrlIds(transaction, last - first + 1)) - first;
-  }
-  await sql`update url_id_counter set last_id = ${last} where last_id < ${last}`.execute(
-    transaction,
-  );
-  return 0;
+  const { numUpdatedRows } = await transaction
+    .updateTable('url_id_counter')
+    .set({ last_id: last })
+    .where('last_id', '<', first)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows > 0n) return 0;
+  return (await reserveUrlIds(transaction, last - first + 1)) - first;
 }
 
-/** Yields batches of rows of one table that have the same columns. */
-async function* batchesIn(path: string): AsyncGenerator<readonly [TransferTable, readonly Row[]]> {
-  let batch: Row[] = [];
-  let table: TransferTable = 'urls';
-  let shape = '';
-  for await (const each of readTransferFile(path)) {
-    const row = withoutServerColumns(each.table, each.row);
-    const shapeOfRow = [each.table, ...Object.keys(row)].join();
-    if (batch.length === rowsAtOnce || (batch.length > 0 && shapeOfRow !== shape)) {
-      yield [table, batch];
-      batch = [];
-    }
-    shape = shapeOfRow;
-    table = each.table;
-    batch.push(row);
-  }
-  if (batch.length > 0) yield [table, batch];
-}
-
-/** The values of this server. */
-interface StoredValues {
-  readonly urlIdShift: number;
-  readonly visitsUntil: number;
-}
-
-/**
- * Adds `urlIdShift` to the id of a link, and computes the search text and the hash, which a file may forge. The file
- * has no chunks of the organization, so these are complete after its visits.
- */
-function toStored(table: TransferTable, row: Row, { urlIdShift, visitsUntil }: StoredValues): Row {
-  if (table === 'organizations') return { ...row, chunks_complete_from: visitsUntil };
+/** Adds to the ids of links, and computes what an export has not. */
+function toStored(table: TransferTable, row: Row, urlIdShift: number): Row {
   if (table === 'urls') {
-    return {
-      ...row,
-      id: Number(row.id) + urlIdShift,
-      search_text: searchTextOfRow(row),
-      settings_hash: settingsHashOf(row),
+    const textOf = (column: string) => row[column] as string | null;
+    const texts = {
+      title: textOf('title'),
+      target_url: String(row.target_url),
+      custom_slug: textOf('custom_slug'),
+      short_code: String(row.short_code),
+      description: textOf('description'),
+      tags: String(row.tags),
     };
+    const computed = { search_text: searchTextOf(texts), settings_hash: settingsHashOf(row) };
+    return { ...row, ...computed, id: Number(row.id) + urlIdShift };
   }
-  if (table === 'webhooks' && row.filters != null) {
-    return { ...row, filters: shiftFilters(String(row.filters), urlIdShift) };
+  if (table === 'webhooks' && row.filters !== null) {
+    const { urlIds, ...others } = JSON.parse(String(row.filters)) as EventFilters;
+    const shifted = urlIds && { urlIds: urlIds.map((id) => id + urlIdShift) };
+    return { ...row, filters: JSON.stringify({ ...others, ...shifted }) };
   }
-  if (row.url_id == null) return row;
-  return { ...row, url_id: Number(row.url_id) + urlIdShift };
-}
-
-/** Adds to the ids of links in the filters of a webhook. */
-function shiftFilters(text: string, urlIdShift: number): string {
-  const filters = JSON.parse(text) as EventFilters;
-  if (!filters.urlIds) return text;
-  return JSON.stringify({ ...filters, urlIds: filters.urlIds.map((id) => id + urlIdShift) });
-}
-
-function searchTextOfRow(row: Row): string {
-  const textOrNull = (value: Value | undefined) => (value == null ? null : String(value));
-  return searchTextOf({
-    title: textOrNull(row.title),
-    target_url: String(row.target_url),
-    custom_slug: textOrNull(row.custom_slug),
-    short_code: String(row.short_code),
-    description: textOrNull(row.description),
-    tags: textOrNull(row.tags) ?? '',
-  });
-}
-
-/** The columns whose values only one organization can have, and the rows to which this applies. */
-const exclusive = {
-  // The domain is new, so its keys cannot be taken.
-  url_keys: { column: 'key', where: ['domain_key', ''], names: 'slugs and short codes' },
-  domains: { column: 'hostname', where: ['is_active', 1], names: 'domains' },
-} as const;
-
-/** Throws for short codes, slugs and domains that other organizations have. */
-async function refuseTaken(
-  transaction: WriteTransaction,
-  table: TransferTable,
-  rows: readonly Row[],
-): Promise<void> {
-  if (table !== 'url_keys' && table !== 'domains') return;
-  const { column, names, where } = exclusive[table];
-  const [condition, value] = where;
-  const wanted = rows.filter((row) => row[condition] === value).map((row) => row[column]);
-  if (wanted.length === 0) return;
-  const { rows: taken } = await sql<{ name: string }>`
-    select ${sql.ref(column)} as name from ${sql.table(table)}
-    where ${sql.ref(condition)} = ${value} and ${sql.ref(column)} in (${sql.join(wanted)})`.execute(
-    transaction,
-  );
-  if (taken.length === 0) return;
-  const listed = listNames(taken.map(({ name }) => name));
-  throw new ConfigError(`other organizations already have these ${names}: ${listed}`);
-}
-
-function listNames(names: readonly string[]): string {
-  return `${names.slice(0, namesShown).join(', ')}${names.length > namesShown ? ' and more' : ''}`;
-}
-
-/** Throws for keys of a deleted organization, unless the file is its export. */
-async function reclaim(
-  transaction: WriteTransaction,
-  { organizationId }: TransferSummary,
-  rows: readonly Row[],
-): Promise<void> {
-  const keys = rows.map((row) => ({ domain_key: String(row.domain_key), key: String(row.key) }));
-  await reclaimKeys(transaction, organizationId, keys);
-  const retired = await findRetiredKeys(transaction, keys);
-  if (retired.length === 0) return;
-  throw new ConfigError(
-    `another organization, which was deleted, had these slugs and short codes: ${listNames(retired.map(({ key }) => key))}`,
-  );
-}
-
-/** Throws for the first link that leads back to itself, through imported or existing links. */
-async function refuseLoops(
-  transaction: WriteTransaction,
-  { organizationId }: TransferSummary,
-  ownHosts: readonly string[],
-): Promise<void> {
-  const loops = new LoopDetector(ownHostTest(ownHosts));
-  for await (const rows of batchesOf(transaction, 'urls', organizationId)) {
-    const urls = rows.map((row) => ({
-      id: Number(row.id),
-      targetUrl: String(row.target_url),
-      expiredUrl: (row.expired_url ?? null) as string | null,
-      rules: parseRules(row.rules as string | null),
-      domainId: row.domain_id as string | null,
-      shortCode: String(row.short_code),
-      customSlug: row.custom_slug as string | null,
-    }));
-    for (const url of await loops.findLocal(transaction, urls)) {
-      const path = await loops.findLoop(transaction, url);
-      if (path === undefined) continue;
-      const target = targetsOf(url).find((each) => each.path === path);
-      throw new ConfigError(
-        `the link ${url.customSlug ?? url.shortCode} would lead back to itself: its ${path} is ${target?.targetUrl}`,
-      );
-    }
-  }
-}
-
-/** Throws for rows that belong to another organization. */
-async function refuseForeignRows(
-  transaction: WriteTransaction,
-  { organizationId, rows }: TransferSummary,
-): Promise<void> {
-  for (const table of transferTables) {
-    // Rows may already exist here.
-    if (table === 'retired_keys') continue;
-    const written = await countRows(transaction, table, organizationId);
-    if (written !== (rows.get(table) ?? 0)) throw foreignRows(table);
-  }
-}
-
-function foreignRows(table: TransferTable): ConfigError {
-  return new ConfigError(`the file has rows of ${table} that belong to another organization`);
-}
-
-/** Throws for a link that leads nowhere. One that is being erased has no target. */
-async function refuseMissingTarget(
-  transaction: WriteTransaction,
-  { organizationId }: TransferSummary,
-): Promise<void> {
-  const id = await findLinkWithoutTarget(transaction, organizationId);
-  if (id === undefined) return;
-  throw new ConfigError(
-    'the file has a link without a target: it was being erased by an earlier version; export the organization again when the erasure has ended',
-  );
+  return row.url_id == null ? row : { ...row, url_id: Number(row.url_id) + urlIdShift };
 }

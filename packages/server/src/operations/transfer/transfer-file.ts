@@ -2,8 +2,36 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { z } from 'zod';
 import { ConfigError } from '../../config-error.js';
+import { shorten } from '../../contract/api-error.js';
+import { secretNames } from '../../contract/parse-input.js';
+import type { Value } from '../../storage/database.js';
 import type { Row } from '../../storage/read-in-batches.js';
-import { type TransferTable, transferTables } from './transfer-tables.js';
+import { definitionOf, keyOf, type Table, tableNames } from '../../storage/schema.js';
+import type { tables } from '../../storage/tables.js';
+
+/** A table of the export of an organization. */
+export type TransferTable = {
+  [Name in Table]: (typeof tables)[Name] extends { readonly isExported: true } ? Name : never;
+}[Table];
+
+/** Referenced tables first. */
+export const transferTables = tableNames.filter(
+  (table): table is TransferTable => definitionOf(table).isExported === true,
+);
+
+/** Rows of a table. */
+export interface TransferBatch {
+  readonly table: TransferTable;
+  readonly rows: readonly Row[];
+}
+
+export interface TransferRow {
+  readonly line: number;
+  /** The length of the line. */
+  readonly bytes: number;
+  readonly table: TransferTable;
+  readonly row: Row;
+}
 
 // Increases when older files can no longer be read.
 const version = 1;
@@ -22,16 +50,10 @@ const endLine = z.object({
   end: z.object({ /** Of every byte before this line. */ sha256: z.string() }),
 });
 
-export interface TransferRow {
-  readonly line: number;
-  readonly table: TransferTable;
-  readonly row: Row;
-}
-
 /** Yields the lines of a file: a header, the rows, and an end with counts and a hash. */
 export async function* writeTransferFile(
   organizationId: string,
-  rows: AsyncIterable<Omit<TransferRow, 'line'>>,
+  batches: AsyncIterable<TransferBatch>,
 ): AsyncGenerator<string> {
   const hash = createHash('sha256');
   const counts = new Map<string, number>();
@@ -41,16 +63,22 @@ export async function* writeTransferFile(
     return text;
   };
   yield addToHash({ format, version, organizationId });
-  for await (const { table, row } of rows) {
-    counts.set(table, (counts.get(table) ?? 0) + 1);
-    yield addToHash({ table, row: toJson(row) });
+  for await (const { table, rows } of batches) {
+    counts.set(table, (counts.get(table) ?? 0) + rows.length);
+    for (const row of rows) yield addToHash({ table, row: toJson(table, row) });
   }
   const end = { rows: Object.fromEntries(counts), sha256: hash.digest('hex') };
   yield `${JSON.stringify({ end })}\n`;
 }
 
-/** Yields the rows of a file. Throws a ConfigError, at the end at the latest, if it is not complete. */
-export async function* readTransferFile(path: string): AsyncGenerator<TransferRow> {
+/**
+ * Yields the rows of a file, which may be forged: each has the columns of an export, with values of their
+ * types. Calls `onEnd` with the hash of a complete file, and throws a ConfigError for any other.
+ */
+export async function* readTransferFile(
+  path: string,
+  onEnd: (sha256: string) => void,
+): AsyncGenerator<TransferRow> {
   const hash = createHash('sha256');
   let lines = 0;
   let sha256: string | undefined;
@@ -58,10 +86,14 @@ export async function* readTransferFile(path: string): AsyncGenerator<TransferRo
     lines = line;
     if (sha256 !== undefined) throw new ConfigError(`line ${line}: there is a line after the end`);
     if (line === 1) checkHead(bytes);
-    else if (isEnd(bytes)) {
+    // Matches the form that `writeTransferFile` writes.
+    else if (bytes.subarray(0, 8).toString() === '{"end":{') {
       sha256 = parse(endLine, bytes, line).end.sha256;
       continue;
-    } else yield { line, ...parse(rowLine, bytes, line) };
+    } else {
+      const { table, row } = parse(rowLine, bytes, line);
+      yield { line, bytes: bytes.length, table, row: toRow(table, row, line) };
+    }
     hash.update(bytes).update('\n');
   }
   if (lines === 0) throw new ConfigError('the file is empty');
@@ -70,6 +102,7 @@ export async function* readTransferFile(path: string): AsyncGenerator<TransferRo
   if (sha256 !== hash.digest('hex')) {
     throw new ConfigError('the file was changed: its hash does not match its last line');
   }
+  onEnd(sha256);
 }
 
 function checkHead(bytes: Buffer): void {
@@ -78,11 +111,6 @@ function checkHead(bytes: Buffer): void {
   throw new ConfigError(
     `the file has version ${head.version}, and this server reads version ${version}`,
   );
-}
-
-// Matches the form that `writeTransferFile` writes.
-function isEnd(bytes: Buffer): boolean {
-  return bytes.subarray(0, 8).toString() === '{"end":{';
 }
 
 function parse<S extends z.ZodType>(
@@ -98,13 +126,69 @@ function parse<S extends z.ZodType>(
   }
 }
 
-function toJson(row: Row) {
+function exportedColumns(table: TransferTable): readonly (readonly [string, string])[] {
+  const { columns, unexported = [] } = definitionOf(table);
+  return Object.entries(columns).filter(([name]) => !unexported.includes(name));
+}
+
+function toJson(table: TransferTable, row: Row) {
   return Object.fromEntries(
-    Object.entries(row).map(([column, value]) => [
-      column,
-      value instanceof Uint8Array ? { base64: Buffer.from(value).toString('base64') } : value,
-    ]),
+    exportedColumns(table).map(([name]) => {
+      const value = row[name];
+      const isBytes = value instanceof Uint8Array;
+      return [name, isBytes ? { base64: Buffer.from(value).toString('base64') } : value];
+    }),
   );
+}
+
+/** Returns a row whose columns are named by the registry. */
+function toRow(table: TransferTable, given: Readonly<Record<string, Value>>, line: number): Row {
+  const columns = exportedColumns(table);
+  const unknown = Object.keys(given).find((name) => columns.every(([known]) => known !== name));
+  if (unknown !== undefined) {
+    throw new ConfigError(
+      `line ${line}: this version has no column ${table}.${unknown}; import the file with the version that exported it`,
+    );
+  }
+  const row = Object.fromEntries(columns.map(([name]) => [name, given[name] ?? null]));
+  for (const [name, definition] of columns) {
+    const rule = findTypeError(row[name] ?? null, definition);
+    if (rule !== undefined) throw wrongValue({ line, table, row }, name, rule);
+  }
+  return row;
+}
+
+// No Date has more milliseconds.
+const maxInteger = 8.64e15;
+
+/** Returns the rule of a column's type that a value breaks. */
+function findTypeError(value: Value, definition: string): string | undefined {
+  if (value === null) {
+    return /not null|primary key/.test(definition) ? 'must not be null' : undefined;
+  }
+  const [type] = definition.split(' ');
+  if (type === 'text' || type === 'secret')
+    return typeof value === 'string' ? undefined : 'must be a string';
+  if (type === 'bytes') return value instanceof Uint8Array ? undefined : 'must be bytes';
+  if (type === 'double') return typeof value === 'number' ? undefined : 'must be a number';
+  if (!Number.isSafeInteger(value)) return 'must be a whole number';
+  // Hashes have the type of ids.
+  const isTooLarge = type !== 'rowId' && Math.abs(value as number) > maxInteger;
+  return isTooLarge ? `must be at most ${maxInteger}` : undefined;
+}
+
+/** Returns the error of a value, with the row, the column, and the rule. */
+export function wrongValue(
+  { line, table, row }: Omit<TransferRow, 'bytes'>,
+  column: string,
+  rule: string,
+): ConfigError {
+  const value = row[column];
+  const isShown = !(value instanceof Uint8Array) && !secretNames.test(column);
+  const shown = typeof value === 'string' ? shorten(value) : value;
+  const key = keyOf(table).map((name) => shorten(String(row[name])));
+  const name = isShown ? `${column} is ${JSON.stringify(shown)}: it` : column;
+  return new ConfigError(`line ${line}: ${table} ${key.join(' ')}: ${name} ${rule}`);
 }
 
 const lineFeed = 0x0a;

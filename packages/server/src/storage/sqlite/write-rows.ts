@@ -17,7 +17,7 @@ export function bulkInserter(database: PreparedDatabase): BulkInsert {
       records.some((record) => record[column] !== null),
     );
     const statement = database.prepare(
-      `insert into ${table} (${columns.join()}) values (${columns.map(() => '?').join()})`,
+      `insert into ${table} (${columns.map((column) => `"${column}"`).join()}) values (${columns.map(() => '?').join()})`,
     );
     for (const [index, record] of records.entries()) {
       if (index % rowsAtOnce === rowsAtOnce - 1) await yieldToEventLoop();
@@ -46,5 +46,5 @@ export function eachUpdater(database: PreparedDatabase): UpdateEach {
 }
 
 function toCondition(column: string): string {
-  return `${column} = ?`;
+  return `"${column}" = ?`;
 }
