@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { pino } from 'pino';
 import { v7 as newUuid } from 'uuid';
@@ -75,6 +76,17 @@ const adminStopGraceMs = 200;
 const dnsTimeoutMs = 5_000;
 // The number of large bodies, up to 4 MB each, that are received or parsed at once.
 const bodySlotCounts = { total: 32, perOrganization: 4 };
+
+/** What changed in this process, by which caches evict. */
+interface Changes {
+  /** The rules of hosts, a takedown, or the suspension of an organization: any number of links. */
+  readonly policy: [];
+  readonly urls: [ids: readonly number[]];
+  /** The domains of an organization. */
+  readonly domains: [organizationId: string];
+  /** QR codes that are erased. */
+  readonly pictures: [ids: readonly string[]];
+}
 
 /**
  * Creates the server with its storage, features and HTTP listener. Without options, the database is in
@@ -161,65 +173,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const passwords = openPasswords({ isThreaded: usesThreads, logger });
   const webhooks = createWebhookModule({ ...shared, organizations, origins });
   const { outbox } = webhooks;
-  const onSuspended = () => {
-    redirects.clear();
-    qrs.cache.clear();
-    domains.hosts.clear();
+  // Each module with a cache subscribes below, where it is created.
+  const changes = new EventEmitter<Changes>();
+  const onPolicyChanged = () => {
+    changes.emit('policy');
   };
-  const linkPolicy = new LinkPolicy(database, onSuspended);
-  const metadata = createMetadataModule({
-    allowPrivateNetwork: config.allowPrivateNetwork,
-    logger,
-  });
-  const urls = createUrlModule({
-    ...shared,
-    fetchTitle: metadata.fetchTitle,
-    findBlockedHost: (targetUrl) => linkPolicy.findBlockedHost(targetUrl),
-    onHostsChanged: () => linkPolicy.refresh(),
-    outbox,
-    passwords,
-    origins,
-    isOwnHost,
-    ignoresCase: async (hostname) => (await domains.hosts.settingsOf(hostname)).ignoreCase,
-    isReserved,
-    eraseUrl: (...link) => eraseUrl(...link),
-    onChanged: (ids) => redirects.noteChanged(ids),
-  });
-  const eraseUrl = urlEraser({
-    database,
-    recorder: urls.recorder,
-    clock,
-    eraseVisits: (urlId) => analytics.eraseVisits(urlId),
-    onErased(id, qrIds) {
-      redirects.noteChanged([id]);
-      qrs.cache.invalidate(qrIds);
-    },
-  });
-  const analytics = createAnalyticsModule({
-    ...shared,
-    outbox,
-    getUrl: (...link) => urls.urls.get(...link),
-    async findUrls(organizationId, ids) {
-      const found = await urls.urls.findMany(organizationId, ids);
-      return found.map((url) => ({
-        id: url.id,
-        shortCode: url.shortCode,
-        shortUrl: shortUrlOf(origins(), url),
-      }));
-    },
-    onCallbackError,
-  });
-  const findOrganization = (host: string | undefined) => domains.hosts.findOrganization(host);
-  const qrs = createQrModule({
-    ...shared,
-    allowPrivateNetwork: config.allowPrivateNetwork,
-    outbox,
-    urls: urls.urls,
-    publicHost: (shortUrl) => publicHostOf(origins(), config.publicHost, shortUrl),
-    countDownload: analytics.countDownload,
-    findOrganization,
-    onRequestError,
-  });
+  const linkPolicy = new LinkPolicy(database, onPolicyChanged);
   const domains = createDomainModule({
     ...shared,
     outbox,
@@ -235,22 +194,63 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     },
     findBlockedHost: (target) => linkPolicy.findBlockedHost(target),
     describeBlocked: blockedMessage,
-    onSettingsChanged: (organizationId) => redirects.noteDomainsChanged(organizationId),
+    onSettingsChanged: (organizationId) => changes.emit('domains', organizationId),
   });
-  const caches = {
-    urls: {
-      invalidate: (ids: readonly string[]) => redirects.invalidate(ids.map(Number)),
-      markStale: () => redirects.markStale(),
+  changes.on('policy', () => domains.hosts.clear());
+  const findOrganization = (host: string | undefined) => domains.hosts.findOrganization(host);
+  const metadata = createMetadataModule({
+    allowPrivateNetwork: config.allowPrivateNetwork,
+    logger,
+  });
+  const urls = createUrlModule({
+    ...shared,
+    fetchTitle: metadata.fetchTitle,
+    findBlockedHost: (targetUrl) => linkPolicy.findBlockedHost(targetUrl),
+    onHostsChanged: () => linkPolicy.refresh(),
+    outbox,
+    passwords,
+    origins,
+    isOwnHost,
+    ignoresCase: async (hostname) => (await domains.hosts.settingsOf(hostname)).ignoreCase,
+    isReserved,
+    onChanged: (ids) => changes.emit('urls', ids),
+  });
+  const analytics = createAnalyticsModule({
+    ...shared,
+    outbox,
+    getUrl: (...link) => urls.urls.get(...link),
+    async findUrls(organizationId, ids) {
+      const found = await urls.urls.findMany(organizationId, ids);
+      return found.map((url) => ({
+        id: url.id,
+        shortCode: url.shortCode,
+        shortUrl: shortUrlOf(origins(), url),
+      }));
     },
-    organizations: {
-      invalidate: (ids: readonly string[]) => redirects.invalidateOrganizations(ids),
-      markStale: () => redirects.markStale(),
+    onCallbackError,
+  });
+  const eraseUrl = urlEraser({
+    database,
+    recorder: urls.recorder,
+    clock,
+    eraseVisits: analytics.eraseVisits,
+    onErased(id, qrIds) {
+      changes.emit('urls', [id]);
+      changes.emit('pictures', qrIds);
     },
-    pictures: qrs.cache,
-    // A change of one domain evicts all hosts, because domains are few and change rarely.
-    // They are read again each second in any case.
-    hosts: { invalidate: () => domains.hosts.clear(), markStale: () => {} },
-  };
+  });
+  const qrs = createQrModule({
+    ...shared,
+    allowPrivateNetwork: config.allowPrivateNetwork,
+    outbox,
+    urls: urls.urls,
+    publicHost: (shortUrl) => publicHostOf(origins(), config.publicHost, shortUrl),
+    countDownload: analytics.countDownload,
+    findOrganization,
+    onRequestError,
+  });
+  changes.on('policy', () => qrs.cache.clear());
+  changes.on('pictures', (ids) => qrs.cache.invalidate(ids));
   const bodySlots = new BodySlots({ ...bodySlotCounts, graceMs: timeLimits.slotGrace });
   const queues = [
     bodySlots.queue,
@@ -288,6 +288,52 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const rateLimiterOf = (perMinute: number, rule: string) =>
     perMinute > 0 ? new RateLimiter(perMinute, rule) : undefined;
   const pages = createLinkPages(config.abuseContact);
+  const accessLog =
+    writeAccessLog &&
+    new AccessLog({
+      address: config.accessLogAddress,
+      proxies: config.trustedProxies,
+      clock,
+      write: writeAccessLog,
+    });
+  const redirects = createRedirectModule({
+    ...shared,
+    pages,
+    urls: urls.urls,
+    domains: domains.domains,
+    hosts: domains.hosts,
+    linkPolicy,
+    writerId: analytics.writerId,
+    visits: analytics.visits,
+    canRecord: analytics.canRecord,
+    passwords,
+    origins,
+    isOwnHost,
+    isReserved,
+    ruleErrors,
+    bodyTimeoutMs: timeLimits.publicBody,
+    onResponse: health.onLinkResponse,
+    onLink: accessLog && noteLink,
+    onLeaseError: onCallbackError,
+    onError: onRequestError,
+  });
+  changes.on('policy', () => redirects.clear());
+  changes.on('urls', (ids) => redirects.noteChanged(ids));
+  changes.on('domains', (organizationId) => redirects.noteDomainsChanged(organizationId));
+  const caches = {
+    urls: {
+      invalidate: (ids: readonly string[]) => redirects.invalidate(ids.map(Number)),
+      markStale: () => redirects.markStale(),
+    },
+    organizations: {
+      invalidate: (ids: readonly string[]) => redirects.invalidateOrganizations(ids),
+      markStale: () => redirects.markStale(),
+    },
+    pictures: qrs.cache,
+    // A change of one domain evicts all hosts, because domains are few and change rarely.
+    // They are read again each second in any case.
+    hosts: { invalidate: () => domains.hosts.clear(), markStale: () => {} },
+  };
   const appOptions = {
     logger,
     onRequestError,
@@ -329,7 +375,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         onAddressesChanged: (id) => redirects.invalidateOrganizations([id]),
       }),
       ...auditHandlers(lists),
-      ...urls.handlers,
+      ...urls.handlersWith({ eraseUrl }),
       ...metadata.handlers,
       ...ruleTestHandlers({ getUrl: (...link) => urls.urls.get(...link), clock }),
       ...analytics.handlers,
@@ -341,41 +387,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         ...shared,
         organizations,
         service: new OrganizationService({ organizations, clock, newId: newUuid, randomBytes }),
-        onChanged: onSuspended,
+        onChanged: onPolicyChanged,
       }),
       ...docsHandlers,
       ...health.handlers,
     },
   };
-  const accessLog =
-    writeAccessLog &&
-    new AccessLog({
-      address: config.accessLogAddress,
-      proxies: config.trustedProxies,
-      clock,
-      write: writeAccessLog,
-    });
-  const redirects = createRedirectModule({
-    ...shared,
-    pages,
-    urls: urls.urls,
-    domains: domains.domains,
-    hosts: domains.hosts,
-    linkPolicy,
-    writerId: analytics.writerId,
-    visits: analytics.visits,
-    canRecord: analytics.canRecord,
-    passwords,
-    origins,
-    isOwnHost,
-    isReserved,
-    ruleErrors,
-    bodyTimeoutMs: timeLimits.publicBody,
-    onResponse: health.onLinkResponse,
-    onLink: accessLog && noteLink,
-    onLeaseError: onCallbackError,
-    onError: onRequestError,
-  });
   const http = createHttpServer({
     app: createApp(appOptions, config.adminListen ? 'public' : 'both'),
     // Redirects come first, because most requests are redirects.

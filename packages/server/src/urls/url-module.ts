@@ -22,7 +22,7 @@ import { UrlRecorder } from './url-recorder.js';
 import { UrlRepository } from './url-repository.js';
 
 export interface UrlModuleOptions
-  extends Omit<UrlHandlerOptions, 'urls' | 'newShortCode'>,
+  extends Omit<UrlHandlerOptions, 'urls' | 'newShortCode' | 'eraseUrl'>,
     Pick<TakedownHandlerOptions, 'listTakedowns'>,
     Pick<HostRuleHandlerOptions, 'listHostRules' | 'onHostsChanged'> {
   readonly database: Database;
@@ -71,12 +71,13 @@ export function createUrlModule(options: UrlModuleOptions) {
     takedowns,
     recorder,
     findKey,
-    handlers: {
-      ...urlHandlers({ ...options, urls, newShortCode }),
+    /** Erasures need modules that need this one. */
+    handlersWith: ({ eraseUrl }: Pick<UrlHandlerOptions, 'eraseUrl'>) => ({
+      ...urlHandlers({ ...options, urls, newShortCode, eraseUrl }),
       ...tagHandlers({ ...options, tags }),
       ...hostRuleHandlers({ ...options, hostRules: new HostRuleRepository(database) }),
       ...takedownHandlers({ ...options, takedowns, findKey }),
-    },
+    }),
     expire,
     services: [
       new PeriodicService({
