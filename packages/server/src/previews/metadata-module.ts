@@ -53,5 +53,3 @@ export function createMetadataModule({ allowPrivateNetwork, logger }: MetadataMo
 
   return { handlers, fetchTitle, queue, stop: () => guardedFetch.close() };
 }
-
-export type FetchTitle = ReturnType<typeof createMetadataModule>['fetchTitle'];

@@ -3,7 +3,6 @@ import { shorten } from '../contract/api-error.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import type { IdempotentResult, WriteRequest } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
-import type { FetchTitle } from '../previews/metadata-module.js';
 import {
   findCreationError,
   findExpiryError,
@@ -26,8 +25,12 @@ export interface UrlServiceOptions {
   readonly newShortCode: () => string;
   readonly isReserved: (word: string) => boolean;
   readonly clock: Clock;
-  /** Reads the title of a page in the background. */
-  readonly fetchTitle: FetchTitle;
+  /** Reads the title of a page in the background, and passes it on if there is one. */
+  readonly fetchTitle: (
+    organizationId: string,
+    url: string,
+    store: (title: string) => Promise<unknown>,
+  ) => void;
   /** Returns the host that the operator has blocked, to which a target leads. */
   readonly findBlockedHost: (targetUrl: string) => string | undefined;
   /**
