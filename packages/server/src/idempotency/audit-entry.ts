@@ -47,18 +47,16 @@ export interface AuditTarget {
   readonly organizationId?: string | null;
 }
 
-/** Identifies an entry. */
-export type AuditEntryKey = Pick<Schema['audit_log'], 'created_at' | 'id'>;
-
 /**
  * Writes the entry of the audit log at the end of the write's own transaction. Its time is the end of
- * the work, not that of the request, so that entries hardly appear behind newer ones.
+ * the work, not that of the request, so that entries hardly appear behind newer ones. A write of several
+ * transactions at one time of its clock has one entry, to which each adds its records.
  */
 export function recordAuditEntry(
   transaction: WriteTransaction,
   origin: WriteOrigin,
   { type, id, count = 1, organizationId }: AuditTarget & { readonly organizationId: string | null },
-): AuditEntryKey {
+): void {
   const row: Schema['audit_log'] = {
     created_at: origin.clock(),
     id: origin.entryId,
@@ -73,7 +71,6 @@ export function recordAuditEntry(
     fields: origin.fields.length === 0 ? null : origin.fields.join(),
   };
   handleAtCommit(transaction, insertRows, row);
-  return { created_at: row.created_at, id: row.id };
 }
 
 /** Inserts the rows of a transaction. Kysely limits no statement to fewer rows than a transaction has. */
@@ -81,22 +78,13 @@ async function insertRows(
   transaction: WriteTransaction,
   rows: readonly Schema['audit_log'][],
 ): Promise<void> {
-  await transaction.insertInto('audit_log').values(rows).execute();
-}
-
-/**
- * Adds changed records to the entry of the same write, which an earlier transaction of it has written.
- * Each transaction then counts what it changes, so a crash between two of them loses nothing.
- */
-export async function addToAuditEntry(
-  transaction: WriteTransaction,
-  key: AuditEntryKey,
-  count: number,
-): Promise<void> {
   await transaction
-    .updateTable('audit_log')
-    .set(({ eb }) => ({ item_count: eb('item_count', '+', count) }))
-    .where('created_at', '=', key.created_at)
-    .where('id', '=', key.id)
+    .insertInto('audit_log')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['created_at', 'id']).doUpdateSet(({ eb, ref }) => ({
+        item_count: eb('audit_log.item_count', '+', ref('excluded.item_count')),
+      })),
+    )
     .execute();
 }

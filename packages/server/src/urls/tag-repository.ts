@@ -1,9 +1,5 @@
 import type { Position } from '../contract/fields.js';
-import {
-  type AuditEntryKey,
-  addToAuditEntry,
-  recordAuditEntry,
-} from '../idempotency/audit-entry.js';
+import { recordAuditEntry, type WriteOrigin } from '../idempotency/audit-entry.js';
 import {
   findStoredResult,
   type IdempotentResult,
@@ -67,16 +63,15 @@ export class TagRepository {
     const endsAt = performance.now() + timeLimitMs;
     let isFound = false;
     let updatedCount = 0;
-    let entry: AuditEntryKey | undefined;
+    const recordedAt = write?.origin.clock() ?? 0;
+    const origin = write && { ...write.origin, clock: () => recordedAt };
     let after: Position | undefined;
     do {
       const page = await this.#findTagged(organizationId, tag, foundAtOnce, after);
       isFound ||= page.ids.length > 0;
       for (let at = 0; at < page.ids.length; at += linksPerTransaction) {
         const ids = page.ids.slice(at, at + linksPerTransaction);
-        const changed = await this.#replaceIn(ids, tag, name, context, entry);
-        updatedCount += changed.count;
-        entry = changed.entry;
+        updatedCount += await this.#replaceIn(ids, tag, name, context, origin);
         const isLast = page.next === undefined && at + linksPerTransaction >= page.ids.length;
         if (!isLast && performance.now() >= endsAt) {
           // The key is not stored, because a repeated call must continue.
@@ -98,9 +93,9 @@ export class TagRepository {
     ids: readonly number[],
     tag: string,
     name: string | null,
-    { organizationId, now, write }: WriteContext,
-    earlierEntry: AuditEntryKey | undefined,
-  ): Promise<{ readonly count: number; readonly entry: AuditEntryKey | undefined }> {
+    { organizationId, now }: WriteContext,
+    origin: WriteOrigin | undefined,
+  ): Promise<number> {
     const work = async (transaction: WriteTransaction) => {
       const rows = await transaction
         .selectFrom('urls')
@@ -123,15 +118,11 @@ export class TagRepository {
         await this.#database.updateEach(transaction, 'urls', slice);
       }
       const count = changes.length;
-      let entry = earlierEntry;
-      if (count > 0 && write) {
-        if (entry) await addToAuditEntry(transaction, entry, count);
-        else {
-          const target = { type: 'tag', id: tag, count, organizationId } as const;
-          entry = recordAuditEntry(transaction, write.origin, target);
-        }
+      if (count > 0 && origin) {
+        const target = { type: 'tag', id: tag, count, organizationId } as const;
+        recordAuditEntry(transaction, origin, target);
       }
-      return { count, entry };
+      return count;
     };
     return this.#database.write(organizationId, work, { isBulk: true });
   }
