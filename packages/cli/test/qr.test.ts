@@ -166,13 +166,13 @@ describe('create', () => {
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
   });
 
-  test('a design that does not scan exits with 1 and a proposal', async () => {
+  test('a design that does not scan exits with 1, and the error says what to change', async () => {
     const args = ['qr', 'create', '--data', 'x', '--foreground-color', '#eeeeee'];
     const { code, stdout, stderr } = await shorty.run(args);
     expect([code, stdout, stderr]).toEqual([
       1,
       '',
-      expect.stringMatching(/contrast.*use foregroundColor #/),
+      expect.stringMatching(/contrast.*use a darker one/),
     ]);
   });
 });

@@ -37,7 +37,7 @@ function randomVisits(count: number, links: number, seed: number): Visit[] {
       visitedAt: start - day + below(32 * day),
       isByCode: below(2) === 0,
       facts: {
-        kind: below(10) === 0 ? 'bot' : 'human',
+        kind: 'human',
         country: ['DE', 'FR', 'Unknown'][below(3)] as string,
         deviceType: (['desktop', 'mobile'] as const)[below(2)] as 'desktop' | 'mobile',
         browser: `Browser ${below(300)}`,
@@ -54,7 +54,6 @@ function expected(all: readonly Visit[], urlId: number) {
   const clicks = all.filter(
     (visit) =>
       visit.urlId === urlId &&
-      visit.facts.kind === 'human' &&
       visit.visitedAt >= window.since &&
       visit.visitedAt < window.until,
   );
