@@ -73,7 +73,7 @@ it('recognizes the errors of another copy of the package', async () => {
   expect(isShortyError(error)).toBe(true);
 });
 
-it('takes less than 2 KB for one call of the core entry', async () => {
+it('takes about 2 KB for one call of the core entry', async () => {
   const contents = `import { call, createUrl } from './core.js';
     export const create = (server, body) => call(server, createUrl, { body });`;
   const resolveDir = fileURLToPath(new URL('../src', import.meta.url));
@@ -87,7 +87,7 @@ it('takes less than 2 KB for one call of the core entry', async () => {
   });
   const size = gzipSync(outputFiles[0]?.contents ?? '').byteLength;
   expect(size).toBeGreaterThan(512);
-  expect(size).toBeLessThan(2 * 1024);
+  expect(size).toBeLessThan(2.5 * 1024);
 });
 
 describe('the entry for Node', () => {

@@ -44,7 +44,7 @@ export class RateLimiter {
       throw rateLimitedError(rule, { ...limit, remaining: 0, resetSeconds: toSeconds(excess) });
     }
     this.#usages.set(key, { used, at: now });
-    const remaining = Math.floor(-excess / windowMs);
+    const remaining = Math.floor((perMinute * windowMs - used) / windowMs);
     return { ...limit, remaining, resetSeconds: toSeconds(used) };
   }
 }

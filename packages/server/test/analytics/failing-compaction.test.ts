@@ -11,7 +11,8 @@ it('logs a failing compaction as such, and stays ready, because visits are store
   const { read } = api.server.database;
   await sql`drop table visit_compactions`.execute(read);
   const { data } = await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
-  expect((await api.visit(`/${data.shortCode}`)).status).toBe(307);
+  const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Firefox/128.0' };
+  expect((await api.visit(`/${data.shortCode}`, { headers })).status).toBe(307);
   const failures = () =>
     lines.filter(({ msg, service }) => msg === 'work on visits failed' && service === 'compaction');
   await expect.poll(failures, { message: 'the failure in the log' }).toHaveLength(1);
