@@ -68,9 +68,9 @@ test('an import accepts exported columns and skips read-only ones', () => {
   const { columns, skipped } = planColumns(header, createFields, nothing);
   expect([...skipped, 'etag']).toEqual(createFields.readOnly);
   const fields = columns.flatMap((column) => (column.kind === 'field' ? [column.name] : []));
-  // A password cannot be exported, and ifExists is no field of a link.
+  // A password cannot be exported, and the others are no fields of a link.
   const importable = Object.keys(createFields.fields).filter(
-    (name) => name !== 'password' && name !== 'ifExists',
+    (name) => !['password', 'ifExists', 'fetchTitle'].includes(name),
   );
   expect(fields).toEqual(importable);
   expect(planColumns(header, updateFields, nothing).skipped).toContain('customSlug');

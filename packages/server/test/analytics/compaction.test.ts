@@ -53,9 +53,7 @@ function randomVisits(count: number, links: number, seed: number): Visit[] {
 function expected(all: readonly Visit[], urlId: number) {
   const clicks = all.filter(
     (visit) =>
-      visit.urlId === urlId &&
-      visit.visitedAt >= window.since &&
-      visit.visitedAt < window.until,
+      visit.urlId === urlId && visit.visitedAt >= window.since && visit.visitedAt < window.until,
   );
   const count = (keys: readonly (string | null)[]) => new Set(keys.filter((key) => key)).size;
   const countries = new Map<string, number>();

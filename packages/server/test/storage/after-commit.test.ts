@@ -19,9 +19,10 @@ it('afterCommit calls back once, after the commit, and never after a rollback', 
     throw new Error('no');
   });
   await expect(failing).rejects.toThrow('no');
-  // Writes of one turn of the event loop share a commit, and the callback.
+  // Writes of one turn of the event loop may share a commit, and then the callback.
   calls.length = 0;
   await Promise.all([work(), work()]);
-  expect(calls).toEqual(['written', 'written', 'committed']);
+  expect(calls.filter((call) => call === 'written')).toHaveLength(2);
+  expect(calls.at(-1)).toBe('committed');
   await close();
 });
