@@ -194,11 +194,11 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     getUrlByExternalId: onExternal,
     upsertUrl: { ...onExternal, body: { ...link, importedClicks: 0 } },
     lookupUrl: { query: { shortUrl: locked.shortUrl } },
+    getUrlMetadata: { query: { url: 'http://127.0.0.1:9/' } },
     getUrl: [onUrl, { path: { id: '999999' }, status: 404 }],
     updateUrl: { ...onUrl, body: { ...link, isActive: true } },
     deleteUrl: { path: { id: (await newUrl()).id }, query: { erase: 'true' } },
     restoreUrl: { path: { id: (await newUrl()).id } },
-    checkUrlTargets: { query: { ids: (await newUrl()).id } },
     testUrlRules: {
       ...onUrl,
       query: {
@@ -309,15 +309,6 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     downloadQr: downloads,
     previewQr: onQr,
     followLink: [...redirects, { path: { code: locked.shortCode } }],
-    showAbuseForm: { query: { url: locked.shortUrl } },
-    reportAbuse: {
-      body: {
-        url: locked.shortUrl,
-        reason: 'phishing',
-        comment: 'a copy',
-        email: 'me@example.org',
-      },
-    },
     unlockLink: { path: { code: locked.shortCode }, body: { password }, status: 303 },
   };
 }
@@ -391,13 +382,6 @@ async function makeOperatorExchanges(create, origin) {
     },
     listBlockedHosts: { query: { limit: '5', offset: '0' } },
     unblockHost: { path: { host: 'old.example' } },
-    listAbuseReports: { query: { limit: '5', offset: '0', status: 'open' } },
-    getAbuseReport: { path: { id: nobody }, status: 404 },
-    resolveAbuseReport: {
-      path: { id: nobody },
-      body: { resolution: 'dismissed', reason: 'no harm' },
-      status: 404,
-    },
     allowHost: {
       body: { host: 'good.example', reason: 'a partner', publicSuffix: false },
       status: 201,
