@@ -3,7 +3,7 @@ const addedMs = {
   redirect: 100,
   loop: 100,
   // Requests of other tenants share two cores with the attack, so they may queue behind it. A list waits
-  // for the search that its thread is at, which may take a second.
+  // for the searches that its thread runs before, each of which may take a second.
   api: 2_000,
   unlock: 1_000,
   // Drawings run with low priority by design, and no visitor waits for one. A slow machine took up to

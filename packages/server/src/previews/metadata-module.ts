@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { FairQueue } from '../fair-queue.js';
+import { FairQueue, QueueFullError } from '../fair-queue.js';
 import type { HandlersOf } from '../http/handlers.js';
 import { createGuardedFetch } from '../network/guarded-fetch.js';
 import type { FetchedMetadata } from './fetch-metadata.js';
@@ -42,13 +42,17 @@ export function createMetadataModule({ allowPrivateNetwork, logger }: MetadataMo
   };
 
   /**
-   * Reads a page in the background, and passes its title on. A page that cannot be read has none, and
-   * a server that stops before that reads none.
+   * Reads a page in the background, and passes its title on. A page that cannot be read has none. None
+   * is read while too many wait, or when the server stops before.
    */
   function fetchTitle(organizationId: string, url: string, store: StoreTitle): void {
     read(organizationId, url)
       .then((fetched) => ('error' in fetched ? undefined : store(fetched.title)))
-      .catch((err: unknown) => logger.warn({ err }, 'the title of a target was not stored'));
+      .catch((err: unknown) => {
+        // A bulk create could fill the log.
+        if (err instanceof QueueFullError) return;
+        logger.warn({ err }, 'the title of a target was not stored');
+      });
   }
 
   return { handlers, fetchTitle, queue, stop: () => guardedFetch.close() };
