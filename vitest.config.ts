@@ -80,11 +80,10 @@ const repeatedOnPostgres = [
   'packages/server/test/webhooks/{bad-receivers,fairness}.test.ts',
 ];
 
-// The statements that only PostgreSQL runs: migrations, creates, lists, visits, leases, the change feed.
+// The statements that only PostgreSQL runs: migrations, creates, lists, visits, clicks of limited links, the change feed.
 const onOldestPostgres = [
   'packages/server/test/postgres/{change-feed,click-limits,migrations,visit-shards}.test.ts',
   'packages/server/test/storage/{list-orders,url-repository}.test.ts',
-  'packages/server/test/analytics/click-leases.test.ts',
 ];
 
 /**

@@ -303,9 +303,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     domains: domains.domains,
     hosts: domains.hosts,
     linkPolicy,
-    writerId: analytics.writerId,
     visits: analytics.visits,
-    canRecord: analytics.canRecord,
     passwords,
     origins,
     isOwnHost,
@@ -314,7 +312,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     bodyTimeoutMs: timeLimits.publicBody,
     onResponse: health.onLinkResponse,
     onLink: accessLog && noteLink,
-    onLeaseError: onCallbackError,
     onError: onRequestError,
   });
   changes.on('policy', () => redirects.clear());
@@ -409,7 +406,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const services: readonly Service[] = [
     ...authModule.services,
     ...urls.services,
-    ...redirects.services,
     new PeriodicService({
       name: 'housekeeping',
       everyMs: housekeepingEveryMs,
@@ -443,7 +439,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     await adminListener?.stop(adminStopGraceMs);
     metadata.stop();
     await stopAll(services);
-    await redirects.stop();
     await authModule.stop();
     await stopWatching?.();
     await Promise.all([analytics, qrs, passwords, listReader].map((each) => each.stop()));

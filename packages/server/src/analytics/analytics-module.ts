@@ -173,12 +173,6 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
     threads: [reports.thread, ingest],
     services: [countries.watcher, keyService],
     storageError,
-    /** The name of the journal of this process. */
-    writerId,
-
-    /** Returns whether visits can be written to the journal. */
-    canRecord: () => journal?.isHealthy === true,
-
     /** Describes and records visits. Call it after the start only. */
     visits: (): VisitRecorder => recorder as VisitRecorder,
 

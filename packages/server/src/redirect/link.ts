@@ -4,8 +4,8 @@ import { utmFields, utmParameters } from '../contract/utm-parameters.js';
 import type { AddressRanges } from '../network/ip-address.js';
 import { clicksLeftOf, isExpired, type RedirectType, type ShortUrl } from '../urls/short-url.js';
 import { type CachedRules, toCachedRules } from './cached-rules.js';
-import type { ClickLimit } from './click-leases.js';
 import type { Forwarding } from './forward-request.js';
+import type { ClickLimit } from './max-clicks.js';
 import { type Target, toTarget } from './target.js';
 
 /** The fields of a link that a redirect needs. They do not depend on the request. */

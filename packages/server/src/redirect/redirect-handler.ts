@@ -1,11 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLinkPreviewer } from '../analytics/classify/link-previewers.js';
-import type { OnWritten } from '../analytics/journal/journal.js';
-import type {
-  DescribedVisit,
-  TakeClick,
-  VisitRecorder,
-} from '../analytics/journal/visit-recorder.js';
+import type { DescribedVisit, VisitRecorder } from '../analytics/journal/visit-recorder.js';
 import type { AttemptLimiter } from '../auth/attempt-limiter.js';
 import type { Passwords } from '../auth/passwords.js';
 import { ApiError, validationError } from '../contract/api-error.js';
@@ -29,13 +24,13 @@ import { keysOfPath, maxHops, maxLinkedUrls, parseLinkPath } from '../urls/loop-
 import { type LinkOrigins, shortUrlOf } from '../urls/present-url.js';
 import { isCodeSegment } from '../urls/url-keys.js';
 import { chooseTarget, hasRules } from './choose-target.js';
-import type { ClickLeases } from './click-leases.js';
 import { type DomainPages, redirectTo } from './domain-pages.js';
 import type { FoldedKeys } from './folded-keys.js';
 import { forwardRequest } from './forward-request.js';
 import { decideRedirect, type Link, usedUp } from './link.js';
 import type { LinkCache } from './link-cache.js';
 import type { LongerKeys } from './longer-keys.js';
+import type { MaxClicks } from './max-clicks.js';
 import { unlockForm, unlockRequest } from './redirect-contract.js';
 import type { RuleErrors } from './rule-errors.js';
 import type { Target } from './target.js';
@@ -61,9 +56,7 @@ export interface RedirectHandlerOptions {
   readonly domainPages: Pick<DomainPages, 'findUrl'>;
   readonly pages: LinkPages;
   /** Takes clicks of links with a limit. */
-  readonly clicks: Pick<ClickLeases, 'take'>;
-  /** Whether visits can be written to the journal. */
-  readonly canRecord: () => boolean;
+  readonly maxClicks: Pick<MaxClicks, 'take'>;
   readonly passwords: Pick<Passwords, 'verify'>;
   readonly attempts: Pick<AttemptLimiter, 'take'>;
   readonly proxies: AddressRanges;
@@ -373,35 +366,20 @@ export class RedirectHandler {
         this.#fail(response, error);
       }
     };
-    if (link.clickLimit === undefined) {
-      this.#options.visits().record(visit, link, target, respond);
-    } else this.#recordLimited(response, { link, target, visit }, respond);
-  }
-
-  /** Records a visit that may use one of a limited number of clicks. */
-  #recordLimited(
-    response: ServerResponse,
-    { link, target, visit }: Pick<Redirect, 'link' | 'target' | 'visit'>,
-    respond: OnWritten,
-  ): void {
-    const { visits, clicks, canRecord } = this.#options;
-    // A click that is only in memory would be free again after a kill.
-    const respondIfWritten = (isSafe: boolean) => {
-      if (canRecord()) respond(isSafe);
-      else this.#refuse(response, noClicks, this.#pages.unavailable);
-    };
-    const takeClick: TakeClick = (write) => {
-      if (!canRecord()) {
-        this.#refuse(response, noClicks, this.#pages.unavailable);
-        return;
-      }
-      clicks.take(link, write, (reason) => {
-        if (reason === 'unavailable') this.#refuse(response, noClicks, this.#pages.unavailable);
-        else if (usedUp(link) === 'fallback') this.#redirectToFallback(response, link);
-        else this.#refuseVisitor(response, gone);
+    // Only a visit that counts takes a click of a link with a limit.
+    const takeClick =
+      link.clickLimit &&
+      ((write: () => void) => {
+        this.#options.maxClicks
+          .take(link)
+          .then((isTaken) => {
+            if (isTaken) write();
+            else if (usedUp(link) === 'fallback') this.#redirectToFallback(response, link);
+            else this.#refuseVisitor(response, gone);
+          })
+          .catch((error) => this.#fail(response, error));
       });
-    };
-    visits().record(visit, link, target, respondIfWritten, takeClick);
+    this.#options.visits().record(visit, link, target, respond, takeClick);
   }
 
   /** Sends what link previews show of a link. */
@@ -478,10 +456,6 @@ export class RedirectHandler {
 const unknown = new ApiError('NOT_FOUND', 'There is no such link');
 const gone = new ApiError('GONE', 'This link has expired or was deactivated');
 const takenDown = new ApiError('TAKEN_DOWN', 'The operator of this server has taken the link down');
-const noClicks = new ApiError(
-  'UNAVAILABLE',
-  'The clicks of this link are in use at the moment; try again',
-);
 const notSynced = new ApiError('UNAVAILABLE', 'The visit cannot be recorded safely; try again');
 const challenge = { headers: { 'WWW-Authenticate': 'Password' } };
 const passwordNeeded = new ApiError(

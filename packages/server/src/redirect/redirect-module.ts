@@ -1,19 +1,14 @@
-import type { Logger } from 'pino';
-import { v7 as newUuid } from 'uuid';
 import { AttemptLimiter, passwordAttempts } from '../auth/attempt-limiter.js';
 import type { Config } from '../config.js';
 import type { DomainRepository } from '../domains/domain-repository.js';
 import type { HostResolver } from '../domains/host-resolver.js';
 import { hostnameOf } from '../domains/hostname.js';
 import type { IsOwnHost } from '../domains/own-hosts.js';
-import { PeriodicService, type Service } from '../lifecycle.js';
 import type { Database } from '../storage/database.js';
 import { isBeingErased } from '../urls/erased-url.js';
 import { targetsOfRules } from '../urls/link-rules.js';
 import { erasedKeyFinder } from '../urls/retired-keys.js';
 import type { UrlReader } from '../urls/url-reader.js';
-import { ClickLeaseRepository } from './click-lease-repository.js';
-import { ClickLeases } from './click-leases.js';
 import { DomainPages } from './domain-pages.js';
 import { createExcludedAddresses } from './excluded-addresses.js';
 import { createFoldedKeys } from './folded-keys.js';
@@ -21,15 +16,13 @@ import { erasedLink, type Link, toLink } from './link.js';
 import { LinkCache } from './link-cache.js';
 import type { LinkPolicy } from './link-policy.js';
 import { createLongerKeys } from './longer-keys.js';
+import { MaxClicks } from './max-clicks.js';
 import { RedirectHandler, type RedirectHandlerOptions } from './redirect-handler.js';
-
-const clickLeasesEveryMs = 1_000;
 
 export interface RedirectModuleOptions
   extends Pick<
     RedirectHandlerOptions,
     | 'bodyTimeoutMs'
-    | 'canRecord'
     | 'clock'
     | 'isReserved'
     | 'onError'
@@ -43,34 +36,22 @@ export interface RedirectModuleOptions
   > {
   readonly config: Config;
   readonly database: Database;
-  readonly logger: Logger;
   readonly urls: Pick<UrlReader, 'findByKey' | 'findFoldedKey' | 'findKeys' | 'hasKeysBelow'>;
   readonly domains: Pick<DomainRepository, 'findDocument'>;
   readonly hosts: Pick<HostResolver, 'find' | 'settingsOf'>;
   readonly linkPolicy: Pick<LinkPolicy, 'findBlockedHost'>;
-  /** The process that writes visits, to which clicks are leased. */
-  readonly writerId: string;
   readonly isOwnHost: IsOwnHost;
-  readonly onLeaseError: (error: unknown) => void;
 }
 
 /** Composes what visitors meet: the cache of links, the clicks of limited links, redirects and pages of domains. */
 export function createRedirectModule(options: RedirectModuleOptions) {
-  const { config, database, urls, hosts, linkPolicy, clock, logger, isOwnHost, onError } = options;
+  const { config, database, urls, hosts, linkPolicy, clock, isOwnHost, onError } = options;
   const foldedKeys = createFoldedKeys({
     find: (domainId, key) => urls.findFoldedKey(domainId, key),
     clock,
   });
   const longerKeys = createLongerKeys({ urls, clock });
   const cache = new LinkCache({ maxBytes: config.linkCacheBytes, load: linkLoader(options) });
-
-  const leases = new ClickLeaseRepository(database, options.writerId, clock);
-  const clicks = new ClickLeases({
-    change: (change) => leases.change(change),
-    newId: newUuid,
-    monotonicMs: () => performance.now(),
-    onError: options.onLeaseError,
-  });
 
   const platformDocuments = {
     appleAppSiteAssociation: config.appleAppSiteAssociation ?? null,
@@ -101,25 +82,14 @@ export function createRedirectModule(options: RedirectModuleOptions) {
     longerKeys,
     ignoresCase: async (host) => (await hosts.settingsOf(host)).ignoreCase,
     domainPages,
-    clicks,
+    maxClicks: new MaxClicks(database),
     attempts: new AttemptLimiter(database, passwordAttempts, clock),
     proxies: config.trustedProxies,
   });
 
-  const services: readonly Service[] = [
-    new PeriodicService({
-      name: 'click leases',
-      everyMs: clickLeasesEveryMs,
-      tick: () => clicks.returnUnused(),
-      onError: (err) => logger.error({ err }, 'giving back unused clicks failed'),
-    }),
-  ];
   return {
     handler,
     domainPages,
-    services,
-    /** Gives back the clicks that were not used. */
-    stop: () => clicks.stop(),
     /** Evicts links that another process changed. */
     invalidate: (ids: readonly number[]) => cache.invalidate(ids),
     /** Evicts links that changed here, and what is known of their keys. */

@@ -749,27 +749,15 @@ export const tables = {
     },
   },
   /**
-   * The clicks of links with `max_clicks` that a process may redirect, or has redirected and that are not
-   * in storage yet.
+   * The clicks of links with `max_clicks` that visitors have taken, before they are in storage. Apart from
+   * `url_clicks`, whose rows the ingester locks in another order.
    */
-  click_leases: {
+  used_clicks: {
     owner: { column: 'url_id', parent: 'urls' },
-    unmoved: 'all journals are moved into storage before',
+    isExported: true,
     columns: {
-      url_id: 'bigint not null',
-      /** The name of the process's journal. */
-      writer_id: 'text not null',
+      url_id: 'rowId primary key',
       clicks: 'bigint not null',
-      /** The last change by the process, which thereby finds out whether it was committed. */
-      change_id: 'text not null',
-      /** The clicks that this change added. */
-      granted: 'bigint not null',
-      updated_at: 'bigint not null',
-    },
-    key: ['url_id', 'writer_id'],
-    isClustered: true,
-    indexes: {
-      click_leases_by_writer: '(writer_id)',
     },
   },
   /** A row with the id 1 while a webhook wants visits, which are copied into the queues below. */

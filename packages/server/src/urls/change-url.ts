@@ -82,6 +82,7 @@ export function newUrl(
     deletedAt: null,
     clickCount: 0,
     erasedClicks: 0,
+    usedClicks: 0,
     importedClicks: body.importedClicks ?? 0,
     lastClickAt: null,
     takenDownAt: null,

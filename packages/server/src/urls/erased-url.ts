@@ -41,6 +41,7 @@ export function erasedUrl(url: ShortUrl, now: number): ShortUrl {
     deletedAt: now,
     maxClicks: null,
     erasedClicks: 0,
+    usedClicks: 0,
     clickCount: 0,
     importedClicks: 0,
     clickThresholds: null,

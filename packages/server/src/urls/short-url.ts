@@ -19,6 +19,7 @@ export function selectUrls(db: Kysely<Schema>) {
     .selectFrom('urls')
     .leftJoin('domains', 'domains.id', 'urls.domain_id')
     .leftJoin('url_clicks', 'url_clicks.url_id', 'urls.id')
+    .leftJoin('used_clicks', 'used_clicks.url_id', 'urls.id')
     .leftJoin('takedowns', 'takedowns.id', 'urls.id')
     .select(['urls.id', 'urls.organization_id as organizationId', 'domain_id as domainId'])
     .select(['hostname', 'short_code as shortCode', 'custom_slug as customSlug'])
@@ -32,7 +33,8 @@ export function selectUrls(db: Kysely<Schema>) {
     .select(['utm_source as utmSource', 'utm_medium as utmMedium', 'utm_campaign as utmCampaign'])
     .select(['utm_term as utmTerm', 'utm_content as utmContent'])
     .select(['custom_utm_params as customUtmParams', 'urls.is_active as isActive'])
-    .select(['clicks', 'last_clicked_at as lastClickAt', 'imported_clicks as importedClicks'])
+    .select(['url_clicks.clicks', 'used_clicks.clicks as usedClicks'])
+    .select(['last_clicked_at as lastClickAt', 'imported_clicks as importedClicks'])
     .select(['urls.forward_query as forwardQuery', 'urls.forward_path as forwardPath'])
     .select(['click_thresholds as clickThresholds', 'rules', 'preview'])
     .select(['takedowns.created_at as takenDownAt', 'takedowns.reason as takedownReason'])
@@ -77,6 +79,7 @@ export function fromRow(row: UrlRow) {
     deletedAt: row.deletedAt,
     maxClicks: row.maxClicks,
     erasedClicks: row.erasedClicks ?? 0,
+    usedClicks: row.usedClicks ?? 0,
     clickCount: row.clicks ?? 0,
     importedClicks: row.importedClicks,
     clickThresholds:
@@ -163,11 +166,16 @@ export function isLive(url: Pick<ShortUrl, 'isActive' | 'expiresAt'>, now: numbe
   return url.isActive && !isExpired(url, now);
 }
 
-/** Returns how many clicks of a link with a limit are left; null without a limit. */
+/**
+ * Returns how many clicks of a link with a limit are left; null without a limit. Clicks are in storage only
+ * some time after visitors have taken them.
+ */
 export function clicksLeftOf({
   maxClicks,
   clickCount,
   erasedClicks,
-}: Pick<ShortUrl, 'maxClicks' | 'clickCount' | 'erasedClicks'>): number | null {
-  return maxClicks === null ? null : Math.max(0, maxClicks - clickCount - erasedClicks);
+  usedClicks,
+}: Pick<ShortUrl, 'maxClicks' | 'clickCount' | 'erasedClicks' | 'usedClicks'>): number | null {
+  if (maxClicks === null) return null;
+  return Math.max(0, maxClicks - Math.max(clickCount + erasedClicks, usedClicks));
 }

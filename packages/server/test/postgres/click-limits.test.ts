@@ -30,7 +30,7 @@ it.each([1, 150])(
         const { status } = await node.visit(`/${data.shortCode}`, { headers });
         if (status === 410) return;
         if (status === 307) redirects += 1;
-        else if (status !== 503) unexpected.push(status);
+        else unexpected.push(status);
       }
     };
     await Promise.all(Array.from({ length: visitors }, (_, visitor) => visit(visitor)));
@@ -41,7 +41,7 @@ it.each([1, 150])(
   },
 );
 
-it('a lower limit holds on the other node, which then gives back its clicks', async () => {
+it('a lower limit holds on the other node', async () => {
   const { data } = await first.call('createUrl', {
     body: { targetUrl: 'https://example.com/', maxClicks: 1_000 },
   });

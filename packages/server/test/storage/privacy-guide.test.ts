@@ -5,7 +5,6 @@ import { tableNames } from '../../src/storage/schema.js';
 // Positions and counters of the server's own work.
 const withoutData = [
   'click_feed',
-  'click_leases',
   'click_queues',
   'journal_positions',
   'link_policy',

@@ -1,7 +1,6 @@
 import SqliteHandle from 'better-sqlite3';
 import { type SqlBool, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { takeLeasedClicks } from '../../src/analytics/ingest/leased-clicks.js';
 import { deleteExpiredEntries, listAuditEntries } from '../../src/audit/audit-repository.js';
 import { ClientRepository } from '../../src/auth/client-repository.js';
 import { eraseLink } from '../../src/deletion/erase-link.js';
@@ -540,16 +539,4 @@ describe('no call on the redirect thread scans a table', () => {
     const read = () => readMonthlyUsage(database, organizationId, '2030-01');
     expect(await findScans(read)).toEqual([]);
   });
-});
-
-it('the leases of a batch of visits are found by their links, not by their process', async () => {
-  const visits = [{ urlId: 1, isLeased: true }] as const;
-  const steps = await explain(() =>
-    database.writeDirectly((transaction) => takeLeasedClicks(transaction, 'writer', visits)),
-  );
-  const searches = steps.map(({ detail }) => detail).filter((each) => /click_leases/.test(each));
-  expect(searches).toHaveLength(2);
-  for (const search of searches) {
-    expect(search).toMatch(/^SEARCH .*\((?:url_id=\? AND writer_id|writer_id=\? AND url_id)=\?\)$/);
-  }
 });

@@ -3,6 +3,11 @@ import { startServer, type TestServer } from '../api/start-server.js';
 import { type TemporaryFile, temporaryFile } from './temporary-database.js';
 
 const targetUrl = 'https://example.com/';
+const person = {
+  headers: {
+    'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
+  },
+};
 
 let file: TemporaryFile;
 let api: TestServer;
@@ -20,7 +25,8 @@ const create = (body: object = {}) => api.call('createUrl', { body: { targetUrl,
 describe('while another process has locked the database', () => {
   it('all writes fail with 503 and Retry-After after two waits at most, and redirects and reads work', async () => {
     const [cached, uncached] = [(await create()).data, (await create()).data];
-    await api.visit(`/${cached.shortCode}`);
+    const limited = (await create({ maxClicks: 3 })).data;
+    for (const { shortCode } of [cached, limited]) await api.visit(`/${shortCode}`, person);
     const other = file.other();
     other.exec('begin immediate');
     const startedAt = performance.now();
@@ -41,6 +47,8 @@ describe('while another process has locked the database', () => {
       api.call('bulkDeleteUrls', { body: { ids: [uncached.id] } }),
     ]);
     let isWaiting = true;
+    // A click that is not taken in storage could be one too many.
+    const limitedVisit = api.visit(`/${limited.shortCode}`, person);
     const watched = writes.finally(() => {
       isWaiting = false;
     });
@@ -54,7 +62,7 @@ describe('while another process has locked the database', () => {
       if (visits === 1) {
         expect((await api.visit(`/${uncached.shortCode}`)).status).toBe(307);
         expect((await api.visit('/unknown')).status).toBe(404);
-        expect((await api.call('listUrls')).data.total).toBe(2);
+        expect((await api.call('listUrls')).data.total).toBe(3);
         expect((await api.visit('/health/ready')).status).toBe(200);
       }
     }
@@ -62,6 +70,7 @@ describe('while another process has locked the database', () => {
       expect(response.outcome).toBe('503 UNAVAILABLE');
       expect(response.headers.get('retry-after')).toBe('2');
     }
+    expect((await limitedVisit).status).toBe(503);
     expect((await token).body).toMatchObject({ error: 'temporarily_unavailable' });
     expect((await token).headers.get('retry-after')).toBe('2');
     // A write waits for 5 s. Waits one after the other would add up to minutes.
@@ -71,6 +80,7 @@ describe('while another process has locked the database', () => {
 
     other.exec('rollback');
     expect((await create()).status).toBe(201);
+    expect((await api.visit(`/${limited.shortCode}`, person)).status).toBe(307);
     const record = (await api.call('getUrl', { params: { id: cached.id } })).data;
     expect(record.title).toBeNull();
   });

@@ -71,16 +71,13 @@ function createOrphans(...writerIds: string[]): string {
 }
 
 function visitsThat(store: (writerId: string) => Promise<boolean>): VisitRepository {
-  const visits: Pick<
-    VisitRepository,
-    'findMissing' | 'findPosition' | 'store' | 'endLeases' | 'deletePosition'
-  > = {
-    findMissing,
-    findPosition: async () => undefined,
-    store,
-    endLeases: async () => {},
-    deletePosition: async () => {},
-  };
+  const visits: Pick<VisitRepository, 'findMissing' | 'findPosition' | 'store' | 'deletePosition'> =
+    {
+      findMissing,
+      findPosition: async () => undefined,
+      store,
+      deletePosition: async () => {},
+    };
   return visits as VisitRepository;
 }
 

@@ -83,13 +83,12 @@ function toQuarantined({ reason, bytes }: DamagedBytes): QuarantinedLine {
   return { reason, bytes: bytes.toString('base64') };
 }
 
-/** Ends the leases of a process that has ended, and removes its journal, which must be in storage. */
+/** Removes the journal of a process that has ended, which must be in storage. */
 export async function removeJournal(
   visits: VisitRepository,
   writerId: string,
   folder: Pick<JournalFolder, 'remove'> | undefined,
 ): Promise<void> {
-  await visits.endLeases(writerId);
   // The position is deleted last: without it, a remaining folder would be stored again.
   folder?.remove();
   await visits.deletePosition(writerId);

@@ -9,7 +9,6 @@ import { type JournalPosition, journalStart } from '../journal/journal-reader.js
 import { encodeColumns } from './columns-codec.js';
 import { findMissingLinks, type MissingLinks } from './deleted-links.js';
 import { withoutErased } from './erasure-marks.js';
-import { endLeases, takeLeasedClicks } from './leased-clicks.js';
 import { countScans, type ThresholdOptions } from './scan-counter.js';
 import { toColumns } from './visit-columns.js';
 
@@ -21,11 +20,6 @@ export interface StoredRecords
   extends Partial<Pick<JournalRecords, 'visits' | 'downloads' | 'calls'>> {
   /** The version at which the links of the visits existed. */
   readonly deletionVersion?: number;
-}
-
-interface StoringContext {
-  readonly writerId: string;
-  readonly now: number;
 }
 
 /** Stores visits, and updates the counters and events that depend on them. */
@@ -52,11 +46,6 @@ export class VisitRepository {
       .select(['segment', 'offset'])
       .where('writer_id', '=', writerId)
       .executeTakeFirst();
-  }
-
-  /** Ends the leases of a process that has ended, once all of its journal is in storage. */
-  endLeases(writerId: string): Promise<void> {
-    return endLeases(this.#database, writerId);
   }
 
   /** Deletes the position of a journal that no longer exists. */
@@ -105,7 +94,7 @@ export class VisitRepository {
   ): Promise<boolean> {
     return this.#database.writeDirectly(async (transaction) => {
       if (!(await this.#advance(transaction, writerId, from, to))) return false;
-      await this.#storeRecords(transaction, records, { writerId, now });
+      await this.#storeRecords(transaction, records, now);
       return true;
     }, 'rows');
   }
@@ -113,9 +102,8 @@ export class VisitRepository {
   async #storeRecords(
     transaction: WriteTransaction,
     { visits: all = [], deletionVersion, downloads, calls }: StoredRecords,
-    { writerId, now }: StoringContext,
+    now: number,
   ): Promise<void> {
-    await takeLeasedClicks(transaction, writerId, all);
     const read = all.filter(({ facts }) => facts.kind === 'human');
     const stored = await this.#withoutDeleted(transaction, read, deletionVersion);
     const visits = await withoutErased(transaction, stored);

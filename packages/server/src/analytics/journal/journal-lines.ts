@@ -14,8 +14,6 @@ export interface Visit {
   readonly facts: VisitFacts;
   /** The rule that chose the target, and its variant; null for the link's own target. */
   readonly variant: string | null;
-  /** True when its click was taken from a lease, because the link has a limit of clicks. */
-  readonly isLeased?: boolean;
   /** The fields that this version does not know, by their names. They are stored, too. */
   readonly otherFields?: ReadonlyMap<string, string>;
 }
@@ -46,15 +44,7 @@ const fieldNames1 = [
   'evidence',
 ] as const;
 // The known fields in the order in which `toText` writes them, so that most lines need no look-up of names.
-const fieldNames = [
-  ...fieldNames1,
-  'language',
-  'region',
-  'city',
-  ...utmFields,
-  'variant',
-  'leased',
-] as const;
+const fieldNames = [...fieldNames1, 'language', 'region', 'city', ...utmFields, 'variant'] as const;
 type FieldName = (typeof fieldNames)[number];
 const indexOfField = new Map<string, number>(fieldNames.map((name, index) => [name, index]));
 
@@ -64,16 +54,15 @@ export function toLine(visit: Visit): string {
 }
 
 /** Formats a visit as the text of a line. Its values have no tabs and no line breaks. */
-function toText({ urlId, visitedAt, isByCode, facts, variant, isLeased }: Visit): string {
+function toText({ urlId, visitedAt, isByCode, facts, variant }: Visit): string {
   // Most visits have no campaign. Leaving out other empty values takes longer than writing them.
   const campaign = facts.campaign === null ? '' : toCells(facts.campaign);
   // Databases of countries find neither regions nor cities.
   const region = facts.region === null ? '' : `\tregion=${facts.region}`;
   const city = facts.city === null ? '' : `\tcity=${facts.city}`;
-  const leased = isLeased === true ? '\tleased=1' : '';
   // Most links have no rules.
   const chosen = variant === null ? '' : `\tvariant=${variant}`;
-  return `${version}\turlId=${urlId}\tvisitedAt=${visitedAt}\tbyCode=${isByCode ? 1 : 0}\tkind=${facts.kind}\treason=${facts.reason}\tcountry=${facts.country}\tdeviceType=${facts.deviceType}\tbrowser=${facts.browser}\tos=${facts.os}\treferrerDomain=${facts.referrerDomain}\treferrerType=${facts.referrerType}\tvisitorKey=${facts.visitorKey ?? ''}\taddressKey=${facts.addressKey}\tscannerApp=${facts.scannerApp ?? ''}\tevidence=${facts.evidence}\tlanguage=${facts.language ?? ''}${region}${city}${campaign}${chosen}${leased}`;
+  return `${version}\turlId=${urlId}\tvisitedAt=${visitedAt}\tbyCode=${isByCode ? 1 : 0}\tkind=${facts.kind}\treason=${facts.reason}\tcountry=${facts.country}\tdeviceType=${facts.deviceType}\tbrowser=${facts.browser}\tos=${facts.os}\treferrerDomain=${facts.referrerDomain}\treferrerType=${facts.referrerType}\tvisitorKey=${facts.visitorKey ?? ''}\taddressKey=${facts.addressKey}\tscannerApp=${facts.scannerApp ?? ''}\tevidence=${facts.evidence}\tlanguage=${facts.language ?? ''}${region}${city}${campaign}${chosen}`;
 }
 
 function toCells(campaign: Campaign): string {
@@ -107,7 +96,6 @@ function toVisit(text: string): Visit | undefined {
   const visitedAt = Number(read('visitedAt', 'missing'));
   const evidence = Number(read('evidence', '0'));
   const kind = read('kind');
-  const isLeased = read('leased') === '1';
   if (![urlId, visitedAt, evidence].every(Number.isSafeInteger) || kind === '') return undefined;
   const visit: { -readonly [Name in keyof Visit]: Visit[Name] } = {
     urlId,
@@ -134,7 +122,6 @@ function toVisit(text: string): Visit | undefined {
     variant: read('variant') || null,
   };
   // Copying that many properties is slow.
-  if (isLeased) visit.isLeased = true;
   if (others) visit.otherFields = others;
   return visit;
 }

@@ -23,11 +23,8 @@ export interface VisitedTarget {
   readonly variant: string | null;
 }
 
-/**
- * Takes a click of a link with a limit, and calls `write` with true, or with false if the link has no limit
- * any more. If it gets none, it responds itself.
- */
-export type TakeClick = (write: (isLeased: boolean) => void) => void;
+/** Takes a click of a link with a limit, and calls `write`. If there is none, it responds itself. */
+export type TakeClick = (write: () => void) => void;
 
 /** A visit before its target is known: `facts.campaign` is that of the visit's own query. */
 export interface DescribedVisit {
@@ -101,7 +98,7 @@ export function createVisitRecorder(
       if (takeClick === undefined || facts.kind !== 'human') {
         journal.append(toLine(recorded), respond);
       } else {
-        takeClick((isLeased) => journal.append(toLine({ ...recorded, isLeased }), respond));
+        takeClick(() => journal.append(toLine(recorded), respond));
       }
     },
   };
