@@ -18,17 +18,28 @@ interface PendingWork {
   fail(error: unknown): void;
 }
 
+/** Works that run one after another. */
 interface WorkQueue {
+  readonly key: unknown;
   readonly lock: WriteLock;
-  readonly works: PendingWork[];
-  end?: Promise<void>;
+  works: PendingWork[];
+  /** Its works shall be repeated, in transactions of their own. */
+  isRepeated: boolean;
+}
+
+/** Works of one queue in a transaction. */
+interface Group {
+  readonly queue: WorkQueue;
+  readonly works: readonly PendingWork[];
 }
 
 export interface GroupCommitOptions {
   /** Returns the queue of works with a lock: those of one queue run one after another, and share transactions. */
   readonly queueOf: (lock: WriteLock) => unknown;
-  /** Takes the lock at the start of each transaction. */
-  readonly takeLock?: (transaction: WriteTransaction, lock: WriteLock) => Promise<unknown>;
+  /** Whether works of a queue may share a transaction with works of other queues. */
+  readonly isShared?: (lock: WriteLock) => boolean;
+  /** Takes the locks of all queues of a transaction at its start. */
+  readonly takeLocks?: (transaction: WriteTransaction, locks: WriteLock[]) => Promise<unknown>;
   /** Returns why a failed transaction may succeed when it is repeated; undefined if it would fail again. */
   readonly findRetryCause: (error: unknown) => RetryCause | undefined;
   /** How long a work is repeated. */
@@ -85,13 +96,13 @@ async function handleItems(transaction: WriteTransaction): Promise<void> {
 }
 
 /**
- * Group commit: the writes of one queue that were requested within one turn of the event loop share a
- * transaction. In separate transactions, each would wait for the commit of the one before.
+ * Group commit: writes that were requested within one turn of the event loop share a transaction. In
+ * separate transactions, each would wait for the commit of the one before.
  *
- * Each write is still all or nothing: if one fails, the transaction is rolled back and each write runs
- * in a transaction of its own. Savepoints would isolate the writes, too, but with them SQLite copies
- * every page first. That costs as much as the commits that group commit saves. Callers get their
- * results after the commit.
+ * Each write is still all or nothing: if one fails, the transaction is rolled back, and the works of
+ * each queue, then each work, run in transactions of their own. Savepoints would isolate the writes,
+ * too, but with them SQLite copies every page first. That costs as much as the commits that group
+ * commit saves. Callers get their results after the commit.
  */
 export class GroupCommit {
   /** The number of repeated transactions by cause. */
@@ -99,9 +110,9 @@ export class GroupCommit {
   readonly #db: Kysely<Schema>;
   readonly #options: GroupCommitOptions;
   readonly #queues = new Map<unknown, WorkQueue>();
+  /** Queues with works, none of which runs. */
+  readonly #ready: WorkQueue[] = [];
   #running = 0;
-  /** Starts the transactions of queues that wait for the end of others. */
-  readonly #waiting: (() => void)[] = [];
 
   constructor(db: Kysely<Schema>, options: GroupCommitOptions) {
     this.#db = db;
@@ -110,9 +121,7 @@ export class GroupCommit {
 
   write<T>(work: (transaction: WriteTransaction) => Promise<T>, lock: WriteLock): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const key = this.#options.queueOf(lock);
-      const queue = this.#queues.get(key) ?? { lock, works: [] };
-      queue.works.push({
+      const pending: PendingWork = {
         queuedAt: performance.now(),
         conflicts: 0,
         run: async (transaction) => {
@@ -120,76 +129,132 @@ export class GroupCommit {
           return () => resolve(result);
         },
         fail: reject,
-      });
-      if (this.#queues.has(key)) return;
-      this.#queues.set(key, queue);
-      queue.end = this.#run(key, queue);
+      };
+      const key = this.#options.queueOf(lock);
+      const queue = this.#queues.get(key);
+      if (queue) {
+        queue.works.push(pending);
+        return;
+      }
+      const added = { key, lock, works: [pending], isRepeated: false };
+      this.#queues.set(key, added);
+      this.#makeReady(added);
     });
   }
 
   /** Resolves when no work is pending. */
   async finish(): Promise<void> {
-    while (this.#queues.size > 0) {
-      await Promise.all([...this.#queues.values()].map(({ end }) => end));
+    while (this.#queues.size > 0) await sleep(1);
+  }
+
+  #makeReady(queue: WorkQueue): void {
+    this.#ready.push(queue);
+    if (this.#running === this.#options.concurrency) return;
+    this.#running += 1;
+    void this.#run();
+  }
+
+  /** Runs one transaction after another, until no queue is ready. */
+  async #run(): Promise<void> {
+    for (;;) {
+      // Until then, the other writes of this turn are in their queues.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      const groups = this.#takeGroups();
+      if (groups.length === 0) break;
+      const repeated = new Set(await this.#commit(groups));
+      for (const { queue, works } of groups) {
+        const again = works.filter((work) => repeated.has(work));
+        void this.#continue(queue, again);
+      }
+    }
+    this.#running -= 1;
+  }
+
+  /** Takes the works of the next transaction out of their queues. */
+  #takeGroups(): Group[] {
+    const { isShared = () => false } = this.#options;
+    const isAlone = ({ lock, isRepeated }: WorkQueue) => isRepeated || !isShared(lock);
+    const groups: Group[] = [];
+    let free = maxGroupSize;
+    for (;;) {
+      const [queue] = this.#ready;
+      if (queue === undefined || free === 0) return groups;
+      if (groups.length > 0 && isAlone(queue)) return groups;
+      this.#ready.shift();
+      const works = queue.works.splice(0, free);
+      groups.push({ queue, works });
+      free = isAlone(queue) ? 0 : free - works.length;
     }
   }
 
-  /** Commits one group of a queue after another, until no work is left. */
-  async #run(key: unknown, { lock, works }: WorkQueue): Promise<void> {
-    for (;;) {
-      // Until then, the other writes of this turn are in the queue.
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      if (works.length === 0) break;
-      if (this.#running < this.#options.concurrency) this.#running += 1;
-      else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-      const repeated = await this.#commit(lock, works.splice(0, maxGroupSize));
-      const startNext = this.#waiting.shift();
-      if (startNext) startNext();
-      else this.#running -= 1;
-      if (repeated.length === 0) continue;
+  /** Makes a queue ready again after a transaction of its works, with those to repeat. */
+  async #continue(queue: WorkQueue, repeated: readonly PendingWork[]): Promise<void> {
+    queue.isRepeated = repeated.length > 0;
+    if (queue.isRepeated) {
       // A random pause: transactions that met once then do not meet again.
       await sleep(Math.random() * this.#options.maxPauseMs);
-      works.push(...repeated);
+      queue.works.push(...repeated);
     }
-    this.#queues.delete(key);
+    if (queue.works.length > 0) this.#makeReady(queue);
+    else this.#queues.delete(queue.key);
   }
 
   /** Runs works in a transaction, and returns those that are to be repeated. */
-  async #commit(lock: WriteLock, group: readonly PendingWork[]): Promise<readonly PendingWork[]> {
+  async #commit(groups: readonly Group[]): Promise<readonly PendingWork[]> {
+    const works = groups.flatMap((group) => group.works);
     const settlers: (() => void)[] = [];
     let callbacks: Iterable<() => void> = [];
-    let hasLock = false;
+    let hasLocks = false;
     try {
       await this.#db.transaction().execute(async (transaction) => {
-        await this.#options.takeLock?.(transaction, lock);
-        hasLock = true;
-        for (const work of group) settlers.push(await work.run(transaction));
+        await this.#options.takeLocks?.(
+          transaction,
+          groups.map(({ queue }) => queue.lock),
+        );
+        hasLocks = true;
+        for (const work of works) settlers.push(await work.run(transaction));
         await handleItems(transaction);
         callbacks = commitCallbacks.get(transaction) ?? [];
       });
     } catch (error) {
-      const { findRetryCause, maxRetryMs } = this.#options;
-      const cause = findRetryCause(error);
-      if (cause !== undefined) this.retries[cause] += 1;
-      const isUnavailable = cause === undefined && error instanceof StorageUnavailableError;
-      const isOfOneWork = hasLock && !isUnavailable;
-      if (isOfOneWork && group.length > 1) {
-        const repeated: PendingWork[] = [];
-        for (const work of group) repeated.push(...(await this.#commit(lock, [work])));
-        return repeated;
-      }
-      return group.filter((work) => {
-        // Another transaction has inserted the key. The work finds its row now, or selects another key.
-        if (error instanceof UniqueViolationError) work.conflicts += 1;
-        const mayRepeat = cause !== undefined || error instanceof UniqueViolationError;
-        const isInTime = performance.now() - work.queuedAt < maxRetryMs;
-        const isRepeated = mayRepeat && isInTime && work.conflicts <= maxConflicts;
-        if (!isRepeated) work.fail(error);
-        return isRepeated;
-      });
+      return this.#afterFailure(groups, hasLocks, error);
     }
     for (const settle of settlers) settle();
     for (const callback of callbacks) callback();
     return [];
   }
+
+  /** Runs each part of a failed transaction by itself. Returns the works that are to be repeated. */
+  async #afterFailure(
+    groups: readonly Group[],
+    hasLocks: boolean,
+    error: unknown,
+  ): Promise<readonly PendingWork[]> {
+    const { findRetryCause, maxRetryMs } = this.#options;
+    const cause = findRetryCause(error);
+    if (cause !== undefined) this.retries[cause] += 1;
+    const isUnavailable = cause === undefined && error instanceof StorageUnavailableError;
+    const parts = groups.length > 1 || !hasLocks ? groups : groups.flatMap(divide);
+    if (!isUnavailable && parts.length > 1) {
+      const repeated: PendingWork[] = [];
+      for (const part of parts) repeated.push(...(await this.#commit([part])));
+      return repeated;
+    }
+    const isConflict = error instanceof UniqueViolationError;
+    return groups
+      .flatMap(({ works }) => works)
+      .filter((work) => {
+        // Another transaction has inserted the key. The work finds its row now, or selects another key.
+        if (isConflict) work.conflicts += 1;
+        const isInTime = performance.now() - work.queuedAt < maxRetryMs;
+        const mayRepeat = (cause !== undefined || isConflict) && work.conflicts <= maxConflicts;
+        if (mayRepeat && isInTime) return true;
+        work.fail(error);
+        return false;
+      });
+  }
+}
+
+function divide({ queue, works }: Group): Group[] {
+  return works.map((work) => ({ queue, works: [work] }));
 }

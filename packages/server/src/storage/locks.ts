@@ -18,15 +18,26 @@ const lockMs = 100;
 // Transactions of nodes that store visits may take longer.
 const rowMs = 500;
 
-/** Takes the lock of a transaction, and limits how long its statements wait for other locks. */
-export async function takeLock(transaction: WriteTransaction, lock: WriteLock): Promise<void> {
+/** Returns whether transactions may take a lock together with others: that of an organization. */
+export function isShared(lock: WriteLock): lock is { organizationId: string } {
+  return typeof lock !== 'string' && lock.organizationId !== operatorOwner;
+}
+
+/** Takes the locks of a transaction, and limits how long its statements wait for other locks. */
+export async function takeLocks(
+  transaction: WriteTransaction,
+  locks: readonly WriteLock[],
+): Promise<void> {
+  const [lock] = locks;
   const limit = sql`set_config('lock_timeout', ${String(lock === 'rows' ? rowMs : lockMs)}, true)`;
   const shared = sql.raw(lock === 'exclusive' ? '' : '_shared');
   const begun = sql`select ${limit}, pg_advisory_xact_lock${shared}(${advisory(allKey)})`;
-  // PostgreSQL evaluates the row last, so the wait for it is limited.
-  const row =
-    typeof lock === 'string' ? sql`` : sql`, (select true from ${rowOf(lock.organizationId)})`;
-  await sql`${begun}${row}`.execute(transaction);
+  // PostgreSQL evaluates the rows last, so the wait for them is limited.
+  const rows =
+    typeof lock === 'string'
+      ? sql``
+      : sql`, (select count(*) from (${rowsOf(locks.filter(isShared))}) as locked)`;
+  await sql`${begun}${rows}`.execute(transaction);
 }
 
 /**
@@ -34,7 +45,7 @@ export async function takeLock(transaction: WriteTransaction, lock: WriteLock): 
  * does not change until its end. SQLite needs no lock.
  */
 export async function lockOrganization(transaction: WriteTransaction, id: string): Promise<void> {
-  if (isPostgres(transaction)) await sql`select from ${rowOf(id)}`.execute(transaction);
+  if (isPostgres(transaction)) await rowsOf([{ organizationId: id }]).execute(transaction);
 }
 
 /** Runs work on compacted visits in a transaction that excludes others of this kind, on all nodes. */
@@ -50,11 +61,12 @@ export function writeCompactedVisits<T>(
   }, 'rows');
 }
 
-/** The operator's lock is the row that each of its changes to links updates. */
-function rowOf(organizationId: string): RawBuilder<unknown> {
-  return organizationId === operatorOwner
-    ? sql`link_policy for no key update of link_policy`
-    : sql`organizations where id = ${organizationId} for no key update of organizations`;
+/** Locks the rows of organizations in the order of their ids, so that transactions do not deadlock. */
+function rowsOf(locks: readonly { readonly organizationId: string }[]): RawBuilder<unknown> {
+  // The operator's lock is the row that each of its changes to links updates.
+  if (locks.length === 0) return sql`select true from link_policy for no key update`;
+  const ids = locks.map(({ organizationId }) => organizationId);
+  return sql`select true from organizations where id = any(${ids}) order by id for no key update`;
 }
 
 function advisory(key: number): RawBuilder<unknown> {

@@ -34,19 +34,26 @@ it.each([new PreconditionFailedError('changed', 'etag'), new Error('a defect')])
   'a write that fails stores nothing, and the others of its group are stored once: %s',
   async (error) => {
     const organizationId = await stored.addOrganization('free');
-    const write = (id: string, failure?: Error) =>
+    const otherId = await stored.addOrganization('free');
+    const works = new Map<WriteTransaction, string[]>();
+    const write = (id: string, owner = organizationId, failure?: Error) =>
       stored.database.writeDirectly(
         async (transaction) => {
+          works.set(transaction, [...(works.get(transaction) ?? []), id]);
           await block(transaction, `${organizationId}-${id}`).execute();
           if (failure) throw failure;
         },
-        { organizationId },
+        { organizationId: owner },
       );
     const outcomes = await Promise.allSettled([
       write('before'),
-      write('failing', error),
+      write('failing', otherId, error),
       write('after'),
     ]);
+    const [first] = works.values();
+    expect(first, 'organizations share a transaction').toEqual(
+      expect.arrayContaining(['before', 'failing']),
+    );
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     const rules = await stored.database.read
       .selectFrom('host_rules')

@@ -4,7 +4,7 @@ import { GroupCommit } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
 import { listTimeoutMs, readListPage } from '../list-page.js';
 import type { ListPage, ListQuery } from '../list-query.js';
-import { takeLock, writeCompactedVisits } from '../locks.js';
+import { isShared, takeLocks, writeCompactedVisits } from '../locks.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
 import { ArrayDialect } from './array-compiler.js';
@@ -37,9 +37,11 @@ export function openPostgres(
 ): Database {
   const db = connect(address, maxConnections, withoutTimeout);
   const commits = new GroupCommit(db, {
-    // The writes of an organization wait for its row, so they share transactions. Others run at once.
+    // The writes of an organization wait for its row, so they run one after another. Those of several
+    // share transactions, which costs a third of the statements.
     queueOf: (lock) => (typeof lock === 'string' ? Symbol(lock) : lock.organizationId),
-    takeLock,
+    isShared,
+    takeLocks,
     findRetryCause,
     // While it pauses, others use its connection.
     maxPauseMs: 200,
