@@ -27,7 +27,7 @@ export async function benchAnalytics({ visits = Number(process.env.VISITS ?? 10_
   console.log(`        the plain table: ${(sql.bytes / visits).toFixed(1)} bytes each`);
   const large = await prepare(make(visits));
   console.log(
-    `        ${visits.toLocaleString('en')} visits: ${(large.bytes / visits).toFixed(1)} bytes and ${large.microseconds.toFixed(1)} µs a visit, stored and compacted`,
+    `        ${visits.toLocaleString('en')} visits: ${(large.bytes / visits).toFixed(1)} bytes and ${large.microseconds.toFixed(1)} µs a visit, stored and merged`,
   );
 
   // Warms up both: code is compiled, and pages are in memory.

@@ -1,4 +1,4 @@
-// The rate at which one node stores and compacts visits in PostgreSQL.
+// The rate at which one node stores and merges visits in PostgreSQL.
 import pg from 'pg';
 import { openStorage } from '../packages/server/dist/storage/open-storage.js';
 import { insertLinks, insertOrganization } from './lib/insert-links.mjs';
@@ -32,13 +32,13 @@ export async function benchVisitsPostgres({
   const node = { nodes: [process], postgres };
   const logBefore = await logBytes(databaseUrl);
   const before = processorTime(node);
-  const { storing, compacting } = await storeVisitsIn(database, sample);
+  const { storing, merging } = await storeVisitsIn(database, sample);
   const used = microsecondsEach(before, processorTime(node), visits);
   const logged = (await logBytes(databaseUrl)) - logBefore;
   await database.close();
   const aSecond = (microseconds) => Math.round(1e6 / microseconds).toLocaleString('en');
   console.log(
-    `        ${visits.toLocaleString('en')} visits of ${links.toLocaleString('en')} links in PostgreSQL: storing takes ${storing.toFixed(1)} µs each (${aSecond(storing)} a second), compacting ${compacting.toFixed(1)} µs (${aSecond(compacting)} a second)`,
+    `        ${visits.toLocaleString('en')} visits of ${links.toLocaleString('en')} links in PostgreSQL: storing takes ${storing.toFixed(1)} µs each (${aSecond(storing)} a second), merging ${merging.toFixed(1)} µs (${aSecond(merging)} a second)`,
   );
   if (!Number.isNaN(used.postgres)) {
     console.log(
@@ -58,7 +58,7 @@ async function logBytes(databaseUrl) {
   return Number(bytes);
 }
 
-const tables = "relkind = 'r' and (relname like 'visit_%' or relname = 'url_clicks')";
+const tables = "relkind = 'r' and (relname = 'visits' or relname = 'url_clicks')";
 
 /** Returns the size of the tables of visits after a full vacuum. */
 async function sizeOf(databaseUrl) {

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { VisitCompactor } from '../../packages/server/dist/analytics/ingest/visit-compactor.js';
+import { mergeVisits } from '../../packages/server/dist/analytics/ingest/merge-visits.js';
 import { VisitRepository } from '../../packages/server/dist/analytics/ingest/visit-repository.js';
 import { EventOutbox } from '../../packages/server/dist/events/event-outbox.js';
 import { openStorage } from '../../packages/server/dist/storage/open-storage.js';
@@ -8,31 +8,30 @@ const perBatch = 8_192;
 const day = 24 * 60 * 60 * 1000;
 
 /**
- * Stores and compacts visits in a SQLite file. Returns the bytes added and the time a visit. A second
+ * Stores and merges visits in a SQLite file. Returns the bytes added and the time a visit. A second
  * call for the same file needs another journal, because a journal is stored once.
  */
 export async function storeVisits(databasePath, visits, journal = 'bench') {
   const before = statSync(databasePath).size;
   const database = openStorage({ databaseUrl: `file:${databasePath}`, durability: 'process' });
-  const { storing, compacting } = await storeVisitsIn(database, visits, journal);
+  const { storing, merging } = await storeVisitsIn(database, visits, journal);
   await database.close();
-  return { bytes: statSync(databasePath).size - before, microseconds: storing + compacting };
+  return { bytes: statSync(databasePath).size - before, microseconds: storing + merging };
 }
 
-/** Stores and compacts visits in a database. Returns the times of both, in microseconds a visit. */
+/** Stores and merges visits in a database. Returns the times of both, in microseconds a visit. */
 export async function storeVisitsIn(database, visits, journal = 'bench') {
   const repository = new VisitRepository(database, {
     outbox: new EventOutbox(database, { newId: () => 'no event' }),
     thresholds: [],
   });
-  const spent = { storing: 0, compacting: 0 };
+  const spent = { storing: 0, merging: 0 };
   const timed = async (part, work) => {
     const startedAt = performance.now();
     await work();
     spent[part] += performance.now() - startedAt;
   };
-  const compact = (clock) =>
-    timed('compacting', () => new VisitCompactor({ database, clock }).compact());
+  const merge = (now) => timed('merging', () => mergeVisits(database, now));
   let count = 0;
   let batch = [];
   const store = async () => {
@@ -43,7 +42,7 @@ export async function storeVisitsIn(database, visits, journal = 'bench') {
       await repository.findMissing(batch);
       await repository.store(journal, from, to, { visits: batch }, Date.now());
     });
-    await compact(Date.now);
+    await merge(Date.now());
     batch = [];
   };
   for (const visit of visits) {
@@ -52,6 +51,6 @@ export async function storeVisitsIn(database, visits, journal = 'bench') {
   }
   if (batch.length > 0) await store();
   // A day later, all remaining visits are due.
-  await compact(() => Date.now() + day);
-  return { storing: (spent.storing * 1000) / count, compacting: (spent.compacting * 1000) / count };
+  await merge(Date.now() + day);
+  return { storing: (spent.storing * 1000) / count, merging: (spent.merging * 1000) / count };
 }

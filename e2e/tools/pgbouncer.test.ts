@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Shorty } from '@shorty/sdk';
 import { createServer } from '@shorty/server';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { VisitCompactor } from '../../packages/server/src/analytics/ingest/visit-compactor.js';
+import { mergeVisits } from '../../packages/server/src/analytics/ingest/merge-visits.js';
 import type { Database } from '../../packages/server/src/storage/database.js';
 import { openStorage } from '../../packages/server/src/storage/open-storage.js';
 import { poll } from '../../packages/server/test/poll.js';
@@ -93,21 +93,19 @@ describe('behind PgBouncer', () => {
 
     const clicks = async () => (await second.urls.get(link.id)).clickCount;
     await poll('the visits are stored', clicks, (count) => count === visits);
-    // A compactor whose clock is ahead does not wait until the visits have a minute.
     const database = openStorage({ databaseUrl: urlOf(), durability: 'process' });
     onTestFinished(() => database.close());
-    const clock = () => Date.now() + 120_000;
-    const compactor = new VisitCompactor({ database, clock });
-    // The nodes continue a compaction that has begun, so a call may end before it is complete.
+    // The nodes merge too, and a merge whose rows have changed does nothing.
     await poll(
-      'the visits are compacted',
+      'the visits are merged',
       async () => {
-        await compactor.compact(AbortSignal.timeout(60_000));
-        return query('select 1 from visit_batches');
+        // A clock that is ahead does not wait until the visits have a minute.
+        await mergeVisits(database, Date.now() + 120_000);
+        return query('select 1 from visits where level = 0');
       },
       (rows) => rows.length === 0,
     );
-    expect((await query('select 1 from visit_chunks')).length).toBeGreaterThan(0);
+    expect((await query('select 1 from visits')).length).toBeGreaterThan(0);
     expect(await clicks()).toBe(visits);
     expect((await first.urls.clicks(link.id)).totals.totalClicks).toBe(visits);
 

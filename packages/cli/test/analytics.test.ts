@@ -298,8 +298,8 @@ describe('a report', () => {
   });
 
   test('--fields selects fields of the response, and of buckets', async () => {
-    const table = await run('urls clicks 42 --fields shortCode,uniquesAre');
-    expect(table.stdout).toBe('shortCode   aB3xY9q\nuniquesAre  exact\n');
+    const table = await run('urls clicks 42 --fields shortCode,timezone');
+    expect(table.stdout).toBe('shortCode  aB3xY9q\ntimezone   UTC\n');
     const csv = await run('urls clicks 42 --fields clicks -o csv');
     expect(csv.stdout).toMatch(/^clicks\n\d+\n/);
     const report = await run('analytics report --fields totals');

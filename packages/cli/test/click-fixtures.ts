@@ -33,8 +33,7 @@ export function urlClicks(change: Partial<UrlClicks> = {}): UrlClicks {
     timezone: 'UTC',
     countriesDate: '2030-11-20',
     importedClicks: 0,
-    uniquesAre: 'exact',
-    prunedDays: { included: 0, omitted: 0 },
+    retainedSince: null,
     totals: { totalClicks, uniqueClicks: 2817, uniqueIps: 2604 },
     breakdowns: {
       country: [

@@ -175,7 +175,7 @@ export function readConfig(environment: Environment) {
     /** The number of days that visits are retained, at least 31; undefined retains them forever. */
     retentionDays: optional(
       'SHORTY_VISIT_RETENTION_DAYS',
-      wholeNumber(1, 99_999, 'whole number of days'),
+      wholeNumber(31, 99_999, 'whole number of days'),
     ),
     /** The number of days after which the visitor keys are rotated; undefined never rotates them. */
     visitorKeyRotationDays: optional(

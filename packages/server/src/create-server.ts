@@ -232,7 +232,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const eraseUrl = urlEraser({
     database,
     recorder: urls.recorder,
-    clock,
     eraseVisits: analytics.eraseVisits,
     onErased(id, qrIds) {
       changes.emit('urls', [id]);

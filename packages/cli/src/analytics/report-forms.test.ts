@@ -149,21 +149,3 @@ test('a report says when the visitor keys were rotated in its window', () => {
     }
   }
 });
-
-test('a report says when unique visitors are sums of days', () => {
-  const note = 'unique visitors and addresses are sums of days';
-  for (const [uniquesAre, isNoted] of [
-    ['exact', false],
-    ['daily sum', true],
-  ] as const) {
-    for (const report of [
-      linkReport(urlClicks({ uniquesAre }), 'day'),
-      linkReport(urlClicks(), 'day', { before: urlClicks({ uniquesAre }) }),
-      overviewReport(analyticsOverview({ uniquesAre }), 'day'),
-    ]) {
-      const text = reportText(report, { width: 200, hasColor: false });
-      expect(text.includes(note)).toBe(isNoted);
-      expect(reportHtml(report, 0).includes(note)).toBe(isNoted);
-    }
-  }
-});

@@ -36,17 +36,15 @@ test('the first bucket is partial if the window begins within it', () => {
   expect(found.map((each) => each.isPartial)).toEqual([true, false, false]);
 });
 
-test('notes say which window excludes days', () => {
-  const notesOf = (omitted: number, before?: number) =>
-    linkReport(urlClicks({ prunedDays: { included: 0, omitted } }), 'day', {
-      before:
-        before === undefined
-          ? undefined
-          : urlClicks({ prunedDays: { included: 0, omitted: before } }),
+test('a note says which visits are deleted, if a window has some of them', () => {
+  const since = '2030-11-01T00:00:00.000Z';
+  const notesOf = (retainedSince: string | null, before?: string) =>
+    linkReport(urlClicks({ since, retainedSince }), 'day', {
+      before: before === undefined ? undefined : urlClicks({ since: before, retainedSince }),
     }).notes;
-  const rest = 'in UTC: the window has only a part of each, and their visits are deleted';
-  expect(notesOf(0)).toEqual([]);
-  expect(notesOf(1)).toEqual([`the counts exclude 1 day ${rest}`]);
-  expect(notesOf(0, 2)).toEqual([`the counts of the window before exclude 2 days ${rest}`]);
-  expect(notesOf(1, 1)).toHaveLength(2);
+  const retainedSince = '2030-10-20T00:00:00.000Z';
+  const note = `the server has deleted the visits before ${retainedSince}: no count has them`;
+  expect(notesOf(null)).toEqual([]);
+  expect(notesOf(retainedSince)).toEqual([]);
+  expect(notesOf(retainedSince, '2030-10-01T00:00:00.000Z')).toEqual([note]);
 });

@@ -5,7 +5,7 @@ import type {
   QrScans,
   UrlClicks,
 } from '@shorty/sdk';
-import { formatCount, formatInstant, formatNumber } from '../format.js';
+import { formatInstant, formatNumber } from '../format.js';
 
 /** The content of a report in any format, in display order. */
 export interface Report extends TextReport {
@@ -119,7 +119,7 @@ export function linkReport(
     counted: 'click',
     ...windowOf(data),
     before: before && windowOf(before),
-    notes: prunedNotes(data, before),
+    notes: retentionNotes(data, before),
     groupBy,
     ...totals,
     totals: [...clickTotals(totals, before?.totals), ...importedTotals(data)],
@@ -150,7 +150,7 @@ export function overviewReport(
     counted: 'click',
     ...windowOf(data),
     before: before && windowOf(before),
-    notes: [...prunedNotes(data, before), ...certaintyNotes(totals)],
+    notes: [...retentionNotes(data, before), ...certaintyNotes(totals)],
     groupBy,
     totalClicks: totals.totalClicks,
     uniqueClicks: totals.uniqueClicks,
@@ -184,7 +184,7 @@ export function scanReport(
     counted: 'scan',
     ...windowOf(data),
     before: before && windowOf(before),
-    notes: [...prunedNotes(data, before), ...certaintyNotes(totals)],
+    notes: [...retentionNotes(data, before), ...certaintyNotes(totals)],
     groupBy,
     totalClicks: totals.totalScans,
     uniqueClicks: totals.uniqueScans,
@@ -348,31 +348,19 @@ function clickTotals(totals: UrlClicks['totals'], before?: UrlClicks['totals']):
   ];
 }
 
-type PrunedReport = Pick<UrlClicks, 'uniquesAre' | 'uniquesSpanRotation' | 'prunedDays'>;
+type RetainedReport = Pick<UrlClicks, 'since' | 'retainedSince' | 'uniquesSpanRotation'>;
 
-/** Returns notes about days whose visits were deleted, and about a rotation of the visitor keys. */
-function prunedNotes(report: PrunedReport, before: PrunedReport | undefined): string[] {
+/** Returns notes about deleted visits, and about a rotation of the visitor keys. */
+function retentionNotes(report: RetainedReport, before: RetainedReport | undefined): string[] {
   const notes: string[] = [];
-  if (report.uniquesAre === 'daily sum' || before?.uniquesAre === 'daily sum') {
-    notes.push(
-      'unique visitors and addresses are sums of days: old visits are deleted, so a visitor of several of those days counts once for each',
-    );
+  const { retainedSince } = report;
+  const { since } = before ?? report;
+  if (retainedSince !== null && Date.parse(since) < Date.parse(retainedSince)) {
+    notes.push(`the server has deleted the visits before ${retainedSince}: no count has them`);
   }
   if (report.uniquesSpanRotation || before?.uniquesSpanRotation) {
     notes.push(
       'the server rotated its visitor keys in the window: a visitor or address from before and after it counts once for each',
-    );
-  }
-  const windows = [
-    { text: 'the counts', of: report },
-    { text: 'the counts of the window before', of: before },
-  ];
-  for (const { text, of } of windows) {
-    // A server of an earlier version has no such field.
-    const omitted = of?.prunedDays?.omitted ?? 0;
-    if (omitted === 0) continue;
-    notes.push(
-      `${text} exclude ${formatCount(omitted, 'day')} in UTC: the window has only a part of each, and their visits are deleted`,
     );
   }
   return notes;

@@ -485,7 +485,7 @@ export interface paths {
         };
         /**
          * Export the visits of people as NDJSON
-         * @description Pages of up to 5000 visits, oldest first. Send nextAfter as after until it is null, with the same filters, and with since and until, whose defaults move. The lines with a value are as many as a report counts for it, except on days that were pruned after the retention period, of which no single visits are stored.
+         * @description Pages of up to 5000 visits, oldest first. Send nextAfter as after until it is null, with the same filters, and with since and until, whose defaults move. The lines with a value are as many as a report counts for it.
          */
         get: operations["exportVisits"];
         put?: never;
@@ -4597,19 +4597,12 @@ export interface components {
             /** @description The clicks that another link shortener counted before the links were imported. They belong to no window, and no other count includes them. */
             importedClicks: number;
             /**
-             * @description `exact`: each visitor and address counts once in the totals. `daily sum`: the window contains days whose visits were deleted after the retention period, so a visitor of several of these days counts once for each.
-             * @enum {string}
+             * @description The operator of the server deletes older visits: no count and no bucket has them. Null: none are deleted.
+             * @example null
              */
-            uniquesAre: "exact" | "daily sum";
+            retainedSince: string | null;
             /** @description True if the visitor keys are rotated within the window: a visitor and an address from before and after it count once for each. A server of an earlier version omits it. */
             uniquesSpanRotation?: boolean;
-            /** @description The days, in UTC, of which the report has only daily sums, because their visits were deleted after the retention period. */
-            prunedDays: {
-                /** @description Days that the window contains entirely. The bucket with the noon of such a day has all its visits, unless buckets are hours. */
-                included: number;
-                /** @description Days that the window contains only in part. No count includes their visits. */
-                omitted: number;
-            };
             /** @description The counts of the whole window. */
             totals: {
                 /** @description Clicks in the window. Bots, previews and prefetches do not count. */
@@ -4819,19 +4812,12 @@ export interface components {
             /** @description The clicks that another link shortener counted before the links were imported. They belong to no window, and no other count includes them. */
             importedClicks: number;
             /**
-             * @description `exact`: each visitor and address counts once in the totals. `daily sum`: the window contains days whose visits were deleted after the retention period, so a visitor of several of these days counts once for each.
-             * @enum {string}
+             * @description The operator of the server deletes older visits: no count and no bucket has them. Null: none are deleted.
+             * @example null
              */
-            uniquesAre: "exact" | "daily sum";
+            retainedSince: string | null;
             /** @description True if the visitor keys are rotated within the window: a visitor and an address from before and after it count once for each. A server of an earlier version omits it. */
             uniquesSpanRotation?: boolean;
-            /** @description The days, in UTC, of which the report has only daily sums, because their visits were deleted after the retention period. */
-            prunedDays: {
-                /** @description Days that the window contains entirely. The bucket with the noon of such a day has all its visits, unless buckets are hours. */
-                included: number;
-                /** @description Days that the window contains only in part. No count includes their visits. */
-                omitted: number;
-            };
             /** @description The counts of the whole window. */
             totals: {
                 /** @description Links of the organization, inactive ones included. */
@@ -4943,19 +4929,12 @@ export interface components {
              */
             countriesDate: string | null;
             /**
-             * @description `exact`: each visitor and address counts once in the totals. `daily sum`: the window contains days whose visits were deleted after the retention period, so a visitor of several of these days counts once for each.
-             * @enum {string}
+             * @description The operator of the server deletes older visits: no count and no bucket has them. Null: none are deleted.
+             * @example null
              */
-            uniquesAre: "exact" | "daily sum";
+            retainedSince: string | null;
             /** @description True if the visitor keys are rotated within the window: a visitor and an address from before and after it count once for each. A server of an earlier version omits it. */
             uniquesSpanRotation?: boolean;
-            /** @description The days, in UTC, of which the report has only daily sums, because their visits were deleted after the retention period. */
-            prunedDays: {
-                /** @description Days that the window contains entirely. The bucket with the noon of such a day has all its visits, unless buckets are hours. */
-                included: number;
-                /** @description Days that the window contains only in part. No count includes their visits. */
-                omitted: number;
-            };
             /** @description The counts of the whole window. */
             totals: {
                 /** @description Scans in the window. Bots do not count. */
@@ -7035,7 +7014,7 @@ export interface components {
         Until: string;
         /** @description The length of one bucket of the time series. */
         GroupBy: "hour" | "day";
-        /** @description The IANA name of a time zone. Its hours and days are the buckets, and since and until are in it if they have no offset. Changes of clocks are respected. Days whose visits were deleted after the retention period remain days in UTC. */
+        /** @description The IANA name of a time zone. Its hours and days are the buckets, and since and until are in it if they have no offset. Changes of clocks are respected. */
         Timezone: string;
         /** @description The most entries in each breakdown, the largest first. */
         BreakdownLimit: number;
@@ -8995,7 +8974,7 @@ export interface operations {
                 until?: components["parameters"]["Until"];
                 /** @description The length of one bucket of the time series. */
                 groupBy?: components["parameters"]["GroupBy"];
-                /** @description The IANA name of a time zone. Its hours and days are the buckets, and since and until are in it if they have no offset. Changes of clocks are respected. Days whose visits were deleted after the retention period remain days in UTC. */
+                /** @description The IANA name of a time zone. Its hours and days are the buckets, and since and until are in it if they have no offset. Changes of clocks are respected. */
                 timezone?: components["parameters"]["Timezone"];
                 /** @description The most entries in each breakdown, the largest first. */
                 limit?: components["parameters"]["BreakdownLimit"];
@@ -9079,7 +9058,7 @@ export interface operations {
                 until?: components["parameters"]["Until"];
                 /** @description The length of one bucket of the time series. */
                 groupBy?: components["parameters"]["GroupBy"];
-                /** @description The IANA name of a time zone. Its hours and days are the buckets, and since and until are in it if they have no offset. Changes of clocks are respected. Days whose visits were deleted after the retention period remain days in UTC. */
+                /** @description The IANA name of a time zone. Its hours and days are the buckets, and since and until are in it if they have no offset. Changes of clocks are respected. */
                 timezone?: components["parameters"]["Timezone"];
                 /** @description The most entries in each breakdown, the largest first. */
                 limit?: components["parameters"]["BreakdownLimit"];
@@ -9163,7 +9142,7 @@ export interface operations {
                 since?: components["parameters"]["Since"];
                 /** @description The end of the window (exclusive). Default: now. */
                 until?: components["parameters"]["Until"];
-                /** @description The IANA name of a time zone. Its hours and days are the buckets, and since and until are in it if they have no offset. Changes of clocks are respected. Days whose visits were deleted after the retention period remain days in UTC. */
+                /** @description The IANA name of a time zone. Its hours and days are the buckets, and since and until are in it if they have no offset. Changes of clocks are respected. */
                 timezone?: components["parameters"]["Timezone"];
                 /** @description The most visits to return. A page whose text is long has fewer. */
                 limit?: number;
@@ -9255,7 +9234,7 @@ export interface operations {
                 until?: components["parameters"]["Until"];
                 /** @description The length of one bucket of the time series. */
                 groupBy?: components["parameters"]["GroupBy"];
-                /** @description The IANA name of a time zone. Its hours and days are the buckets, and since and until are in it if they have no offset. Changes of clocks are respected. Days whose visits were deleted after the retention period remain days in UTC. */
+                /** @description The IANA name of a time zone. Its hours and days are the buckets, and since and until are in it if they have no offset. Changes of clocks are respected. */
                 timezone?: components["parameters"]["Timezone"];
                 /** @description The most entries in each breakdown, the largest first. */
                 limit?: components["parameters"]["BreakdownLimit"];

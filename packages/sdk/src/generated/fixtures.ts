@@ -929,12 +929,8 @@ export const fixtures: {
     "timezone": "UTC",
     "countriesDate": null,
     "importedClicks": 1,
-    "uniquesAre": "exact",
+    "retainedSince": null,
     "uniquesSpanRotation": false,
-    "prunedDays": {
-      "included": 1,
-      "omitted": 1
-    },
     "totals": {
       "totalClicks": 1,
       "uniqueClicks": 1,
@@ -1043,12 +1039,8 @@ export const fixtures: {
     "timezone": "UTC",
     "countriesDate": null,
     "importedClicks": 1,
-    "uniquesAre": "exact",
+    "retainedSince": null,
     "uniquesSpanRotation": false,
-    "prunedDays": {
-      "included": 1,
-      "omitted": 1
-    },
     "totals": {
       "totalUrls": 1,
       "activeUrls": 1,
@@ -1180,12 +1172,8 @@ export const fixtures: {
     "until": "2030-11-01T00:00:00.000Z",
     "timezone": "UTC",
     "countriesDate": null,
-    "uniquesAre": "exact",
+    "retainedSince": null,
     "uniquesSpanRotation": false,
-    "prunedDays": {
-      "included": 1,
-      "omitted": 1
-    },
     "totals": {
       "totalScans": 1,
       "uniqueScans": 1,

@@ -12,9 +12,9 @@ import { toDate } from './classify/country-file.js';
 import { createVisitDescriber } from './classify/describe-visit.js';
 import { createWatchedCountries } from './classify/watched-countries.js';
 import { erasureHandlers } from './erasure-handlers.js';
+import { retainedSince } from './ingest/delete-old-visits.js';
 import { createIngest, type IngestEvent, ingestThread } from './ingest/ingest-thread.js';
 import { removeJournal } from './ingest/visit-ingester.js';
-import { retentionOf } from './ingest/visit-pruner.js';
 import { VisitRepository } from './ingest/visit-repository.js';
 import { Journal } from './journal/journal.js';
 import {
@@ -31,7 +31,7 @@ import { VisitorKeyRotation } from './visitor-key-rotation.js';
 
 export interface AnalyticsModuleOptions
   extends ThreadedReaderOptions,
-    Omit<ReportSources, 'reports' | 'countriesDate' | 'spansRotation'> {
+    Omit<ReportSources, 'reports' | 'countriesDate' | 'spansRotation' | 'retainedSince'> {
   readonly config: Config;
   readonly outbox: EventOutbox;
   readonly plans: PlanTable;
@@ -51,7 +51,7 @@ const keysEveryMs = 60_000;
 export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   const { config, database, storage, outbox, plans, isThreaded, clock, logger } = options;
   const { thresholds } = config;
-  const retentionDays = retentionOf(config.retentionDays);
+  const { retentionDays } = config;
   const reports = openReports(options);
   const countries = createWatchedCountries({ config, clock, logger });
   const countriesDate = () => {
@@ -113,7 +113,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   const ingest = openThread(ingestThread, {
     isThreaded,
     data: { storage, plans, settings },
-    inline: (emit) => createIngest(database, outbox, settings, clock, emit),
+    inline: (emit) => createIngest(database, outbox, plans, settings, clock, emit),
     onEvent,
     onFailure: onError,
     timeLimitMs: drainTimeLimitMs,
@@ -152,7 +152,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       },
     );
     await ingest.stop();
-    const visits = new VisitRepository(database, { outbox, thresholds });
+    const visits = new VisitRepository(database, { outbox, thresholds, clicks: { plans } });
     if (isDrained) await removeJournal(visits, writerId, folder);
     else folder?.release();
     if (permanentRoot === undefined) rmSync(root, { recursive: true, force: true });
@@ -165,6 +165,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
         reports,
         countriesDate,
         spansRotation: visitorKeys.isWithin,
+        retainedSince: () => retainedSince(retentionDays, clock()),
       }),
       ...erasureHandlers({ ...options, erase: eraseVisits }),
     },

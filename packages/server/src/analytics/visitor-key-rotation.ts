@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { dayMs, hourMs, minuteMs } from '../durations.js';
 import type { Clock } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { encryptorOf } from '../storage/secrets.js';
 import { createVisitorKeys, type VisitorKeys } from './classify/visitor-keys.js';
-import { dayMs, hourMs, minuteMs } from './reports/durations.js';
 import type { Window } from './reports/report-window.js';
 
 // All nodes read a new period within a minute, before it begins.

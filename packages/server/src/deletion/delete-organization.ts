@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { removeDeletedVisits } from '../analytics/ingest/deleted-links.js';
 import { OrganizationRepository } from '../organizations/organization-repository.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { changeLinkPolicy } from '../storage/link-policy.js';
@@ -24,11 +23,7 @@ export async function deleteOrganizations(
   const problems: DeletionProblem[] = [];
   for (const organizationId of await new OrganizationRepository(database).listDeleted(now)) {
     try {
-      const damaged = await deleteOrganization(database, organizationId, now, signal);
-      if (damaged.length > 0) {
-        const message = `batches of visits cannot be read, so they may retain visits of a deleted organization: ${damaged.join(', ')}; see shorty-server doctor`;
-        problems.push({ organizationId, error: new Error(message) });
-      }
+      await deleteOrganization(database, organizationId, now, signal);
     } catch (error) {
       // The deletion of the others must not wait for it.
       problems.push({ organizationId, error });
@@ -43,15 +38,14 @@ const tablesInOrder = childrenOf('organizations').reverse();
 
 /**
  * Deletes a marked organization, or an import whose lease ends at `leasedUntil` at the latest. Stops when
- * another process has deleted it, because it may be imported again. Returns the ids of batches that cannot
- * be read.
+ * another process has deleted it, because it may be imported again.
  */
 export async function deleteOrganization(
   database: Database,
   organizationId: string,
   leasedUntil: number,
   signal?: AbortSignal,
-): Promise<readonly number[]> {
+): Promise<void> {
   const ended = new AbortController();
   const stop = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal;
   // Waits for the transactions that began before the mark. Later ones store no visits of its links. An
@@ -76,14 +70,13 @@ export async function deleteOrganization(
     if (rows.length === 0) ended.abort();
     return rows.length > 0;
   };
-  const damaged = await removeDeletedVisits(database, stop);
   const lock = { organizationId };
   const options = { mayDelete, retiresKeys: !isImport, signal: stop };
   const deletion = { database, organizationId, lock, ...options };
   for (const table of tablesInOrder) {
     await deleteRows(deletion, table, columnOfOwner(table), [organizationId]);
   }
-  if (stop.aborted) return [];
+  if (stop.aborted) return;
   await database.writeDirectly(async (transaction) => {
     if (!(await mayDelete(transaction))) return;
     for (const table of tablesInOrder) {
@@ -95,5 +88,4 @@ export async function deleteOrganization(
     // The links are unknown now, and no longer gone.
     if (!isImport) await changeLinkPolicy(transaction);
   }, 'exclusive');
-  return damaged;
 }

@@ -35,7 +35,7 @@ export function createDeletionServices({
     new PeriodicService({
       name: 'erased links',
       everyMs,
-      tick: (signal) => eraseLinks(database, clock, signal),
+      tick: (signal) => eraseLinks(database, signal),
       onError: (err) => logger.error({ err }, 'erasing links failed'),
     }),
   ];

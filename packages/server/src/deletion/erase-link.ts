@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
-import { eraseLastVisits, removeUnusedChunks } from '../analytics/ingest/erase-visits.js';
+import { eraseLastVisits } from '../analytics/ingest/erase-visits.js';
 import { type ErasedLink, isErasurePending } from '../analytics/ingest/erasure-marks.js';
 import type { IdempotentResult } from '../idempotency/with-idempotency-key.js';
-import type { Clock } from '../ports.js';
 import { type Database, StorageUnavailableError } from '../storage/database.js';
 import { countErasure } from '../storage/link-policy.js';
 import { childrenOf } from '../storage/schema.js';
@@ -20,11 +19,7 @@ const linksAtOnce = 100;
  * killed process began. Several processes may run it at once. A link whose visits are being erased is left
  * for the next call.
  */
-export async function eraseLinks(
-  database: Database,
-  clock: Clock,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function eraseLinks(database: Database, signal?: AbortSignal): Promise<void> {
   const links = await database.read
     .selectFrom('retired_keys')
     .select(['url_id as urlId', 'organization_id as organizationId'])
@@ -36,7 +31,7 @@ export async function eraseLinks(
     .execute();
   for (const link of links) {
     if (signal?.aborted) return;
-    await eraseLink(database, clock, link, signal);
+    await eraseLink(database, link, signal);
   }
 }
 
@@ -57,7 +52,6 @@ export async function isLinkErasurePending(database: Database, urlId: number): P
  */
 export async function eraseLink(
   database: Database,
-  clock: Clock,
   link: ErasedLink,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -72,7 +66,7 @@ export async function eraseLink(
     const urls = transaction.selectFrom('urls').select('id').where('id', '=', urlId);
     // Another process was faster, or the organization is deleted.
     if (!(await urls.executeTakeFirst())) return;
-    await eraseLastVisits(transaction, link, clock());
+    await eraseLastVisits(transaction, link);
     for (const table of childrenOf('urls')) {
       await sql`delete from ${sql.table(table)}
         where ${sql.ref(columnOfOwner(table))} = ${urlId}`.execute(transaction);
@@ -80,7 +74,6 @@ export async function eraseLink(
     await transaction.deleteFrom('urls').where('id', '=', urlId).execute();
     await countErasure(transaction);
   }, 'exclusive');
-  await removeUnusedChunks(database, organizationId, signal);
   await removeQueuedClicks(database, link);
   if (signal?.aborted) return;
   await database.writeDirectly(
@@ -95,7 +88,6 @@ export async function eraseLink(
 }
 
 interface UrlErasureOptions extends UrlEraserOptions {
-  readonly clock: Clock;
   /**
    * Erases the visits of marked links. Returns after some seconds at most, and continues then. Throws
    * UNAVAILABLE if those of this link cannot be erased.
@@ -110,7 +102,7 @@ const maxWaits = 4;
 
 /** Returns the function that erases a link for the API, and waits until its rows are deleted. */
 export function urlEraser(options: UrlErasureOptions) {
-  const { database, clock, eraseVisits, onErased } = options;
+  const { database, eraseVisits, onErased } = options;
   return async <Presented>(
     urlId: number,
     present: (url: ShortUrl) => Presented,
@@ -127,7 +119,7 @@ export function urlEraser(options: UrlErasureOptions) {
         );
       }
       await eraseVisits(urlId);
-      await eraseLink(database, clock, link);
+      await eraseLink(database, link);
     }
     return { result: result.presented, replayed };
   };

@@ -94,11 +94,6 @@ export interface Database {
    * calls all return the same key. Without `fresh`, returns undefined if there is none.
    */
   loadKey<Fresh extends string | undefined>(fresh: Fresh): Promise<string | Fresh>;
-  /**
-   * Drops the partitions that end before an instant and are empty, and returns their number. An
-   * engine without partitions has none.
-   */
-  dropEmptyPartitions(before: number): Promise<number>;
   /** Does the engine's periodic maintenance, on a thread that does not serve redirects. */
   maintain(): Promise<void>;
   /** Returns the size on this machine's disk; undefined for a database server. */

@@ -1,16 +1,9 @@
 import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely';
-import {
-  type Database,
-  operatorOwner,
-  type Schema,
-  type WriteLock,
-  type WriteTransaction,
-} from './database.js';
+import { operatorOwner, type Schema, type WriteLock, type WriteTransaction } from './database.js';
 
 // The first key of Shorty's advisory locks, so that they differ from other programs' locks.
 const lockNamespace = 0x5_40_27;
 const allKey = 1;
-const compactedVisitsKey = 2;
 
 // How long a transaction waits for a lock or a row before it is repeated. In between, its connection is
 // free for other organizations, and a transaction that waits for 'exclusive' lets others pass.
@@ -46,19 +39,6 @@ export async function takeLocks(
  */
 export async function lockOrganization(transaction: WriteTransaction, id: string): Promise<void> {
   if (isPostgres(transaction)) await rowsOf([{ organizationId: id }]).execute(transaction);
-}
-
-/** Runs work on compacted visits in a transaction that excludes others of this kind, on all nodes. */
-export function writeCompactedVisits<T>(
-  { writeDirectly }: Pick<Database, 'writeDirectly'>,
-  work: (transaction: WriteTransaction) => Promise<T>,
-): Promise<T> {
-  return writeDirectly(async (transaction) => {
-    if (isPostgres(transaction)) {
-      await sql`select pg_advisory_xact_lock(${advisory(compactedVisitsKey)})`.execute(transaction);
-    }
-    return work(transaction);
-  }, 'rows');
 }
 
 /** Locks the rows of organizations in the order of their ids, so that transactions do not deadlock. */

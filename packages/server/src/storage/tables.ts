@@ -31,7 +31,7 @@ export interface TableDefinition {
 export const tables = {
   organizations: {
     isExported: true,
-    unexported: ['deletion_started_at', 'import_leased_until', 'chunks_complete_from'],
+    unexported: ['deletion_started_at', 'import_leased_until'],
     columns: {
       id: 'text primary key',
       name: 'text not null',
@@ -50,11 +50,8 @@ export const tables = {
       import_leased_until: 'bigint',
       /** Addresses and CIDR ranges whose visits do not count, separated by commas. */
       exclude_addresses: "text not null default ''",
-      /**
-       * The visits from this instant on are in `organization_chunks`, or still in batches. It may be
-       * increased at any time, because `visit_chunks` and `click_days` have all visits.
-       */
-      chunks_complete_from: 'bigint not null default 0',
+      /** The visits before this instant may be deleted, because they are old. Counters include them. */
+      visits_deleted_until: 'bigint not null default 0',
     },
     indexes: {
       organizations_by_age: '(created_at, id)',
@@ -268,6 +265,7 @@ export const tables = {
     indexes: {
       webhooks_by_organization: '(organization_id, created_at, id) where deleted_at is null',
       webhooks_by_owner: '(organization_id, deleted_at)',
+      webhooks_of_clicks: `(id) where replace(events, 'url.clicked', '') <> events and deleted_at is null`,
       webhooks_expiring: '(expires_at) where expires_at is not null',
       webhooks_unsubscribed: '(id) where unsubscribed_at is not null',
     },
@@ -406,76 +404,34 @@ export const tables = {
       offset: 'bigint not null',
     },
   },
-  /** Visits in the order of arrival: a row for each transfer from a journal. */
-  visit_batches: {
-    shared: 'a row has visits of many organizations: remove-deleted-visits.ts',
-    columns: {
-      /** Never reused. */
-      id: 'generatedId',
-      created_at: 'bigint not null',
-      visit_count: 'integer not null',
-      /** Encoded columns. */
-      visits: 'bytes not null',
-      /** 1 while its visits are still to be copied into `queued_clicks`. */
-      to_copy: 'integer not null default 0',
-    },
-    indexes: {
-      visit_batches_to_copy: '(id) where to_copy = 1',
-    },
-  },
-  /** The progress of the running compaction, if there is one. */
-  visit_compactions: {
-    shared: 'one row',
-    columns: {
-      id: 'rowId primary key',
-      /** The batches that it moves, as a JSON array. */
-      batch_ids: 'text not null',
-      /** The visits of all URLs below this one are in `visit_chunks`. */
-      next_url: 'bigint not null',
-      /** The visits of all organizations before this one are in `organization_chunks`. */
-      next_organization: 'text not null',
-      /** The number of visits of that organization which are in `organization_chunks`. */
-      next_visit: 'bigint not null',
-    },
-  },
-  /** The visits of one link, ordered by `number`. All chunks but the last are full. */
-  visit_chunks: {
-    owner: { column: 'url_id', parent: 'urls' },
+  /** The visits of people: a row has up to 2,048 of one organization, or those of a transfer from a journal. */
+  visits: {
+    owner: { column: 'organization_id', parent: 'organizations' },
     isExported: true,
+    unexported: ['id'],
     columns: {
-      url_id: 'bigint not null',
-      number: 'integer not null',
-      /** The times of the earliest and the latest visit. */
+      id: 'generatedId',
+      /** Not a reference, which would lock the row of the organization. */
+      organization_id: 'text not null',
+      /** 0: as they came from a journal. 1 and 2: merged once or twice, sorted by link and time. */
+      level: 'integer not null',
+      /** When the last of them was stored. */
+      stored_at: 'bigint not null',
+      /** The times of the earliest and the latest visit, and the least and greatest id of a link. */
       first_at: 'bigint not null',
       last_at: 'bigint not null',
+      first_url: 'bigint not null',
+      last_url: 'bigint not null',
       visit_count: 'integer not null',
       /** Encoded columns. */
       visits: 'bytes not null',
-      /**
-       * The time of the earliest visit that does not count; `noMachines` without one. It is 0 in chunks
-       * that an earlier version stored.
-       */
     },
-    key: ['url_id', 'number'],
-    isClustered: true,
-    indexes: {},
-  },
-  /** The daily summary of a link's pruned visits. */
-  click_days: {
-    owner: { column: 'url_id', parent: 'urls' },
-    isExported: true,
-    columns: {
-      url_id: 'bigint not null',
-      /** The start of the day in UTC. */
-      day: 'bigint not null',
-      clicks: 'bigint not null',
-      /** The other figures, as JSON. */
-      summary: 'text not null',
-      /** The clicks that came from a QR code. */
-      scans: 'bigint not null default 0',
+    indexes: {
+      visits_list: '(organization_id, first_at, last_at, first_url, last_url, visit_count, id)',
+      visits_by_level: '(organization_id, level, id)',
+      visits_to_merge: '(organization_id, visit_count, stored_at) where level = 0',
+      visits_by_age: '(first_at, id)',
     },
-    key: ['url_id', 'day'],
-    isClustered: true,
   },
   qr_codes: {
     owner: { column: 'organization_id', parent: 'organizations' },
@@ -540,21 +496,6 @@ export const tables = {
     },
     isClustered: true,
   },
-  /** The daily summary of a code's pruned scans. */
-  scan_days: {
-    owner: { column: 'qr_id', parent: 'qr_codes' },
-    isExported: true,
-    columns: {
-      qr_id: 'text not null',
-      /** The start of the day in UTC. */
-      day: 'bigint not null',
-      scans: 'bigint not null',
-      /** The other figures, as JSON. */
-      summary: 'text not null',
-    },
-    key: ['qr_id', 'day'],
-    isClustered: true,
-  },
   deliveries: {
     owner: { column: 'webhook_id', parent: 'webhooks' },
     columns: {
@@ -602,30 +543,6 @@ export const tables = {
     },
     key: ['delivery_id', 'number'],
     isClustered: true,
-  },
-  /**
-   * The visits of an organization in the order of their storage, as a copy of `visit_chunks` for
-   * overviews. Only the last chunk gets further visits.
-   */
-  organization_chunks: {
-    owner: { column: 'organization_id', parent: 'organizations' },
-    columns: {
-      organization_id: 'text not null',
-      number: 'integer not null',
-      /** The times of the earliest and the latest visit. */
-      first_at: 'bigint not null',
-      last_at: 'bigint not null',
-      visit_count: 'integer not null',
-      /** Encoded columns. */
-      visits: 'bytes not null',
-    },
-    key: ['organization_id', 'number'],
-    isClustered: true,
-    indexes: {
-      organization_chunks_list: '(organization_id, number, first_at, last_at, visit_count)',
-      // One of 256 chunks: none of most organizations.
-      organization_chunks_sample: '(last_at, organization_id) where number % 256 = 255',
-    },
   },
   /** The links that the operator took down. */
   takedowns: {
@@ -760,13 +677,6 @@ export const tables = {
       clicks: 'bigint not null',
     },
   },
-  /** A row with the id 1 while a webhook wants visits, which are copied into the queues below. */
-  click_feed: {
-    shared: 'one row, for all organizations',
-    columns: {
-      id: 'rowId primary key',
-    },
-  },
   /** The state of the visits that wait for a webhook. */
   click_queues: {
     owner: { column: 'webhook_id', parent: 'webhooks' },
@@ -781,17 +691,17 @@ export const tables = {
       last_delivery_id: 'text',
     },
   },
-  /** The visits that wait for a webhook: a row for each batch of `visit_batches` that has some. */
+  /** The visits that wait for a webhook: a row for each transfer from a journal that has some. */
   queued_clicks: {
     owner: { column: 'webhook_id', parent: 'webhooks' },
     columns: {
+      id: 'generatedId',
       webhook_id: 'text not null references webhooks (id)',
-      batch_id: 'bigint not null',
       visit_count: 'integer not null',
       /** A line of JSON for each visit. */
       visits: 'text not null',
     },
-    key: ['webhook_id', 'batch_id'],
+    indexes: { queued_clicks_by_webhook: '(webhook_id, id)' },
   },
   /** The jobs that deliver the events of a time range again. */
   webhook_replays: {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { hourMs } from '../analytics/reports/durations.js';
+import { hourMs } from '../durations.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import type { AttemptOutcome, FailureCause } from './attempt.js';
 

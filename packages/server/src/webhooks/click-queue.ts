@@ -1,23 +1,19 @@
 import { sql } from 'kysely';
 import { type ErasedLink, withoutErased } from '../analytics/ingest/erasure-marks.js';
+import { findOldest, type QueuedVisit as StoredVisit } from '../analytics/ingest/queue-clicks.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { disabledRetentionMs } from '../events/event-outbox.js';
 import type { Clock } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
+import { type LinkOrigins, shortUrlOf } from '../urls/present-url.js';
 import type { ClickedVisit, urlClicked } from './click-events.js';
 import { maxVisitsPerEvent } from './webhook-limits.js';
-
-/** New clicks for one webhook. */
-export interface NewClicks {
-  readonly webhookId: string;
-  /** The visits as JSON, in the order of their storage. */
-  readonly lines: readonly string[];
-}
 
 export interface ClickBatcherOptions {
   readonly database: Database;
   readonly outbox: Pick<EventOutbox, 'recordFor'>;
   readonly clock: Clock;
+  readonly origins: LinkOrigins;
 }
 
 type Queue = Awaited<ReturnType<ClickBatcher['findQueues']>>[number];
@@ -35,82 +31,6 @@ const eventsPerCall = 25;
 const rowsPerDelete = 100;
 // The number of rows in which one transaction searches for erased visits. Each has up to 2,500.
 const rowsPerErasure = 4;
-
-/**
- * Adds clicks to the queue of a webhook. If more than `maxWaiting` visits wait then, the oldest are
- * deleted and counted as omitted.
- */
-export async function addToQueue(
-  transaction: WriteTransaction,
-  batchId: number,
-  { webhookId, lines }: NewClicks,
-  maxWaiting: number,
-): Promise<void> {
-  const { waiting } = await transaction
-    .insertInto('click_queues')
-    .values({ webhook_id: webhookId, waiting: lines.length, omitted: 0, next_at: 0 })
-    .onConflict((conflict) =>
-      conflict.column('webhook_id').doUpdateSet(({ eb }) => ({
-        waiting: eb('click_queues.waiting', '+', lines.length),
-      })),
-    )
-    .returning('waiting')
-    .executeTakeFirstOrThrow();
-  await transaction
-    .insertInto('queued_clicks')
-    .values({
-      webhook_id: webhookId,
-      batch_id: batchId,
-      visit_count: lines.length,
-      visits: lines.join('\n'),
-    })
-    .execute();
-  if (waiting > maxWaiting) await omitOldest(transaction, webhookId, waiting - maxWaiting);
-}
-
-/** Deletes at least this many of the oldest visits, but not the newest row. */
-async function omitOldest(
-  transaction: WriteTransaction,
-  webhookId: string,
-  atLeast: number,
-): Promise<void> {
-  const { rows, visits } = await findOldest(transaction, webhookId, atLeast);
-  const last = rows.at(-1);
-  if (!last) return;
-  await transaction
-    .deleteFrom('queued_clicks')
-    .where('webhook_id', '=', webhookId)
-    .where('batch_id', '<=', last.batch_id)
-    .execute();
-  await transaction
-    .updateTable('click_queues')
-    .set(({ eb }) => ({
-      waiting: eb('waiting', '-', visits),
-      omitted: eb('omitted', '+', visits),
-    }))
-    .where('webhook_id', '=', webhookId)
-    .execute();
-}
-
-/** Returns the oldest rows that together have at least this many visits, and their number of visits. */
-async function findOldest(transaction: WriteTransaction, webhookId: string, atLeast: number) {
-  const found = await transaction
-    .selectFrom('queued_clicks')
-    .select(['batch_id', 'visit_count'])
-    .where('webhook_id', '=', webhookId)
-    .orderBy('batch_id')
-    // Each row has a visit.
-    .limit(atLeast)
-    .execute();
-  let visits = 0;
-  const rows = [];
-  for (const row of found) {
-    if (visits >= atLeast) break;
-    visits += row.visit_count;
-    rows.push(row);
-  }
-  return { rows, visits };
-}
 
 /**
  * Writes events of the clicks that wait in queues: for each webhook at most one event a second, with up
@@ -150,7 +70,7 @@ export class ClickBatcher {
   }
 
   async #writeEvent(queue: Queue, now: number): Promise<void> {
-    const { database, outbox } = this.#options;
+    const { database, outbox, origins } = this.#options;
     const { webhook_id, next_at, organization_id, failing_since } = queue;
     await database.writeDirectly(async (transaction) => {
       const stored = await transaction
@@ -162,7 +82,7 @@ export class ClickBatcher {
         .executeTakeFirst();
       // Another node has written the event.
       if (!stored) return;
-      const { taken, visits } = await takeVisits(transaction, webhook_id);
+      const { taken, visits } = await takeVisits(transaction, webhook_id, origins);
       if (taken === 0) return;
       const queue = transaction
         .updateTable('click_queues')
@@ -212,7 +132,7 @@ export class ClickBatcher {
         await transaction
           .deleteFrom('queued_clicks')
           .where('webhook_id', '=', webhook_id)
-          .where('batch_id', '<=', rows.at(-1)?.batch_id ?? 0)
+          .where('id', '<=', rows.at(-1)?.id ?? 0)
           .execute();
         if (rows.length === rowsPerDelete) return false;
         await transaction.deleteFrom('click_queues').where('webhook_id', '=', webhook_id).execute();
@@ -256,20 +176,20 @@ async function removeWaiting(
     last = await database.writeDirectly(async (transaction) => {
       const rows = await transaction
         .selectFrom('queued_clicks')
-        .select(['batch_id', 'visits'])
+        .select(['id', 'visits'])
         .where('webhook_id', '=', webhookId)
-        .where('batch_id', '>', after)
-        .orderBy('batch_id')
+        .where('id', '>', after)
+        .orderBy('id')
         .limit(rowsPerErasure)
         .execute();
       let removed = 0;
-      for (const { batch_id, visits } of rows) {
+      for (const { id, visits } of rows) {
         const lines = visits.split('\n').map(toQueued);
         const rest = await select(transaction, lines);
         if (rest.length === lines.length) continue;
         removed += lines.length - rest.length;
         const texts = rest.map(({ line }) => line);
-        await replaceRow(transaction, webhookId, batch_id, texts);
+        await replaceRow(transaction, webhookId, id, texts);
       }
       if (removed > 0) {
         await transaction
@@ -278,7 +198,7 @@ async function removeWaiting(
           .where('webhook_id', '=', webhookId)
           .execute();
       }
-      return rows.length < rowsPerErasure ? undefined : rows.at(-1)?.batch_id;
+      return rows.length < rowsPerErasure ? undefined : rows.at(-1)?.id;
     }, 'rows');
   }
 }
@@ -304,43 +224,51 @@ function isDue({ waiting, next_at, is_active, attempts, status }: Queue, now: nu
 async function takeVisits(
   transaction: WriteTransaction,
   webhookId: string,
+  origins: LinkOrigins,
 ): Promise<{ readonly taken: number; readonly visits: ClickedVisit[] }> {
   const { rows: oldest } = await findOldest(transaction, webhookId, maxVisitsPerEvent);
   const last = oldest.at(-1);
   if (!last) return { taken: 0, visits: [] };
   const upToLast = transaction
     .selectFrom('queued_clicks')
-    .select(['batch_id', 'visits'])
+    .select(['id', 'visits'])
     .where('webhook_id', '=', webhookId)
-    .where('batch_id', '<=', last.batch_id)
-    .orderBy('batch_id');
-  const lines = (await upToLast.execute()).flatMap(({ batch_id, visits }) =>
-    visits.split('\n').map((line) => ({ batch_id, line })),
+    .where('id', '<=', last.id)
+    .orderBy('id');
+  const lines = (await upToLast.execute()).flatMap(({ id, visits }) =>
+    visits.split('\n').map((line) => ({ id, line })),
   );
-  const count = countFitting(lines.map(({ line }) => line));
+  const clicked = (line: string) => toClickedVisit(toQueued(line).visit, origins);
+  const count = countFitting(lines.map(({ line }) => JSON.stringify(clicked(line))));
   const rest = lines.slice(count);
   const next = rest[0];
   await transaction
     .deleteFrom('queued_clicks')
     .where('webhook_id', '=', webhookId)
-    .where('batch_id', '<', next?.batch_id ?? last.batch_id + 1)
+    .where('id', '<', next?.id ?? last.id + 1)
     .execute();
   if (next) {
-    const left = rest.filter(({ batch_id }) => batch_id === next.batch_id);
+    const left = rest.filter(({ id }) => id === next.id);
     await replaceRow(
       transaction,
       webhookId,
-      next.batch_id,
+      next.id,
       left.map(({ line }) => line),
     );
   }
   const taken = lines.slice(0, count).map(({ line }) => toQueued(line));
-  const visits = (await withoutErased(transaction, taken)).map(({ visit }) => visit);
+  const visits = (await withoutErased(transaction, taken)).map(({ visit }) =>
+    toClickedVisit(visit, origins),
+  );
   return { taken: count, visits };
 }
 
+function toClickedVisit({ hostname, ...visit }: StoredVisit, origins: LinkOrigins): ClickedVisit {
+  return { ...visit, shortUrl: shortUrlOf(origins, { ...visit, hostname }) };
+}
+
 function toQueued(line: string) {
-  const visit = JSON.parse(line) as ClickedVisit;
+  const visit = JSON.parse(line) as StoredVisit;
   return { line, visit, urlId: Number(visit.urlId), visitedAt: Date.parse(visit.visitedAt) };
 }
 
@@ -348,14 +276,14 @@ function toQueued(line: string) {
 async function replaceRow(
   transaction: WriteTransaction,
   webhookId: string,
-  batchId: number,
+  rowId: number,
   lines: readonly string[],
 ): Promise<void> {
   if (lines.length === 0) {
     await transaction
       .deleteFrom('queued_clicks')
       .where('webhook_id', '=', webhookId)
-      .where('batch_id', '=', batchId)
+      .where('id', '=', rowId)
       .execute();
     return;
   }
@@ -363,7 +291,7 @@ async function replaceRow(
     .updateTable('queued_clicks')
     .set({ visit_count: lines.length, visits: lines.join('\n') })
     .where('webhook_id', '=', webhookId)
-    .where('batch_id', '=', batchId)
+    .where('id', '=', rowId)
     .execute();
 }
 

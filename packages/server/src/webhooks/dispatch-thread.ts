@@ -9,7 +9,6 @@ import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
 import type { LinkOrigins } from '../urls/present-url.js';
 import type { RetrySchedule } from './attempt-delivery.js';
-import { ClickFeed } from './click-feed.js';
 import { ClickBatcher } from './click-queue.js';
 import { pruneDeliveries } from './delivery-pruner.js';
 import { DeliveryQueue } from './delivery-queue.js';
@@ -60,13 +59,11 @@ export function startDispatcher(
     clock,
     onError: report('webhook dispatch failed'),
   });
-  const feed = new ClickFeed({ database, plans, clock, origins });
-  const batcher = new ClickBatcher({ database, outbox, clock });
+  const batcher = new ClickBatcher({ database, outbox, clock, origins });
   const clicks = new PeriodicService({
     name: 'clicks',
     everyMs: batchClicksEveryMs,
     async tick() {
-      await feed.copy();
       await batcher.write();
     },
     onError: report('batching clicks failed'),

@@ -1,4 +1,3 @@
-import { hourMs } from '../analytics/reports/durations.js';
 import {
   bucketsOf,
   parseReportQuery,
@@ -6,6 +5,7 @@ import {
   toWindowFields,
   type Window,
 } from '../analytics/reports/report-window.js';
+import { hourMs } from '../durations.js';
 import type { HandlersOf } from '../http/handlers.js';
 import type { Clock } from '../ports.js';
 import type { FailureCause } from './attempt.js';

@@ -10,7 +10,7 @@ import {
 import type { Database } from '../storage/database.js';
 import { encryptorOf } from '../storage/secrets.js';
 import { type AttemptOutcome, causeOfStatus } from './attempt.js';
-import { startClickFeed } from './click-feed.js';
+import { limitClickSubscribers } from './click-subscribers.js';
 import type { DeliveryQueue } from './delivery-queue.js';
 import {
   placeOfWebhook,
@@ -99,7 +99,8 @@ export class StreamRepository {
             expires_at: expiresAt,
           })
           .execute();
-        if (events.includes('url.clicked')) await startClickFeed(transaction, organizationId);
+        if (events.includes('url.clicked'))
+          await limitClickSubscribers(transaction, organizationId);
         for (const [at, event] of past.entries()) {
           // The times give their order.
           const dueAt = createdAt - past.length + at;

@@ -21,7 +21,7 @@ import type { Keyring } from '../storage/keyring.js';
 import { readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
 import { type Encrypt, encryptorOf } from '../storage/secrets.js';
-import { startClickFeed } from './click-feed.js';
+import { limitClickSubscribers } from './click-subscribers.js';
 import {
   defaultRotationMs,
   maxPreviousSecrets,
@@ -114,7 +114,8 @@ export class WebhookRepository {
             updated_at: createdAt,
           })
           .execute();
-        if (events.includes('url.clicked')) await startClickFeed(transaction, organizationId);
+        if (events.includes('url.clicked'))
+          await limitClickSubscribers(transaction, organizationId);
         return webhook;
       },
       { audit: (created) => created && { type: 'webhook', id: webhook.id }, holdsSecret: true },
@@ -208,7 +209,8 @@ export class WebhookRepository {
           })
           .where('id', '=', id)
           .execute();
-        if (events?.includes('url.clicked')) await startClickFeed(transaction, organizationId);
+        if (events?.includes('url.clicked'))
+          await limitClickSubscribers(transaction, organizationId);
         return (await find(transaction, keyring, organizationId, id)) ?? null;
       },
       { audit: (webhook) => webhook && { type: 'webhook', id } },

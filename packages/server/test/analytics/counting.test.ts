@@ -117,7 +117,7 @@ describe('a server that stops', () => {
     await Promise.all(Array.from({ length: 50 }, () => visit(shortCode)));
     await api.stop();
     const other = file.other();
-    expect(other.prepare('select sum(visit_count) as visits from visit_batches').get()).toEqual({
+    expect(other.prepare('select sum(visit_count) as visits from visits').get()).toEqual({
       visits: 50,
     });
     expect(other.prepare('select count(*) as writers from journal_positions').get()).toEqual({

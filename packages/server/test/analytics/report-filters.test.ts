@@ -57,7 +57,6 @@ describe('timezone', () => {
       since: '2030-03-30T00:00:00.000+01:00',
       until: '2030-04-01T00:00:00.000+02:00',
       timezone: 'Europe/Berlin',
-      prunedDays: { included: 0, omitted: 0 },
       totals: { totalClicks: 2, uniqueClicks: 1 },
     });
     // Clocks changed on 31 March, which has 23 hours.

@@ -31,12 +31,8 @@ export interface ModelVisit {
   readonly hasReferrer: boolean;
   readonly isImageSearch: boolean;
   readonly isOwnNavigation: boolean;
-  /** The pruning that deleted the visit; undefined while it is stored. */
-  prunedBy?: number;
   /** The visit is not stored any more, and nothing counts it. */
   isDeleted?: boolean;
-  /** The day was pruned by a version without these breakdowns. */
-  lacksUtm?: boolean;
 }
 
 interface ShownVisit extends ModelVisit {
@@ -50,14 +46,14 @@ const utmFields = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmConte
 function shown(visit: ModelVisit): ShownVisit {
   const shownUtm = utmFields.map((field) => {
     const value = visit[field];
-    return [field, visit.lacksUtm ? '(unknown)' : value === null ? '(none)' : value.toLowerCase()];
+    return [field, value === null ? '(none)' : value.toLowerCase()];
   });
-  const known = (value: string | null) => (visit.lacksUtm ? null : value) ?? 'Unknown';
+  const known = (value: string | null) => value ?? 'Unknown';
   const city = known(visit.city);
   return {
     ...visit,
     language: known(visit.language),
-    variant: visit.lacksUtm ? '(unknown)' : (visit.variant ?? '(default)'),
+    variant: visit.variant ?? '(default)',
     region: known(visit.region),
     city,
     // The place of an unknown city is unknown, too.
@@ -206,17 +202,6 @@ function distinct(values: readonly (string | null)[]): number {
   return new Set(values.filter((value) => value !== null)).size;
 }
 
-/** Visits that were pruned together, in one pruning, day and record. Their keys are deleted. */
-function groupPruned(visits: readonly Counted[], unitMs: number): Counted[][] {
-  const groups = new Map<string, Counted[]>();
-  for (const visit of visits) {
-    const key = [visit.prunedBy, visit.urlId, Math.floor(visit.at / unitMs)].join(' ');
-    groups.set(key, [...(groups.get(key) ?? []), visit]);
-  }
-  return [...groups.values()];
-}
-
-/** `refused` if the filters need deleted visits. */
 function report(
   visits: readonly Counted[],
   query: ModelQuery,
@@ -224,43 +209,20 @@ function report(
   breakdowns: Readonly<Record<string, readonly (readonly [field: string, of: keyof Shown])[]>>,
 ) {
   const all: readonly Shown[] = visits.map((visit) => ({ ...visit, ...shown(visit) }));
-  const { since, until, groupBy, timezone, limit, filters } = query;
+  const { since, until, timezone, limit, filters } = query;
   const field = noun.toLowerCase();
   // Reports of clicks do not say which of them are proven scans.
   const certainty = (visits: readonly Counted[]) => (noun === 'Scans' ? certaintyOf(visits) : {});
-  const days = new Set(
-    all
-      .filter(({ prunedBy }) => prunedBy !== undefined)
-      .map(({ at }) => Math.floor(at / dayMs) * dayMs),
-  );
-  const touched = [...days].filter((day) => day < until && day + dayMs > since);
-  const included = touched.filter((day) => since <= day && day + dayMs <= until);
-  if (Object.keys(filters).length > 0 && included.length > 0) return 'refused' as const;
-
   const fieldOf: Readonly<Record<string, keyof Shown>> = { scannerApp: 'app' };
   const matches = (visit: Shown) =>
     Object.entries(filters).every(([name, values]) => {
       const value = String(visit[fieldOf[name] ?? (name as keyof Shown)]).toLowerCase();
       return values.some((each) => each.toLowerCase() === value);
     });
-  const stored = all.filter(
-    (visit) =>
-      visit.prunedBy === undefined && visit.at >= since && visit.at < until && matches(visit),
-  );
-  const pruned = all.filter(
-    ({ prunedBy, at }) =>
-      prunedBy !== undefined && included.includes(Math.floor(at / dayMs) * dayMs),
-  );
-  const counted = [...stored, ...pruned];
+  const counted = all.filter((visit) => visit.at >= since && visit.at < until && matches(visit));
 
   const starts = bucketStarts(query);
   const bucketAt = (at: number) => starts.findLast((start) => start <= at) ?? starts[0];
-  const unitMs = groupBy === 'hour' ? hourMs : dayMs;
-  const middleOf = ({ at }: Counted) => Math.floor(at / unitMs) * unitMs + unitMs / 2;
-  const sumOf = (groups: readonly Counted[][], of: 'visitor' | 'address') =>
-    groups.reduce((sum, group) => sum + distinct(group.map((visit) => visit[of])), 0);
-  const prunedDays = groupPruned(pruned, dayMs);
-
   const entries = (fields: readonly (readonly [string, keyof Shown])[]) => {
     const groups = new Map<string, Shown[]>();
     for (const visit of counted) {
@@ -278,34 +240,29 @@ function report(
   };
   const totals: Readonly<Record<string, number>> = {
     [`total${noun}`]: counted.length,
-    [`unique${noun}`]:
-      distinct(stored.map(({ visitor }) => visitor)) + sumOf(prunedDays, 'visitor'),
-    uniqueIps: distinct(stored.map(({ address }) => address)) + sumOf(prunedDays, 'address'),
+    [`unique${noun}`]: distinct(counted.map(({ visitor }) => visitor)),
+    uniqueIps: distinct(counted.map(({ address }) => address)),
     ...certainty(counted),
   };
   return {
     since: named(timezone, since),
     until: named(timezone, until),
     timezone,
-    uniquesAre: included.length > 0 ? 'daily sum' : 'exact',
+    retainedSince: null,
     uniquesSpanRotation: query.rotations.some(
       (at) => Math.max(since, query.seriesFrom) < at && at < until,
     ),
-    prunedDays: { included: included.length, omitted: touched.length - included.length },
     totals,
     breakdowns: Object.fromEntries(
       Object.entries(breakdowns).map(([name, fields]) => [name, entries(fields)]),
     ),
     timeseries: starts.map((start) => {
-      const own = stored.filter(({ at }) => bucketAt(at) === start);
-      const ownPruned = pruned.filter((visit) => bucketAt(middleOf(visit)) === start);
+      const own = counted.filter(({ at }) => bucketAt(at) === start);
       return {
         bucket: named(timezone, start),
-        [field]: own.length + ownPruned.length,
-        uniques:
-          distinct(own.map(({ visitor }) => visitor)) +
-          sumOf(groupPruned(ownPruned, unitMs), 'visitor'),
-        ...certainty([...own, ...ownPruned]),
+        [field]: own.length,
+        uniques: distinct(own.map(({ visitor }) => visitor)),
+        ...certainty(own),
       };
     }),
   };
@@ -346,9 +303,7 @@ const ofScans = {
 export function clicksModel(visits: readonly ModelVisit[], url: ModelUrl, query: ModelQuery) {
   const clicks = visits.filter(({ urlId, isHuman }) => urlId === url.id && isHuman);
   const found = report(clicks, query, 'Clicks', ofClicks);
-  return found === 'refused'
-    ? found
-    : { urlId: url.id, shortCode: url.shortCode, importedClicks: 0, ...found };
+  return { urlId: url.id, shortCode: url.shortCode, importedClicks: 0, ...found };
 }
 
 export function scansModel(
@@ -358,7 +313,7 @@ export function scansModel(
   query: ModelQuery,
 ) {
   const found = report(scansOf(visits, urls, [qr]), query, 'Scans', ofScans);
-  return found === 'refused' ? found : { qrCodeId: qr.id, urlId: qr.urlId, ...found };
+  return { qrCodeId: qr.id, urlId: qr.urlId, ...found };
 }
 
 export function overviewModel(
@@ -381,13 +336,11 @@ export function overviewModel(
   const isSelected = (visit: ModelVisit) => selected.some(({ id }) => id === visit.urlId);
   const clicks = visits.filter((visit) => visit.isHuman && isSelected(visit));
   const found = report(clicks, query, 'Clicks', ofClicks);
-  if (found === 'refused') return found;
   // With the largest limit, the breakdown by id has all links. Those with equal counts are in order.
   const byId = report(clicks, { ...query, limit: 1_000 }, 'Clicks', { id: [['id', 'urlId']] });
   const scans = report(scansOf(visits.filter(isSelected), selected, qrs), query, 'Scans', ofScans);
-  if (scans === 'refused') return scans;
   const { totalScans, provenScans, inferredScans } = scans.totals;
-  const rows = byId === 'refused' ? [] : (byId.breakdowns.id ?? []);
+  const rows = byId.breakdowns.id ?? [];
   return {
     importedClicks: 0,
     ...found,

@@ -1,10 +1,11 @@
 import { expect } from 'vitest';
-import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
-import { pruneVisits } from '../../src/analytics/ingest/visit-pruner.js';
+import { deleteOldVisits } from '../../src/analytics/ingest/delete-old-visits.js';
+import { mergeVisits } from '../../src/analytics/ingest/merge-visits.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import type { Visit } from '../../src/analytics/journal/journal-lines.js';
 import { ReportReader } from '../../src/analytics/reports/report-reader.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
+import { standardPlans } from '../../src/organizations/plans.js';
 import { openRepository } from '../storage/temporary-database.js';
 
 export const start = Date.UTC(2030, 0, 1);
@@ -50,15 +51,15 @@ export async function openVisitStore() {
   const stored = await openRepository();
   const { database } = stored;
   const outbox = new EventOutbox(database, { newId: () => 'event' });
-  const visits = new VisitRepository(database, { outbox, thresholds: [] });
-  const compactorAt = (now: number, of = database) =>
-    new VisitCompactor({ database: of, clock: () => now });
+  const clicks: { plans: typeof standardPlans; maxWaiting?: number } = { plans: standardPlans };
+  const visits = new VisitRepository(database, { outbox, thresholds: [], clicks });
   let offset = 0;
   return {
     ...stored,
     outbox,
+    /** How webhooks get the visits. */
+    clicks,
     reader: new ReportReader(database),
-    compactorAt,
 
     /** Stores a batch. */
     async store(batch: readonly Visit[], now = start): Promise<void> {
@@ -68,12 +69,11 @@ export async function openVisitStore() {
       expect(await visits.store('writer', from, to, { visits: batch }, now)).toBe(true);
     },
 
-    /** Compacts batches of any age. */
-    compact: (): Promise<void> => compactorAt(start + 3650 * day).compact(),
+    /** Merges rows of any age. */
+    merge: (): Promise<void> => mergeVisits(database, start + 3650 * day),
 
-    /** Returns the number of URLs whose visits were pruned. */
-    prune: (retentionDays: number | undefined, now: number): Promise<number> =>
-      pruneVisits({ database, clock: () => now, retentionDays }),
+    /** Deletes the visits before an instant. */
+    deleteOld: (before: number): Promise<void> => deleteOldVisits(database, before),
   };
 }
 

@@ -1,5 +1,5 @@
 import { v7 as newUuid } from 'uuid';
-import { encodeColumns } from '../../src/analytics/ingest/columns-codec.js';
+import { toRow } from '../../src/analytics/ingest/columns-codec.js';
 import { toColumns } from '../../src/analytics/ingest/visit-columns.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { makeVisit } from '../analytics/visit-store.js';
@@ -75,11 +75,12 @@ export const sampleListed: Readonly<
     await api.server.database.writeDirectly(
       (transaction) =>
         transaction
-          .insertInto('visit_batches')
+          .insertInto('visits')
           .values({
-            created_at: visitedAt,
-            visit_count: visits.length,
-            visits: encodeColumns(toColumns(visits)),
+            organization_id: owner.organizationId,
+            level: 0,
+            stored_at: visitedAt,
+            ...toRow(toColumns(visits)),
           })
           .execute(),
       'rows',

@@ -122,8 +122,8 @@ it('doctor finds and heals an index that misses a row', async () => {
 
 const reported = [
   [
-    'a batch of visits',
-    (path: string) => execute(path, `update visit_batches set visits = zeroblob(40)`),
+    'a row of visits',
+    (path: string) => execute(path, `update visits set visits = zeroblob(40)`),
     'cannot be read',
   ],
   [
@@ -147,7 +147,7 @@ it('doctor stops at a damaged page, and asks for a backup', async () => {
   const { settings, path } = copy();
   const handle = new SqliteHandle(path, { readonly: true });
   const page = handle
-    .prepare("select rootpage from sqlite_schema where name = 'visit_batches'")
+    .prepare("select rootpage from sqlite_schema where name = 'visits'")
     .pluck()
     .get();
   handle.close();

@@ -58,8 +58,8 @@ describe('scheduled backups', () => {
   }, 60_000);
 
   it('with damaged visits have another name, and replace no other backup', async () => {
-    const settings = { ...(await withVisits(true)), SHORTY_SECRET_KEY: 'stored-somewhere-else' };
-    damageVisits(settings, 'visit_chunks', 'url_id = 2', 16);
+    const settings = { ...(await withVisits()), SHORTY_SECRET_KEY: 'stored-somewhere-else' };
+    damageVisits(settings, 16);
     const folder = newFolder();
     writeFileSync(join(folder, 'shorty-20200101T000000Z.db'), 'an old backup');
     const server = await serve({ ...settings, ...daily, SHORTY_BACKUP_FOLDER: folder });

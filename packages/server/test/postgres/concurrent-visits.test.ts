@@ -1,12 +1,11 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
+import { mergeVisits } from '../../src/analytics/ingest/merge-visits.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
-import { diagnoseClicks } from '../../src/analytics/reports/visit-doctor.js';
+import { diagnoseVisits } from '../../src/analytics/reports/visit-doctor.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
-import { diagnoseOrganizationChunks } from '../analytics/organization-chunks.js';
 import {
   day,
   makeVisit,
@@ -18,7 +17,7 @@ import {
 /** Two nodes, each with the visits of its own journal. */
 let stored: VisitStore;
 let nodes: readonly [IngestingNode, IngestingNode];
-/** Watches locks, and is another program that changes rows. */
+/** Another program. */
 let other: pg.Client;
 beforeAll(async () => {
   stored = await openVisitStore();
@@ -38,7 +37,6 @@ type IngestingNode = ReturnType<typeof ingestingNode>;
 function ingestingNode(writerId: string, database: Database) {
   const outbox = new EventOutbox(database, { newId: () => 'event' });
   const visits = new VisitRepository(database, { outbox, thresholds: [] });
-  const compactor = new VisitCompactor({ database, clock: () => start + day });
   let offset = 0;
   return {
     database,
@@ -49,7 +47,7 @@ function ingestingNode(writerId: string, database: Database) {
       const to = { segment: 1, offset };
       expect(await visits.store(writerId, from, to, { visits: batch }, start)).toBe(true);
     },
-    compact: () => compactor.compact(),
+    merge: () => mergeVisits(database, start + day),
   };
 }
 
@@ -69,51 +67,27 @@ const clicksOf = async (urlIds: readonly number[]) => {
 };
 
 async function expectSound(): Promise<void> {
-  expect(await diagnoseClicks(stored.database)).toMatchObject({ wrongCounters: [], damaged: [] });
-  expect(await diagnoseOrganizationChunks(stored.database)).toEqual([]);
+  expect(await diagnoseVisits(stored.database)).toMatchObject({
+    wrongLinks: [],
+    damaged: [],
+  });
 }
 
-/** Returns the transactions of this database that wait for a lock. */
-async function waiting(): Promise<readonly string[]> {
-  const { rows } = await other.query<{ query: string }>(
-    `select query from pg_stat_activity
-     where datname = current_database() and wait_event_type = 'Lock'`,
-  );
-  return rows.map(({ query }) => query);
-}
-
-it('two nodes store and compact visits of the same links, each exactly once', async () => {
+it('two nodes store and merge visits of the same links, each exactly once', async () => {
   const urlIds = await createLinks(50);
   const rounds = 15;
   const run = async (node: IngestingNode, order: readonly number[]) => {
     for (let round = 0; round < rounds; round += 1) {
       await node.store(order);
-      await node.compact();
+      await node.merge();
     }
   };
   await Promise.all([run(nodes[0], urlIds), run(nodes[1], urlIds.toReversed())]);
-  for (const node of nodes) await node.compact();
+  for (const node of nodes) await node.merge();
   expect(await clicksOf(urlIds)).toEqual(urlIds.map(() => 2 * rounds));
   // No node had to repeat a transaction because of the other's rows.
   expect(nodes.map(({ database }) => database.retries.deadlock)).toEqual([0, 0]);
   await expectSound();
-  const { rows } = await other.query('select 1 from visit_batches');
+  const { rows } = await other.query('select 1 from visits where level = 0');
   expect(rows).toEqual([]);
-});
-
-it('work that excludes compactions passes one that waits for a locked chunk', async () => {
-  const urlIds = await createLinks(1);
-  const [first, second] = nodes;
-  await first.store(urlIds);
-  await first.compact();
-  await first.store(urlIds);
-  await other.query('begin');
-  await other.query('select from visit_chunks where url_id = $1 for update', [...urlIds]);
-  const compaction = first.compact();
-  await expect.poll(waiting).not.toEqual([]);
-  await second.database.writeDirectly(async () => {}, 'exclusive');
-  await other.query('commit');
-  await compaction;
-  expect(await clicksOf(urlIds)).toEqual([2]);
-  await expectSound();
 });

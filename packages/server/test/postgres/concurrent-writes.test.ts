@@ -322,22 +322,6 @@ it('two organizations that request a slug at the same time get one owner', async
   }
 });
 
-it('organizations that subscribe to clicks at the same time start one feed', async () => {
-  const callers = await Promise.all(
-    Array.from({ length: 6 }, () => pair.addOrganization('enterprise')),
-  );
-  const responses = await Promise.all(
-    callers.map((nodes, at) =>
-      (nodes[at % 2] as Caller).call('createWebhook', {
-        body: { url: 'https://hooks.example/clicks', events: ['url.clicked'] },
-      }),
-    ),
-  );
-  expect(responses.map(({ status }) => status)).toEqual(Array(6).fill(201));
-  const { rows } = await other.query('select * from click_feed');
-  expect(rows).toHaveLength(1);
-});
-
 it('a write of an organization whose row is locked fails with 503 after 10 seconds', async () => {
   const { caller, holder, refused } = locked;
   const { status, afterMs } = await refused;

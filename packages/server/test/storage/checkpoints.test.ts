@@ -31,15 +31,17 @@ afterEach(async () => {
   file.remove();
 });
 
+const rowOf = (bytes: number) => ({
+  ...{ organization_id: '', level: 0, stored_at: 0, first_at: 0, last_at: 0 },
+  ...{ first_url: 1, last_url: 1, visit_count: 0, visits: new Uint8Array(bytes) },
+});
+
 const logBytes = () => statSync(`${file.path}-wal`).size;
 
 async function write(megabytes: number): Promise<void> {
   for (let written = 0; written < megabytes; written += 1) {
     await serving.writeDirectly((transaction) =>
-      transaction
-        .insertInto('visit_batches')
-        .values({ created_at: written, visit_count: 0, visits: new Uint8Array(megabyte) })
-        .execute(),
+      transaction.insertInto('visits').values(rowOf(megabyte)).execute(),
     );
   }
 }
@@ -48,7 +50,7 @@ async function write(megabytes: number): Promise<void> {
 function startReport(): SqliteHandle.Database {
   const report = new SqliteHandle(file.path, { readonly: true });
   report.exec('begin');
-  report.prepare('select count(*) from visit_batches').get();
+  report.prepare('select count(*) from visits').get();
   return report;
 }
 
@@ -92,7 +94,7 @@ async function expectNoLock(work: () => Promise<void>): Promise<void> {
 }
 
 const countBatches = async () =>
-  (await serving.read.selectFrom('visit_batches').select('id').execute()).length;
+  (await serving.read.selectFrom('visits').select('id').execute()).length;
 
 /** Fails if the log is not truncated after the end of a report, or has lost one of 48 batches. */
 async function expectTruncationAfter(report: SqliteHandle.Database): Promise<void> {
@@ -134,10 +136,7 @@ describe('a handle without checkpoints', () => {
   it('does not prevent a checkpoint while it writes', async () => {
     await write(48);
     await serving.writeDirectly(async (transaction) => {
-      await transaction
-        .insertInto('visit_batches')
-        .values({ created_at: 0, visit_count: 0, visits: new Uint8Array(1) })
-        .execute();
+      await transaction.insertInto('visits').values(rowOf(1)).execute();
       await maintaining.maintain();
     });
     expect(statSync(file.path).size).toBeGreaterThan(40 * megabyte);

@@ -5,15 +5,12 @@ import SqliteHandle from 'better-sqlite3';
 import { type CompiledQuery, sql } from 'kysely';
 import { v7 as newUuid } from 'uuid';
 import { expect, it, onTestFinished } from 'vitest';
-import { encodeColumns } from '../../src/analytics/ingest/columns-codec.js';
-import { toColumns } from '../../src/analytics/ingest/visit-columns.js';
 import { deleteOrganizations } from '../../src/deletion/delete-organization.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { Database, Schema } from '../../src/storage/database.js';
 import { findDatabaseFile } from '../../src/storage/locate-database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { definitionOf, keyOf, type Owner, ownerOf, tableNames } from '../../src/storage/schema.js';
-import { makeVisit } from '../analytics/visit-store.js';
 import { emptyDatabase, engine } from '../engine.js';
 import { command } from '../operator/server-process.js';
 import { rowsWith } from './rows-with.js';
@@ -85,25 +82,7 @@ async function openFilled() {
   });
   const doomed = await addTenant(database, 'zebrafish');
   const other = await addTenant(database, 'albatross');
-  await addVisits(database, [doomed, other]);
   return { ...empty, database, doomed, other };
-}
-
-/** Adds a batch with visits of links of all tenants. */
-async function addVisits(database: Database, tenants: readonly Tenant[]): Promise<void> {
-  const visits = tenants.flatMap(({ ids, mark }) =>
-    (ids.urls ?? []).map((urlId) => {
-      const visit = makeVisit({ urlId: Number(urlId) });
-      return { ...visit, facts: { ...visit.facts, referrerDomain: `${mark}.example` } };
-    }),
-  );
-  const batch = { created_at: 1, visit_count: visits.length };
-  await database.writeDirectly((transaction) =>
-    transaction
-      .insertInto('visit_batches')
-      .values({ ...batch, visits: encodeColumns(toColumns(visits)) })
-      .execute(),
-  );
 }
 
 const confirm = async (database: Database, { id }: Tenant) => {
@@ -141,14 +120,7 @@ it('nothing of the organization remains, and everything of another one does', as
   expect(await countAll()).toEqual(filled(rowsPerTable));
   expect(await remainsOf(database, doomed)).toEqual([]);
   const after = await rowsWith(database, other.mark);
-  const withoutBatches = (rows: readonly string[]) =>
-    rows.filter((row) => !row.startsWith('visit_batches'));
-  expect(withoutBatches(after)).toEqual(withoutBatches(before));
-  const batch = await database.read
-    .selectFrom('visit_batches')
-    .select('visit_count')
-    .executeTakeFirstOrThrow();
-  expect(batch.visit_count).toBe(rowsPerTable);
+  expect(after).toEqual(before);
   // The id remains in the hashes of keys and in the operator's entry only.
   for (const row of await rowsWith(database, doomed.id)) expect(row).toMatch(/^retired_keys: /);
   if (engine() === 'postgres') return;
@@ -181,8 +153,8 @@ it('a deletion finds the rows of every table by an index of their owner', async 
       expect(conditions, table).toContainEqual(expect.stringMatching(`${column}|rowid`));
     }
   }
-  // Tables of one row, batches that are not compacted yet, and changes of the last seconds.
-  const small = /\b(url_id_counter|link_policy|visit_batches|cache_changes)\b/;
+  // Tables of one row, and changes of the last seconds.
+  const small = /\b(url_id_counter|link_policy|cache_changes)\b/;
   const reading = plans.filter(({ conditions }) => conditions.includes(undefined));
   expect(reading.map(({ text }) => text).filter((text) => !small.test(text))).toEqual([]);
 });
@@ -212,26 +184,6 @@ it('a deletion that stops after any transaction is continued', async () => {
   expect((await rowsWith(database, other.mark)).length).toBe(before);
 });
 
-it('a batch that cannot be read does not keep an organization', async () => {
-  const { database, doomed } = await openFilled();
-  await database.writeDirectly(async (transaction) => {
-    const first = transaction.selectFrom('visit_batches').select(({ fn }) => fn.min('id').as('id'));
-    await transaction
-      .updateTable('visit_batches')
-      .set({ visits: Buffer.from('damaged') })
-      .where('id', '=', first)
-      .execute();
-  });
-  await confirm(database, doomed);
-  const [problem, ...others] = await deleteOrganizations(database);
-  expect(problem).toMatchObject({
-    organizationId: doomed.id,
-    error: { message: expect.stringMatching(/^batches of visits cannot be read.*: 1; /) },
-  });
-  expect(others).toEqual([]);
-  expect(await new OrganizationRepository(database).find(doomed.id)).toBeUndefined();
-});
-
 it('two processes delete at once', async () => {
   const { database, databaseUrl, doomed, other } = await openFilled();
   const before = (await rowsWith(database, other.mark)).length;
@@ -248,10 +200,8 @@ it('the tables of the schema are all tables of the database', async () => {
   const { database } = await openFilled();
   const found = await database.read.introspection.getTables();
   const own = found.map(({ name }) => name).filter((name) => !name.startsWith('kysely_'));
-  // Partitions of visits, and tables of nodes that have no data of organizations but hostnames.
-  const others = own.filter(
-    (name) => !/^(visit_chunks_|cache_changes$|installation_keys$|sqlite_)/.test(name),
-  );
+  // Tables of nodes that have no data of organizations but hostnames.
+  const others = own.filter((name) => !/^(cache_changes$|installation_keys$|sqlite_)/.test(name));
   expect(others.sort()).toEqual([...allTables].sort());
   expect(keyOf('retired_keys')).toEqual(['key_hash']);
 });
@@ -263,7 +213,7 @@ it('a command that is killed is continued by the next one', async () => {
   const settings = { SHORTY_DATABASE_URL: databaseUrl };
   const args = ['orgs', 'delete', '--org', doomed.id, '--confirm', `${doomed.mark} Ltd`];
   // In the order of the deletion.
-  for (const table of ['url_keys', 'visit_chunks', 'urls', 'deliveries', 'organizations']) {
+  for (const table of ['visits', 'url_keys', 'urls', 'deliveries', 'organizations']) {
     const kill = { NODE_OPTIONS: `--import ${preload}`, KILL_AT: `delete from "${table}"` };
     const killed = await command({ ...settings, ...kill }, ...args);
     expect(killed, table).toEqual({ code: null, stdout: '', stderr: '' });

@@ -5,13 +5,16 @@ import { openStorage } from '../../src/storage/open-storage.js';
 import { openRepository, type Stored, temporaryFile } from './temporary-database.js';
 
 const count = async (db: Database['read']) =>
-  (await db.selectFrom('visit_batches').select('id').execute()).length;
+  (await db.selectFrom('visits').select('id').execute()).length;
 
 const addBatch = (database: Database) =>
   database.writeDirectly((transaction) =>
     transaction
-      .insertInto('visit_batches')
-      .values({ created_at: 0, visit_count: 0, visits: new Uint8Array(1) })
+      .insertInto('visits')
+      .values({
+        ...{ organization_id: '', level: 0, stored_at: 0, first_at: 0, last_at: 0 },
+        ...{ first_url: 1, last_url: 1, visit_count: 0, visits: new Uint8Array(1) },
+      })
       .execute(),
   );
 

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { journalRootOf, segmentPath } from '../../src/analytics/journal/journal-folder.js';
 import { toCallLine, toLine } from '../../src/analytics/journal/journal-lines.js';
 import { openQuarantine } from '../../src/analytics/journal/quarantine.js';
-import { diagnoseClicks, diagnoseScans } from '../../src/analytics/reports/visit-doctor.js';
+import { diagnoseVisits } from '../../src/analytics/reports/visit-doctor.js';
 import { createServer } from '../../src/create-server.js';
 import { deleteOrganizations } from '../../src/deletion/delete-organization.js';
 import {
@@ -86,14 +86,8 @@ async function deleteTenant(api: TestServer, id: string): Promise<void> {
 
 /** Returns what the doctor compares. */
 async function diagnose(database: Database) {
-  const clicks = await diagnoseClicks(database);
-  return {
-    wrong: [
-      ...clicks.wrongCounters,
-      ...(await diagnoseScans(database)).wrongCounters,
-      ...(await findWrongLinkCounters(database)),
-    ],
-  };
+  const { wrongLinks, wrongCodes } = await diagnoseVisits(database);
+  return { wrong: [...wrongLinks, ...wrongCodes, ...(await findWrongLinkCounters(database))] };
 }
 
 it('a deletion must be confirmed, refuses calls at once, and cannot be taken back', async () => {
@@ -202,11 +196,7 @@ it('lines of journals that are found later are dropped, and other unknown ones a
     .toBe(false);
   expect(openQuarantine(root).count()).toBe(1);
   expect(await clicksOf(api.server.database, urlId)).toBe(0);
-  const batches = await api.server.database.read
-    .selectFrom('visit_batches')
-    .select('visit_count')
-    .execute();
-  expect(batches.reduce((sum, { visit_count }) => sum + visit_count, 0)).toBe(0);
+  expect(await api.server.database.read.selectFrom('visits').select('id').execute()).toEqual([]);
 });
 
 it('nothing remains in the database, in journals, and in a backup, and the doctor finds no error', async () => {

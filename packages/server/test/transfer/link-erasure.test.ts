@@ -9,7 +9,7 @@ import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js'
 import { journalRootOf, segmentPath } from '../../src/analytics/journal/journal-folder.js';
 import { toLine } from '../../src/analytics/journal/journal-lines.js';
 import { journalStart } from '../../src/analytics/journal/journal-reader.js';
-import { diagnoseClicks, diagnoseScans } from '../../src/analytics/reports/visit-doctor.js';
+import { diagnoseVisits } from '../../src/analytics/reports/visit-doctor.js';
 import { eraseLink, isLinkErasurePending } from '../../src/deletion/erase-link.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { exportOrganization } from '../../src/operations/transfer/export-organization.js';
@@ -18,7 +18,6 @@ import { findWrongLinkCounters } from '../../src/organizations/link-doctor.js';
 import type { Database } from '../../src/storage/database.js';
 import { beginErasure } from '../../src/urls/erase-url.js';
 import { UrlRecorder } from '../../src/urls/url-recorder.js';
-import { diagnoseOrganizationChunks } from '../analytics/organization-chunks.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import { type Caller, startServer, type TestServer } from '../api/start-server.js';
 import { visitHost } from '../api/visit-host.js';
@@ -98,11 +97,9 @@ const erase = (caller: Caller, id: string, headers = {}) =>
   caller.call('deleteUrl', { params: { id }, query: { erase: true }, headers });
 
 async function expectNoErrors(database: Database): Promise<void> {
-  const clicks = await diagnoseClicks(database);
-  expect(clicks.wrongCounters).toEqual([]);
-  expect((await diagnoseScans(database)).wrongCounters).toEqual([]);
+  const { wrongLinks, wrongCodes, damaged } = await diagnoseVisits(database);
+  expect([...wrongLinks, ...wrongCodes, ...damaged]).toEqual([]);
   expect(await findWrongLinkCounters(database)).toEqual([]);
-  expect(await diagnoseOrganizationChunks(database)).toEqual([]);
 }
 
 it('of the link, only what expires by itself remains', async () => {
@@ -123,7 +120,7 @@ it('of the link, only what expires by itself remains', async () => {
   const usage = (await api.call('getUsage')).data;
   const tables = (await rowsWith(database, mark)).map((row) => row.split(':')[0]);
   expect(new Set(tables)).toEqual(
-    expect.objectContaining(new Set(['urls', 'events', 'idempotency_keys', 'visit_batches'])),
+    expect.objectContaining(new Set(['urls', 'events', 'idempotency_keys', 'visits'])),
   );
 
   const erased = await erase(api, id, { 'idempotency-key': 'erase' });
@@ -293,8 +290,7 @@ it('visits that are stored later are dropped, by processes that know the link, t
   writeFileSync(segmentPath(folder, 1), toLine(late(120_000)));
   const refuse = () => expect.unreachable('no line is damaged');
   expect(await recoverOrphans(repository, root, api.clock, refuse)).toBe(1);
-  const batches = database.read.selectFrom('visit_batches').select('visit_count');
-  expect((await batches.execute()).filter(({ visit_count }) => visit_count > 0)).toEqual([]);
+  expect(await database.read.selectFrom('visits').select('id').execute()).toEqual([]);
   expect(await clicksOf(database, urlId)).toBe(0);
 });
 
@@ -323,7 +319,7 @@ it('an erasure that stops after any transaction is continued', async () => {
       },
     };
     await eraseVisits(killed).catch(() => {});
-    await eraseLink(killed, api.clock, { urlId, organizationId }).catch(() => {});
+    await eraseLink(killed, { urlId, organizationId }).catch(() => {});
     expect(stops).toBeLessThan(100);
   }
   expect(stops).toBeGreaterThan(0);

@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import type { CompiledQuery } from 'kysely';
 import { v7 as newUuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { decodeColumns, encodeColumns } from '../../src/analytics/ingest/columns-codec.js';
+import { decodeColumns, toRow } from '../../src/analytics/ingest/columns-codec.js';
+import { mergeVisits } from '../../src/analytics/ingest/merge-visits.js';
 import { maxVisits } from '../../src/analytics/ingest/visit-columns.js';
-import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
-import { pruneVisits } from '../../src/analytics/ingest/visit-pruner.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import type { Visit } from '../../src/analytics/journal/journal-lines.js';
 import { ReportReader } from '../../src/analytics/reports/report-reader.js';
@@ -142,7 +141,7 @@ async function addDomain(
   return id;
 }
 
-/** Stores visits in daily summaries, in chunks, and in a batch that is not compacted. */
+/** Stores visits in merged rows, and in one that is not merged. */
 async function visit(urlId: number): Promise<void> {
   const { database } = api.server;
   const visits = new VisitRepository(database, {
@@ -159,11 +158,8 @@ async function visit(urlId: number): Promise<void> {
     Array.from({ length: count }, (_, number) =>
       visitAt(urlId + (number % 3), first + number * 1000, number),
     );
-  await store(at(3_000, start - 40 * day), start);
-  await new VisitCompactor({ database, clock: () => start + day }).compact();
-  await pruneVisits({ database, clock: () => start, retentionDays: 30 });
-  await store(at(7_000, start - day), start);
-  await new VisitCompactor({ database, clock: () => start + day }).compact();
+  await store(at(10_000, start - day), start);
+  await mergeVisits(database, start + day);
   await store(at(500, start), Date.now() + 10 * 365 * day);
 }
 
@@ -247,26 +243,23 @@ function forgeText(whole: string, change = (line: string) => line): string {
   return `${body}${JSON.stringify({ end })}\n`;
 }
 
-/** Replaces the visits of a chunk with `count` equal ones. Returns any other line unchanged. */
+/** Replaces the visits of a row with `count` equal ones. Returns any other line unchanged. */
 function withManyVisits(line: string, count: number): string {
-  if (!line.startsWith('{"table":"visit_chunks"')) return line;
+  if (!line.startsWith('{"table":"visits"')) return line;
   const columns = decodeColumns(Buffer.from(/"base64":"([^"]+)"/.exec(line)?.[1] ?? '', 'base64'));
   const widen = <A extends Float64Array | Int32Array>(array: A): A =>
     new (array.constructor as new (length: number) => A)((array.length / columns.count) * count);
-  const visits = encodeColumns(
-    {
-      ...columns,
-      count,
-      visitedAt: widen(columns.visitedAt),
-      visitors: widen(columns.visitors),
-      addresses: widen(columns.addresses),
-      flags: new Uint8Array(count),
-    },
-    { isOfOneUrl: true },
-  );
-  return line
-    .replace(/"base64":"[^"]+"/, `"base64":"${visits.toString('base64')}"`)
-    .replace(/"visit_count":\d+/, `"visit_count":${count}`);
+  const urlIds = widen(columns.urlIds).fill(columns.urlIds[0] as number);
+  const { visits, ...ranges } = toRow({
+    ...{ ...columns, count, urlIds },
+    visitedAt: widen(columns.visitedAt),
+    visitors: widen(columns.visitors),
+    addresses: widen(columns.addresses),
+    flags: new Uint8Array(count),
+  });
+  const { table, row } = JSON.parse(line);
+  const base64 = visits.toString('base64');
+  return JSON.stringify({ table, row: { ...row, ...ranges, visits: { base64 } } });
 }
 
 async function refuses(database: Database, content: string, reason: RegExp): Promise<void> {
@@ -284,7 +277,6 @@ describe('an organization that moves to an empty server', () => {
     expect(report).toMatchObject({ organizationId: api.organizationId, urlIdShift: 0 });
     expect(report.rows.get('urls')).toBe(linkCount + 2);
     const again = await exportText(database, api.organizationId);
-    // A chunk of visits that were not compacted has another place.
     expect(rowsOf(again)).toEqual(rowsOf(text));
   });
 
@@ -295,7 +287,7 @@ describe('an organization that moves to an empty server', () => {
       const reader = new ReportReader(from);
       return {
         overview: await reader.readOverview(api.organizationId, always, start),
-        link: await reader.readClicks(2, always),
+        link: await reader.readClicks(api.organizationId, 2, always),
       };
     };
     const there = await reports(database);
@@ -362,8 +354,10 @@ describe('an organization that moves to a server with other organizations', () =
     expect(there.database.keyring.decrypt(String(webhook?.headers), place)).toBe(
       '{"Authorization":"Bearer 1"}',
     );
-    const link = await reader.readClicks(2 + urlIdShift, always);
-    expect(link).toEqual(await new ReportReader(api.server.database).readClicks(2, always));
+    const link = await reader.readClicks(api.organizationId, 2 + urlIdShift, always);
+    expect(link).toEqual(
+      await new ReportReader(api.server.database).readClicks(api.organizationId, 2, always),
+    );
     const [created] = await there.create(neighbour, [{}], ['DDDDDDD']);
     // A node of PostgreSQL has reserved the ids before.
     const id = engine() === 'postgres' ? 4 : linkCount + 3 + urlIdShift + 1;
@@ -548,7 +542,7 @@ describe('a file is refused, before anything is written,', () => {
       /the visits cannot be decoded/,
     ],
     [
-      'when a chunk has more visits than the columns of a compaction',
+      'when a row has more visits than columns can have',
       () => forge((line) => withManyVisits(line, maxVisits + 1)),
       /the visits cannot be decoded/,
     ],
@@ -678,9 +672,7 @@ it('an export reads each table by an index of the organization or of its owner',
     ).not.toEqual([]);
   }
   const reading = plans.filter(({ conditions }) => conditions.includes(undefined));
-  // Visits that are not compacted belong to all organizations.
-  const small = /visit_batches|visit_compactions/;
-  expect(reading.map((plan) => plan.text).filter((each) => !small.test(each))).toEqual([]);
+  expect(reading.map((plan) => plan.text)).toEqual([]);
   // No statement for each link.
   const ofLinks = [...statements.keys()].filter((each) => /"url_id" in/.test(each));
   expect(ofLinks.length).toBeLessThan(linkCount / 10);

@@ -1,11 +1,8 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { markErased } from '../../src/analytics/ingest/erasure-marks.js';
-import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import type { Visit } from '../../src/analytics/journal/journal-lines.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
-import { standardPlans } from '../../src/organizations/plans.js';
 import type { Database } from '../../src/storage/database.js';
-import { ClickFeed } from '../../src/webhooks/click-feed.js';
 import { ClickBatcher } from '../../src/webhooks/click-queue.js';
 import {
   clickRetentionMs,
@@ -37,16 +34,9 @@ async function open() {
   const node = (database: Database = stored.database, maxWaiting?: number) => {
     const outbox = new EventOutbox(database, { newId });
     const origins = { scheme: 'https://', shortDomain: 'sho.example' };
-    const options = { database, plans: standardPlans, clock, origins };
-    const feed = new ClickFeed({ ...options, ...(maxWaiting !== undefined && { maxWaiting }) });
-    const batcher = new ClickBatcher({ database, outbox, clock });
-    return {
-      feed,
-      async tick() {
-        await feed.copy();
-        await batcher.write();
-      },
-    };
+    const batcher = new ClickBatcher({ database, outbox, clock, origins });
+    if (maxWaiting !== undefined) stored.clicks.maxWaiting = maxWaiting;
+    return { tick: () => batcher.write() };
   };
   return {
     stored,
@@ -88,7 +78,7 @@ async function open() {
         .execute();
       return rows.map(({ body, created_at }) => ({ at: created_at, ...JSON.parse(body).data }));
     },
-    count: async (table: 'click_feed' | 'click_queues' | 'queued_clicks' | 'webhooks') =>
+    count: async (table: 'click_queues' | 'queued_clicks' | 'webhooks') =>
       (await stored.database.read.selectFrom(table).selectAll().execute()).length,
   };
 }
@@ -345,32 +335,9 @@ describe('each stored click is in exactly one event', () => {
       await opened.deliver();
       opened.clock.advance(1_000);
     }
-    expect(failures).toBeGreaterThan(10);
+    expect(failures).toBeGreaterThan(7);
     const visits = (await opened.events(id)).flatMap((event) => event.visits);
     expect(visits).toHaveLength(70);
-  });
-
-  it('when visits are old enough for a compaction before they are copied', async () => {
-    const id = await opened.subscribe();
-    const { database } = opened.stored;
-    const compactor = new VisitCompactor({ database, clock: () => opened.clock() + 3650 * day });
-    const batches = async () =>
-      (await database.read.selectFrom('visit_batches').select('id').execute()).length;
-    const { tick } = opened.node();
-    await opened.store(3);
-    await tick();
-    await opened.store(4);
-    await compactor.compact();
-    expect(await batches()).toBe(1);
-    await opened.deliver();
-    opened.clock.advance(1_000);
-    await tick();
-    await compactor.compact();
-    expect(await batches()).toBe(0);
-    expect(await sizes(id)).toEqual([
-      [3, 0],
-      [4, 0],
-    ]);
   });
 });
 
@@ -380,7 +347,6 @@ describe('a webhook', () => {
     const { tick } = opened.node();
     await opened.store(1);
     await tick();
-    expect(await opened.count('click_feed')).toBe(0);
     await opened.change(id, { events: ['url.clicked'] });
     await opened.store(2);
     await tick();
@@ -389,9 +355,8 @@ describe('a webhook', () => {
 
   it('gets no clicks of the time in which its owner paused it, and those before it later', async () => {
     const id = await opened.subscribe();
-    const { tick, feed } = opened.node();
+    const { tick } = opened.node();
     await opened.store(1);
-    await feed.copy();
     await opened.change(id, { isActive: false });
     await opened.store(2);
     await tick();
@@ -409,7 +374,6 @@ describe('a webhook', () => {
     await opened.store(2, { visitedAt: 1_000 });
     await opened.store(3, { visitedAt: 3_000 });
     await opened.store(1, { visitedAt: 1_500 });
-    await node.feed.copy();
     await opened.change(paused, { isActive: false });
     await opened.stored.database.writeDirectly((transaction) =>
       markErased(transaction, opened.urlId, 2_000),
@@ -429,9 +393,9 @@ describe('a webhook', () => {
     );
     await node.tick();
     expect(await waiting()).toEqual([{ waiting: 0, visit_count: null }]);
+    await opened.change(paused, { isActive: true });
     await opened.store(1, { visitedAt: 5_000 });
     await opened.deliver();
-    await opened.change(paused, { isActive: true });
     opened.clock.advance(1_000);
     await node.tick();
     expect(await sizes(paused)).toEqual([[1, 0]]);
@@ -441,7 +405,6 @@ describe('a webhook', () => {
     const id = await opened.subscribe();
     const { database } = opened.stored;
     await opened.store(2, { visitedAt: 1_000 });
-    await opened.node().feed.copy();
     const writeDirectly: Database['writeDirectly'] = async (work, lock) => {
       await database.writeDirectly((transaction) => markErased(transaction, opened.urlId, 2_000));
       return database.writeDirectly(work, lock);
@@ -514,9 +477,8 @@ describe('a webhook', () => {
   it('that unsubscribes or is deleted loses its queue, and the last one ends the feed', async () => {
     const first = await opened.subscribe();
     const second = await opened.subscribe();
-    const { tick, feed } = opened.node();
+    const { tick } = opened.node();
     for (let part = 0; part < 3; part += 1) await opened.store(1);
-    await feed.copy();
     expect([await opened.count('click_queues'), await opened.count('queued_clicks')]).toEqual([
       2, 6,
     ]);
@@ -526,7 +488,7 @@ describe('a webhook', () => {
     await pruneDeliveries(opened.stored.database, opened.clock());
     expect(await opened.count('webhooks')).toBe(2);
     await tick();
-    const tables = ['click_queues', 'queued_clicks', 'click_feed'] as const;
+    const tables = ['click_queues', 'queued_clicks'] as const;
     for (const table of tables) expect(await opened.count(table), table).toBe(0);
     await pruneDeliveries(opened.stored.database, opened.clock() + deliveryRetentionMs);
     expect(await opened.count('webhooks')).toBe(1);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { parseTexts, type Visit } from '../journal/journal-lines.js';
+import type { Visit } from '../journal/journal-lines.js';
 import { decodeColumns, encodeColumns } from './columns-codec.js';
 import { toColumns, type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
 
@@ -100,13 +100,13 @@ test('visits that are rewritten keep all their texts, also of unknown columns', 
           decodeColumns(encodeColumns(toColumns(visits))),
         ) as [VisitColumns, VisitColumns];
         const builder = new VisitColumnsBuilder(first.length + second.length);
-        builder.addAll(one);
+        for (let index = 0; index < one.count; index += 1) builder.addFrom(one, index);
         for (let index = 0; index < other.count; index += 1) builder.addFrom(other, index);
-        const joined = decodeColumns(encodeColumns(builder.finish(), { isOfOneUrl: true }), 7);
+        const joined = decodeColumns(encodeColumns(builder.finish()));
         expect(textsOf(joined)).toEqual([...textsOf(one), ...textsOf(other)]);
         expect([...joined.flags]).toEqual([...one.flags, ...other.flags]);
         expect([...joined.visitors]).toEqual([...one.visitors, ...other.visitors]);
-        expect(new Set(joined.urlIds)).toEqual(new Set([7]));
+        expect([...joined.urlIds]).toEqual([...one.urlIds, ...other.urlIds]);
       },
     ),
   );
@@ -135,9 +135,9 @@ test('a column with more than 256 values has codes of two bytes', () => {
 test('a column with one value takes no bytes for each visit', () => {
   const [one] = fc.sample(visit, { numRuns: 1, seed: 3 }) as [Visit];
   const bytesOf = (count: number) =>
-    encodeColumns(toColumns(Array.from({ length: count }, () => one)), { isOfOneUrl: true }).length;
-  // Time, two keys, and flags.
-  expect(bytesOf(1008) - bytesOf(1000)).toBe(8 * (8 + 8 + 8 + 1));
+    encodeColumns(toColumns(Array.from({ length: count }, () => one))).length;
+  // The link, the time, two keys, and flags.
+  expect(bytesOf(1008) - bytesOf(1000)).toBe(8 * (8 + 8 + 8 + 8 + 1));
 });
 
 describe('rejects', () => {
@@ -161,94 +161,5 @@ describe('rejects', () => {
     bytes.writeUInt32LE(1, 4);
     bytes.writeUInt32LE(json.length, 8);
     expect(() => decodeColumns(bytes)).toThrow('"latency": a later version stored them');
-  });
-});
-
-describe('visits that version 0.1 stored', () => {
-  const start = Date.UTC(2030, 0, 1);
-  const texts = {
-    source: 'human/browser',
-    country: 'DE',
-    deviceType: 'mobile',
-    browser: 'Firefox',
-    os: 'Android',
-    referrer: 'direct (direct)',
-  };
-  const bot = { ...texts, source: 'bot/isbot', deviceType: 'other', browser: 'Other', os: 'Other' };
-
-  it('are read from a batch', () => {
-    const read = decodeColumns(
-      Buffer.from(
-        'AQAAAAMAAAABAAAAtQAAAAAAAAAAAPA/AAAAAAAAAEAAAAAAAADwPwAAQFusjXtCABBAW6yNe0IAIEBbrI17QgAAAACqAAAAAAAAAAAAAAD//////////wAAAAC7AAAAmLrc/hAyVHYAAAAAuwAAAACVAAAAAAAAAAABAAAAAAAAAQAAAAAAAAAAAQAAAAAAAAECAAAAAAAAAQIAAAAAAAABAAAAAAAAAAEAAAAAAABbWyJodW1hbi9icm93c2VyIiwiYm90L2lzYm90Il0sWyJERSIsIlVua25vd24iXSxbIm1vYmlsZSIsIm90aGVyIl0sWyJGaXJlZm94IiwiU2FmYXJpIiwiT3RoZXIiXSxbIkFuZHJvaWQiLCJpT1MiLCJPdGhlciJdLFsiZGlyZWN0IChkaXJlY3QpIiwib3RoZXIgbmV3cy5leGFtcGxlLmNvbSJdLFsiIiwiV2VDaGF0Il1d',
-        'base64',
-      ),
-    );
-    expect([...read.urlIds]).toEqual([1, 2, 1]);
-    expect([...read.visitedAt]).toEqual([start, start + 1, start + 2]);
-    expect([...read.visitors]).toEqual([0, 0xaa, 0, 0, -1, -1]);
-    expect([...read.addresses]).toEqual([0, 0xbb, 0xfedcba98 | 0, 0x76543210, 0, 0xbb]);
-    expect([...read.flags]).toEqual([0, 128 | 21, 0]);
-    expect(textsOf(read)).toEqual([
-      texts,
-      {
-        source: 'human/browser',
-        country: 'Unknown',
-        deviceType: 'mobile',
-        browser: 'Safari',
-        os: 'iOS',
-        referrer: 'other news.example.com',
-        scannerApp: 'WeChat',
-      },
-      bot,
-    ]);
-  });
-
-  it('are read from a chunk, and rewritten', () => {
-    const stored = Buffer.from(
-      'AQAAAAIAAAAAAAAAegAAAAAAQFusjXtCACBAW6yNe0IAAAAAqgAAAP//////////AAAAALsAAAAAAAAAuwAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAABAAAAAAAAAAEAAAAAAAAAAQAAAAAAAAAAAAAAAAAAAAAAAAAAAABbWyJodW1hbi9icm93c2VyIiwiYm90L2lzYm90Il0sWyJERSJdLFsibW9iaWxlIiwib3RoZXIiXSxbIkZpcmVmb3giLCJPdGhlciJdLFsiQW5kcm9pZCIsIk90aGVyIl0sWyJkaXJlY3QgKGRpcmVjdCkiXSxbIiJdXQ==',
-      'base64',
-    );
-    for (const read of [
-      decodeColumns(stored, 5),
-      decodeColumns(encodeColumns(decodeColumns(stored), { isOfOneUrl: true }), 5),
-    ]) {
-      expect([...read.urlIds]).toEqual([5, 5]);
-      expect([...read.visitedAt]).toEqual([start, start + 2]);
-      expect([...read.visitors]).toEqual([0, 0xaa, -1, -1]);
-      expect(textsOf(read)).toEqual([texts, bot]);
-    }
-  });
-
-  it('are read from a journal', () => {
-    const { visits, unknown } = parseTexts([
-      '1\t2\t1893456000001\t1\thuman\tbrowser\tUnknown\tmobile\tSafari\tiOS\tnews.example.com\tother\t\tfedcba9876543210\tWeChat\t21',
-    ]);
-    expect(unknown).toEqual([]);
-    expect(visits).toEqual([
-      {
-        urlId: 2,
-        visitedAt: start + 1,
-        isByCode: true,
-        variant: null,
-        facts: {
-          kind: 'human',
-          reason: 'browser',
-          country: 'Unknown',
-          deviceType: 'mobile',
-          browser: 'Safari',
-          os: 'iOS',
-          referrerDomain: 'news.example.com',
-          referrerType: 'other',
-          visitorKey: null,
-          addressKey: 'fedcba9876543210',
-          scannerApp: 'WeChat',
-          evidence: 21,
-          region: null,
-          city: null,
-          language: null,
-          campaign: null,
-        },
-      },
-    ]);
   });
 });

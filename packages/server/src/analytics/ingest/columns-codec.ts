@@ -3,22 +3,14 @@ import {
   type DictionaryColumn,
   maxVisits,
   sameCodes,
-  timeRange,
   type VisitColumns,
-  VisitColumnsBuilder,
 } from './visit-columns.js';
 
 // Version 2: a header, the columns, and a description of the columns as JSON. The columns of texts
 // have names: a reader completes those that are missing, and preserves those that it does not know.
 const version = 2;
-const version1 = 1;
-/** The largest number of visits in a chunk. They usually take 60 KB, which each addition rewrites. */
-export const visitsPerChunk = 2048;
-/**
- * A chunk of this size gets no further visits. Texts of visits come from strangers, so a chunk could
- * otherwise have some megabytes, and a report reads many chunks at once.
- */
-export const maxChunkBytes = 512 * 1024;
+/** The largest number of visits in a merged row. They usually take 60 KB. */
+export const visitsPerRow = 2048;
 const headerLength = 4;
 // Typed arrays are views of the stored bytes, so each must begin at a multiple of its element size.
 const alignment = 8;
@@ -46,13 +38,11 @@ interface Description {
 }
 
 /**
- * Encodes columns as arrays of little-endian numbers, and a description with the texts. Leaves URL ids
- * out if all visits are of one URL. All machines that Node supports are little-endian.
+ * Encodes columns as arrays of little-endian numbers, and a description with the texts.  All machines that Node supports are little-endian.
  */
-export function encodeColumns(columns: VisitColumns, { isOfOneUrl = false } = {}): Buffer {
+export function encodeColumns(columns: VisitColumns): Buffer {
   const { count, dictionaries } = columns;
-  const numbers: NumberColumnName[] = isOfOneUrl ? [] : ['urlIds'];
-  numbers.push('visitedAt', 'visitors', 'addresses', 'flags');
+  const numbers: NumberColumnName[] = ['urlIds', 'visitedAt', 'visitors', 'addresses', 'flags'];
   const texts = columns.storedTexts
     .map((name) => [name, dictionaries[name] as DictionaryColumn] as const)
     // Codes of two bytes first, so that all are aligned.
@@ -74,13 +64,20 @@ export function encodeColumns(columns: VisitColumns, { isOfOneUrl = false } = {}
   return Buffer.concat(parts);
 }
 
-/** The table of a chunk: that of the visits of a URL, or that of the visits of an organization. */
-export type ChunkTable = 'visit_chunks' | 'organization_chunks';
-
-/** Returns the columns of a stored chunk that depend on its visits. */
-export function toChunk(columns: VisitColumns, table: ChunkTable = 'visit_chunks') {
-  const visits = encodeColumns(columns, { isOfOneUrl: table === 'visit_chunks' });
-  return { ...timeRange(columns), visit_count: columns.count, visits };
+/** Returns the columns of a row of `visits` that depend on its visits, at least one. */
+export function toRow(columns: VisitColumns) {
+  const { urlIds, visitedAt } = columns;
+  let [first_url, last_url] = [Number.POSITIVE_INFINITY, 0];
+  let [first_at, last_at] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let index = 0; index < columns.count; index += 1) {
+    const [urlId, at] = [urlIds[index] as number, visitedAt[index] as number];
+    if (urlId < first_url) first_url = urlId;
+    if (urlId > last_url) last_url = urlId;
+    if (at < first_at) first_at = at;
+    if (at > last_at) last_at = at;
+  }
+  const visits = encodeColumns(columns);
+  return { first_at, last_at, first_url, last_url, visit_count: columns.count, visits };
 }
 
 /** One visit within columns. */
@@ -89,40 +86,13 @@ export interface VisitRef {
   readonly index: number;
 }
 
-/**
- * Returns the columns of a stored chunk with the existing visits and as many of the others, from an
- * index on, as fit. `added` is the number of those, at least 1.
- */
-export function packChunk(
-  existing: VisitColumns | undefined,
-  visits: readonly VisitRef[],
-  from: number,
-  table: ChunkTable = 'visit_chunks',
-) {
-  const existingCount = existing?.count ?? 0;
-  let part = visits.slice(from, from + visitsPerChunk - existingCount);
-  for (;;) {
-    const builder = new VisitColumnsBuilder(existingCount + part.length);
-    if (existing) builder.addAll(existing);
-    for (const { columns, index } of part) builder.addFrom(columns, index);
-    const chunk = toChunk(builder.finish(), table);
-    if (chunk.visits.length <= maxChunkBytes || part.length === 1)
-      return { chunk, added: part.length };
-    part = part.slice(0, Math.ceil(part.length / 2));
-  }
-}
-
-/**
- * Decodes columns of any version. They share the memory of `stored`. `urlId` is the URL of a chunk.
- * Throws when the bytes have a later version.
- */
-export function decodeColumns(stored: Uint8Array, urlId = 0): VisitColumns {
+/** Decodes columns, which share the memory of `stored`. Throws if they are damaged or of a later version. */
+export function decodeColumns(stored: Uint8Array): VisitColumns {
   const bytes = stored.byteOffset % alignment === 0 ? stored : new Uint8Array(stored);
   const reader = new ColumnReader(bytes);
   const header = reader.take(Uint32Array, headerLength);
   const [storedVersion, count = 0, jsonBytes = 0] = header;
   if (count > maxVisits) throw new RangeError(`${count} visits: columns have at most ${maxVisits}`);
-  if (storedVersion === version1) return decodeVersion1(reader, header, urlId);
   if (storedVersion !== version) {
     const isLater = Number(storedVersion) > version && Number(storedVersion) <= maxVersion;
     const message = `visits of version ${storedVersion}: this server reads version ${version}`;
@@ -140,32 +110,13 @@ export function decodeColumns(stored: Uint8Array, urlId = 0): VisitColumns {
   }
   return {
     count,
-    urlIds: found.urlIds ?? new Float64Array(count).fill(urlId),
+    urlIds: found.urlIds ?? new Float64Array(count),
     visitedAt: found.visitedAt ?? new Float64Array(count),
     visitors: found.visitors ?? new Int32Array(count * 2),
     addresses: found.addresses ?? new Int32Array(count * 2),
     flags: found.flags ?? new Uint8Array(count),
     ...completeTexts(columns),
   };
-}
-
-/** Decodes columns, or returns undefined when they cannot be decoded. The caller decides what that means. */
-export function tryToDecode(stored: Uint8Array, urlId?: number): VisitColumns | undefined {
-  try {
-    return decodeColumns(stored, urlId);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Decodes columns, or returns undefined when they are damaged. Throws when they have a later version. */
-export function decodeUnlessDamaged(stored: Uint8Array, urlId?: number): VisitColumns | undefined {
-  try {
-    return decodeColumns(stored, urlId);
-  } catch (error) {
-    if (error instanceof LaterVersionError) throw error;
-    return undefined;
-  }
 }
 
 function readNumbers(reader: ColumnReader, name: NumberColumnName, count: number): NumberArray {
@@ -194,33 +145,6 @@ function readCodes(
   return values.length <= maxByteCodes
     ? reader.take(Uint8Array, count)
     : reader.take(Uint16Array, count);
-}
-
-// The columns of texts in version 1, in the order in which they are stored.
-const texts1 = ['source', 'country', 'deviceType', 'browser', 'os', 'referrer', 'scannerApp'];
-
-/** Decodes the form of version 0.1, in which each column begins at a multiple of 8. */
-function decodeVersion1(reader: ColumnReader, header: Uint32Array, urlId: number): VisitColumns {
-  const [, count = 0, hasUrlIds = 0, valueBytes = 0] = header;
-  const allValues = JSON.parse(reader.takeLast(valueBytes)) as string[][];
-  const take = (name: NumberColumnName): NumberArray => {
-    reader.align(alignment);
-    return readNumbers(reader, name, count);
-  };
-  const numbers = {
-    urlIds: hasUrlIds === 1 ? take('urlIds') : new Float64Array(count).fill(urlId),
-    visitedAt: take('visitedAt'),
-    visitors: take('visitors'),
-    addresses: take('addresses'),
-    flags: take('flags'),
-  } as NumberColumns;
-  const columns = new Map<string, DictionaryColumn>();
-  for (const [at, name] of texts1.entries()) {
-    const values = allValues[at] as string[];
-    reader.align(alignment);
-    columns.set(name, { values, codes: readCodes(reader, values, count) });
-  }
-  return { count, ...numbers, ...completeTexts(columns) };
 }
 
 /** Reads typed arrays one after the other, and text from the end. */

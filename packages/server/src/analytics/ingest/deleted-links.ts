@@ -1,8 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import type { Database, Schema } from '../../storage/database.js';
+import type { Schema } from '../../storage/database.js';
 import { isAmong } from '../../storage/is-among.js';
-import { decodeColumns, encodeColumns, tryToDecode } from './columns-codec.js';
-import { filterColumns, type VisitColumns } from './visit-columns.js';
 
 /** Ids that no link has, and the organizations of the others. */
 export interface MissingLinks {
@@ -44,40 +42,4 @@ export async function findMissingLinks(
     unknown.delete(id);
   }
   return { deleted, unknown, organizationOf };
-}
-
-/**
- * Removes the visits of deleted links from the stored visits that are not in chunks yet. Returns the ids
- * of the batches that cannot be read.
- */
-export async function removeDeletedVisits(
-  { read, writeDirectly }: Pick<Database, 'read' | 'writeDirectly'>,
-  signal?: AbortSignal,
-): Promise<readonly number[]> {
-  const damaged: number[] = [];
-  const batches = await read.selectFrom('visit_batches').select('id').orderBy('id').execute();
-  for (const { id } of batches) {
-    if (signal?.aborted) break;
-    const find = (db: Kysely<Schema>) =>
-      db.selectFrom('visit_batches').select('visits').where('id', '=', id).executeTakeFirst();
-    const stored = await find(read);
-    if (!stored) continue;
-    const decoded = tryToDecode(stored.visits);
-    if (!decoded) damaged.push(id);
-    if (!decoded || (await findDeleted(read, decoded)).size === 0) continue;
-    await writeDirectly(async (transaction) => {
-      const current = await find(transaction);
-      if (!current) return;
-      const columns = decodeColumns(current.visits);
-      const deleted = await findDeleted(transaction, columns);
-      const rest = filterColumns(columns, (index) => !deleted.has(columns.urlIds[index] as number));
-      const row = transaction.updateTable('visit_batches').where('id', '=', id);
-      await row.set({ visit_count: rest.count, visits: encodeColumns(rest) }).execute();
-    }, 'exclusive');
-  }
-  return damaged;
-}
-
-async function findDeleted(db: Kysely<Schema>, { urlIds }: VisitColumns) {
-  return (await findMissingLinks(db, new Set(urlIds))).deleted;
 }

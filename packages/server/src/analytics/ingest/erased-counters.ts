@@ -2,15 +2,13 @@ import { sql } from 'kysely';
 import type { WriteTransaction } from '../../storage/database.js';
 import { selectScans } from '../reports/visit-measures.js';
 import type { Erasure } from './erasure-marks.js';
-import type { StoredVisits } from './read-stored-visits.js';
 import { isWithin, selectSpans, toScannedUrls } from './scanned-url.js';
-import { humanSources } from './visit-columns.js';
+import type { StoredVisits } from './stored-visits.js';
 
 const allTime = { since: 0, until: Number.POSITIVE_INFINITY };
 
 /**
- * Sets the counters of a link and its QR codes to the visits that remain: those that are stored, and
- * those of later days that were pruned, whose daily sums remain. The counts before are stored,
+ * Sets the counters of a link and its QR codes to the visits that remain. The counts before are stored,
  * because a threshold that was reached is not sent again.
  */
 export async function resetCounters(
@@ -21,31 +19,10 @@ export async function resetCounters(
   const spans = await selectSpans(transaction).where('qr_codes.url_id', '=', urlId).execute();
   const url = toScannedUrls(spans).get(urlId);
   const scans = new Map(url?.spans.map(({ qrId }) => [qrId, 0]));
-  const days = await transaction
-    .selectFrom('click_days')
-    .select('clicks')
-    .where('url_id', '=', urlId)
-    .execute();
-  const scanDays = await transaction
-    .selectFrom('scan_days')
-    .select(['qr_id', 'scans'])
-    .where(
-      'qr_id',
-      'in',
-      transaction.selectFrom('qr_codes').select('id').where('url_id', '=', urlId),
-    )
-    .execute();
-  for (const day of scanDays) {
-    scans.set(day.qr_id, (scans.get(day.qr_id) ?? 0) + Number(day.scans));
-  }
-  let clicks = days.reduce((sum, day) => sum + Number(day.clicks), 0);
+  let clicks = 0;
   for (const visits of remaining) {
     const { columns, indexes } = visits;
-    const isHuman = humanSources(columns);
-    const { codes } = columns.dictionaries.source;
-    for (const index of indexes) {
-      if (isHuman[codes[index] as number] === 1) clicks += 1;
-    }
+    clicks += indexes.length;
     for (const index of selectScans(visits, allTime, () => url).indexes) {
       const at = columns.visitedAt[index] as number;
       for (const span of url?.spans ?? []) {
@@ -60,7 +37,6 @@ export async function resetCounters(
       clicks,
       // They stay used if the link has a limit.
       erased_clicks: sql<number>`erased_clicks + clicks - ${clicks}`,
-      // The last click may be pruned.
       last_clicked_at: sql<number>`case when last_clicked_at > ${until} then last_clicked_at end`,
     })
     .where('url_id', '=', urlId)

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
+import type { Schema, WriteTransaction } from '../../storage/database.js';
 import { isAmong } from '../../storage/is-among.js';
 
 /** A link that is erased, or whose visits are. */
@@ -13,9 +13,6 @@ export interface Erasure extends ErasedLink {
   /** Visits of this millisecond are erased, too. */
   readonly until: number;
 }
-
-// The number of links in one transaction, which holds all write locks. They share the read of the batches.
-const urlsPerTransaction = 20;
 
 /**
  * Marks a link for the erasure of its visits up to `now`. From the commit on, no later transaction stores
@@ -68,38 +65,18 @@ export async function isErasurePending(db: Kysely<Schema>, urlId: number): Promi
   return row !== undefined;
 }
 
-/** Lists marked links, except for those that failed, and those of organizations that failed. */
+/** Lists marked links, except for those that failed. */
 export async function findErasures(
   db: Kysely<Schema>,
-  failed: ReadonlyMap<string, unknown>,
-  failedUrls: ReadonlyMap<number, unknown>,
+  failed: ReadonlyMap<number, unknown>,
 ): Promise<readonly Erasure[]> {
   return db
     .selectFrom('url_clicks')
     .innerJoin('urls', 'urls.id', 'url_clicks.url_id')
     .select(['url_id as urlId', 'organization_id as organizationId', 'erased_until as until'])
     .where('erasure_pending', '=', 1)
-    .$if(failed.size > 0, (query) => query.where('organization_id', 'not in', [...failed.keys()]))
-    .$if(failedUrls.size > 0, (query) => query.where('url_id', 'not in', [...failedUrls.keys()]))
+    .$if(failed.size > 0, (query) => query.where('url_id', 'not in', [...failed.keys()]))
     .orderBy('url_id')
-    .limit(urlsPerTransaction)
+    .limit(1)
     .execute();
-}
-
-/** Deletes the marks. A link that was marked again meanwhile retains its mark. */
-export async function finishErasures(
-  database: Database,
-  erasures: readonly Erasure[],
-): Promise<void> {
-  if (erasures.length === 0) return;
-  await database.writeDirectly(async (transaction) => {
-    for (const { urlId, until } of erasures) {
-      await transaction
-        .updateTable('url_clicks')
-        .set({ erasure_pending: 0 })
-        .where('url_id', '=', urlId)
-        .where('erased_until', '=', until)
-        .execute();
-    }
-  }, 'rows');
 }

@@ -10,10 +10,10 @@ import type { Database } from '../../storage/database.js';
 import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
 import { defineThread } from '../../threads/define-thread.js';
 import { openQuarantine, type SaveLines } from '../journal/quarantine.js';
-import { eraseVisits, UnreadableVisitsError } from './erase-visits.js';
-import { VisitCompactor } from './visit-compactor.js';
+import { deleteOldVisits, retainedSince } from './delete-old-visits.js';
+import { eraseVisits, type UnreadableVisitsError } from './erase-visits.js';
+import { mergeVisits } from './merge-visits.js';
 import { ingestJournal, recoverOrphans } from './visit-ingester.js';
-import { pruneVisits } from './visit-pruner.js';
 import { VisitRepository } from './visit-repository.js';
 
 export interface IngestSettings extends Pick<Config, 'thresholds' | 'retentionDays'> {
@@ -32,7 +32,7 @@ export type IngestEvent =
   | { readonly error: unknown; readonly service?: string };
 
 const ingestEveryMs = 200;
-const compactEveryMs = 200;
+const mergeEveryMs = 1_000;
 const maintainEveryMs = 250;
 const recoverEveryMs = 10_000;
 const eraseEveryMs = 10_000;
@@ -44,13 +44,13 @@ const pruneEveryMs = 10 * 60_000;
 export function createIngest(
   database: Database,
   outbox: EventOutbox,
+  plans: PlanTable,
   { root, writerId, thresholds, retentionDays }: IngestSettings,
   clock: Clock,
   emit: (event: IngestEvent) => void,
 ) {
   const path = join(root, writerId);
-  const visits = new VisitRepository(database, { outbox, thresholds });
-  const compactor = new VisitCompactor({ database, clock });
+  const visits = new VisitRepository(database, { outbox, thresholds, clicks: { plans } });
   // Initially true, because this thread may replace a failed one. Its first success clears that error.
   let isFailing = true;
   const onError = (error: unknown) => {
@@ -79,20 +79,19 @@ export function createIngest(
   let unreadable: readonly UnreadableVisitsError[] = [];
   const erase = shareRuns(async (signal) => {
     // They must not fail the calls of other organizations.
-    const errors = await eraseVisits(database, signal);
-    unreadable = errors.filter((error) => error instanceof UnreadableVisitsError);
-    if (errors.length === 0) erasureErrors.reset();
-    else
-      erasureErrors.report(
-        new AggregateError(errors, errors.map(({ message }) => message).join('; ')),
-      );
+    unreadable = await eraseVisits(database, signal);
+    if (unreadable.length === 0) erasureErrors.reset();
+    else {
+      const message = unreadable.map((error) => error.message).join('; ');
+      erasureErrors.report(new AggregateError(unreadable, message));
+    }
   });
   const services = [
     new PeriodicService({ name: 'visits', everyMs: ingestEveryMs, tick: () => ingest(), onError }),
-    repeat('compaction', compactEveryMs, (signal) => compactor.compact(signal)),
+    repeat('merges', mergeEveryMs, (signal) => mergeVisits(database, clock(), signal)),
     repeat('orphaned journals', recoverEveryMs, recover),
     repeat('old visits', pruneEveryMs, (signal) =>
-      pruneVisits({ database, clock, retentionDays }, signal),
+      deleteOldVisits(database, retainedSince(retentionDays, clock()), signal),
     ),
     // Continues what a killed process began.
     repeat('erasures', eraseEveryMs, erase),
@@ -170,7 +169,7 @@ export const ingestThread = defineThread({
   start({ storage, plans, settings }: IngestThreadData, emit: (event: IngestEvent) => void) {
     const database = openStorage(storage);
     const outbox = new EventOutbox(database, { newId: newUuid, plans });
-    const { methods, stop } = createIngest(database, outbox, settings, Date.now, emit);
+    const { methods, stop } = createIngest(database, outbox, plans, settings, Date.now, emit);
     return {
       methods,
       async stop(): Promise<void> {

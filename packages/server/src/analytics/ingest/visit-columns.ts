@@ -43,7 +43,7 @@ export interface DictionaryColumn {
 /** Visits in columns. Reports read them ten times as fast as rows, from a quarter of the bytes. */
 export interface VisitColumns {
   readonly count: number;
-  /** The URL of each visit. It is not stored in `visit_chunks`, whose visits are of one URL. */
+  /** The URL of each visit. */
   readonly urlIds: Float64Array;
   /** Milliseconds since 1970. */
   readonly visitedAt: Float64Array;
@@ -101,28 +101,6 @@ export function allIndexes({ count }: VisitColumns): Uint32Array {
   return everyIndex.subarray(0, count);
 }
 
-/** Returns the kind of a visit from its source, such as `human/browser`. */
-export function kindOf(source: string): string {
-  return source.slice(0, source.indexOf('/'));
-}
-
-/** For each value of the column `source`, whether its visits count: 1 for those of people. */
-export function humanSources({ dictionaries }: VisitColumns): Uint8Array {
-  const { values } = dictionaries.source;
-  return Uint8Array.from(values, (source) => (kindOf(source) === 'human' ? 1 : 0));
-}
-
-export function timeRange({ visitedAt }: VisitColumns): { first_at: number; last_at: number } {
-  let first_at = Number.POSITIVE_INFINITY;
-  let last_at = Number.NEGATIVE_INFINITY;
-  for (let index = 0; index < visitedAt.length; index += 1) {
-    const at = visitedAt[index] as number;
-    if (at < first_at) first_at = at;
-    if (at > last_at) last_at = at;
-  }
-  return { first_at, last_at };
-}
-
 export class VisitColumnsBuilder {
   readonly #capacity: number;
   readonly #urlIds: Float64Array;
@@ -168,19 +146,6 @@ export class VisitColumnsBuilder {
     }
     if (variant !== null) this.#setText('variant', index, variant);
     for (const [name, value] of otherFields ?? []) this.#setText(name, index, value);
-  }
-
-  /** Copies all visits. The builder must be empty. */
-  addAll(columns: VisitColumns): void {
-    this.count = columns.count;
-    this.#urlIds.set(columns.urlIds);
-    this.#visitedAt.set(columns.visitedAt);
-    this.#visitors.set(columns.visitors);
-    this.#addresses.set(columns.addresses);
-    this.#flags.set(columns.flags);
-    for (const name of columns.storedTexts) {
-      this.#text(name).setAll(columns.dictionaries[name] as DictionaryColumn, columns.count);
-    }
   }
 
   /** Copies one visit. */
@@ -265,13 +230,6 @@ export class DictionaryBuilder {
     this.#fillTo(index);
     this.#codes[index] = this.#codeOfValue(value);
     this.#end = index + 1;
-  }
-
-  /** Sets the texts of the first `count` visits. The builder must be empty. */
-  setAll({ values, codes }: DictionaryColumn, count: number): void {
-    for (const value of values) this.#codeOf.set(value, this.#values.push(value) - 1);
-    this.#codes.set(codes.subarray(0, count));
-    this.#end = count;
   }
 
   /** Returns the texts of the first `count` visits. Must be the last call. */

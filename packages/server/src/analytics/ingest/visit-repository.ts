@@ -6,14 +6,19 @@ import { isAmong } from '../../storage/is-among.js';
 import { readDeletionVersion } from '../../storage/link-policy.js';
 import type { JournalRecords, Visit } from '../journal/journal-lines.js';
 import { type JournalPosition, journalStart } from '../journal/journal-reader.js';
-import { encodeColumns } from './columns-codec.js';
+import { toRow } from './columns-codec.js';
 import { findMissingLinks, type MissingLinks } from './deleted-links.js';
-import { withoutErased } from './erasure-marks.js';
+import { type ClickQueueOptions, queueClicks } from './queue-clicks.js';
 import { countScans, type ThresholdOptions } from './scan-counter.js';
 import { toColumns } from './visit-columns.js';
 
 // About 5 MB.
 const maxKnownUrls = 100_000;
+
+export interface VisitRepositoryOptions extends ThresholdOptions {
+  /** Without it, no webhook gets visits. */
+  readonly clicks?: ClickQueueOptions;
+}
 
 /** What a transaction stores. */
 export interface StoredRecords
@@ -25,13 +30,13 @@ export interface StoredRecords
 /** Stores visits, and updates the counters and events that depend on them. */
 export class VisitRepository {
   readonly #database: Database;
-  readonly #options: ThresholdOptions;
-  /** The ids of URLs that exist. */
-  readonly #knownUrls = new Set<number>();
+  readonly #options: VisitRepositoryOptions;
+  /** The organizations of URLs that exist, by their ids. */
+  readonly #knownUrls = new Map<number, string>();
   /** The version at which they existed. The deletion of an organization or a link changes it. */
   #knownVersion: number | undefined;
 
-  constructor(database: Database, options: ThresholdOptions) {
+  constructor(database: Database, options: VisitRepositoryOptions) {
     this.#database = database;
     this.#options = options;
   }
@@ -75,7 +80,7 @@ export class VisitRepository {
     const missing = await findMissingLinks(read, ids);
     // Another call may have found a later version meanwhile.
     if (version === this.#knownVersion) {
-      for (const id of missing.organizationOf.keys()) known.add(id);
+      for (const [id, owner] of missing.organizationOf) known.set(id, owner);
     }
     return { ...missing, deletionVersion: version };
   }
@@ -105,54 +110,44 @@ export class VisitRepository {
     now: number,
   ): Promise<void> {
     const read = all.filter(({ facts }) => facts.kind === 'human');
-    const stored = await this.#withoutDeleted(transaction, read, deletionVersion);
-    const visits = await withoutErased(transaction, stored);
-    if (visits.length > 0) await this.#storeBatches(transaction, visits, now);
-    if (stored.length > 0) await this.#count(transaction, visits, stored, now);
+    const existing = await this.#withoutDeleted(transaction, read, deletionVersion);
+    // Counts first: the locks of the counters order this transaction and the mark of an erasure.
+    const visits = await this.#countClicks(transaction, existing, now);
+    if (visits.length > 0) {
+      await countScans(transaction, this.#options, visits, now);
+      await this.#storeRows(transaction, visits, now);
+      const { clicks } = this.#options;
+      if (clicks) await queueClicks(transaction, visits, now, clicks);
+    }
     // After those of links: transactions change counters in one order, which prevents deadlock.
     if (downloads) await countDownloads(transaction, downloads);
     if (calls) await countUses(transaction, 'api_call', calls);
   }
 
-  async #storeBatches(
+  /** Stores a row for each organization. */
+  async #storeRows(
     transaction: WriteTransaction,
     visits: readonly Visit[],
     now: number,
   ): Promise<void> {
-    const isCopied = await transaction.selectFrom('click_feed').select('id').executeTakeFirst();
-    await transaction
-      .insertInto('visit_batches')
-      .values({
-        created_at: now,
-        visit_count: visits.length,
-        visits: encodeColumns(toColumns(visits)),
-        to_copy: isCopied ? 1 : 0,
-      })
-      .execute();
-  }
-
-  /** Counts visits, and those that an erasure has reached: `read` without `visits`. */
-  async #count(
-    transaction: WriteTransaction,
-    visits: readonly Visit[],
-    read: readonly Visit[],
-    now: number,
-  ): Promise<void> {
-    const clicks = new Map<number, AddedClicks>();
-    for (const { urlId, visitedAt } of visits) {
-      const { count, lastAt } = clicks.get(urlId) ?? noClicks;
-      clicks.set(urlId, { count: count + 1, lastAt: Math.max(lastAt ?? 0, visitedAt) });
+    const known = this.#knownUrls;
+    const missing = new Set(visits.map(({ urlId }) => urlId).filter((id) => !known.has(id)));
+    const { organizationOf } = await findMissingLinks(transaction, missing);
+    const groups = new Map<string, Visit[]>();
+    for (const visit of visits) {
+      const organizationId = known.get(visit.urlId) ?? organizationOf.get(visit.urlId);
+      if (organizationId === undefined) continue;
+      const group = groups.get(organizationId);
+      if (group) group.push(visit);
+      else groups.set(organizationId, [visit]);
     }
-    if (visits.length < read.length) {
-      const stored = new Set(visits);
-      for (const visit of read) {
-        if (stored.has(visit)) continue;
-        const added = clicks.get(visit.urlId) ?? noClicks;
-        clicks.set(visit.urlId, { ...added, erased: (added.erased ?? 0) + 1 });
-      }
-    }
-    await this.#countClicks(transaction, clicks, now);
-    await countScans(transaction, this.#options, visits, now);
+    const rows = Array.from(groups, ([organization_id, own]) => ({
+      organization_id,
+      level: 0,
+      stored_at: now,
+      ...toRow(toColumns(own)),
+    }));
+    await this.#database.bulkInsert(transaction, 'visits', rows);
   }
 
   /** Drops the visits of links and organizations that were deleted since `findMissing`. */
@@ -190,31 +185,58 @@ export class VisitRepository {
     return numUpdatedRows === 1n;
   }
 
+  /** Counts clicks. Returns those that no erasure has reached; the others count as used only. */
   async #countClicks(
     transaction: WriteTransaction,
-    added: ReadonlyMap<number, AddedClicks>,
+    visits: readonly Visit[],
     now: number,
-  ): Promise<void> {
+  ): Promise<readonly Visit[]> {
+    if (visits.length === 0) return visits;
     const { outbox, thresholds } = this.#options;
+    const added = new Map<number, AddedClicks>();
+    for (const { urlId, visitedAt } of visits) {
+      const { count, lastAt } = added.get(urlId) ?? noClicks;
+      added.set(urlId, { count: count + 1, lastAt: Math.max(lastAt ?? 0, visitedAt) });
+    }
     const own = await findOwnThresholds(transaction, [...added.keys()]);
-    const changes = (await addClicks(transaction, added)).map(
-      ({ url_id, clicks, peak_clicks: peak }) => ({
-        urlId: url_id,
-        added: added.get(url_id)?.count ?? 0,
-        counters: [{ id: String(url_id), count: clicks, peak }],
-        thresholds: own.get(url_id) ?? thresholds,
-      }),
+    const counters = await addClicks(transaction, added);
+    const erasedUntil = new Map(
+      counters.flatMap(({ url_id, erased_until }) =>
+        erased_until > 0 ? [[url_id, erased_until] as const] : [],
+      ),
     );
+    const isStored = ({ urlId, visitedAt }: Visit) => visitedAt > (erasedUntil.get(urlId) ?? -1);
+    const erased = new Map<number, number>();
+    for (const visit of erasedUntil.size === 0 ? [] : visits) {
+      if (!isStored(visit)) erased.set(visit.urlId, (erased.get(visit.urlId) ?? 0) + 1);
+    }
+    for (const [urlId, count] of erased) await uncount(transaction, urlId, count);
+    const changes = counters.map(({ url_id, clicks, peak_clicks: peak }) => {
+      const uncounted = erased.get(url_id) ?? 0;
+      return {
+        urlId: url_id,
+        added: (added.get(url_id)?.count ?? 0) - uncounted,
+        counters: [{ id: String(url_id), count: clicks - uncounted, peak }],
+        thresholds: own.get(url_id) ?? thresholds,
+      };
+    });
     await recordThresholds(transaction, outbox, 'url.click_threshold', changes, now);
+    return erased.size === 0 ? visits : visits.filter(isStored);
   }
+}
+
+/** Moves clicks that an erasure has reached from the clicks of a link to its erased ones. */
+async function uncount(transaction: WriteTransaction, urlId: number, count: number): Promise<void> {
+  await sql`update url_clicks set clicks = clicks - ${count},
+      erased_clicks = erased_clicks + ${count},
+      last_clicked_at = case when last_clicked_at > erased_until then last_clicked_at end
+    where url_id = ${urlId}`.execute(transaction);
 }
 
 export interface AddedClicks {
   readonly count: number;
   /** The time of the last click; null if it is not known. */
   readonly lastAt: number | null;
-  /** Clicks that an erasure has reached. They are used all the same. */
-  readonly erased?: number;
 }
 
 const noClicks: AddedClicks = { count: 0, lastAt: null };
@@ -229,21 +251,19 @@ export async function addClicks(
   // ascending order, which prevents deadlock.
   const members = [...added]
     .sort(([a], [b]) => a - b)
-    .map(([id, { count, lastAt, erased = 0 }]) => `"${id}":[${count},${lastAt},${erased}]`);
+    .map(([id, { count, lastAt }]) => `"${id}":[${count},${lastAt}]`);
   const { rows } = await sql<
-    Pick<Selectable<Schema['url_clicks']>, 'url_id' | 'clicks' | 'peak_clicks'>
+    Pick<Selectable<Schema['url_clicks']>, 'url_id' | 'clicks' | 'peak_clicks' | 'erased_until'>
   >`
-    insert into url_clicks (url_id, clicks, last_clicked_at, erased_clicks)
-    select cast(key as bigint), cast(value ->> 0 as bigint), cast(value ->> 1 as bigint),
-      cast(value ->> 2 as bigint)
+    insert into url_clicks (url_id, clicks, last_clicked_at)
+    select cast(key as bigint), cast(value ->> 0 as bigint), cast(value ->> 1 as bigint)
     from json_each(${`{${members.join()}}`}) where true
     on conflict (url_id) do update set
       clicks = url_clicks.clicks + excluded.clicks,
       last_clicked_at = case
         when excluded.last_clicked_at > coalesce(url_clicks.last_clicked_at, 0)
-        then excluded.last_clicked_at else url_clicks.last_clicked_at end,
-      erased_clicks = url_clicks.erased_clicks + excluded.erased_clicks
-    returning url_id, clicks, peak_clicks`.execute(transaction);
+        then excluded.last_clicked_at else url_clicks.last_clicked_at end
+    returning url_id, clicks, peak_clicks, erased_until`.execute(transaction);
   return rows;
 }
 

@@ -13,16 +13,12 @@ export interface Dimension {
   readonly fields: readonly string[];
   /** What is between two fields, if it is not a space. The last field may contain it. */
   readonly separator?: string;
-  /** The value of pruned visits whose own value was not stored. Undefined: all were. */
-  readonly unknown?: string;
   /** The value of visits whose column is empty. Undefined: none is. */
   readonly none?: string;
   /** True counts values that differ only in case as one, in lower case. */
   readonly ignoresCase?: boolean;
   /** The maximum number of values that a report counts, if it is not the default. */
   readonly maxValues?: number;
-  /** The maximum number of values that a pruned day stores, if it is not the default. */
-  readonly maxDailyValues?: number;
   /** The query parameters that select visits by the first fields, in their order. */
   readonly filters: readonly string[];
 }
@@ -37,12 +33,10 @@ function utm<const Field extends UtmField>(field: Field) {
   return {
     column: field,
     fields: [field],
-    unknown: '(unknown)',
     none: '(none)',
     ignoresCase: true,
     // Visitors choose these values, and there are five of them.
     maxValues: 50_000,
-    maxDailyValues: 1_000,
     filters: [field],
   } as const;
 }
@@ -53,7 +47,6 @@ export const clickDimensions = {
   region: {
     column: 'region',
     fields: ['region'],
-    unknown: unknownCountry,
     none: unknownCountry,
     filters: ['region'],
   },
@@ -61,7 +54,6 @@ export const clickDimensions = {
     column: 'city',
     fields: ['city', 'region', 'country'],
     separator: cityFieldSeparator,
-    unknown: unknownCity,
     none: unknownCity,
     filters: ['city'],
   },
@@ -71,13 +63,11 @@ export const clickDimensions = {
   referrer: {
     column: 'referrer',
     fields: ['referrerType', 'referrerDomain'],
-    unknown: 'other (unknown)',
     filters: ['referrerType', 'referrer'],
   },
   language: {
     column: 'language',
     fields: ['language'],
-    unknown: 'Unknown',
     none: 'Unknown',
     filters: ['language'],
   },
@@ -89,7 +79,6 @@ export const clickDimensions = {
   variant: {
     column: 'variant',
     fields: ['variant'],
-    unknown: '(unknown)',
     none: '(default)',
     filters: ['variant'],
   },

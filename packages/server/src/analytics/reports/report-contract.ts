@@ -44,7 +44,7 @@ const timezone = z
   .meta({
     param: { id: 'Timezone' },
     description:
-      'The IANA name of a time zone. Its hours and days are the buckets, and since and until are in it if they have no offset. Changes of clocks are respected. Days whose visits were deleted after the retention period remain days in UTC.',
+      'The IANA name of a time zone. Its hours and days are the buckets, and since and until are in it if they have no offset. Changes of clocks are respected.',
     example: 'Europe/Berlin',
   });
 
@@ -129,9 +129,10 @@ const importedClicks = count.meta({
     'The clicks that another link shortener counted before the links were imported. They belong to no window, and no other count includes them.',
 });
 
-const uniquesAre = z.enum(['exact', 'daily sum']).meta({
+const retainedSince = instant.nullable().meta({
   description:
-    '`exact`: each visitor and address counts once in the totals. `daily sum`: the window contains days whose visits were deleted after the retention period, so a visitor of several of these days counts once for each.',
+    'The operator of the server deletes older visits: no count and no bucket has them. Null: none are deleted.',
+  example: null,
 });
 
 const uniquesSpanRotation = z.boolean().optional().meta({
@@ -149,21 +150,6 @@ const certainty = {
       'The other scans: a phone or tablet opened the link without a referring page. A tap on the link in a message looks the same.',
   }),
 };
-
-const prunedDays = z
-  .object({
-    included: count.meta({
-      description:
-        'Days that the window contains entirely. The bucket with the noon of such a day has all its visits, unless buckets are hours.',
-    }),
-    omitted: count.meta({
-      description: 'Days that the window contains only in part. No count includes their visits.',
-    }),
-  })
-  .meta({
-    description:
-      'The days, in UTC, of which the report has only daily sums, because their visits were deleted after the retention period.',
-  });
 
 const clickTotals = { totalClicks: count, uniqueClicks: distinctVisitors, uniqueIps };
 
@@ -192,9 +178,8 @@ const urlClicks = z
     ...window,
     countriesDate,
     importedClicks,
-    uniquesAre,
+    retainedSince,
     uniquesSpanRotation,
-    prunedDays,
     ...clickReport,
   })
   .meta({ id: 'UrlClicks' });
@@ -204,9 +189,8 @@ const analyticsOverview = z
     ...window,
     countriesDate,
     importedClicks,
-    uniquesAre,
+    retainedSince,
     uniquesSpanRotation,
-    prunedDays,
     totals: z.object({
       totalUrls: count,
       activeUrls: count,
@@ -257,9 +241,8 @@ const qrScans = z
     }),
     ...window,
     countriesDate,
-    uniquesAre,
+    retainedSince,
     uniquesSpanRotation,
-    prunedDays,
     ...scanReport,
   })
   .meta({ id: 'QrScans' });
@@ -286,7 +269,7 @@ export const reportRoutes = [
   defineRoute('exportVisits', 'GET /api/v1/visits', {
     tag: 'Analytics',
     summary: 'Export the visits of people as NDJSON',
-    description: `Pages of up to ${maxVisitLines} visits, oldest first. Send nextAfter as after until it is null, with the same filters, and with since and until, whose defaults move. The lines with a value are as many as a report counts for it, except on days that were pruned after the retention period, of which no single visits are stored.`,
+    description: `Pages of up to ${maxVisitLines} visits, oldest first. Send nextAfter as after until it is null, with the same filters, and with since and until, whose defaults move. The lines with a value are as many as a report counts for it.`,
     access: { scope: 'analytics:read', or: 'urls:read' },
     query: visitQuery,
     responses: { 200: { description: 'One page of the file', data: visitExport } },

@@ -45,6 +45,8 @@ export interface ReportSources {
   readonly countriesDate: () => string | null;
   /** Whether the visitor keys are rotated within a window. */
   readonly spansRotation: (window: Window) => boolean;
+  /** The first instant whose visits are retained; undefined without a limit. */
+  readonly retainedSince: () => number | undefined;
 }
 
 /** Scans can be selected by all facts about a visit, also by those that have no breakdown. */
@@ -73,7 +75,18 @@ export function reportHandlers({
   clock,
   countriesDate,
   spansRotation,
+  retainedSince,
 }: ReportSources): HandlersOf<typeof reportRoutes> {
+  const retainedSinceText = () => {
+    const since = retainedSince();
+    return since === undefined ? null : new Date(since).toISOString();
+  };
+  /** Returns the query without the time whose visits are deleted. */
+  const retained = (query: ReportQuery): ReportQuery => ({
+    ...query,
+    since: Math.max(query.since, Math.min(retainedSince() ?? query.since, query.until)),
+  });
+
   /** Returns when the organization, or its oldest link, was created. An imported link may be older. */
   async function firstRecordAt(organizationId: string): Promise<number> {
     const organization = await database.read
@@ -102,7 +115,7 @@ export function reportHandlers({
     query: ReportQuery,
     now: number,
     filter: UrlFilter,
-  ) => reports.read(organizationId, 'readOverview', organizationId, query, now, filter);
+  ) => reports.read(organizationId, 'readOverview', organizationId, retained(query), now, filter);
   const recent = new OverviewMemory<{
     readonly query: ReportQuery;
     readonly report: Awaited<ReturnType<typeof readOverview>>;
@@ -112,13 +125,20 @@ export function reportHandlers({
     async getUrlClicks({ caller: { organizationId }, params, query: input }) {
       const { id, shortCode, createdAt, importedClicks } = await getUrl(organizationId, params.id);
       const query = parseReport(clickDimensions, input, clock(), createdAt);
-      const report = await reports.read(organizationId, 'readClicks', id, query);
+      const report = await reports.read(
+        organizationId,
+        'readClicks',
+        organizationId,
+        id,
+        retained(query),
+      );
       const head = {
         urlId: String(id),
         shortCode,
         ...toWindowFields(query),
         timezone: input.timezone,
         countriesDate: countriesDate(),
+        retainedSince: retainedSinceText(),
         importedClicks,
         uniquesSpanRotation: uniquesSpanRotation(query, createdAt),
       };
@@ -135,13 +155,21 @@ export function reportHandlers({
       const query = parseReport(scanFilters, input, clock(), span.from);
       // The scans of a standalone QR code are unknown, because it contains its target and not a short URL.
       const url = { urlId: urlId ?? noUrl, hasSlug: slug !== null };
-      const report = await reports.read(organizationId, 'readScans', url, span, query);
+      const report = await reports.read(
+        organizationId,
+        'readScans',
+        organizationId,
+        url,
+        span,
+        retained(query),
+      );
       const head = {
         qrCodeId: params.id,
         urlId: urlId === null ? null : String(urlId),
         ...toWindowFields(query),
         timezone: input.timezone,
         countriesDate: countriesDate(),
+        retainedSince: retainedSinceText(),
         uniquesSpanRotation: uniquesSpanRotation(query, span.from),
       };
       return { status: 200, json: joinJson(head, report) };
@@ -156,7 +184,7 @@ export function reportHandlers({
       // The export has no series.
       const window = parseReportQuery(days, now, Number.POSITIVE_INFINITY);
       const query = {
-        since: window.since,
+        since: Math.max(window.since, retainedSince() ?? 0),
         until: window.until,
         conditions: toConditions(scanFilters, input),
         limit,
@@ -202,9 +230,8 @@ export function reportHandlers({
           timezone: input.timezone,
           countriesDate: countriesDate(),
           importedClicks,
-          uniquesAre: report.uniquesAre,
+          retainedSince: retainedSinceText(),
           uniquesSpanRotation: uniquesSpanRotation(query, createdAt),
-          prunedDays: report.prunedDays,
           totals: {
             totalUrls,
             activeUrls,

@@ -6,22 +6,6 @@ export class ReportTooLargeError extends Error {
   override readonly name = 'ReportTooLargeError';
 }
 
-/** The visits that a filter must select were deleted after the retention period. */
-export class PrunedVisitsError extends Error {
-  override readonly name = 'PrunedVisitsError';
-  /** The query parameter of the filter. */
-  readonly parameter: string;
-
-  /** `firstPossible` is the first `since` of a window without deleted visits; undefined if none is. */
-  constructor(parameter: string, firstPossible: Date | undefined) {
-    const orLater = firstPossible && `, or set since to ${firstPossible.toISOString()} or later`;
-    super(
-      `cannot select visits of days that were reduced to daily sums after the retention period: remove the filter${orLater ?? ''}`,
-    );
-    this.parameter = parameter;
-  }
-}
-
 export const reportTimeoutMs = 20_000;
 
 // The keys of a visitor and an address, and a copy of them in another order.

@@ -1,31 +1,20 @@
 import type { Kysely } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
-import type { StoredVisits } from '../ingest/read-stored-visits.js';
 import type { QrSpan, ScannedUrl } from '../ingest/scanned-url.js';
-import { countUrls, readUrlIds, type UrlTotals } from './count-urls.js';
-import { countScans, readChunks, type ScanCounts } from './count-visits.js';
-import { dayMs } from './durations.js';
-import { findScannedUrls, findScannedUrlsOf } from './find-scanned-urls.js';
 import {
-  findCompleteFrom,
-  listOrganizationChunks,
-  readOrganizationChunks,
-} from './organization-chunks.js';
-import { PendingVisits } from './pending-visits.js';
-import { type PrunedClicks, parseSummary } from './pruned-days.js';
-import {
-  chunkRows,
-  clickDayRows,
-  pagesOf,
-  readPageRows,
-  readScanDays,
-  readUrlRows,
-  type UrlPage,
-} from './read-url-rows.js';
-import { PrunedVisitsError, ReportClock, VisitMemory } from './report-limits.js';
-import type { ReportQuery, Window } from './report-window.js';
+  listRows,
+  readRows,
+  type StoredVisits,
+  type VisitRow,
+  type WantedVisits,
+} from '../ingest/stored-visits.js';
+import { countUrls, readUrlIds } from './count-urls.js';
+import { findScannedUrls, type ScannedUrls } from './find-scanned-urls.js';
+import { ReportClock, VisitMemory } from './report-limits.js';
+import type { ReportQuery } from './report-window.js';
 import { hasFilter, type UrlFilter, urlCondition } from './url-filter.js';
-import { clickMeasure, scanMeasure, selectScanned, selectWindow } from './visit-measures.js';
+import { filterVisits } from './visit-filter.js';
+import { clickMeasure, scanMeasure, selectScans } from './visit-measures.js';
 import { type VisitPage, VisitPageBuilder, type VisitPageQuery } from './visit-page.js';
 import { type Report, type VisitMeasure, VisitTally } from './visit-tally.js';
 
@@ -35,108 +24,54 @@ interface ReportRun<R extends Report> {
   readonly db: Kysely<Schema>;
   readonly tally: VisitTally<R>;
   readonly clock: ReportClock;
-  /** Adds visits to the tally. */
-  readonly add: (visits: StoredVisits) => void;
+  /** Reads rows. Fails without reading if their visits need too much memory. */
+  readonly read: (rows: readonly VisitRow[], urlIds?: Float64Array) => AsyncGenerator<StoredVisits>;
 }
 
 /** Reads reports from storage. It reads many visits, so it runs in a separate thread. */
 export class ReportReader {
   readonly #database: Database;
-  readonly #pending: PendingVisits;
   readonly #memory: VisitMemory;
 
   /** The reports that run at once share the memory. */
   constructor(database: Database, memory = new VisitMemory()) {
     this.#database = database;
-    this.#pending = new PendingVisits(database.read);
     this.#memory = memory;
   }
 
-  readClicks(urlId: number, query: ReportQuery) {
-    return this.#report(clickMeasure, query, (run) =>
-      this.#addUrl(run, urlId, query, readUrlRows(run.db, clickDayRows, [urlId], query)),
-    );
+  readClicks(organizationId: string, urlId: number, query: ReportQuery) {
+    return this.#report(clickMeasure, query, (run) => addLink(run, organizationId, urlId, query));
   }
 
   readScans(
+    organizationId: string,
     { urlId, hasSlug }: Pick<ScannedUrl, 'urlId' | 'hasSlug'>,
     span: QrSpan,
     query: ReportQuery,
   ) {
     return this.#report(scanMeasure(span, hasSlug), query, (run) =>
-      this.#addUrl(run, urlId, query, readScanDays(run.db, span.qrId, query)),
+      addLink(run, organizationId, urlId, query),
     );
   }
 
-  /**
-   * Reads the visits of all links of an organization from its own chunks, as far as they are complete.
-   * Reads earlier visits, and those of selected links, from the chunks of the links.
-   */
+  /** Reads the visits of the selected links of an organization: of all links without a filter. */
   readOverview(organizationId: string, query: ReportQuery, now: number, filter: UrlFilter = {}) {
     return this.#report(clickMeasure, query, async (run) => {
       const { db, tally } = run;
-      const scans: ScanCounts = { total: 0, proven: 0 };
-      const completeFrom = hasFilter(filter)
-        ? query.until
-        : await findCompleteFrom(db, organizationId);
-      const split = Math.max(query.since, Math.min(query.until, completeFrom));
-      /** Adds visits of a part of the window. */
-      const add = (
-        visits: StoredVisits,
-        part: Window,
-        scannedUrls: ReadonlyMap<number, ScannedUrl>,
-      ) => {
-        const isWhole = part.since === query.since && part.until === query.until;
-        const indexes = isWhole ? visits.indexes : selectWindow(visits, part);
-        const inPart = { columns: visits.columns, indexes };
-        run.add(inPart);
-        countScans(inPart, query, scannedUrls, scans);
-      };
-      const addOfUrls = async (urlIds: Float64Array, part: Window) => {
-        const isSelected = (id: number) => contains(urlIds, id);
-        for await (const visits of this.#pending.ofUrls(db, isSelected)) {
-          add(visits, part, await findScannedUrls(db, pagesOfVisits(visits)));
-          await run.clock.pause();
-        }
-        for (const page of pagesOf(urlIds)) {
-          const scannedUrls = await findScannedUrls(db, [page]);
-          for await (const visits of readChunks(run, readPageRows(db, chunkRows, page, part))) {
-            add(visits, part, scannedUrls);
-          }
-          for await (const day of readPageRows(db, clickDayRows, page, part)) {
-            const { url_id, position, summary } = day;
-            const reports = await addDay<PrunedClicks>(run, url_id, position, summary);
-            if (!reports) continue;
-            scans.total += day.scans;
-            if (scannedUrls.get(url_id)?.hasSlug) scans.proven += day.scans;
-            else for (const report of reports) scans.proven += report.provenScans ?? 0;
-          }
-        }
-      };
-      const addOfOrganization = async (part: Window) => {
-        const known = await findScannedUrlsOf(db, organizationId);
-        const findUrls = async (visits: StoredVisits) =>
-          known ?? (await findScannedUrls(db, pagesOfVisits(selectScanned(visits, part))));
-        for await (const visits of this.#pending.ofOrganization(db, organizationId)) {
-          add(visits, part, await findUrls(visits));
-          await run.clock.pause();
-        }
-        const stored = await listOrganizationChunks(db, organizationId, part);
-        for await (const visits of readChunks(
-          run,
-          readOrganizationChunks(db, organizationId, stored),
-        )) {
-          add(visits, part, await findUrls(visits));
-        }
-      };
-      let counts: UrlTotals;
-      if (query.since < split) {
-        const urls = await readUrlIds(run, organizationId, now, filter);
-        counts = urls;
-        await addOfUrls(urls.urlIds, { since: query.since, until: split });
-      } else counts = await countUrls(db, organizationId, now);
-      if (split < query.until) await addOfOrganization({ since: split, until: query.until });
-      const { totalUrls, activeUrls, importedClicks } = counts;
+      const selected = hasFilter(filter)
+        ? await readUrlIds(run, organizationId, now, filter)
+        : { ...(await countUrls(db, organizationId, now)), urlIds: undefined };
+      const { urlIds, totalUrls, activeUrls, importedClicks } = selected;
+      const scannedUrls = await findScannedUrls(db, organizationId);
+      let totalScans = 0;
+      let provenScans = 0;
+      const rows = await listRows(db, { ...query, organizationId, urlIds });
+      for await (const visits of run.read(rows, urlIds)) {
+        tally.add(visits);
+        const scans = countScans(visits, query, scannedUrls);
+        totalScans += scans.total;
+        provenScans += scans.proven;
+      }
       return {
         /** The URLs with the most clicks. */
         top: tally.largestUrls(query.limit),
@@ -144,9 +79,9 @@ export class ReportReader {
         activeUrls,
         importedClicks,
         totalQrs: await countQrs(db, organizationId, filter),
-        totalScans: scans.total,
-        provenScans: scans.proven,
-        inferredScans: scans.total - scans.proven,
+        totalScans,
+        provenScans,
+        inferredScans: totalScans - provenScans,
       };
     });
   }
@@ -159,27 +94,20 @@ export class ReportReader {
     filter: UrlFilter,
   ): Promise<VisitPage> {
     return this.#database.snapshot(async (db) => {
-      const run = { db, clock: new ReportClock() };
+      const clock = new ReportClock();
       const page = new VisitPageBuilder(query);
-      // Shrinks while visits are added, also for the next rows of the same URLs.
-      const window: Window = {
-        get since() {
-          return page.window.since;
-        },
-        get until() {
-          return page.window.until;
-        },
-      };
-      const { urlIds } = await readUrlIds(run, organizationId, now, filter);
-      const isSelected = (id: number) => contains(urlIds, id);
-      for await (const visits of this.#pending.ofUrls(db, isSelected)) {
-        page.add(visits, await findScannedUrls(db, pagesOfVisits(visits)));
-        await run.clock.pause();
-      }
-      for (const urls of pagesOf(urlIds)) {
-        const scannedUrls = await findScannedUrls(db, [urls]);
-        const rows = readPageRows(db, chunkRows, urls, window);
-        for await (const visits of readChunks(run, rows)) page.add(visits, scannedUrls);
+      const urlIds = hasFilter(filter)
+        ? (await readUrlIds({ db, clock }, organizationId, now, filter)).urlIds
+        : undefined;
+      const scannedUrls = await findScannedUrls(db, organizationId);
+      const wanted: WantedVisits = { ...page.window, organizationId, urlIds };
+      const rows = await listRows(db, wanted);
+      for (const row of rows) {
+        // The window shrinks while visits are added. Rows come in the order of their first visit.
+        if (row.first_at >= page.window.until) break;
+        if (row.last_at < page.window.since) continue;
+        for await (const visits of readRows(db, [row], urlIds)) page.add(visits, scannedUrls);
+        await clock.pause();
       }
       return page.finish(db);
     });
@@ -190,70 +118,56 @@ export class ReportReader {
     measure: VisitMeasure<R>,
     query: ReportQuery,
     read: (run: ReportRun<R>) => Promise<More>,
-  ): Promise<R & More & Pick<VisitTally<R>, 'uniquesAre' | 'prunedDays'>> {
+  ): Promise<R & More> {
     return this.#database.snapshot(async (db) => {
       const clock = new ReportClock();
       const tally = new VisitTally(measure, query);
       const memory = this.#memory.open();
-      const add = (visits: StoredVisits) => {
-        memory.reserve(visits.indexes.length);
-        tally.add(visits);
-      };
+      let isReserved = false;
+      async function* readAll(rows: readonly VisitRow[], urlIds?: Float64Array) {
+        const visits = rows.reduce((sum, { visit_count }) => sum + visit_count, 0);
+        if (!isReserved) memory.reserve(visits);
+        isReserved = true;
+        for await (const each of readRows(db, rows, urlIds)) {
+          yield each;
+          await clock.pause();
+        }
+      }
+      const run = { db, tally, clock, read: readAll };
       try {
-        let more = await read({ db, tally, clock, add });
-        const { uniquesAre, prunedDays, lastPrunedDay } = tally;
-        const [condition] = query.conditions ?? [];
-        if (condition && prunedDays.included > 0) {
-          const firstPossible = lastPrunedDay + dayMs;
-          throw new PrunedVisitsError(
-            condition.parameter,
-            firstPossible < query.until ? new Date(firstPossible) : undefined,
-          );
-        }
-        if (tally.startSecondPass()) {
-          more = await read({ db, tally, clock, add: (visits) => tally.add(visits) });
-        }
-        return { uniquesAre, prunedDays, ...tally.finish(query.limit), ...more };
+        let more = await read(run);
+        if (tally.startSecondPass()) more = await read(run);
+        return { ...tally.finish(query.limit), ...more };
       } finally {
         memory.release();
       }
     });
   }
-
-  /** Adds the visits of one URL, and its pruned days. */
-  async #addUrl<R extends Report>(
-    run: ReportRun<R>,
-    urlId: number,
-    window: Window,
-    days: AsyncIterable<{ readonly position: number; readonly summary: string }>,
-  ): Promise<void> {
-    for await (const visits of this.#pending.ofUrls(run.db, (id) => id === urlId)) {
-      run.add(visits);
-      await run.clock.pause();
-    }
-    const rows = readUrlRows(run.db, chunkRows, [urlId], window);
-    for await (const visits of readChunks(run, rows)) run.add(visits);
-    for await (const { position, summary } of days) await addDay(run, urlId, position, summary);
-  }
 }
 
-/** Searches a number in an array in ascending order. */
-function contains(numbers: Float64Array, wanted: number): boolean {
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((numbers[middle] as number) < wanted) low = middle + 1;
-    else high = middle;
-  }
-  return numbers[low] === wanted;
+/** Adds the visits of one link. */
+async function addLink<R extends Report>(
+  run: ReportRun<R>,
+  organizationId: string,
+  urlId: number,
+  query: ReportQuery,
+): Promise<void> {
+  const urlIds = Float64Array.of(urlId);
+  const rows = await listRows(run.db, { ...query, organizationId, urlIds });
+  for await (const visits of run.read(rows, urlIds)) run.tally.add(visits);
 }
 
-/** Returns the pages with the URLs of visits. */
-function pagesOfVisits({ columns, indexes }: StoredVisits): Iterable<UrlPage> {
-  const visited = new Set<number>();
-  for (const index of indexes) visited.add(columns.urlIds[index] as number);
-  return pagesOf(Float64Array.from(visited).sort());
+/** Counts the scans among visits in the window. */
+function countScans(
+  { columns, indexes }: StoredVisits,
+  query: ReportQuery,
+  scannedUrls: ScannedUrls,
+): { readonly total: number; readonly proven: number } {
+  if (scannedUrls.size === 0) return { total: 0, proven: 0 };
+  const selected = filterVisits(columns.dictionaries, indexes, query.conditions);
+  const urlAt = (index: number) => scannedUrls.get(columns.urlIds[index] as number);
+  const found = selectScans({ columns, indexes: selected }, query, urlAt);
+  return { total: found.indexes.length, proven: found.proven.length };
 }
 
 /** Counts the QR codes that exist now: all of the organization, or those of the selected URLs. */
@@ -271,20 +185,4 @@ async function countQrs(
     ? all.innerJoin('urls', 'urls.id', 'qr_codes.url_id').where(urlCondition(filter))
     : all;
   return (await query.executeTakeFirstOrThrow()).count;
-}
-
-/**
- * Adds a pruned day. Returns its reports, one for each time that it was pruned, or undefined if the
- * window does not contain it entirely.
- */
-async function addDay<R extends Report>(
-  { tally, clock }: ReportRun<R>,
-  urlId: number,
-  day: number,
-  summary: string,
-): Promise<readonly R[] | undefined> {
-  const reports = parseSummary<R>(summary);
-  const isCounted = tally.addDay(urlId, day, reports);
-  await clock.pause();
-  return isCounted ? reports : undefined;
 }

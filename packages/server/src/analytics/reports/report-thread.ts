@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
-import { ApiError, validationError } from '../../contract/api-error.js';
+import { ApiError } from '../../contract/api-error.js';
 import { toJsonText } from '../../contract/json-text.js';
 import { FairQueue } from '../../fair-queue.js';
 import { type Database, StorageUnavailableError } from '../../storage/database.js';
 import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
 import { defineThread } from '../../threads/define-thread.js';
 import { openThread } from '../../threads/open-thread.js';
-import { PrunedVisitsError, ReportTooLargeError, reportTimeoutMs } from './report-limits.js';
+import { ReportTooLargeError, reportTimeoutMs } from './report-limits.js';
 import { ReportReader } from './report-reader.js';
 
 type Args<Name extends keyof ReportReader> = Parameters<ReportReader[Name]>;
@@ -35,7 +35,7 @@ export const reportThread = defineThread({
   file: import.meta.url,
   priority: 'low',
   concurrency,
-  errorClasses: [PrunedVisitsError, ReportTooLargeError, StorageUnavailableError],
+  errorClasses: [ReportTooLargeError, StorageUnavailableError],
   resourceLimits: { maxOldGenerationSizeMb: 2048 },
   start(storage: StorageOptions) {
     const database = openStorage(storage);
@@ -74,7 +74,7 @@ export function openReports({ isThreaded, storage, database, logger }: ThreadedR
   });
   /**
    * Calls a method of the reader. When many calls wait, the organizations take turns. Throws
-   * UNAVAILABLE when the report is too large, and VALIDATION_FAILED when a filter cannot be applied.
+   * UNAVAILABLE when the report is too large.
    */
   async function read<Name extends keyof ReportMethods>(
     organizationId: string,
@@ -84,9 +84,6 @@ export function openReports({ isThreaded, storage, database, logger }: ThreadedR
     try {
       return await queue.run(organizationId, () => thread.call(name, ...args));
     } catch (error) {
-      if (error instanceof PrunedVisitsError) {
-        throw validationError([{ path: error.parameter, message: error.message }]);
-      }
       if (!(error instanceof ReportTooLargeError)) throw error;
       throw new ApiError('UNAVAILABLE', error.message, { cause: error });
     }

@@ -1,6 +1,6 @@
 import { shorten, validationError } from '../../contract/api-error.js';
 import { parseInstant } from '../../contract/parse-instant.js';
-import { dayMs } from './durations.js';
+import { dayMs } from '../../durations.js';
 import type { WindowInput } from './report-contract.js';
 import { type BucketUnit, bucketMs, type TimeBuckets, timeBuckets } from './time-buckets.js';
 import {

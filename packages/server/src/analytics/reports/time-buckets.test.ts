@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dayMs, hourMs } from './durations.js';
+import { dayMs, hourMs } from '../../durations.js';
 import { timeBuckets } from './time-buckets.js';
 import { findOffsets, type OffsetAt, offsetSpans, utc } from './time-zone.js';
 

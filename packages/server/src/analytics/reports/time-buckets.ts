@@ -1,4 +1,4 @@
-import { dayMs, hourMs } from './durations.js';
+import { dayMs, hourMs } from '../../durations.js';
 import { formatInstant, type OffsetAt, type OffsetSpan, offsetSpans } from './time-zone.js';
 
 /** A time series: consecutive buckets, the hours or the days of a time zone. */

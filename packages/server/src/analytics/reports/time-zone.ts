@@ -1,4 +1,4 @@
-import { dayMs } from './durations.js';
+import { dayMs } from '../../durations.js';
 
 /** Returns the offset of a time zone from UTC at an instant. Both are in milliseconds. */
 export type OffsetAt = (at: number) => number;

@@ -1,11 +1,10 @@
 import { decideScan, type ScanFacts } from '../classify/decide-scan.js';
-import type { StoredVisits } from '../ingest/read-stored-visits.js';
 import { isWithin, type QrSpan, type ScannedUrl } from '../ingest/scanned-url.js';
+import type { StoredVisits } from '../ingest/stored-visits.js';
 import {
   byCodeFlag,
   DictionaryBuilder,
   type DictionaryColumnName,
-  humanSources,
   type VisitColumns,
 } from '../ingest/visit-columns.js';
 import { clickDimensions, scanDimensions } from './dimensions.js';
@@ -23,40 +22,22 @@ export const clickMeasure: VisitMeasure<ClickReport> = {
   noun: 'Clicks',
 };
 
-/** Selects the visits of people in a window. */
+/** Selects the visits in a window. */
 export function selectClicks(
   { columns, indexes }: StoredVisits,
   { since, until }: Window,
 ): Uint32Array {
-  const { visitedAt, dictionaries } = columns;
-  const { codes } = dictionaries.source;
-  const isClick = humanSources(columns);
+  const { visitedAt } = columns;
   const clicks = new Uint32Array(indexes.length);
   let clickCount = 0;
   for (let at = 0; at < indexes.length; at += 1) {
     const index = indexes[at] as number;
     const time = visitedAt[index] as number;
-    if (time < since || time >= until || isClick[codes[index] as number] === 0) continue;
+    if (time < since || time >= until) continue;
     clicks[clickCount] = index;
     clickCount += 1;
   }
   return clicks.subarray(0, clickCount);
-}
-
-/** Selects the visits in a window. */
-export function selectWindow({ columns, indexes }: StoredVisits, { since, until }: Window) {
-  const { visitedAt } = columns;
-  return indexes.filter((index) => {
-    const time = visitedAt[index] as number;
-    return since <= time && time < until;
-  });
-}
-
-/** Selects the clicks by short code in a window. Only they can be scans. */
-export function selectScanned(visits: StoredVisits, window: Window): StoredVisits {
-  const { columns } = visits;
-  const isByCode = (index: number) => ((columns.flags[index] as number) & byCodeFlag) !== 0;
-  return { columns, indexes: selectClicks(visits, window).filter(isByCode) };
 }
 
 /** Counts the scans of one QR code. `hasSlug` is true when its URL has a custom slug. */
@@ -69,7 +50,6 @@ export function scanMeasure(span: QrSpan, hasSlug: boolean): VisitMeasure<ScanRe
     },
     dimensions: scanDimensions,
     noun: 'Scans',
-    areAllProven: hasSlug,
   };
 }
 

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '../../storage/database.js';
-import type { StoredVisits } from '../ingest/read-stored-visits.js';
 import type { ScannedUrl } from '../ingest/scanned-url.js';
 import { slicesOf } from '../ingest/slices-of.js';
+import type { StoredVisits } from '../ingest/stored-visits.js';
 import type { DictionaryColumn } from '../ingest/visit-columns.js';
 import {
   clickDimensions,

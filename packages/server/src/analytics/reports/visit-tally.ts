@@ -1,8 +1,7 @@
-import type { StoredVisits } from '../ingest/read-stored-visits.js';
+import type { StoredVisits } from '../ingest/stored-visits.js';
 import type { DictionaryColumn, VisitColumns } from '../ingest/visit-columns.js';
 import { type Dimension, layoutOf, shownValue, splitFields } from './dimensions.js';
 import { DistinctKeys } from './distinct-keys.js';
-import { dayMs, hourMs } from './durations.js';
 import { bucketsOf, type ReportWindow, type VisitQuery } from './report-window.js';
 import { UrlVisits } from './url-visits.js';
 import { ValueCounts } from './value-counts.js';
@@ -34,8 +33,6 @@ export interface VisitMeasure<R extends Report> {
   readonly dimensions: Readonly<Record<keyof R['breakdowns'] & string, Dimension>>;
   /** The noun in the names of fields, such as `totalClicks` and `clicks`. */
   readonly noun: 'Clicks' | 'Scans';
-  /** For scans: whether all scans are proven. Days that version 0.1 pruned do not say it. */
-  readonly areAllProven?: boolean;
 }
 
 const none = new Uint32Array();
@@ -44,11 +41,6 @@ const none = new Uint32Array();
 function toFields(dimension: Dimension, value: string): Entry {
   const values = splitFields(layoutOf(dimension), value);
   return Object.fromEntries(dimension.fields.map((name, index) => [name, values[index] as string]));
-}
-
-/** Reverses `toFields`. */
-function toValue(dimension: Dimension, entry: Entry): string {
-  return dimension.fields.map((name) => entry[name]).join(layoutOf(dimension).separator);
 }
 
 /**
@@ -66,14 +58,9 @@ export class VisitTally<R extends Report> {
   readonly #addresses = new DistinctKeys();
   readonly #visitsInBucket: Float64Array;
   readonly #provenInBucket: Float64Array;
-  readonly #prunedVisitorsInBucket: Float64Array;
   readonly #visitsOfUrl = new UrlVisits();
-  readonly #includedDays = new Set<number>();
-  readonly #omittedDays = new Set<number>();
   count = 0;
   #provenCount = 0;
-  #prunedVisitors = 0;
-  #prunedAddresses = 0;
   #isSecondPass = false;
 
   constructor(measure: VisitMeasure<R>, window: VisitQuery) {
@@ -88,7 +75,6 @@ export class VisitTally<R extends Report> {
     this.#buckets = bucketsOf(window);
     this.#visitsInBucket = new Float64Array(this.#buckets.count);
     this.#provenInBucket = new Float64Array(this.#buckets.count);
-    this.#prunedVisitorsInBucket = new Float64Array(this.#buckets.count);
   }
 
   /** Counts visits, each of which must be added once. */
@@ -127,79 +113,6 @@ export class VisitTally<R extends Report> {
     }
   }
 
-  /**
-   * Counts a pruned day, in UTC, from the hourly reports that were stored each time it was pruned. Only
-   * counts it if the window contains it entirely, and returns whether it does.
-   */
-  addDay(urlId: number, day: number, reports: readonly R[]): boolean {
-    const { since, until } = this.#window;
-    const isWithin = since <= day && day + dayMs <= until;
-    (isWithin ? this.#includedDays : this.#omittedDays).add(day);
-    if (isWithin) for (const report of reports) this.#addDayReport(urlId, day, report);
-    return isWithin;
-  }
-
-  /** The pruned days in the window. A visitor of several of them counts once for each. */
-  get prunedDays() {
-    const { size: included } = this.#includedDays;
-    return { included, omitted: this.#omittedDays.size };
-  }
-
-  get uniquesAre(): 'exact' | 'daily sum' {
-    return this.#includedDays.size === 0 ? 'exact' : 'daily sum';
-  }
-
-  /** The last pruned day that is counted. */
-  get lastPrunedDay(): number {
-    return [...this.#includedDays].reduce((last, day) => Math.max(last, day), 0);
-  }
-
-  #addDayReport(urlId: number, day: number, dayReport: R): void {
-    const { noun } = this.#measure;
-    const countField = this.#countField;
-    const { totals, breakdowns, timeseries }: Report = dayReport;
-    const visits = totals[`total${noun}`] ?? 0;
-    const visitors = totals[`unique${noun}`] ?? 0;
-    this.#visitsOfUrl.add(urlId, visits);
-    const proven = this.#provenIn(totals, visits);
-    for (const { name, dimension, counts } of this.#breakdowns) {
-      // The day may lack rare values, or the breakdown.
-      let unknown = visits;
-      let unknownProven = proven;
-      for (const entry of breakdowns[name] ?? []) {
-        const count = entry[countField] as number;
-        const provenCount = this.#provenIn(entry, count);
-        counts.add(toValue(dimension, entry), count, provenCount);
-        unknown -= count;
-        unknownProven -= provenCount;
-      }
-      if (unknown > 0 && dimension.unknown !== undefined) {
-        counts.add(dimension.unknown, unknown, unknownProven);
-      }
-    }
-    if (this.#isSecondPass) return;
-    this.count += visits;
-    this.#prunedVisitors += visitors;
-    this.#prunedAddresses += totals.uniqueIps ?? 0;
-    this.#provenCount += proven;
-    // An hour or a day in UTC may lie in two buckets of another time zone: its middle decides.
-    const add = (middle: number, added: number, addedProven: number, addedVisitors: number) => {
-      const bucket = this.#buckets.indexOf(middle);
-      addAt(this.#visitsInBucket, bucket, added);
-      addAt(this.#provenInBucket, bucket, addedProven);
-      addAt(this.#prunedVisitorsInBucket, bucket, addedVisitors);
-    };
-    if (this.#window.groupBy === 'day') {
-      add(day + dayMs / 2, visits, proven, visitors);
-      return;
-    }
-    for (const entry of timeseries) {
-      const middle = Date.parse(entry.bucket as string) + hourMs / 2;
-      const added = entry[countField] as number;
-      add(middle, added, this.#provenIn(entry, added), entry.uniques as number);
-    }
-  }
-
   /** Returns false when all counts are exact. If true, the caller must add all visits again. */
   startSecondPass(): boolean {
     const counts = [this.#visitsOfUrl, ...this.#breakdowns.map((each) => each.counts)];
@@ -211,11 +124,8 @@ export class VisitTally<R extends Report> {
     return this.#visitsOfUrl.largest(limit);
   }
 
-  /**
-   * Returns the report with the `limit` largest entries of each breakdown. `isDaily` applies the limit
-   * of pruned days, too. No visits may follow.
-   */
-  finish(limit: number, { isDaily = false } = {}): R {
+  /** Returns the report with the `limit` largest entries of each breakdown. No visits may follow. */
+  finish(limit: number): R {
     const { noun } = this.#measure;
     const countField = this.#countField;
     const { names, count } = this.#buckets;
@@ -224,27 +134,24 @@ export class VisitTally<R extends Report> {
     const report: Report = {
       totals: {
         [`total${noun}`]: this.count,
-        [`unique${noun}`]: visitors.total + this.#prunedVisitors,
-        uniqueIps: addresses.total + this.#prunedAddresses,
+        [`unique${noun}`]: visitors.total,
+        uniqueIps: addresses.total,
         ...this.#certaintyOf(this.#provenCount, this.count),
       },
       breakdowns: Object.fromEntries(
         this.#breakdowns.map(({ name, dimension, counts }) => [
           name,
-          counts
-            .largest(isDaily ? Math.min(limit, dimension.maxDailyValues ?? limit) : limit)
-            .map(([value, visits]) => ({
-              ...toFields(dimension, value),
-              [countField]: visits,
-              ...this.#certaintyOf(counts.provenOf(value), visits),
-            })),
+          counts.largest(limit).map(([value, visits]) => ({
+            ...toFields(dimension, value),
+            [countField]: visits,
+            ...this.#certaintyOf(counts.provenOf(value), visits),
+          })),
         ]),
       ),
       timeseries: Array.from(this.#visitsInBucket, (visits, bucket) => ({
         bucket: names[bucket] as string,
         [countField]: visits,
-        uniques:
-          (visitors.inBuckets[bucket] as number) + (this.#prunedVisitorsInBucket[bucket] as number),
+        uniques: visitors.inBuckets[bucket] as number,
         ...this.#certaintyOf(this.#provenInBucket[bucket] as number, visits),
       })),
     };
@@ -253,13 +160,8 @@ export class VisitTally<R extends Report> {
 
   /** Returns the fields that say how many of the scans are proven. Reports of clicks have none. */
   #certaintyOf(proven: number, scans: number): Readonly<Record<string, number>> {
-    if (this.#measure.areAllProven === undefined) return {};
+    if (this.#measure.noun === 'Clicks') return {};
     return { provenScans: proven, inferredScans: scans - proven };
-  }
-
-  /** Returns the number of proven scans in an entry of a pruned day. */
-  #provenIn(entry: Entry, scans: number): number {
-    return Number(entry.provenScans ?? (this.#measure.areAllProven ? scans : 0));
   }
 
   /** Returns the bucket of each visit. */

@@ -1,13 +1,10 @@
 import { sql } from 'kysely';
-import { nameOfRow } from '../../analytics/ingest/read-stored-visits.js';
 import {
   type DamagedVisits,
-  diagnoseClicks,
-  diagnoseScans,
+  diagnoseVisits,
   discardVisits,
   findDamagedVisits,
-  repairClickCounters,
-  repairScanCounters,
+  repairVisitCounters,
   type WrongCounter,
 } from '../../analytics/reports/visit-doctor.js';
 import { readConfig } from '../../config.js';
@@ -38,8 +35,7 @@ export async function doctor(options: { check?: true; discard?: string }): Promi
     if (options.discard !== undefined) return discard(database, options.discard);
     const diagnoses = [
       examineFile(database),
-      await examineClicks(database),
-      await examineScans(database),
+      await examineVisits(database),
       await examineLinks(database),
       await examineSecrets(database),
     ];
@@ -56,7 +52,7 @@ export async function doctor(options: { check?: true; discard?: string }): Promi
 
 /** Deletes a row of visits that cannot be read. */
 async function discard(database: Database, row: string): Promise<void> {
-  const damaged = (await findDamagedVisits(database)).find((each) => nameOfRow(each) === row);
+  const damaged = (await findDamagedVisits(database)).find(({ id }) => String(id) === row);
   if (!damaged) {
     throw new ConfigError(
       `--discard ${row}: no unreadable row has this name; shorty-server doctor --check lists them`,
@@ -64,7 +60,7 @@ async function discard(database: Database, row: string): Promise<void> {
   }
   await discardVisits(database, damaged);
   print(
-    `Deleted ${row}. Lost: ${describeVisits(damaged)}. Run shorty-server doctor to correct the counters.`,
+    `Deleted row ${row}. Lost: ${describeVisits(damaged)}. Run shorty-server doctor to correct the counters.`,
   );
 }
 
@@ -89,27 +85,21 @@ function examineFile(database: Database): Diagnosis {
   };
 }
 
-async function examineClicks(database: Database): Promise<Diagnosis> {
-  const { links, visits, clicks, wrongCounters, damaged } = await diagnoseClicks(database);
+async function examineVisits(database: Database): Promise<Diagnosis> {
+  const { links, clicks, scans, damaged, wrongLinks, wrongCodes } = await diagnoseVisits(database);
   return {
     lines: [
-      `${formatCount(visits, 'visit')} and ${formatCount(clicks, 'click')}. Link counters compared: ${number(links)}.`,
-      ...damaged.map(describeDamage),
-      ...describeCounters('Link', wrongCounters, 'click'),
+      `${formatCount(clicks, 'click')} and ${formatCount(scans, 'scan')}. Link counters compared: ${number(links)}.`,
+      ...damaged.map(
+        (each) =>
+          `${describeVisits(each)} cannot be read. Their counters are not compared. To delete the row: shorty-server doctor --discard ${each.id}`,
+      ),
+      ...describeCounters('Link', wrongLinks, 'click'),
+      ...describeCounters('QR code', wrongCodes, 'scan'),
     ],
-    errors: wrongCounters.length,
-    repair: () => repairClickCounters(database, wrongCounters),
+    errors: wrongLinks.length + wrongCodes.length,
+    repair: () => repairVisitCounters(database, wrongLinks, wrongCodes),
     needsAttention: damaged.length > 0,
-  };
-}
-
-async function examineScans(database: Database): Promise<Diagnosis> {
-  const { codes, scans, wrongCounters } = await diagnoseScans(database);
-  const counted = `${formatCount(scans, 'scan')} of ${formatCount(codes, 'QR code')}.`;
-  return {
-    lines: [...(codes > 0 ? [counted] : []), ...describeCounters('QR code', wrongCounters, 'scan')],
-    errors: wrongCounters.length,
-    repair: () => repairScanCounters(database, wrongCounters),
   };
 }
 
@@ -131,17 +121,9 @@ async function examineSecrets(database: Database): Promise<Diagnosis> {
   };
 }
 
-function describeDamage(damaged: DamagedVisits): string {
-  const isBatch = damaged.urlId === undefined;
-  const counters = isBatch ? 'No counter is' : 'Its counter is not';
-  return `${describeVisits(damaged)}${isBatch ? ',' : ''} cannot be read. ${counters} compared. To delete the row: shorty-server doctor --discard ${nameOfRow(damaged)}`;
-}
-
-function describeVisits({ urlId, number: part, visits, since, until }: DamagedVisits): string {
-  const count = formatCount(visits, 'visit');
-  return urlId === undefined
-    ? `Batch ${part}: its ${count} of any links, stored at ${toIso(since)}`
-    : `Link ${urlId}: ${count} from ${toIso(since)} to ${toIso(until)} (chunk ${part})`;
+function describeVisits(row: DamagedVisits): string {
+  const { visit_count, organization_id, first_url, last_url, first_at, last_at } = row;
+  return `Organization ${organization_id}: ${formatCount(visit_count, 'visit')} of links ${first_url} to ${last_url}, from ${toIso(first_at)} to ${toIso(last_at)},`;
 }
 
 function toIso(time: number): string {

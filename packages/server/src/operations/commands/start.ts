@@ -3,7 +3,6 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { Worker } from 'node:worker_threads';
-import { retentionOf } from '../../analytics/ingest/visit-pruner.js';
 import type { Credentials } from '../../auth/auth-service.js';
 import { collectGarbage, collectGarbageWhenIdle } from '../../collect-garbage.js';
 import { findUnknownSettings, readConfig } from '../../config.js';
@@ -91,11 +90,6 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
       { path: file, hardLinks },
       'SQLite loses data if a program opens the file under its other name',
     );
-  }
-  const retainedDays = retentionOf(config.retentionDays);
-  if (retainedDays !== config.retentionDays) {
-    const fields = { setting: config.retentionDays, retainedDays };
-    logger.warn(fields, 'visits are retained for longer than SHORTY_VISIT_RETENTION_DAYS says');
   }
 
   logger.info({ signal: await signal }, 'stopping');

@@ -36,8 +36,8 @@ export function moveInstallation(from: Database, to: Database): Promise<Counts> 
         }
       }
       // Generated ids continue after the greatest copied one.
-      await sql`select setval(pg_get_serial_sequence('visit_batches', 'id'),
-        (select coalesce(max(id), 0) + 1 from visit_batches), false)`.execute(transaction);
+      await sql`select setval(pg_get_serial_sequence('visits', 'id'),
+        (select coalesce(max(id), 0) + 1 from visits), false)`.execute(transaction);
       const [before, after] = [await countAll(source), await countAll(transaction)];
       for (const [what, count] of before) {
         if (after.get(what) === count) continue;
@@ -56,10 +56,7 @@ export const movedTables = tableNames.filter((table) => definitionOf(table).unmo
 const comparedSums = [
   ['organizations', 'active_urls'],
   ['url_clicks', 'clicks'],
-  ['visit_batches', 'visit_count'],
-  ['visit_chunks', 'visit_count'],
-  ['organization_chunks', 'visit_count'],
-  ['click_days', 'clicks'],
+  ['visits', 'visit_count'],
   ['qr_counts', 'scans'],
   ['qr_counts', 'downloads'],
   ['usage_meters', 'used'],

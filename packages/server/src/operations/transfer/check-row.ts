@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decodeColumns } from '../../analytics/ingest/columns-codec.js';
+import { decodeColumns, toRow } from '../../analytics/ingest/columns-codec.js';
 import { ConfigError } from '../../config-error.js';
 import { domainUpdateRequest } from '../../domains/domain-contract.js';
 import { findTargetUrlError } from '../../network/target-url.js';
@@ -20,11 +20,12 @@ export function checkRow(each: TransferRow): void {
     const [issue] = value === null ? [] : (schema.safeParse(value).error?.issues ?? []);
     if (issue) throw wrongValue(each, column, issue.message);
   }
-  if (table !== 'visit_chunks') return;
+  if (table !== 'visits') return;
   try {
-    const { count } = decodeColumns(row.visits as Uint8Array);
-    if (count === row.visit_count) return;
-    throw new RangeError(`${count} visits, but visit_count is ${row.visit_count}`);
+    const { visits: _, ...ranges } = toRow(decodeColumns(row.visits as Uint8Array));
+    const wrong = Object.entries(ranges).find(([column, value]) => row[column] !== value);
+    if (!wrong) return;
+    throw new RangeError(`${wrong[0]} must be ${wrong[1]}`);
   } catch (cause) {
     throw new ConfigError(`line ${line}: the visits cannot be decoded`, { cause });
   }

@@ -1,13 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { packChunk, type VisitRef } from '../../analytics/ingest/columns-codec.js';
-import {
-  findCompactionOfBatch,
-  firstPendingUrl,
-  readBatches,
-} from '../../analytics/ingest/read-stored-visits.js';
 import { ConfigError } from '../../config-error.js';
 import type { Database, Schema, Value } from '../../storage/database.js';
-import { isAmong } from '../../storage/is-among.js';
 import { type Row, readInBatches, rowsAtOnce } from '../../storage/read-in-batches.js';
 import { definitionOf, keyOf, ownerOf, type Table } from '../../storage/schema.js';
 import { mapSecrets } from '../../storage/secrets.js';
@@ -43,8 +36,6 @@ export function exportOrganization(
 async function* allRows(db: Kysely<Schema>, organizationId: string): AsyncGenerator<TransferBatch> {
   for (const table of transferTables) {
     for await (const rows of rowsOf(db, table, organizationId)) yield { table, rows };
-    if (table !== 'visit_chunks') continue;
-    for await (const rows of uncompactedChunks(db, organizationId)) yield { table, rows };
   }
 }
 
@@ -122,35 +113,4 @@ async function* groupsOf(
     size += count;
   }
   if (owners.length > 0) yield { owners, size };
-}
-
-/** Yields chunks of the visits that are not compacted yet, usually those of one minute. */
-async function* uncompactedChunks(
-  db: Kysely<Schema>,
-  organizationId: string,
-): AsyncGenerator<readonly Row[]> {
-  const visitsOf = new Map<number, VisitRef[]>();
-  const compactionOf = await findCompactionOfBatch(db);
-  for (const { id, columns } of await readBatches(db)) {
-    const firstPending = firstPendingUrl(compactionOf, id);
-    for (const [index, urlId] of columns.urlIds.entries()) {
-      if (urlId < firstPending) continue;
-      const visits = visitsOf.get(urlId) ?? [];
-      visits.push({ columns, index });
-      visitsOf.set(urlId, visits);
-    }
-  }
-  const { rows: urls } = await sql<{ id: number; owner: string; next: number }>`
-    select id, organization_id as owner, coalesce((
-      select max(number) + 1 from visit_chunks where url_id = urls.id), 0) as next
-    from urls where ${isAmong(db, sql.ref('id'), visitsOf.keys())} order by id`.execute(db);
-  for (const { id, owner, next } of urls) {
-    const visits = owner === organizationId ? (visitsOf.get(id) ?? []) : [];
-    let number = next;
-    for (let start = 0; start < visits.length; number += 1) {
-      const { chunk, added } = packChunk(undefined, visits, start);
-      yield [{ url_id: id, number, ...chunk }];
-      start += added;
-    }
-  }
 }

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { dayMs } from '../../analytics/reports/durations.js';
+import { decodeColumns, toRow } from '../../analytics/ingest/columns-codec.js';
 import { ConfigError } from '../../config-error.js';
 import { deleteOrganization } from '../../deletion/delete-organization.js';
 import type { EventFilters } from '../../events/subscription.js';
@@ -14,7 +14,6 @@ import { encryptorOf, mapSecrets } from '../../storage/secrets.js';
 import { settingsHashOf } from '../../storage/settings-hash.js';
 import { findRetiredKeys } from '../../urls/retired-keys.js';
 import { reserveUrlIds } from '../../urls/url-ids.js';
-import { startClickFeed } from '../../webhooks/click-feed.js';
 import { checkRow } from './check-row.js';
 import { readTransferFile, type TransferRow, type TransferTable } from './transfer-file.js';
 
@@ -73,8 +72,7 @@ export async function importOrganization(
           urlIdShift = await reserveIds(transaction, summary);
           const marks = { suspended_at: clock(), deletion_started_at: clock() };
           const first = { ...given[0]?.row, ...marks, import_leased_until: lease };
-          const chunks = { chunks_complete_from: summary.visitsUntil };
-          await database.bulkInsert(transaction, table, [{ ...first, ...chunks }] as never[]);
+          await database.bulkInsert(transaction, table, [first] as never[]);
         }, lock);
         isBegun = true;
         continue;
@@ -99,8 +97,6 @@ export async function importOrganization(
           .onConflict((conflict) => conflict.doNothing())
           .execute();
       }
-      // The organization may have webhooks that get clicks.
-      await startClickFeed(transaction, organizationId);
       const visible = { deletion_started_at: null, import_leased_until: null };
       await transaction
         .updateTable('organizations')
@@ -146,8 +142,6 @@ async function checkFile(database: Database, path: string) {
   const domains = new Set<unknown>(['']);
   const qrIds = new Set<unknown>();
   let sha256 = '';
-  // The end of all visits and pruned days.
-  let visitsUntil = 0;
   let organization: Row | undefined;
   const keepHash = (hash: string) => {
     sha256 = hash;
@@ -168,14 +162,12 @@ async function checkFile(database: Database, path: string) {
         urlIds.first = Math.min(urlIds.first, Number(row.id));
         urlIds.last = Math.max(urlIds.last, Number(row.id));
       }
-      if (table === 'visit_chunks') visitsUntil = Math.max(visitsUntil, Number(row.last_at) + 1);
-      if (table === 'click_days') visitsUntil = Math.max(visitsUntil, Number(row.day) + dayMs);
+      const [firstUrl, lastUrl] = [row.first_url ?? row.url_id, row.last_url ?? row.url_id];
       const isOwn =
         (row.organization_id ?? organization.id) === organization.id &&
         domains.has(row.domain_id ?? row.domain_key ?? '') &&
         (row.qr_id == null || qrIds.has(row.qr_id)) &&
-        (row.url_id == null ||
-          (Number(row.url_id) >= urlIds.first && Number(row.url_id) <= urlIds.last));
+        (firstUrl == null || (Number(firstUrl) >= urlIds.first && Number(lastUrl) <= urlIds.last));
       if (!isOwn) throw new ConfigError(`the file has rows of ${table} of another organization`);
     }
     const organizationId = String(organization?.id);
@@ -187,7 +179,7 @@ async function checkFile(database: Database, path: string) {
   if (!organization) throw new ConfigError('the file has no organization');
   const organizationId = String(organization.id);
   const suspendedAt = organization.suspended_at as number | null;
-  return { organizationId, suspendedAt, rows, urlIds, visitsUntil, sha256 };
+  return { organizationId, suspendedAt, rows, urlIds, sha256 };
 }
 
 /** Yields the rows of a file in batches of one table. */
@@ -261,7 +253,8 @@ function sharedKeysOf(table: TransferTable) {
     return names === undefined ? [] : [{ columns: names.split(', '), flag }];
   });
   const isNew = (column: string) =>
-    ['organization_id', 'url_id'].includes(column) || (table === 'urls' && column === 'id');
+    ['organization_id', 'url_id'].includes(column) ||
+    (['urls', 'visits'].includes(table) && column === 'id');
   const all = [{ columns: keyOf(table), flag: undefined }, ...unique];
   return all.filter(({ columns }) => !columns.some(isNew));
 }
@@ -286,6 +279,11 @@ async function reserveIds(
 
 /** Adds to the ids of links, and computes what an export has not. */
 function toStored(table: TransferTable, row: Row, urlIdShift: number): Row {
+  if (table === 'visits') {
+    const columns = decodeColumns(row.visits as Uint8Array);
+    const urlIds = columns.urlIds.map((id) => id + urlIdShift);
+    return { ...row, ...toRow({ ...columns, urlIds }) };
+  }
   if (table === 'urls') {
     const textOf = (column: string) => row[column] as string | null;
     const texts = {

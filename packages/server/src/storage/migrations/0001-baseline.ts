@@ -27,12 +27,8 @@ function bodyOf(table: Table, engine: Engine): string {
     ([name, definition]) =>
       `"${name}" ${definition.replace(/^\w+/, (type) => types[engine][type] ?? type)}`,
   );
-  // PostgreSQL's `partitions.ts` creates a partition of the visits for each month.
-  const isPartitioned = table === 'visit_chunks' && engine === 'postgres';
-  const keyColumns = isPartitioned ? [...(key ?? []), 'last_at'] : key;
-  if (keyColumns) parts.push(`constraint ${table}_primary primary key (${keyColumns.join()})`);
-  const storage = isPartitioned ? 'partition by range (last_at)' : '';
-  return `(${parts.join()}) ${engine === 'sqlite' && isClustered ? 'without rowid' : storage}`;
+  if (key) parts.push(`constraint ${table}_primary primary key (${key.join()})`);
+  return `(${parts.join()}) ${engine === 'sqlite' && isClustered ? 'without rowid' : ''}`;
 }
 
 /** The types that the engines name differently. */

@@ -4,13 +4,12 @@ import { GroupCommit } from '../group-commit.js';
 import { Keyring } from '../keyring.js';
 import { listTimeoutMs, readListPage } from '../list-page.js';
 import type { ListPage, ListQuery } from '../list-query.js';
-import { isShared, takeLocks, writeCompactedVisits } from '../locks.js';
+import { isShared, takeLocks } from '../locks.js';
 import { applyMigrations, findVersionProblem } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
 import { ArrayDialect } from './array-compiler.js';
 import { watchChanges } from './change-feed.js';
 import { checkServer, explainMissingRights } from './check-server.js';
-import { dropEmptyPartitions } from './partitions.js';
 import { codeOf, findRetryCause, statementTimeout } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
 import { PreparedClient } from './prepared-client.js';
@@ -107,10 +106,6 @@ export function openPostgres(
       const { rows } = await statement.execute(db);
       return rows[0]?.value ?? fresh;
     },
-    dropEmptyPartitions: (before) =>
-      writeCompactedVisits({ writeDirectly }, (transaction) =>
-        dropEmptyPartitions(transaction, before),
-      ),
     // PostgreSQL itself runs autovacuum and checkpoints.
     async maintain() {
       if (performance.now() - changesDeletedAt < deleteChangesEveryMs) return;

@@ -1,7 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import type { BulkInsert, Schema, UpdateEach, Value } from '../database.js';
 import { definitionOf } from '../schema.js';
-import { createPartitions } from './partitions.js';
 
 /**
  * Inserts any number of rows by one statement with an array for each column. PostgreSQL limits the
@@ -11,7 +10,6 @@ export const bulkInsert: BulkInsert = async (transaction, table, rows) => {
   if (rows.length === 0) return;
   const records = rows as readonly Record<string, Value>[];
   const columns = Object.keys(records[0] ?? {});
-  if (table === 'visit_chunks') await createPartitions(transaction, records);
   const names = columns.map((column) => `"${column}"`).join();
   const arrays = columns.map((column, at) => `$${at + 1}::${arrayTypeOf(table, column)}`).join();
   const text = `insert into ${table} (${names}) select * from unnest(${arrays})`;

@@ -133,7 +133,6 @@ export function openSqlite(path: string, options: StorageOptions): Database {
       keyInMemory ??= fresh;
       return keyInMemory ?? fresh;
     },
-    dropEmptyPartitions: async () => 0,
     size: () => ({ dataBytes: bytesOf(path), logBytes: logBytes(path) }),
     async maintain() {
       if (isMemory || logBytes(path) < checkpointPages * pageBytes) return;

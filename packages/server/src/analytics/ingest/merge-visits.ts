@@ -1,0 +1,125 @@
+import { sql } from 'kysely';
+import type { Database } from '../../storage/database.js';
+import { yieldToEventLoop } from '../../yield-to-event-loop.js';
+import { toRow, type VisitRef, visitsPerRow } from './columns-codec.js';
+import { decodeRow } from './stored-visits.js';
+import { VisitColumnsBuilder } from './visit-columns.js';
+
+// The visits of one merge: about 6 MB.
+const maxVisits = 60_000;
+// An organization is merged when it has so many waiting visits or rows, or when one is so old.
+const waitingVisits = 40_000;
+const waitingRows = 128;
+const waitingMs = 60_000;
+// Rows of level 1 become rows of level 2, which are sorted by link among more visits.
+const rowsToMergeAgain = 24;
+/** A row of this size gets no further visits. Texts of visits come from strangers. */
+const maxRowBytes = 512 * 1024;
+
+/** Merges the visits of the organizations that have many rows. Ends early when the signal aborts. */
+export async function mergeVisits(
+  database: Database,
+  now: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { rows } = await sql<{ organizationId: string }>`
+    select organization_id as "organizationId" from visits where level = 0
+    group by organization_id
+    having sum(visit_count) >= ${waitingVisits} or count(*) >= ${waitingRows}
+      or min(stored_at) <= ${now - waitingMs}`.execute(database.read);
+  for (const { organizationId } of rows) {
+    if (signal?.aborted) return;
+    await mergeLevel(database, organizationId, 0);
+    await mergeLevel(database, organizationId, 1);
+    await yieldToEventLoop();
+  }
+}
+
+/**
+ * Replaces rows of a level by rows of the next one, which are sorted by link and time. Readers see the
+ * old rows or the new ones. Does nothing if another process has changed one of the rows meanwhile.
+ */
+async function mergeLevel(database: Database, organizationId: string, level: 0 | 1): Promise<void> {
+  const { read } = database;
+  const ofOrganization = read
+    .selectFrom('visits')
+    .select(['id', 'visit_count', 'visits', 'stored_at'])
+    .where('organization_id', '=', organizationId);
+  const known = await read
+    .selectFrom('visits')
+    .select(['id', 'visit_count'])
+    .where('organization_id', '=', organizationId)
+    .where('level', '=', level)
+    .orderBy('id')
+    .limit(1_000)
+    .execute();
+  if (level === 1 && known.length < rowsToMergeAgain) return;
+  const ids: number[] = [];
+  let count = 0;
+  for (const row of known) {
+    if (count + row.visit_count > maxVisits && ids.length > 0) break;
+    ids.push(row.id);
+    count += row.visit_count;
+  }
+  const merged = await ofOrganization.where('id', 'in', ids).orderBy('id').execute();
+  // The last row of the merge before may have space.
+  const last = await ofOrganization
+    .where('level', '=', level + 1)
+    .where('visit_count', '<', visitsPerRow)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .execute();
+  const old = [...last.filter(({ visits }) => visits.length < maxRowBytes), ...merged];
+  if (merged.length === 0) return;
+  const refs: VisitRef[] = [];
+  for (const row of old) {
+    const columns = decodeRow(row);
+    for (let index = 0; index < columns.count; index += 1) refs.push({ columns, index });
+  }
+  refs.sort(
+    (a, b) =>
+      (a.columns.urlIds[a.index] as number) - (b.columns.urlIds[b.index] as number) ||
+      (a.columns.visitedAt[a.index] as number) - (b.columns.visitedAt[b.index] as number),
+  );
+  const storedAt = Math.max(...old.map(({ stored_at }) => Number(stored_at)));
+  const rows = [...packRows(refs)].map((row) => ({
+    organization_id: organizationId,
+    level: level + 1,
+    stored_at: storedAt,
+    ...row,
+  }));
+  await database.writeDirectly(
+    async (transaction) => {
+      const oldIds = old.map(({ id }) => id);
+      const found = await transaction
+        .selectFrom('visits')
+        .select(['id', 'visit_count'])
+        .where('id', 'in', oldIds)
+        .execute();
+      // An erasure rewrites rows under the same lock.
+      const counts = new Map(found.map(({ id, visit_count }) => [id, visit_count]));
+      if (old.some(({ id, visit_count }) => counts.get(id) !== visit_count)) return;
+      await transaction.deleteFrom('visits').where('id', 'in', oldIds).execute();
+      await database.bulkInsert(transaction, 'visits', rows);
+    },
+    { organizationId },
+  );
+}
+
+/** Yields rows with these visits, in their order. */
+function* packRows(refs: readonly VisitRef[]) {
+  for (let start = 0; start < refs.length; ) {
+    let part = refs.slice(start, start + visitsPerRow);
+    for (;;) {
+      const builder = new VisitColumnsBuilder(part.length);
+      for (const { columns, index } of part) builder.addFrom(columns, index);
+      const row = toRow(builder.finish());
+      if (row.visits.length <= maxRowBytes || part.length === 1) {
+        yield row;
+        break;
+      }
+      part = part.slice(0, Math.ceil(part.length / 2));
+    }
+    start += part.length;
+  }
+}

@@ -1,0 +1,127 @@
+import { type Kysely, sql } from 'kysely';
+import type { Schema } from '../../storage/database.js';
+import { decodeColumns } from './columns-codec.js';
+import { allIndexes, type VisitColumns } from './visit-columns.js';
+
+/** Visits, and the indexes of those that are selected. */
+export interface StoredVisits {
+  readonly columns: VisitColumns;
+  readonly indexes: Uint32Array;
+}
+
+/** A row of `visits` without its bytes. */
+export type VisitRow = Pick<
+  Schema['visits'],
+  'first_at' | 'last_at' | 'first_url' | 'last_url' | 'visit_count'
+> & { readonly id: number };
+
+/** The visits of an organization that are wanted. */
+export interface WantedVisits {
+  readonly organizationId: string;
+  readonly since: number;
+  /** Exclusive. */
+  readonly until: number;
+  /** The ids of links in ascending order. Default: all links. */
+  readonly urlIds?: Float64Array | undefined;
+}
+
+// With usual rows, a query returns 3 MB.
+const rowsPerQuery = 32;
+
+/** Stored visits cannot be read. */
+export class UnreadableRowError extends Error {
+  readonly id: number;
+
+  constructor(id: number, cause: unknown) {
+    super(`the row ${id} of visits cannot be read: see shorty-server doctor --check`, { cause });
+    this.id = id;
+  }
+}
+
+/** Decodes a row. Throws an UnreadableRowError that names it. */
+export function decodeRow({
+  id,
+  visit_count,
+  visits,
+}: Pick<Schema['visits'], 'visit_count' | 'visits'> & { readonly id: number }): VisitColumns {
+  try {
+    const columns = decodeColumns(visits);
+    if (columns.count === visit_count) return columns;
+    throw new RangeError(`it has ${columns.count} visits instead of ${visit_count}`);
+  } catch (error) {
+    throw new UnreadableRowError(id, error);
+  }
+}
+
+/** Lists the rows that may have wanted visits, in the order of their first visit. */
+export async function listRows(
+  db: Kysely<Schema>,
+  { organizationId, since, until, urlIds }: WantedVisits,
+): Promise<readonly VisitRow[]> {
+  if (urlIds?.length === 0) return [];
+  const isInRange =
+    urlIds === undefined
+      ? sql`true`
+      : sql`last_url >= ${urlIds[0]} and first_url <= ${urlIds.at(-1)}`;
+  const { rows } = await sql<VisitRow>`
+    select id, first_at, last_at, first_url, last_url, visit_count from visits
+    where organization_id = ${organizationId} and first_at < ${until} and last_at >= ${since}
+      and ${isInRange}
+    order by first_at, id`.execute(db);
+  if (urlIds === undefined) return rows;
+  return rows.filter(({ first_url, last_url }) => {
+    const next = urlIds[lowerBound(urlIds, first_url)];
+    return next !== undefined && next <= last_url;
+  });
+}
+
+/** Reads rows in their order. Yields all wanted visits of each, and perhaps visits of other times. */
+export async function* readRows(
+  db: Kysely<Schema>,
+  rows: readonly VisitRow[],
+  urlIds?: Float64Array,
+): AsyncGenerator<StoredVisits> {
+  for (let start = 0; start < rows.length; start += rowsPerQuery) {
+    const part = rows.slice(start, start + rowsPerQuery);
+    const found = await db
+      .selectFrom('visits')
+      .select(['id', 'visit_count', 'visits'])
+      .where(
+        'id',
+        'in',
+        part.map(({ id }) => id),
+      )
+      .execute();
+    const byId = new Map(found.map((row) => [row.id, row]));
+    for (const { id } of part) {
+      const row = byId.get(id);
+      if (!row) continue;
+      const columns = decodeRow(row);
+      const indexes = allIndexes(columns);
+      yield { columns, indexes: urlIds ? ofUrls(columns, indexes, urlIds) : indexes };
+    }
+  }
+}
+
+function ofUrls({ urlIds }: VisitColumns, indexes: Uint32Array, wanted: Float64Array): Uint32Array {
+  if (wanted.length === 1) {
+    const [only] = wanted;
+    return indexes.filter((index) => urlIds[index] === only);
+  }
+  return indexes.filter((index) => {
+    const urlId = urlIds[index] as number;
+    return wanted[lowerBound(wanted, urlId)] === urlId;
+  });
+}
+
+/** Returns the index of the first number that is not less than `from`. */
+function lowerBound(numbers: Float64Array, from: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((numbers[middle] as number) < from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
