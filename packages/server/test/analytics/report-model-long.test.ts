@@ -3,7 +3,7 @@ import { engine } from '../engine.js';
 import { checkReports } from './check-reports.js';
 
 // A scenario takes five times as long on PostgreSQL, and another five run there in report-model.test.ts.
-const scenarios = { sqlite: 60, postgres: 15 };
+const scenarios = { sqlite: 25, postgres: 8 };
 
 it('equals an independent model in each field of many reports', async () => {
   await checkReports(scenarios[engine()]);

@@ -55,30 +55,28 @@ async function* designs(): AsyncGenerator<QrDesign> {
   ];
   let turn = 0;
   const next = <T>(values: readonly T[]): T => values[turn % values.length] as T;
-  for (let round = 0; round < 3; round += 1) {
-    for (const format of formats) {
-      for (const stylePreset of presets) {
-        for (const errorCorrection of levels) {
-          for (const logo of logos) {
-            turn += 1;
-            // Five of six, to save time.
-            if (turn % 6 === 0) continue;
-            const [foregroundColor, backgroundColor] = next(colours);
-            const payload = next(payloads)(errorCorrection);
-            const size = next(sizes);
-            yield {
-              payload,
-              size,
-              format,
-              errorCorrection,
-              foregroundColor,
-              backgroundColor,
-              background: 'solid',
-              margin: 4,
-              stylePreset,
-              logo,
-            };
-          }
+  for (const format of formats) {
+    for (const stylePreset of presets) {
+      for (const errorCorrection of levels) {
+        for (const logo of logos) {
+          turn += 1;
+          // Five of six, to save time.
+          if (turn % 6 === 0) continue;
+          const [foregroundColor, backgroundColor] = next(colours);
+          const payload = next(payloads)(errorCorrection);
+          const size = next(sizes);
+          yield {
+            payload,
+            size,
+            format,
+            errorCorrection,
+            foregroundColor,
+            backgroundColor,
+            background: 'solid',
+            margin: 4,
+            stylePreset,
+            logo,
+          };
         }
       }
     }
@@ -108,6 +106,6 @@ it('every accepted design decodes with qr and zbar, which the server does not us
     }
   }
   expect(failed).toEqual([]);
-  expect(refused.length, refused.join('\n')).toBeLessThan(60);
-  expect(read).toBeGreaterThanOrEqual(501);
+  expect(refused.length, refused.join('\n')).toBeLessThan(20);
+  expect(read).toBeGreaterThanOrEqual(167);
 }, 600_000);
