@@ -9,7 +9,7 @@ import { bulkCreator, perRequest, randomCode, searchTextOf, targetOf } from './l
 import { serveNode, startDefaultPostgres } from './lib/postgres.mjs';
 import { compare, report } from './lib/ratio.mjs';
 
-export async function benchBulkCreatePostgres({ rows = 20_000, runs = 11, bound = 0.6 } = {}) {
+export async function benchBulkCreatePostgres({ rows = 20_000, runs = 7, bound = 0.4 } = {}) {
   const postgres = await startDefaultPostgres();
   await postgres.createDatabase('ours');
   await postgres.createDatabase('bare');

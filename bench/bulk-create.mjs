@@ -6,7 +6,7 @@ import { bulkCreator, perRequest, randomCode, searchTextOf, targetOf } from './l
 import { scratchFolder, serveShorty } from './lib/processes.mjs';
 import { compare, report } from './lib/ratio.mjs';
 
-export async function benchBulkCreate({ rows = 40_000, runs = 9, bound = 0.5 } = {}) {
+export async function benchBulkCreate({ rows = 40_000, runs = 7, bound = 0.4 } = {}) {
   const shorty = await serveShorty();
   const bulk = bulkCreator(shorty);
   const bare = bareInserter(shorty.databasePath);

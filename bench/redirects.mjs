@@ -12,7 +12,7 @@ export async function benchRedirects({
   connections = 64,
   seconds = 3,
   runs = 11,
-  bound = 0.8,
+  bound = 0.6,
 } = {}) {
   requireWrk();
   const slugs = Array.from(

@@ -10,7 +10,7 @@ const shorty = join(root, 'packages/cli/bin/shorty.js');
 export async function benchStartUp({ runs = 25 } = {}) {
   const bare = () => wallMs(['-e', '0']);
   const version = () => wallMs([shorty, '--version']);
-  await measure('shorty --version ÷ node -e 0', bare, version, { runs, bound: 1.3 });
+  await measure('shorty --version ÷ node -e 0', bare, version, { runs, bound: 1.5 });
 
   const server = await serveShorty();
   const env = { PATH: process.env.PATH, HOME: scratchFolder() };

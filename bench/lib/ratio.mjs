@@ -53,11 +53,6 @@ export function reportAtMost(name, result, bound, unit) {
   printResult(name, result, result.low <= bound, `at most ${bound}×`, unit);
 }
 
-/** Prints a result that this machine cannot compare with the bound, and the reason. */
-export function reportWithoutVerdict(name, result, bound, unit, reason) {
-  console.log(`------  ${name}: ${described(result, `${bound}×`, unit)}; no verdict: ${reason}`);
-}
-
 function printResult(name, result, held, bound, unit) {
   if (!held) missed += 1;
   console.log(`${held ? 'held  ' : 'MISSED'}  ${name}: ${described(result, bound, unit)}`);
@@ -74,6 +69,15 @@ export function reportUpper(name, value, bound, detail) {
   if (!held) missed += 1;
   console.log(
     `${held ? 'held  ' : 'MISSED'}  ${name}: ${value.toFixed(2)} (bound ${bound}); ${detail}`,
+  );
+}
+
+/** Prints a figure and counts it as missed if it is below the bound. */
+export function reportLower(name, value, bound, detail) {
+  const held = value >= bound;
+  if (!held) missed += 1;
+  console.log(
+    `${held ? 'held  ' : 'MISSED'}  ${name}: ${Math.round(value)} (at least ${bound}); ${detail}`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openStopTrial } from '../../bench/lib/stop-trial.mjs';
 import { scratchFolder } from '../lib/processes.js';
+import { openStopTrial } from '../lib/stop-trial.mjs';
 
 const stops = 3;
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serveShorty } from './processes.mjs';
-import { headersOf } from './visitors.mjs';
+import { serveShorty } from '../../bench/lib/processes.mjs';
+import { headersOf } from '../../bench/lib/visitors.mjs';
 
 const visitedLinks = 50;
 const settleMs = 60_000;
