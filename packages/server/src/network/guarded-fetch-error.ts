@@ -1,3 +1,5 @@
+import { errors } from 'undici';
+
 export const guardedFetchReasons = [
   'bad_url',
   'forbidden_address',
@@ -23,13 +25,22 @@ export class GuardedFetchError extends Error {
   }
 }
 
-/** Classifies an error of a connection. Drops its message, which may name an internal address. */
-export function toGuardedFetchError(error: unknown): GuardedFetchError {
+/** The fetch was closed during a request, or before it. */
+export class FetchClosedError extends Error {
+  override readonly name = 'FetchClosedError';
+}
+
+/** Classifies an error of undici. Drops its message, which may name an internal address. */
+export function toGuardedFetchError(error: unknown): GuardedFetchError | FetchClosedError {
   if (error instanceof GuardedFetchError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const failed = (reason: GuardedFetchReason, message: string) =>
     new GuardedFetchError(reason, message, { cause: error });
-  if (code === 'ETIMEDOUT') return failed('timeout', 'The connection timed out');
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
+    return new FetchClosedError('the fetch is closed', { cause: error });
+  }
+  if (/^(?:ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/.test(code))
+    return failed('timeout', 'The connection timed out');
   if (/^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|CRL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)) {
     return failed('tls', `The TLS handshake failed (${code})`);
   }
@@ -37,8 +48,21 @@ export function toGuardedFetchError(error: unknown): GuardedFetchError {
   if (/^(?:EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/.test(code)) {
     return failed('unreachable', 'The host is unreachable');
   }
-  if (/^(?:ECONNRESET|EPIPE|ECONNABORTED)$/.test(code)) {
+  // undici refuses 100 Continue and 101, for which it did not ask.
+  const isUnexpected = error instanceof Error && /^bad (?:response|upgrade)$/.test(error.message);
+  if (isUnexpected) return failed('protocol', 'The receiver sent an unexpected 1xx response');
+  if (/^(?:ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET)$/.test(code)) {
     return failed('reset', 'The connection was closed before the response was complete');
+  }
+  if (/^(?:UND_ERR_HEADERS_OVERFLOW|HPE_HEADER_OVERFLOW)$/.test(code)) {
+    return failed('protocol', 'The headers of the response are too large');
+  }
+  const isInvalid = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
+  if (isInvalid || error instanceof errors.HTTPParserError) {
+    return failed('protocol', 'The response is not valid HTTP');
+  }
+  if (code === 'UND_ERR_INVALID_ARG') {
+    return failed('protocol', 'A header of the request is not valid');
   }
   return failed('protocol', 'The request failed');
 }

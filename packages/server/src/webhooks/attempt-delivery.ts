@@ -25,7 +25,7 @@ export interface AttemptContext {
   readonly keyring: Keyring;
 }
 
-/** Signs and posts a delivery, and returns the outcome. Throws a PoolClosedError on a stop. */
+/** Signs and posts a delivery, and returns the outcome. Throws a FetchClosedError on a stop. */
 export async function attemptDelivery(
   delivery: ClaimedDelivery,
   endpoint: Endpoint,

@@ -1,7 +1,7 @@
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { Service } from '../lifecycle.js';
 import { ErrorThrottle } from '../lifecycle.js';
-import { PoolClosedError } from '../network/connection-pool.js';
+import { FetchClosedError } from '../network/guarded-fetch-error.js';
 import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
 import { type AttemptContext, attemptDelivery, attemptTimeoutMs } from './attempt-delivery.js';
 import type { DeliveryQueue, DispatcherMemory, Endpoint } from './delivery-queue.js';
@@ -520,7 +520,7 @@ export class WebhookDispatcher implements Service {
       outcome = await attemptDelivery(delivery, queue.endpoint, this.#options);
     } catch (error) {
       // Either a stop aborted the attempt, or this is a defect. The delivery is sent again later.
-      if (!(error instanceof PoolClosedError)) {
+      if (!(error instanceof FetchClosedError)) {
         this.#options.onError(error);
         // Its other deliveries would fail as well. Its lease ends first, so another node can try.
         queue.pausedUntil = performance.now() + pauseMs;

@@ -2,10 +2,13 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { PoolClosedError } from '../../src/network/connection-pool.js';
-import type { GuardedRequest } from '../../src/network/exchange.js';
-import { createGuardedFetch, type GuardedFetch } from '../../src/network/guarded-fetch.js';
-import { GuardedFetchError } from '../../src/network/guarded-fetch-error.js';
+
+import {
+  createGuardedFetch,
+  type GuardedFetch,
+  type GuardedRequest,
+} from '../../src/network/guarded-fetch.js';
+import { FetchClosedError, GuardedFetchError } from '../../src/network/guarded-fetch-error.js';
 import type { ResolveDns } from '../../src/ports.js';
 import { flood, httpServer, rawServer } from './local-server.js';
 import { selfSigned } from './self-signed.js';
@@ -293,8 +296,8 @@ describe('a request ends when the response is', () => {
   it('interrupted, because the fetch is closed', async () => {
     const fetch = guarded(true);
     const server = await rawServer(() => fetch.close());
-    await expect(fetch.request(server.url, get)).rejects.toThrow(PoolClosedError);
-    await expect(fetch.request(server.url, get)).rejects.toThrow(PoolClosedError);
+    await expect(fetch.request(server.url, get)).rejects.toThrow(FetchClosedError);
+    await expect(fetch.request(server.url, get)).rejects.toThrow(FetchClosedError);
   });
 
   it('late because of the look-up, and sends nothing', async () => {
@@ -332,18 +335,15 @@ describe('a POST', () => {
     expect([answer.status, Buffer.from(answer.body).toString()]).toEqual([413, 'big']);
   });
 
-  it.each([
-    [{ 'X-Own': 'a\r\nX-More: b' }, 'X-Own'],
-    [{ 'X-Own': 'a\0' }, 'X-Own'],
-    [{ 'X-Own': 'é' }, 'X-Own'],
-    [{ 'X Own': 'a' }, 'X Own'],
-    [{ '': 'a' }, ''],
-  ])('with the header %j is not sent', async (headers, name) => {
-    const server = await rawServer(() => {});
-    const request = guarded(true).request(server.url, { ...get, method: 'POST', headers });
-    await expect(request).rejects.toThrow(`The header ${JSON.stringify(name)} is not valid`);
-    expect(server.connections()).toBe(0);
-  });
+  it.each([{ 'X-Own': 'a\r\nX-More: b' }, { 'X-Own': 'a\0' }, { 'X Own': 'a' }, { '': 'a' }])(
+    'with the header %j is not sent',
+    async (headers) => {
+      const server = await rawServer(() => {});
+      const request = guarded(true).request(server.url, { ...get, method: 'POST', headers });
+      await expect(request).rejects.toThrow('A header of the request is not valid');
+      expect(server.connections()).toBe(0);
+    },
+  );
 
   it('carries headers and exact bytes over a reused connection', async () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, at) => at);

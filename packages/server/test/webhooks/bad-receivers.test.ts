@@ -78,13 +78,6 @@ describe('an attempt at a misbehaving receiver', () => {
     expect(await tryOnce(server.url)).toBe('delivered 1 null');
   });
 
-  it('fails after ten informational responses (1xx)', async () => {
-    const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
-    const server = await rawServer((socket) => flood(socket, hint, Buffer.from(hint.repeat(50))));
-    const words = 'The receiver sent more than 10 informational responses';
-    expect(await tryOnce(server.url)).toBe(`pending 1 ${words}`);
-  });
-
   it('stores a response that is not text', async () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
     const server = await httpServer((_request, response) => void response.end(bytes));
