@@ -11,7 +11,6 @@ const load = {
   doctor: () => import('./operations/commands/doctor.js'),
   exitStatus: () => import('./operations/commands/exit-status.js'),
   health: () => import('./operations/commands/health.js'),
-  journal: () => import('./operations/commands/journal.js'),
   migrate: () => import('./operations/commands/migrate.js'),
   nativeModule: () => import('./operations/commands/native-module.js'),
   organizations: () => import('./operations/commands/organizations.js'),
@@ -74,22 +73,6 @@ countries
     "countries or cities in MaxMind's format, such as GeoLite2-Country.mmdb or GeoLite2-City.mmdb",
   )
   .action(async (file) => (await load.countries()).update(file));
-
-const journal = program
-  .command('journal')
-  .description('clicks, downloads and API calls that are not in the database yet');
-journal
-  .command('inspect')
-  .description('list the journals, and the lines that cannot be stored')
-  .option('--json', 'print JSON')
-  .action(async (options) => (await load.journal()).inspect(options));
-journal
-  .command('repair')
-  .description(
-    'store the lines in quarantine that can be stored now; exits with 1 if others remain',
-  )
-  .option('--discard', 'delete the others')
-  .action(async (options) => (await load.journal()).repair(options));
 
 program
   .command('backup')

@@ -5921,8 +5921,8 @@ export interface components {
              * @constant
              */
             status: "ok";
-            /** @description The number of lines of journals that cannot be stored, such as damaged ones. They wait for `shorty-server journal repair`, and all others are counted. */
-            quarantinedLines: number;
+            /** @description The number of lines of journals that cannot be stored, such as damaged ones. They are in the file `damaged-lines.ndjson` until it is deleted. All others are counted. */
+            damagedLines: number;
         };
         LinkRuleOutput: {
             /** @description The name of the rule in reports. */

@@ -16,6 +16,7 @@ import { retainedSince } from './ingest/delete-old-visits.js';
 import { createIngest, type IngestEvent, ingestThread } from './ingest/ingest-thread.js';
 import { removeJournal } from './ingest/visit-ingester.js';
 import { VisitRepository } from './ingest/visit-repository.js';
+import { openDamagedLines } from './journal/damaged-lines.js';
 import { Journal } from './journal/journal.js';
 import {
   createJournalFolder,
@@ -23,7 +24,6 @@ import {
   journalRootOf,
 } from './journal/journal-folder.js';
 import { toCallLine, toDownloadLine } from './journal/journal-lines.js';
-import { openQuarantine } from './journal/quarantine.js';
 import { createVisitRecorder, type VisitRecorder } from './journal/visit-recorder.js';
 import { type ReportSources, reportHandlers } from './reports/report-handlers.js';
 import { openReports, type ThreadedReaderOptions } from './reports/report-thread.js';
@@ -73,7 +73,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   const writerId = newUuid();
   const permanentRoot = journalRootOf(config);
   const root = permanentRoot ?? join(tmpdir(), `shorty-visits-${writerId}`);
-  const quarantine = openQuarantine(root);
+  const damagedLines = openDamagedLines(root);
   const settings = { root, writerId, thresholds, retentionDays };
   // Undefined before `start`. The server accepts requests only after it.
   let folder: JournalFolder | undefined;
@@ -98,9 +98,12 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       else logger.error({ err, service }, 'work on visits failed');
       return;
     }
-    if ('quarantinedLines' in event) {
-      const { quarantinedLines: lines, writerId: writer } = event;
-      logger.error({ lines, journal: writer }, 'journal lines cannot be stored: see quarantine');
+    if ('damagedLines' in event) {
+      const { damagedLines: lines, writerId: writer } = event;
+      logger.error(
+        { lines, journal: writer, file: damagedLines.path },
+        'journal lines cannot be stored',
+      );
       return;
     }
     stored += event.storedLines;
@@ -200,8 +203,8 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       /** The number of lines that were lost because too many were in memory. */
       lost: journal?.lostCount ?? 0,
       isFailing: storageError() !== undefined,
-      /** The number of lines in the quarantine, also from earlier runs. */
-      quarantined: quarantine.count(),
+      /** The number of lines that cannot be stored, also from earlier runs. */
+      damagedLines: damagedLines.count(),
     }),
 
     /** Returns when the country database was built, in milliseconds since 1970; undefined without one. */

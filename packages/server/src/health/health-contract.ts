@@ -11,9 +11,9 @@ const health = z
 const readiness = z
   .object({
     status: z.literal('ok'),
-    quarantinedLines: z.int().min(0).meta({
+    damagedLines: z.int().min(0).meta({
       description:
-        'The number of lines of journals that cannot be stored, such as damaged ones. They wait for `shorty-server journal repair`, and all others are counted.',
+        'The number of lines of journals that cannot be stored, such as damaged ones. They are in the file `damaged-lines.ndjson` until it is deleted. All others are counted.',
     }),
   })
   .meta({ id: 'Readiness' });

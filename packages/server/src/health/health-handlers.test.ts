@@ -10,7 +10,7 @@ function handlersOf(collect: () => void) {
     database: {} as Database,
     isStopping: () => false,
     visitError: () => undefined,
-    quarantinedLines: () => 0,
+    damagedLines: () => 0,
     dispatcherIdleMs: () => 0,
     metrics,
   });

@@ -13,7 +13,7 @@ export interface HealthOptions {
   /** Returns the reason why visits cannot be stored; undefined while they can be. */
   readonly visitError: () => string | undefined;
   /** Returns the number of lines of journals that cannot be stored. */
-  readonly quarantinedLines: () => number;
+  readonly damagedLines: () => number;
   /** Returns the time since the webhook dispatcher last queried due deliveries. */
   readonly dispatcherIdleMs: () => number;
   readonly metrics: Registry;
@@ -26,7 +26,7 @@ export function healthHandlers({
   database,
   isStopping,
   visitError,
-  quarantinedLines,
+  damagedLines,
   dispatcherIdleMs,
   metrics,
 }: HealthOptions): HandlersOf<typeof healthRoutes> {
@@ -46,7 +46,7 @@ export function healthHandlers({
       const error = visitError() ?? dispatcherError(dispatcherIdleMs());
       if (error !== undefined) throw new ApiError('UNAVAILABLE', error);
       await sql`select 1 from organizations limit 1`.execute(database.read);
-      return { status: 200, body: { status: 'ok', quarantinedLines: quarantinedLines() } };
+      return { status: 200, body: { status: 'ok', damagedLines: damagedLines() } };
     },
 
     getMetrics: async () => ({

@@ -6,7 +6,7 @@ import { registerLinkMetrics, registerRequestMetrics } from './request-metrics.j
 import { type MetricSources, registerServerMetrics } from './server-metrics.js';
 
 export function createHealthModule(
-  options: Omit<HealthOptions, 'quarantinedLines' | 'dispatcherIdleMs' | 'metrics'> &
+  options: Omit<HealthOptions, 'damagedLines' | 'dispatcherIdleMs' | 'metrics'> &
     MetricSources & {
       /** The ids of the operations of the API. */
       readonly operations: readonly string[];
@@ -21,7 +21,7 @@ export function createHealthModule(
   return {
     handlers: healthHandlers({
       ...options,
-      quarantinedLines: () => options.visitFigures().quarantined,
+      damagedLines: () => options.visitFigures().damagedLines,
       dispatcherIdleMs: () => options.dispatchFigures().sinceTickMs,
       metrics,
     }),

@@ -89,9 +89,9 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
       help: 'Visits that were lost, because 64 MB of them waited in memory.',
       read: () => visitFigures().lost,
     },
-    shorty_journal_quarantined: {
-      help: 'Lines of journals that cannot be stored and wait for shorty-server journal repair.',
-      read: () => visitFigures().quarantined,
+    shorty_journal_damaged_lines: {
+      help: 'Lines of journals that cannot be stored, in the file damaged-lines.ndjson.',
+      read: () => visitFigures().damagedLines,
     },
     shorty_visits_fault: {
       help: '1 while visits cannot be stored.',

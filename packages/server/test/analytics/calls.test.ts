@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
-import { scanFrames } from '../../src/analytics/journal/journal-frames.js';
 import {
+  checkedText,
   parseTexts,
   toCallLine,
   toDownloadLine,
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => stored.close());
 
-const textOf = (line: string) => scanFrames(Buffer.from(line)).texts;
+const textOf = (line: string) => checkedText(Buffer.from(line.trimEnd())) ?? [];
 const at = (offset: number) => ({ segment: 1, offset });
 const store = (from: number, to: number, lines: readonly string[]) => {
   return visits.store('writer', at(from), at(to), parseTexts(lines.flatMap(textOf)), now);

@@ -68,8 +68,8 @@ it('a journal with many lines is stored in several transactions of at most 2,800
     segmentPath(folder, 1),
     urlIds.map((urlId) => toLine(makeVisit({ urlId }))).join(''),
   );
-  const quarantine = () => expect.unreachable('every line can be stored');
-  const journal = { path: folder, writerId: 'writer', hasEnded: false, quarantine };
+  const setAside = () => expect.unreachable('every line can be stored');
+  const journal = { path: folder, writerId: 'writer', hasEnded: false, setAside };
   const ingest = () => ingestJournal(visits, journal, () => start);
   expect(await ingest()).toBe(urlCount);
   const added = results.map((count, at) => count - (results[at - 1] ?? 0));

@@ -198,7 +198,7 @@ describe('GET /health/ready', () => {
       database: api.server.database,
       isStopping: () => false,
       visitError: () => undefined,
-      quarantinedLines: () => 0,
+      damagedLines: () => 0,
       dispatcherIdleMs: () => sinceTickMs,
       metrics: new Registry(),
     });

@@ -331,18 +331,10 @@ describe('an error is one line, with exit code 1', () => {
 });
 
 describe('journal', () => {
-  it('a damaged line is reported everywhere, and repair --discard deletes it', async () => {
+  it('a damaged line is set aside and reported, and all others are counted', async () => {
     const settings = await newDatabase();
-    const made = await command(
-      settings,
-      'orgs',
-      'create',
-      '--name',
-      'A',
-      '--plan',
-      'free',
-      '--json',
-    );
+    const args = ['orgs', 'create', '--name', 'A', '--plan', 'free', '--json'];
+    const made = await command(settings, ...args);
     const first = await serve(settings);
     const token = await tokenOf(first.origin, created(made.stdout));
     const link = await call(first.origin, token, '/urls', { targetUrl: 'https://example.com/' });
@@ -354,36 +346,22 @@ describe('journal', () => {
     mkdirSync(folder, { recursive: true });
     const line = toLine(makeVisit({ urlId: Number(link.data.id), visitedAt: Date.now() }));
     writeFileSync(join(folder, '0000000001.log'), `${line}${line.replace('DE', 'DF')}${line}`);
-    const waiting = await command(settings, 'journal', 'inspect');
-    expect(waiting.stdout).toContain(
-      `1 segment, ${3 * line.length} bytes, waits for the next start`,
-    );
 
     const { origin } = await serve(settings);
     const ready = async () => (await fetch(`${origin}/health/ready`)).json();
     await expect
       .poll(ready, { message: 'the journal is stored', timeout: 10_000 })
-      .toEqual({ status: 'ok', quarantinedLines: 1 });
+      .toEqual({ status: 'ok', damagedLines: 1 });
     const metrics = await (await fetch(`${origin}/metrics`)).text();
-    expect(metrics).toMatch(/^shorty_journal_quarantined 1$/m);
-    const { stdout } = await command(settings, 'journal', 'inspect');
-    expect(stdout).toContain('Quarantine: 1 line.\ndamaged, ');
-    expect(stdout).toContain('country=DF');
-    const quarantined = JSON.parse(
-      (await command(settings, 'journal', 'inspect', '--json')).stdout,
-    );
-    expect(quarantined.quarantined).toMatchObject([{ reason: 'damaged' }]);
-
-    expect(await command(settings, 'journal', 'repair')).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining('Stored 0 lines.\n1 line cannot be stored'),
+    expect(metrics).toMatch(/^shorty_journal_damaged_lines 1$/m);
+    const file = join(journals, 'damaged-lines.ndjson');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      reason: 'damaged',
+      bytes: expect.stringContaining('"country":"DF"'),
     });
-    expect(await command(settings, 'journal', 'repair', '--discard')).toMatchObject({
-      code: 0,
-      stdout: 'Stored 0 lines.\nDeleted 1 line.\n',
-    });
-    expect(await ready()).toEqual({ status: 'ok', quarantinedLines: 0 });
-    expect((await command(settings, 'doctor', '--check')).code).toBe(0);
+    rmSync(file);
+    expect(await ready()).toEqual({ status: 'ok', damagedLines: 0 });
+    expect((await command(settings, 'doctor', '--check')).stdout).toMatch(/^2 clicks /m);
   });
 });
 

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { openDamagedLines } from '../../src/analytics/journal/damaged-lines.js';
 import { journalRootOf, segmentPath } from '../../src/analytics/journal/journal-folder.js';
 import { toCallLine, toLine } from '../../src/analytics/journal/journal-lines.js';
-import { openQuarantine } from '../../src/analytics/journal/quarantine.js';
 import { diagnoseVisits } from '../../src/analytics/reports/visit-doctor.js';
 import { createServer } from '../../src/create-server.js';
 import { deleteOrganizations } from '../../src/deletion/delete-organization.js';
@@ -194,7 +194,7 @@ it('lines of journals that are found later are dropped, and other unknown ones a
   await expect
     .poll(() => readdirSync(root).includes('ended-writer'), { timeout: 30_000 })
     .toBe(false);
-  expect(openQuarantine(root).count()).toBe(1);
+  expect(openDamagedLines(root).count()).toBe(1);
   expect(await clicksOf(api.server.database, urlId)).toBe(0);
   expect(await api.server.database.read.selectFrom('visits').select('id').execute()).toEqual([]);
 });

@@ -30,9 +30,6 @@ const visit: fc.Arbitrary<Visit> = fc.record({
     campaign: fc.option(fc.record({ utmSource: text, utmTerm: text }, { requiredKeys: [] })),
   }),
   variant: fc.option(text),
-  otherFields: fc
-    .dictionary(fc.constantFrom('channel', 'plan'), text)
-    .map((o) => new Map(Object.entries(o))),
 }) as fc.Arbitrary<Visit>;
 
 /** Returns the texts of each visit by the names of their columns, without empty ones. */
@@ -49,7 +46,7 @@ function textsOf({ count, dictionaries }: VisitColumns) {
 const notEmpty = (texts: object) =>
   Object.fromEntries(Object.entries(texts).filter(([, value]) => value));
 
-const textsOfVisit = ({ facts, variant, otherFields }: Visit) =>
+const textsOfVisit = ({ facts, variant }: Visit) =>
   notEmpty({
     source: `${facts.kind}/${facts.reason}`,
     country: facts.country,
@@ -63,7 +60,6 @@ const textsOfVisit = ({ facts, variant, otherFields }: Visit) =>
     city: facts.city && `${facts.city}\t${facts.region ?? 'Unknown'}\t${facts.country}`,
     ...facts.campaign,
     variant,
-    ...Object.fromEntries(otherFields ?? []),
   });
 
 /** An empty text of a column that has a default, and that no visit has, becomes the default. */

@@ -9,7 +9,7 @@ import type { Clock } from '../../ports.js';
 import type { Database } from '../../storage/database.js';
 import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
 import { defineThread } from '../../threads/define-thread.js';
-import { openQuarantine, type SaveLines } from '../journal/quarantine.js';
+import { openDamagedLines, type SetAside } from '../journal/damaged-lines.js';
 import { deleteOldVisits, retainedSince } from './delete-old-visits.js';
 import { eraseVisits, type UnreadableVisitsError } from './erase-visits.js';
 import { mergeVisits } from './merge-visits.js';
@@ -26,8 +26,8 @@ export interface IngestSettings extends Pick<Config, 'thresholds' | 'retentionDa
 export type IngestEvent =
   /** The number of lines stored since the last event; 0 when only an error has cleared. */
   | { readonly storedLines: number }
-  /** Lines of a writer's journal that cannot be stored were saved in the quarantine. */
-  | { readonly quarantinedLines: number; readonly writerId: string }
+  /** Lines of a writer's journal that cannot be stored were set aside. */
+  | { readonly damagedLines: number; readonly writerId: string }
   /** `service` is the other work that failed; without it, visits cannot be stored. */
   | { readonly error: unknown; readonly service?: string };
 
@@ -57,18 +57,18 @@ export function createIngest(
     isFailing = true;
     emit({ error });
   };
-  const { save } = openQuarantine(root);
-  const quarantine: SaveLines = (writer, at, lines) => {
-    save(writer, at, lines);
-    emit({ quarantinedLines: lines.length, writerId: writer });
+  const file = openDamagedLines(root);
+  const setAside: SetAside = (writer, at, lines) => {
+    file.setAside(writer, at, lines);
+    emit({ damagedLines: lines.length, writerId: writer });
   };
-  const recover = (signal: AbortSignal) => recoverOrphans(visits, root, clock, quarantine, signal);
+  const recover = (signal: AbortSignal) => recoverOrphans(visits, root, clock, setAside, signal);
   const onStored = (storedLines: number) => {
     isFailing = false;
     emit({ storedLines });
   };
   const ingest = async (hasEnded = false) => {
-    const journal = { path, writerId, hasEnded, quarantine };
+    const journal = { path, writerId, hasEnded, setAside };
     const storedLines = await ingestJournal(visits, journal, clock, onStored);
     if (storedLines === 0 && isFailing) onStored(0);
   };

@@ -123,7 +123,7 @@ export class VisitColumnsBuilder {
     this.#flags = new Uint8Array(capacity);
   }
 
-  add({ urlId, visitedAt, isByCode, facts, variant, otherFields }: Visit): void {
+  add({ urlId, visitedAt, isByCode, facts, variant }: Visit): void {
     const index = this.count;
     this.count += 1;
     this.#urlIds[index] = urlId;
@@ -145,7 +145,6 @@ export class VisitColumnsBuilder {
       for (const [name, value] of Object.entries(facts.campaign)) this.#setText(name, index, value);
     }
     if (variant !== null) this.#setText('variant', index, variant);
-    for (const [name, value] of otherFields ?? []) this.#setText(name, index, value);
   }
 
   /** Copies one visit. */

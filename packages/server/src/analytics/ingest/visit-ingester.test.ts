@@ -10,8 +10,8 @@ import type { VisitRepository } from './visit-repository.js';
 
 const line = toDownloadLine('qr');
 const maxTransactions = 50;
-const quarantine = () => expect.unreachable('every line can be stored');
-const journalIn = (path: string) => ({ path, writerId: 'writer', hasEnded: false, quarantine });
+const setAside = () => expect.unreachable('every line can be stored');
+const journalIn = (path: string) => ({ path, writerId: 'writer', hasEnded: false, setAside });
 const findMissing = async () => ({
   deleted: new Set<number>(),
   unknown: new Set<number>(),
@@ -87,7 +87,7 @@ it('stores the journals of other ended processes when one cannot be stored', asy
     if (writerId === 'b') throw new Error('a defect');
     return true;
   });
-  await expect(recoverOrphans(visits, root, Date.now, quarantine)).rejects.toThrow(AggregateError);
+  await expect(recoverOrphans(visits, root, Date.now, setAside)).rejects.toThrow(AggregateError);
   expect(readdirSync(root)).toEqual(['b']);
   // The folder is not locked any more.
   expect(
@@ -95,7 +95,7 @@ it('stores the journals of other ended processes when one cannot be stored', asy
       visitsThat(async () => true),
       root,
       Date.now,
-      quarantine,
+      setAside,
     ),
   ).toBe(1);
   expect(readdirSync(root)).toEqual([]);
@@ -108,7 +108,7 @@ it('stops at the first journal while storage is unavailable', async () => {
     calls += 1;
     throw new StorageUnavailableError('no storage');
   });
-  await expect(recoverOrphans(visits, root, Date.now, quarantine)).rejects.toThrow(
+  await expect(recoverOrphans(visits, root, Date.now, setAside)).rejects.toThrow(
     StorageUnavailableError,
   );
   expect(calls).toBe(1);
@@ -117,7 +117,7 @@ it('stops at the first journal while storage is unavailable', async () => {
       visitsThat(async () => true),
       root,
       Date.now,
-      quarantine,
+      setAside,
     ),
   ).toBe(2);
 });

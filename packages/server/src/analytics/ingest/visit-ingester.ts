@@ -1,24 +1,23 @@
 import type { Clock } from '../../ports.js';
 import { StorageUnavailableError } from '../../storage/database.js';
+import type { DamagedLine, SetAside } from '../journal/damaged-lines.js';
 import { claimOrphans, type JournalFolder } from '../journal/journal-folder.js';
 import { parseTexts, type Visit } from '../journal/journal-lines.js';
 import {
-  type DamagedBytes,
   findJournalEnd,
   isBefore,
   journalStart,
   readJournal,
   removeReadSegments,
 } from '../journal/journal-reader.js';
-import type { QuarantinedLine, SaveLines } from '../journal/quarantine.js';
 import type { VisitRepository } from './visit-repository.js';
 
 /** A journal whose lines are to be stored. */
 export interface IngestedJournal extends Pick<JournalFolder, 'path' | 'writerId'> {
   /** True when its writer has ended. */
   readonly hasEnded: boolean;
-  /** Saves the lines that cannot be stored. */
-  readonly quarantine: SaveLines;
+  /** Sets aside the lines that cannot be stored. */
+  readonly setAside: SetAside;
   /** Ends after the transaction in progress when it aborts. */
   readonly signal?: AbortSignal;
 }
@@ -30,7 +29,7 @@ export interface IngestedJournal extends Pick<JournalFolder, 'path' | 'writerId'
  */
 export async function ingestJournal(
   visits: VisitRepository,
-  { path, writerId, hasEnded, quarantine, signal }: IngestedJournal,
+  { path, writerId, hasEnded, setAside, signal }: IngestedJournal,
   clock: Clock,
   onStored: (lines: number) => void = () => {},
 ): Promise<number> {
@@ -43,8 +42,8 @@ export async function ingestJournal(
     const chunk = readJournal(path, position, hasEnded);
     if (!chunk) break;
     const { records, rejected } = await sortLines(visits, chunk.texts);
-    const quarantined = [...chunk.damaged.map(toQuarantined), ...rejected];
-    if (quarantined.length > 0) quarantine(writerId, position, quarantined);
+    const damaged = [...chunk.damaged, ...rejected];
+    if (damaged.length > 0) setAside(writerId, position, damaged);
     const isStored = await visits.store(writerId, position, chunk.position, records, clock());
     if (!isStored) throw new Error(`journal ${writerId}: another process is also storing it`);
     const stored = chunk.texts.length - rejected.length;
@@ -60,7 +59,7 @@ export async function ingestJournal(
  * Returns the records of the lines that can be stored, and the other lines. Drops the visits of deleted
  * links.
  */
-export async function sortLines(visits: VisitRepository, texts: readonly string[]) {
+async function sortLines(visits: VisitRepository, texts: readonly string[]) {
   const parsed = parseTexts(texts);
   const rejected = parsed.unknown.map((text) => toRejected('unknown format', text));
   const { unknown, deleted, deletionVersion } = await visits.findMissing(parsed.visits);
@@ -75,12 +74,8 @@ export async function sortLines(visits: VisitRepository, texts: readonly string[
   return { records: { ...records, visits: known }, rejected };
 }
 
-function toRejected(reason: QuarantinedLine['reason'], text: string): QuarantinedLine {
-  return { reason, bytes: Buffer.from(text).toString('base64') };
-}
-
-function toQuarantined({ reason, bytes }: DamagedBytes): QuarantinedLine {
-  return { reason, bytes: bytes.toString('base64') };
+function toRejected(reason: DamagedLine['reason'], text: string): DamagedLine {
+  return { reason, bytes: Buffer.from(text) };
 }
 
 /** Removes the journal of a process that has ended, which must be in storage. */
@@ -102,7 +97,7 @@ export async function recoverOrphans(
   visits: VisitRepository,
   root: string,
   clock: Clock,
-  quarantine: SaveLines,
+  setAside: SetAside,
   signal?: AbortSignal,
 ): Promise<number> {
   let storedLines = 0;
@@ -114,7 +109,7 @@ export async function recoverOrphans(
         const { path, writerId } = folder;
         storedLines += await ingestJournal(
           visits,
-          { path, writerId, hasEnded: true, quarantine, ...(signal && { signal }) },
+          { path, writerId, hasEnded: true, setAside, ...(signal && { signal }) },
           clock,
         );
         if (signal?.aborted) return storedLines;

@@ -7,7 +7,6 @@ import {
   readdirSync,
   renameSync,
   rmSync,
-  statSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
@@ -73,22 +72,6 @@ export function hasWriters(root: string): boolean {
   });
 }
 
-/** Describes the journals in a folder. */
-export function describeJournals(root: string) {
-  return foldersIn(root).map((path) => {
-    const lock = tryLock(path);
-    lock?.close();
-    const segments = segmentsIn(path);
-    const sizes = segments.map((segment) => statSync(segmentPath(path, segment)).size);
-    return {
-      writerId: basename(path),
-      isRunning: lock === undefined,
-      segments: segments.length,
-      bytes: sizes.reduce((sum, size) => sum + size, 0),
-    };
-  });
-}
-
 function toFolder(path: string, lock: SqliteHandle.Database) {
   const release = (): void => {
     lock.close();
@@ -105,16 +88,11 @@ function toFolder(path: string, lock: SqliteHandle.Database) {
   };
 }
 
-/** The folder beside those of the writers with the lines that could not be stored. */
-export const quarantineName = 'quarantine';
-
 /** Lists the folders of all writers. The names of those that are being created begin with a dot. */
 export function foldersIn(root: string): string[] {
   if (!existsSync(root)) return [];
   const entries = readdirSync(root, { withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isDirectory() && entry.name !== quarantineName)
-    .map(({ name }) => join(root, name));
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(root, name));
 }
 
 const segmentName = /^(\d{10})\.log$/;

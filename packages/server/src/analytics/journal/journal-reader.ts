@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import type { DamagedLine } from './damaged-lines.js';
 import { segmentPath, segmentsIn } from './journal-folder.js';
-import { type ByteRange, type FrameScan, scanFrames } from './journal-frames.js';
+import { checkedText } from './journal-lines.js';
 
 /** A position between two lines of a journal. */
 export interface JournalPosition {
@@ -11,26 +12,18 @@ export interface JournalPosition {
 
 export const journalStart: JournalPosition = { segment: 1, offset: 0 };
 
-// One transaction stores the lines of a chunk, which are at most 6,000 and typically 2,500. On SQLite,
-// it blocks all other writes, for about 8 ms. A quarter of it costs 1.4 times as much for each line,
-// because each transaction writes most pages of the counters.
-const chunkBytes = 256 * 1024;
-const startBytes = 16;
+// One transaction stores the lines of a chunk, typically 2,500. On SQLite, it blocks all other writes,
+// for about 8 ms. A quarter of it costs 1.4 times as much for each line, because each transaction writes
+// most pages of the counters.
+const chunkBytes = 1024 * 1024;
 const lineFeed = 0x0a;
 
-/** Bytes of a segment that belong to no intact line. */
-export interface DamagedBytes extends ByteRange {
-  /** `torn` when the process ended while it wrote a line, which no response had waited for. */
-  readonly reason: 'damaged' | 'torn';
-  readonly bytes: Buffer;
-}
-
 /**
- * Reads the next lines after a position. Returns their texts, the damaged bytes between them, and the
+ * Reads the next lines after a position. Returns the texts of the intact ones, the others, and the
  * position after them; undefined when there are none. At the end of a segment, it continues with the
  * next segment, because the writer appends only to the last one.
  *
- * @param hasEnded the writer has ended, so an incomplete line at the end of the last segment is torn
+ * @param hasEnded the writer has ended, so the last segment gets no further bytes
  */
 export function readJournal(folder: string, from: JournalPosition, hasEnded: boolean) {
   const segments = segmentsIn(folder);
@@ -38,24 +31,15 @@ export function readJournal(folder: string, from: JournalPosition, hasEnded: boo
   for (;;) {
     const next = segments.find((number) => number > segment);
     if (segments.includes(segment)) {
-      const { start, bytes } = readFrom(segmentPath(folder, segment), offset);
-      const { texts, damaged, end } = hasBareLines(start) ? scanLines(bytes) : scanFrames(bytes);
-      const found: DamagedBytes[] = damaged.map((range) => ({
-        ...toAbsolute(range, offset),
-        reason: 'damaged',
-        bytes: bytes.subarray(range.start, range.end),
-      }));
+      const bytes = readFrom(segmentPath(folder, segment), offset);
       const isWhole = bytes.length < chunkBytes && (hasEnded || next !== undefined);
-      if (isWhole && end < bytes.length) {
-        found.push({
-          ...toAbsolute({ start: end, end: bytes.length }, offset),
-          reason: next === undefined ? 'torn' : 'damaged',
-          bytes: bytes.subarray(end),
-        });
-      }
-      const read = isWhole ? bytes.length : end;
-      if (read > 0) {
-        return { texts, damaged: found, position: { segment, offset: offset + read } };
+      const lastEnd = bytes.lastIndexOf(lineFeed) + 1;
+      // No intact line is as long as a chunk.
+      const isEndless = lastEnd === 0 && bytes.length === chunkBytes;
+      const end = isWhole || isEndless ? bytes.length : lastEnd;
+      if (end > 0) {
+        const lines = splitLines(bytes.subarray(0, end), isWhole && next === undefined);
+        return { ...lines, position: { segment, offset: offset + end } };
       }
     }
     if (next === undefined) return undefined;
@@ -64,22 +48,20 @@ export function readJournal(folder: string, from: JournalPosition, hasEnded: boo
   }
 }
 
-function toAbsolute({ start, end }: ByteRange, offset: number): ByteRange {
-  return { start: offset + start, end: offset + end };
-}
-
-/** Returns true for a segment of version 0.1.0, whose lines are texts without frames. */
-function hasBareLines(start: Buffer): boolean {
-  return /^(?:1|download|call)\t/.test(start.toString('latin1'));
-}
-
-function scanLines(bytes: Buffer): FrameScan {
-  const end = bytes.lastIndexOf(lineFeed) + 1;
-  if (end > 0) return { texts: bytes.toString('utf8', 0, end - 1).split('\n'), damaged: [], end };
-  // No valid line is this long.
-  const isDamaged = bytes.length === chunkBytes;
-  const damaged = isDamaged ? [{ start: 0, end: bytes.length }] : [];
-  return { texts: [], damaged, end: isDamaged ? bytes.length : 0 };
+/** `mayBeTorn` tells whether a last line without a line feed is one that its writer has not finished. */
+function splitLines(bytes: Buffer, mayBeTorn: boolean) {
+  const texts: string[] = [];
+  const damaged: DamagedLine[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const feed = bytes.indexOf(lineFeed, start);
+    const end = feed < 0 ? bytes.length : feed;
+    const line = bytes.subarray(start, end);
+    const text = checkedText(line);
+    if (text !== undefined) texts.push(text);
+    else damaged.push({ reason: feed < 0 && mayBeTorn ? 'torn' : 'damaged', bytes: line });
+    start = end + 1;
+  }
+  return { texts, damaged };
 }
 
 export function findJournalEnd(folder: string): JournalPosition {
@@ -101,19 +83,12 @@ export function removeReadSegments(folder: string, position: JournalPosition): v
   }
 }
 
-/** Reads the start of a file, and a chunk at an offset. */
-function readFrom(
-  path: string,
-  offset: number,
-): { readonly start: Buffer; readonly bytes: Buffer } {
+/** Reads a chunk of a file. */
+function readFrom(path: string, offset: number): Buffer {
   const file = openSync(path, 'r');
   try {
-    const read = (bytes: Buffer, position: number): Buffer =>
-      bytes.subarray(0, readSync(file, bytes, 0, bytes.length, position));
-    return {
-      start: read(Buffer.allocUnsafe(startBytes), 0),
-      bytes: read(Buffer.allocUnsafe(chunkBytes), offset),
-    };
+    const bytes = Buffer.allocUnsafe(chunkBytes);
+    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, offset));
   } finally {
     closeSync(file);
   }

@@ -125,8 +125,8 @@ async function moveVisits(
     const position = await visits.findPosition(writerId);
     if (!position && !existsSync(join(live, writerId))) return undefined;
     const path = join(journals, writerId);
-    // Damaged lines stay where they are: the server moves them to its quarantine.
-    const journal = { path, writerId, hasEnded: false, quarantine: ignoreLines };
+    // Damaged lines stay where they are: the server sets them aside.
+    const journal = { path, writerId, hasEnded: false, setAside: ignoreLines };
     moved += await ingestJournal(visits, journal, Date.now);
   }
   return moved;

@@ -296,8 +296,8 @@ describe('a PostgreSQL that is killed', () => {
     onTestFinished(() => database.close());
     const outbox = new EventOutbox(database, { newId: randomUUID, plans: standardPlans });
     const visits = new VisitRepository(database, { outbox, thresholds: [] });
-    const quarantine = () => expect.unreachable('every line can be stored');
-    const recover = () => recoverOrphans(visits, settings.journalFolder, Date.now, quarantine);
+    const setAside = () => expect.unreachable('every line can be stored');
+    const recover = () => recoverOrphans(visits, settings.journalFolder, Date.now, setAside);
     await expect(recover()).rejects.toThrow(StorageUnavailableError);
     await postgres.start();
     await recover();

@@ -1,0 +1,79 @@
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { JournalPosition } from './journal-reader.js';
+
+/** Bytes of a journal that cannot be stored. */
+export interface DamagedLine {
+  /**
+   * `damaged`: the checksum is wrong. `torn`: the process ended while it wrote the line, which no response
+   * had waited for. `unknown format`: another version wrote the line. `unknown link`: no link has its id.
+   */
+  readonly reason: 'damaged' | 'torn' | 'unknown format' | 'unknown link';
+  readonly bytes: Buffer;
+}
+
+/** Sets aside lines that a writer's journal has after a position. */
+export type SetAside = (
+  writerId: string,
+  after: JournalPosition,
+  lines: readonly DamagedLine[],
+) => void;
+
+export const damagedLinesName = 'damaged-lines.ndjson';
+
+/** Opens the file of the lines that cannot be stored, beside the folders of the journals. */
+export function openDamagedLines(root: string) {
+  const path = join(root, damagedLinesName);
+  let counted = { changedAt: 0, count: 0 };
+
+  return {
+    path,
+
+    /** Returns the number of lines. Reads the file only when it has changed. */
+    count(): number {
+      const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+      if (counted.changedAt !== changedAt) {
+        counted = { changedAt, count: read(path).split('\n').length - 1 };
+      }
+      return counted.count;
+    },
+
+    /**
+     * Appends lines. The caller stores the position after them afterwards; if that fails, the repetition
+     * appends nothing.
+     */
+    setAside: ((journal, { segment, offset }, lines) => {
+      mkdirSync(root, { recursive: true, mode: 0o700 });
+      const known = read(path);
+      const added = lines
+        .map(({ reason, bytes }, index) =>
+          JSON.stringify({ journal, segment, after: offset, index, reason, bytes: textOf(bytes) }),
+        )
+        .filter((line) => !known.includes(line));
+      const file = openSync(path, 'a', 0o600);
+      try {
+        writeSync(file, added.map((line) => `${line}\n`).join(''));
+        fsyncSync(file);
+      } finally {
+        closeSync(file);
+      }
+    }) satisfies SetAside,
+  };
+}
+
+function read(path: string): string {
+  return statSync(path, { throwIfNoEntry: false }) ? readFileSync(path, 'utf8') : '';
+}
+
+/** Each byte is a character, so that nothing is lost and readable lines can be read. */
+function textOf(bytes: Buffer): string {
+  return bytes.toString('latin1');
+}
