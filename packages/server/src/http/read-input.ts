@@ -61,7 +61,7 @@ export async function readInput(
     const hasKey = request.headers['idempotency-key'] !== undefined;
     return {
       fingerprint: hasKey ? fingerprintOf(request, bytes) : undefined,
-      value: bytes.length === 0 ? undefined : await parseJson(bytes),
+      value: bytes.length === 0 ? undefined : parseJson(bytes),
     };
   } finally {
     release();

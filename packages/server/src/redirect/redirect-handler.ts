@@ -478,7 +478,7 @@ async function readPassword(
   const format = bodyFormatOf(request.headers, ['form', 'json']);
   const bytes = await readBody(request, response, { maxBytes: maxPublicBodyBytes, timeoutMs });
   if (format === 'json') {
-    const parsed = parseInput(unlockRequest, await parseJson(bytes));
+    const parsed = parseInput(unlockRequest, parseJson(bytes));
     if (!parsed.ok) throw validationError(parsed.details, parsed.count);
     return parsed.value.password;
   }
