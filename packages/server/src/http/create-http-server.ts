@@ -2,7 +2,7 @@ import { createServer, IncomingMessage, type Server, ServerResponse } from 'node
 import type { Express, Request, Response } from 'express';
 import { OAuthError } from '../contract/oauth-error.js';
 import { answerMalformed } from './answer-malformed.js';
-import { createDrain, hasUnreadBody } from './drain-request.js';
+import { drainAfter, hasUnreadBody } from './drain-request.js';
 import { toApiError } from './error-response.js';
 import { createPipeline } from './pipeline.js';
 import { requestIdOf } from './request-id.js';
@@ -27,16 +27,12 @@ export interface HttpServerOptions {
 // A visitor with a User-Agent of 64 KB must be redirected, too.
 const maxHeaderBytes = 80 * 1024;
 
-// A chunk costs some microseconds, even if it has one byte. After the first 1,000 chunks of a body,
-// their mean size must not be smaller than this.
-const freeChunks = 1_000;
-const minMeanChunkBytes = 32;
-
 /** An HTTP server that offers each request to `handlers` in turn, and then to the Express app. */
 export function createHttpServer(options: HttpServerOptions): Server {
   const { app, handlers, timeLimits: limits = defaultTimeLimits } = options;
   const handleNow = (request: IncomingMessage, response: ServerResponse) => {
     try {
+      drainAfter(request, response);
       normalizeTarget(request);
       for (const handler of handlers) if (handler.handle(request, response)) return;
       // The app handles every request, so Express calls it with the errors of routes only.
@@ -92,6 +88,8 @@ function fail(
   error: unknown,
 ): void {
   const isOAuth = error instanceof OAuthError;
+  // The end of the connection would reset it while the client sends, and the client could lose the response.
+  if (hasUnreadBody(response.req)) response.shouldKeepAlive = true;
   // A 4xx error of OAuth has no cause.
   const cause = isOAuth ? error.cause : error;
   respondToError(response, cause, onRequestError, () =>
@@ -105,39 +103,10 @@ function fail(
  * would take 50 % longer.
  */
 function classesOf(app: Express) {
-  const drainRequest = createDrain();
-  class ApiRequest extends IncomingMessage {
-    #chunks = 0;
-    #bytes = 0;
-
-    /** Closes a connection that sends a body in very small chunks, which are expensive to read. */
-    override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
-      if (chunk === null) return super.push(null);
-      if (this.destroyed) return false;
-      this.#chunks += 1;
-      this.#bytes += chunk.length;
-      if (this.#chunks > freeChunks + this.#bytes / minMeanChunkBytes) {
-        this.destroy();
-        return false;
-      }
-      return super.push(chunk, encoding);
-    }
-  }
+  class ApiRequest extends IncomingMessage {}
   class ApiResponse<
     Request extends IncomingMessage = IncomingMessage,
-  > extends ServerResponse<Request> {
-    /** Sends the response at once, and ends it when the rest of the request's body has been read. */
-    // biome-ignore lint/suspicious/noExplicitAny: the overloads of end() have no common signature
-    override end(...args: any[]): this {
-      if (this.writableEnded || !hasUnreadBody(this.req)) return super.end(...args);
-      const done = args.find((each) => typeof each === 'function');
-      const [body, encoding] = args.filter((each) => each !== done);
-      if (body) this.write(body, encoding);
-      else this.flushHeaders();
-      void drainRequest(this.req).then(() => super.end(done));
-      return this;
-    }
-  }
+  > extends ServerResponse<Request> {}
   Object.setPrototypeOf(ApiRequest.prototype, app.request);
   Object.setPrototypeOf(ApiResponse.prototype, app.response);
   Object.assign(app, { request: ApiRequest.prototype, response: ApiResponse.prototype });

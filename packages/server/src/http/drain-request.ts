@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http';
-import { yieldToEventLoop } from '../yield-to-event-loop.js';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { chunksOf } from './read-body.js';
 
 // Some clients send the whole body before they read the response.
@@ -15,36 +14,33 @@ export function hasUnreadBody(request: IncomingMessage): boolean {
 }
 
 /**
- * Returns a function that reads and discards the rest of a request's body. Without it, closing the
- * connection would reset it, and the client could lose the response. Closes the connection of a body
- * that exceeds the limit of bytes or time.
- *
- * All requests of a server together read one chunk in each turn of the event loop. A hundred bodies
- * at full speed would delay redirects and new connections.
+ * Reads and discards the rest of a request's body after its response, so that the client gets the
+ * response before the connection is closed. Node itself would read tiny chunks by the ten thousand in
+ * one turn of the event loop.
  */
-export function createDrain(): (request: IncomingMessage) => Promise<void> {
-  let turn = Promise.resolve();
-  const nextTurn = () => {
-    turn = turn.then(yieldToEventLoop);
-    return turn;
-  };
+export function drainAfter(request: IncomingMessage, response: ServerResponse): void {
+  if (!hasUnreadBody(request)) return;
+  // Node then leaves the body to this function.
+  request.read(0);
+  response.once('finish', () => {
+    if (!request.complete) void drain(request);
+  });
+}
 
-  return async function drainRequest(request) {
-    // Ends the loop below, which otherwise waits for the client.
-    const timer = setTimeout(() => request.destroy(), maxMs);
-    try {
-      let length = 0;
-      for await (const chunk of chunksOf(request)) {
-        length += chunk.length;
-        if (length > maxBytes) break;
-        await nextTurn();
-      }
+/** Closes the connection of a body that exceeds the limit of bytes or time. */
+async function drain(request: IncomingMessage): Promise<void> {
+  // Ends the loop below, which otherwise waits for the client.
+  const timer = setTimeout(() => request.destroy(), maxMs);
+  try {
+    let length = 0;
+    for await (const chunk of chunksOf(request)) {
+      length += chunk.length;
       if (length > maxBytes) request.destroy();
-    } catch {
-      // The client closed the connection or was too slow, so it cannot read the response.
-      request.destroy();
-    } finally {
-      clearTimeout(timer);
     }
-  };
+  } catch {
+    // The client closed the connection or was too slow, so it cannot read the response.
+    request.destroy();
+  } finally {
+    clearTimeout(timer);
+  }
 }
