@@ -214,6 +214,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     listTags: { query: { sort: 'linkCount', order: 'asc', search: 'l', limit: '5' } },
     renameTag: { path: { tag: 'launch' }, body: { name: 'launch' } },
     deleteTag: [{ path: { tag: 'deleted' } }, { path: { tag: 'no-link-has-it' }, status: 404 }],
+    previewQrDesign: { body: { ...look, stylePreset: 'dots', data: 'another text' }, status: 200 },
     createQr: { body: { ...look, stylePreset: 'dots', data: 'another text' }, status: 201 },
     listQrs: { query: { standalone: 'true' } },
     listUrlQrs: onUrl,

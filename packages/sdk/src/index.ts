@@ -97,6 +97,7 @@ export type {
   QrCreateRequest,
   QrListQuery,
   QrPage,
+  QrPreview,
   QrRecord,
   QrScans,
   QrUpdateRequest,

@@ -109,6 +109,8 @@ type QrContent =
     };
 /** The design fields of a QR code to change. Its content never changes. */
 export interface QrUpdateRequest extends Schema<'QrUpdateRequest'> {}
+/** The image of a QR code that was drawn and not created. */
+export interface QrPreview extends Schema<'QrPreview'> {}
 /** A QR code. */
 export interface QrRecord extends Schema<'QrRecord'> {}
 /** Filters and paging of a list of QR codes. `limit` is the size of a page, 1 to 100. */

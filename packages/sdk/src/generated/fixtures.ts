@@ -829,6 +829,12 @@ export const fixtures: {
     ],
     "nextAfter": null
   },
+  "previewQrDesign": {
+    "qrData": "text",
+    "format": "png",
+    "size": 512,
+    "image": "data:image/png;base64,iVBORw0KGgo="
+  },
   "listUrlQrs": {
     "total": 1,
     "limit": 100,
@@ -2139,6 +2145,10 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
   },
   "listQrs": {
     "route": "GET /api/v1/qr",
+    "status": 200
+  },
+  "previewQrDesign": {
+    "route": "POST /api/v1/qr/preview",
     "status": 200
   },
   "listUrlQrs": {

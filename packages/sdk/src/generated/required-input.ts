@@ -11,6 +11,7 @@ export const requiredInput: Readonly<Record<string, string>> = {
   "POST /api/v1/urls/bulk": "body",
   "GET /api/v1/urls/lookup": "shortUrl",
   "POST /api/v1/qr": "body",
+  "POST /api/v1/qr/preview": "body",
   "POST /api/v1/webhooks": "body",
   "POST /api/v1/webhooks/{id}/replay": "body",
   "POST /api/v1/domains": "body"

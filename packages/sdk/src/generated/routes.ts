@@ -30,6 +30,7 @@ export const renameTag = 'PATCH /api/v1/tags/{tag}';
 export const deleteTag = 'DELETE /api/v1/tags/{tag}';
 export const createQr = 'POST /api/v1/qr';
 export const listQrs = 'GET /api/v1/qr';
+export const previewQrDesign = 'POST /api/v1/qr/preview';
 export const listUrlQrs = 'GET /api/v1/urls/{id}/qr';
 export const getQr = 'GET /api/v1/qr/{id}';
 export const updateQr = 'PATCH /api/v1/qr/{id}';

@@ -7,6 +7,7 @@ import type {
   QrCreateRequest,
   QrListQuery,
   QrPage,
+  QrPreview,
   QrRecord,
   QrScans,
   QrUpdateRequest,
@@ -35,6 +36,24 @@ export class QrResource extends Resource {
    */
   create(body: QrCreateRequest, options?: RequestOptions): ApiPromise<QrRecord> {
     return this.api.send('POST /api/v1/qr', { body }, options);
+  }
+
+  /**
+   * Draws a code without creating it, and returns its image as a data URL. Nothing is stored or charged.
+   * Rejects with ValidationError if scanners could not read the code, and with NotFoundError if there is
+   * no such link.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { image } = await shorty.qr.preview({ data: 'https://example.com', stylePreset: 'dots' });
+   * console.log(image.slice(0, 22)); // data:image/png;base64,
+   * ```
+   */
+  preview(body: QrCreateRequest, options?: RequestOptions): ApiPromise<QrPreview> {
+    return this.api.send('POST /api/v1/qr/preview', { body }, options);
   }
 
   /**

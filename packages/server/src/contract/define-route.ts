@@ -83,6 +83,8 @@ export interface Route {
    * `If-Match`.
    */
   readonly hasVersions?: boolean;
+  /** True for a POST that changes nothing: it has a body, because its input is too long for a query. */
+  readonly isReadOnly?: boolean;
   /**
    * True for routes that visitors open: links, images and pages. They are handled before Express and
    * show errors as a page.
@@ -100,8 +102,8 @@ export interface Route {
  * Returns whether a route changes records. A repeated request with the same `Idempotency-Key` then gets
  * the first response.
  */
-export function isWrite({ method, access }: Route): boolean {
-  return method !== 'get' && access !== 'public';
+export function isWrite({ method, access, isReadOnly }: Route): boolean {
+  return method !== 'get' && access !== 'public' && !isReadOnly;
 }
 
 /** Returns whether a route needs a token or an API key of an organization. */

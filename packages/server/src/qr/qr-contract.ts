@@ -179,6 +179,18 @@ export const qrRecord = z
   })
   .meta({ id: 'QrRecord' });
 
+const qrPreview = z
+  .object({
+    qrData: z.string().meta({ description: 'The payload that the image contains.' }),
+    format,
+    size: z.int().min(minSize).max(maxSize),
+    image: z.string().meta({
+      description: 'The image as a data URL, for the `src` of an image element.',
+      example: 'data:image/png;base64,iVBORw0KGgo=',
+    }),
+  })
+  .meta({ id: 'QrPreview' });
+
 const tag = 'QR codes';
 const ofOneCode = {
   tag,
@@ -206,6 +218,17 @@ export const qrRoutes = [
     body: qrCreateRequest,
     responses: { 201: { description: 'The new code', data: qrRecord } },
     errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
+  }),
+  defineRoute('previewQrDesign', 'POST /api/v1/qr/preview', {
+    tag,
+    isReadOnly: true,
+    summary: 'Draw a QR code without creating it',
+    description:
+      'Draws and decodes the image as a create does, and stores nothing: it is not charged, and its scans are not counted.',
+    access: { scope: 'qr:read' },
+    body: qrCreateRequest,
+    responses: { 200: { description: 'The image', data: qrPreview } },
+    errors: ['NOT_FOUND'],
   }),
   defineRoute('listQrs', 'GET /api/v1/qr', {
     tag,

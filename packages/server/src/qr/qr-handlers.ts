@@ -10,6 +10,7 @@ import type { ShortUrl } from '../urls/short-url.js';
 import type { UrlRepository } from '../urls/url-repository.js';
 import { type QrDesign, QrDesignError, type QrLogo } from './drawing/qr-design.js';
 import type { QrCreateRequest, QrFilter, QrListQuery, qrRoutes } from './qr-contract.js';
+import { mediaTypes } from './qr-image.js';
 import { type QrCode, type QrRecord, type RenderedQr, toQrRecord } from './qr-record.js';
 import { type CreateQrOutcome, type QrRepository, StaleQrError } from './qr-repository.js';
 
@@ -93,6 +94,13 @@ export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRout
       }
       const use = describeQuota(result.quota, 'QR codes each month');
       throw quotaError(use, 'Wait for the next month, or change the plan', replayed);
+    },
+
+    async previewQrDesign({ caller, body }) {
+      const { qr, image } = await drawNew(caller.organizationId, body);
+      const { qrData, format, size } = qr;
+      const data = `data:${mediaTypes[format]};base64,${Buffer.from(image).toString('base64')}`;
+      return { status: 200, data: { qrData, format, size, image: data } };
     },
 
     listQrs: ({ caller, query }) => replyWithPage(caller.organizationId, query),

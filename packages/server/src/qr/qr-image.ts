@@ -11,7 +11,7 @@ export interface FoundImage {
   readonly image: QrImage | 'deleted' | 'suspended';
 }
 
-const mediaTypes = {
+export const mediaTypes = {
   png: 'image/png',
   svg: 'image/svg+xml',
   webp: 'image/webp',

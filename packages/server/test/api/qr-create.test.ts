@@ -16,6 +16,35 @@ const create = (body: object, headers: Record<string, string> = {}) =>
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const countOfCodes = async () => (await api.call('listQrs')).data.total;
 
+describe('POST /api/v1/qr/preview', () => {
+  it('draws the image that a create stores, for a reader, and stores and charges nothing', async () => {
+    const before = { codes: await countOfCodes(), usage: (await api.call('getUsage')).data.meters };
+    const body = { urlId: url.id, format: 'svg', stylePreset: 'dots' };
+    const { status, data } = await api.call('previewQrDesign', { body });
+    expect(status).toBe(200);
+    expect(data).toMatchObject({
+      qrData: `${api.server.url}/${url.shortCode}`,
+      format: 'svg',
+      size: 512,
+    });
+    const [type, content = ''] = data.image.split(',');
+    expect(type).toBe('data:image/svg+xml;base64');
+    const image = Buffer.from(content, 'base64');
+    expect((await readWithOthers(image)).qr?.toString()).toBe(data.qrData);
+    expect(await countOfCodes()).toBe(before.codes);
+    expect((await api.call('getUsage')).data.meters).toMatchObject({
+      qr_generated: before.usage.qr_generated,
+    });
+  });
+
+  it('refuses what a create refuses, with the same message', async () => {
+    const body = { data: 'x', foregroundColor: '#FFFFFF' };
+    const [preview, created] = [await api.call('previewQrDesign', { body }), await create(body)];
+    expect(preview.outcome).toBe('400 VALIDATION_FAILED');
+    expect(preview.error.message).toBe(created.error.message);
+  });
+});
+
 describe('POST /api/v1/qr', () => {
   it('returns the QR record, with every field of the specification', async () => {
     const { status, data } = await create({ urlId: url.id });
