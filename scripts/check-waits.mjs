@@ -19,10 +19,6 @@ const exceptions = new Map([
   ['packages/server/test/postgres/server-pool.test.ts', 'simulates a slow server'],
   ['packages/server/test/storage/query-plans.test.ts', 'runs a bounded batch until none is left'],
   ['packages/server/test/webhooks/fan-out.test.ts', 'runs a bounded batch until none is left'],
-  [
-    'packages/server/test/webhooks/unwanted-deliveries.test.ts',
-    'runs a bounded batch until none is left',
-  ],
   ['packages/server/test/hardening/request-bodies.test.ts', 'fills a socket synchronously'],
   ['packages/server/test/health/metrics.test.ts', 'blocks the event loop'],
   ['packages/server/test/network/local-server.ts', 'fills a socket synchronously'],

@@ -1648,7 +1648,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The server disabled another webhook of the organization, because its receiver failed or is gone */
+        /** The server disabled another webhook of the organization, because its receiver failed for days */
         post: operations["webhook.disabled"];
         delete?: never;
         options?: never;
@@ -3749,10 +3749,10 @@ export interface components {
              */
             disabledAt: string;
             /**
-             * @description Why the server disabled the webhook. `failing`: every attempt failed for 5 days, or for the time that the operator set. `gone`: the receiver returned 410.
+             * @description Why the server disabled the webhook. `failing`: every attempt failed for 5 days, or for the time that the operator set.
              * @enum {string}
              */
-            disabledReason: "failing" | "gone";
+            disabledReason: "failing";
             /** @description When the first attempt since the last success failed. Null while attempts succeed. */
             failingSince: string | null;
             /** @description When the last attempt succeeded. */
@@ -5229,10 +5229,10 @@ export interface components {
             /** @description When the server disabled the webhook. `PATCH { "isActive": true }` resumes its deliveries. */
             disabledAt: string | null;
             /**
-             * @description Why the server disabled the webhook. `failing`: every attempt failed for 5 days, or for the time that the operator set. `gone`: the receiver returned 410.
+             * @description Why the server disabled the webhook. `failing`: every attempt failed for 5 days, or for the time that the operator set.
              * @example null
              */
-            disabledReason: ("failing" | "gone") | null;
+            disabledReason: "failing" | null;
             /** @description When the earliest pending delivery is due. A time in the past means that the delivery is late. */
             oldestDueAt: string | null;
             /** @description The replaced secrets that still sign deliveries, oldest first, at most 2. */

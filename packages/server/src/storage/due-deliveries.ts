@@ -1,32 +1,17 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Database, WriteTransaction } from './database.js';
-import { isPostgres } from './locks.js';
 import { prepare } from './prepared.js';
 
 /** The number of deliveries that the dispatcher wants to claim for a webhook. */
-export interface Claim {
+interface Claim {
   readonly webhookId: string;
   readonly count: number;
   /** The ids of deliveries that are not claimed again. */
   readonly except?: readonly string[];
 }
 
-// Without statistics about a new backlog, PostgreSQL's planner would sort all of it for each claim, or
-// read the whole table for some outcomes.
-const avoided = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'sort'];
-const avoidThem = sql`select ${sql.join(
-  avoided.map((plan) => sql`set_config(${sql.lit(`enable_${plan}`)}, 'off', true)`),
-)}`;
-
-/** Makes PostgreSQL read rows by their indexes in a transaction. */
-export async function preferIndexes(transaction: WriteTransaction): Promise<void> {
-  if (isPostgres(transaction)) await avoidThem.execute(transaction);
-}
-
-export type DueDelivery = Awaited<ReturnType<ReturnType<typeof dueDeliveryFinder>>>[number];
-
 /** Whether a delivery is not in a list of ids, which is a JSON text. */
-export function isNotAmong({ engine }: Pick<Database, 'engine'>, list: string) {
+function isNotAmong({ engine }: Pick<Database, 'engine'>, list: string) {
   // Both engines read the list into a hash table or a tree once.
   return engine === 'postgres'
     ? sql<SqlBool>`deliveries.id not in (select json_array_elements_text(${list}::json))`
@@ -58,7 +43,6 @@ export function dueDeliveryFinder(
         .where('webhook_id', '=', claim.webhookId)
         .where('webhooks.is_active', '=', sql.lit(1))
         .where('webhooks.deleted_at', 'is', null)
-        .where('webhooks.unsubscribed_at', 'is', null)
         .where('organizations.suspended_at', 'is', null)
         .where('due_at', 'is not', null)
         .where('due_at', '<=', claim.now)

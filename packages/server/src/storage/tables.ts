@@ -218,7 +218,6 @@ export const tables = {
   webhooks: {
     owner: { column: 'organization_id', parent: 'organizations' },
     isExported: true,
-    unexported: ['leased_by', 'leased_until'],
     columns: {
       id: 'text primary key',
       organization_id: 'text not null references organizations (id)',
@@ -246,11 +245,6 @@ export const tables = {
       filters: 'text',
       /** JSON of further headers of each delivery, by name; null for none. */
       headers: 'secret',
-      /**
-       * When the owner removed event types or changed filters. Null when the pending deliveries that
-       * they excluded have ended.
-       */
-      unsubscribed_at: 'bigint',
       /** Replaced before `previous_secret`. Also signs deliveries, until `oldest_secret_expires_at`. */
       oldest_secret: 'secret',
       oldest_secret_expires_at: 'bigint',
@@ -258,16 +252,12 @@ export const tables = {
       expires_at: 'bigint',
       /** The connection that reads the stream. A newer one replaces it. */
       connection_id: 'text',
-      /** The dispatcher that sends the deliveries, until `leased_until` by the database's clock. */
-      leased_by: 'text',
-      leased_until: 'bigint',
     },
     indexes: {
       webhooks_by_organization: '(organization_id, created_at, id) where deleted_at is null',
       webhooks_by_owner: '(organization_id, deleted_at)',
       webhooks_of_clicks: `(id) where replace(events, 'url.clicked', '') <> events and deleted_at is null`,
       webhooks_expiring: '(expires_at) where expires_at is not null',
-      webhooks_unsubscribed: '(id) where unsubscribed_at is not null',
     },
   },
   url_id_counter: {
@@ -505,8 +495,10 @@ export const tables = {
       status: 'text not null',
       attempts: 'integer not null',
       next_attempt_at: 'bigint',
-      /** When the delivery can be claimed: at its next attempt, or when the current lease ends. */
+      /** The time of the next attempt; null when the delivery has ended. */
       due_at: 'bigint',
+      /** No other dispatcher sends it until then, by the database's clock. */
+      leased_until: 'bigint',
       last_status_code: 'integer',
       last_error: 'text',
       created_at: 'bigint not null',

@@ -1,8 +1,32 @@
+import type { Subscription } from '../events/subscription.js';
 import { guardedFetchReasons } from '../network/guarded-fetch-error.js';
-import type { DueDelivery } from '../storage/due-deliveries.js';
+import type { PreviousSecret } from './live-secrets.js';
 
-/** A delivery that this dispatcher may attempt until its lease expires. */
-export type ClaimedDelivery = DueDelivery;
+/** A delivery of which an attempt is recorded. */
+export interface AttemptedDelivery {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly organizationId: string;
+  /** The number of earlier attempts. */
+  readonly attempts: number;
+  /** 1 if it counts in the organization's usage when it is delivered. */
+  readonly isCharged: number;
+  readonly eventType: string;
+}
+
+/** What the dispatcher needs of a webhook to send its deliveries. */
+export interface Receiver {
+  readonly webhookId: string;
+  readonly organizationId: string;
+  readonly url: string;
+  readonly headers: string | null;
+  readonly secret: string;
+  readonly previousSecrets: readonly PreviousSecret[];
+  readonly subscription: Subscription;
+}
+
+/** A delivery that a dispatcher has leased, and its receiver. */
+export type ClaimedDelivery = AttemptedDelivery & Receiver & { readonly body: string };
 
 /** Why an attempt failed: the class of the response's status, or the reason for no response. */
 export const failureCauses = [
@@ -23,7 +47,7 @@ export function causeOfStatus(status: number): FailureCause {
 
 /** The outcome of one attempt. */
 export interface AttemptOutcome {
-  readonly delivery: ClaimedDelivery;
+  readonly delivery: AttemptedDelivery;
   /** The URL of this attempt. The webhook's URL may have changed since. */
   readonly url: string;
   readonly attemptedAt: number;

@@ -1,88 +1,101 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { EventOutbox } from '../events/event-outbox.js';
+import { wantsEvent } from '../events/event-outbox.js';
+import { subscriptionOf } from '../events/subscription.js';
 import { countUses, UsageTally } from '../organizations/usage-meters.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
-import {
-  type Claim,
-  dueDeliveryFinder,
-  isNotAmong,
-  preferIndexes,
-} from '../storage/due-deliveries.js';
 import { prepare } from '../storage/prepared.js';
 import type { Schema } from '../storage/schema.js';
-import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
+import type { AttemptOutcome, ClaimedDelivery, Receiver } from './attempt.js';
 import { countAttempts } from './attempt-counts.js';
-import { type HealthRules, type ReleasedLeases, recordHealth } from './endpoint-health.js';
-import { isNotLeased, leaseEndpoints, releaseAll, releaseEndpoints } from './endpoint-leases.js';
-import { previousSecretColumns, previousSecretsOf } from './live-secrets.js';
+import { type HealthRules, recordHealth } from './endpoint-health.js';
+import {
+  type PreviousSecretColumns,
+  previousSecretColumns,
+  previousSecretsOf,
+} from './live-secrets.js';
 import { isOfActiveOrganization, oldestDueAt } from './webhook-expressions.js';
 
 /** The maximum number of pending deliveries that are counted. Counting them takes about 2 ms. */
 export const maxCounted = 100_000;
 
-const noLeases: ReleasedLeases = { owner: '', webhookIds: [] };
-
-/** What a dispatcher has in memory. */
-export interface DispatcherMemory {
-  /** The owner of its leases. */
-  readonly owner: string;
-  readonly deliveryIds: readonly string[];
-  readonly webhookIds: ReadonlySet<string>;
+/** How many deliveries of a webhook the dispatcher wants. */
+export interface Claim {
+  readonly webhookId: string;
+  readonly count: number;
 }
 
-/** A claim of deliveries of an endpoint that the dispatcher has leased, or leases with it. */
-export interface EndpointClaim extends Claim {
-  /** Whether the dispatcher has leased the endpoint for long enough. */
-  readonly isLeased: boolean;
-  /** Whether to lease it, or to renew the lease. */
-  readonly mustLease: boolean;
+/** What a dispatcher writes and wants in one transaction. */
+export interface Exchange {
+  readonly outcomes: readonly AttemptOutcome[];
+  /** The ids of leased deliveries that it will not send. */
+  readonly released: readonly string[];
+  readonly claims: readonly Claim[];
 }
 
-export type Endpoint = Awaited<ReturnType<DeliveryQueue['findEndpoints']>>[number];
-
-/** The pending deliveries in storage. The dispatcher claims deliveries and records outcomes here. */
+/** The pending deliveries in storage. Dispatchers lease deliveries and record outcomes here. */
 export class DeliveryQueue {
   readonly #database: Database;
   readonly #outbox: Pick<EventOutbox, 'record'>;
   readonly #healthRules: HealthRules;
-  readonly #findDue;
-  readonly #findUnlocked;
-  readonly #selectEndpoints;
-  readonly #selectEndpoint;
+  readonly #isFree;
+  readonly #lease;
 
   constructor(database: Database, outbox: Pick<EventOutbox, 'record'>, healthRules: HealthRules) {
     this.#database = database;
     this.#outbox = outbox;
     this.#healthRules = healthRules;
-    this.#findDue = dueDeliveryFinder(database);
-    this.#findUnlocked = dueDeliveryFinder(database, { skipsLocked: true });
-    this.#selectEndpoints = prepare(({ except }: { except: string }) =>
-      selectEndpoints(database, except),
-    );
-    this.#selectEndpoint = prepare((wanted: { except: string; id: string }) =>
-      selectEndpoints(database, wanted.except).where('id', '=', wanted.id),
+    // All nodes share the clock of the database.
+    const now =
+      database.engine === 'postgres'
+        ? sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
+        : sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
+    this.#isFree = sql<SqlBool>`(leased_until is null or leased_until <= ${now})`;
+    this.#lease = prepare(
+      (claim: { webhookId: string; dueBy: number; leaseMs: number; count: number }) => {
+        const due = database.read
+          .selectFrom('deliveries')
+          .select('id')
+          .where('webhook_id', '=', claim.webhookId)
+          .where('due_at', 'is not', null)
+          .where('due_at', '<=', claim.dueBy)
+          .where(this.#isFree)
+          .orderBy('due_at')
+          .limit(claim.count);
+        return database.read
+          .updateTable('deliveries')
+          .set({ leased_until: sql<number>`${now} + ${claim.leaseMs}` })
+          .where(
+            'id',
+            'in',
+            // The only writer of SQLite needs no row locks.
+            database.engine === 'postgres' ? due.forUpdate().skipLocked() : due,
+          )
+          .returning(['id', 'webhook_id as webhookId', 'event_id as eventId', 'attempts'])
+          .returning(['is_charged as isCharged', 'due_at as dueAt']);
+      },
     );
   }
 
-  /**
-   * Returns the active webhooks that have pending deliveries, with the time when the earliest of them
-   * is due, and whether the last recorded attempt was a success. Deliveries in memory, and those of
-   * endpoints that other dispatchers have leased, are never due.
-   */
-  async findEndpoints(memory: DispatcherMemory) {
-    const query = this.#selectEndpoints({ except: JSON.stringify(memory.deliveryIds) });
-    const { rows } = await this.#database.read.executeQuery(query);
-    return endpointsOf(rows, memory);
-  }
-
-  /** Returns a webhook as above, or nothing. */
-  async findEndpoint(webhookId: string, memory: DispatcherMemory) {
-    const query = this.#selectEndpoint({
-      except: JSON.stringify(memory.deliveryIds),
-      id: webhookId,
-    });
-    const { rows } = await this.#database.read.executeQuery(query);
-    return endpointsOf(rows, memory);
+  /** Returns the active webhooks that have deliveries to lease, and when the oldest became due. */
+  async findDue(dueBy: number): Promise<{ readonly webhookId: string; readonly dueAt: number }[]> {
+    const rows = await this.#database.read
+      .selectFrom((webhooks) =>
+        webhooks
+          .selectFrom('webhooks')
+          .select('id as webhookId')
+          .select((webhook) => oldestDueAt(webhook).where(this.#isFree).as('dueAt'))
+          .where('is_active', '=', sql.lit(1))
+          .where('deleted_at', 'is', null)
+          // Clients read the deliveries of streams.
+          .where('expires_at', 'is', null)
+          .where(isOfActiveOrganization)
+          .as('oldest'),
+      )
+      .select(['webhookId', 'dueAt'])
+      .where('dueAt', '<=', dueBy)
+      .execute();
+    return rows.map(({ webhookId, dueAt }) => ({ webhookId, dueAt: Number(dueAt) }));
   }
 
   /** Counts pending deliveries, up to `maxCounted`. */
@@ -101,82 +114,48 @@ export class DeliveryQueue {
   }
 
   /**
-   * Leases endpoints, and reads due deliveries of those that are leased. A delivery whose outcome is not
-   * recorded before the lease expires is due for other dispatchers.
+   * Records outcomes, ends leases, and leases due deliveries for `leaseMs`. A delivery whose outcome is not
+   * recorded before its lease expires is due again. Returns the leased deliveries, oldest first, and the
+   * webhooks that may have more.
    */
-  claim(
-    owner: string,
-    claims: readonly EndpointClaim[],
-    now: number,
-  ): Promise<{ readonly leased: readonly string[]; readonly claimed: ClaimedDelivery[] }> {
-    return this.#write(async (transaction) => {
-      const wanted = claims.filter(({ mustLease }) => mustLease).map(({ webhookId }) => webhookId);
-      const leased = await leaseEndpoints(this.#database, transaction, owner, wanted);
-      const readable = claims.filter(
-        ({ webhookId, isLeased }) => isLeased || leased.includes(webhookId),
-      );
-      return { leased, claimed: await this.#findDue(transaction, readable, now) };
-    });
-  }
-
-  /** Records outcomes in their own transaction. Ends the owner's leases of idle endpoints. */
-  async recordOutcomes(
-    owner: string,
-    outcomes: readonly AttemptOutcome[],
-    idle: readonly string[],
-  ): Promise<void> {
-    await this.#write(async (transaction) => {
-      const recorded = await this.record(transaction, outcomes, { owner, webhookIds: idle });
-      const changed = new Set(recorded.map(({ delivery }) => delivery.webhookId));
-      const others = idle.filter((id) => !changed.has(id));
-      if (others.length > 0) await releaseEndpoints(this.#database, transaction, owner, others);
-    });
-  }
-
-  /** Ends leases of a dispatcher; of all endpoints by default. */
-  async release(owner: string, webhookIds?: readonly string[]): Promise<void> {
-    await this.#database.writeDirectly(
-      (transaction) => releaseEndpoints(this.#database, transaction, owner, webhookIds),
-      'rows',
-    );
-  }
-
-  /** Ends all leases of endpoints. Only for the one process that uses the storage. */
-  async releaseAll(): Promise<void> {
-    await this.#database.writeDirectly(releaseAll, 'rows');
-  }
-
-  /** Leases single deliveries of streams, which moves their due times. */
-  leaseEach(claims: readonly Claim[], now: number, leaseMs: number): Promise<ClaimedDelivery[]> {
-    return this.#write(async (transaction) => {
-      const rows = await this.#findUnlocked(transaction, claims, now);
-      const changes = rows.map(({ id }) => ({ set: { due_at: now + leaseMs }, where: { id } }));
-      await this.#database.updateEach(transaction, 'deliveries', changes);
-      return rows;
-    });
-  }
-
-  #write<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {
+  exchange({ outcomes, released, claims }: Exchange, dueBy: number, leaseMs: number) {
     return this.#database.writeDirectly(async (transaction) => {
-      await preferIndexes(transaction);
-      return work(transaction);
+      await preferIndexes(this.#database, transaction);
+      if (outcomes.length > 0) await this.record(transaction, outcomes);
+      if (released.length > 0) await release(transaction, released);
+      const receivers = await this.#findReceivers(transaction, claims);
+      const leased = [];
+      const more: string[] = [];
+      for (const { webhookId, count } of claims) {
+        if (!receivers.has(webhookId)) continue;
+        const query = this.#lease({ webhookId, dueBy, leaseMs, count });
+        const { rows } = await transaction.executeQuery(query);
+        leased.push(...rows);
+        if (rows.length === count) more.push(webhookId);
+      }
+      return { deliveries: await this.#toSend(transaction, leased, receivers), more };
     }, 'rows');
   }
 
-  /**
-   * Records outcomes in a transaction, and ends leases. Returns the outcomes that no other outcome has
-   * preceded.
-   */
+  /** Ends all leases. Only for the one process that uses the storage. */
+  async releaseAll(): Promise<void> {
+    await this.#database.writeDirectly(async (transaction) => {
+      await transaction
+        .updateTable('deliveries')
+        .set({ leased_until: null })
+        .where('due_at', 'is not', null)
+        .where('leased_until', 'is not', null)
+        .execute();
+    }, 'rows');
+  }
+
+  /** Records outcomes. Returns those that no other outcome has preceded. */
   async record(
     transaction: WriteTransaction,
     outcomes: readonly AttemptOutcome[],
-    released: ReleasedLeases = noLeases,
   ): Promise<readonly AttemptOutcome[]> {
-    const changed = await this.#database.updateEach(
-      transaction,
-      'deliveries',
-      outcomes.map(changeOf),
-    );
+    const changes = outcomes.map(changeOf);
+    const changed = await this.#database.updateEach(transaction, 'deliveries', changes);
     // No change: the lease had expired, and another dispatcher has recorded an outcome.
     const recorded = outcomes.filter((_, at) => changed[at]);
     const charged = new UsageTally();
@@ -187,59 +166,115 @@ export class DeliveryQueue {
     }
     await this.#database.bulkInsert(transaction, 'delivery_attempts', recorded.map(attemptOf));
     await countUses(transaction, 'webhook_delivery', charged);
-    await recordHealth(this.#database, this.#outbox, transaction, recorded, {
-      ...this.#healthRules,
-      released,
-    });
+    await recordHealth(this.#database, this.#outbox, transaction, recorded, this.#healthRules);
     // After recordHealth, which locks the webhooks: two nodes do not change the same sums at once.
     await countAttempts(transaction, recorded);
     return recorded;
   }
-}
 
-/** `except` is a list of ids of deliveries, which are never due. */
-function selectEndpoints(database: Pick<Database, 'engine' | 'read'>, except: string) {
-  return (
-    database.read
+  /** Returns the active webhooks among these, by id, as they are now. */
+  async #findReceivers(transaction: WriteTransaction, claims: readonly Claim[]) {
+    if (claims.length === 0) return new Map<string, Receiver>();
+    const rows = await transaction
       .selectFrom('webhooks')
-      .select(['id as webhookId', 'organization_id as organizationId', 'url', 'headers'])
-      .select('secret')
+      .select(['id', 'organization_id', 'url', 'headers', 'secret', 'events', 'filters'])
       .select(previousSecretColumns)
-      .select(['last_success_at', 'failing_since'])
-      .select((webhook) => oldestDueAt(webhook).where(isNotAmong(database, except)).as('dueAt'))
-      .select('leased_by')
-      .select(isNotLeased(database).as('isNotLeased'))
-      .where('is_active', '=', sql.lit(1))
+      .where(
+        'id',
+        'in',
+        claims.map(({ webhookId }) => webhookId),
+      )
+      .where('is_active', '=', 1)
       .where('deleted_at', 'is', null)
-      // Clients read the deliveries of streams.
       .where('expires_at', 'is', null)
-      // Its unwanted deliveries end first.
-      .where('unsubscribed_at', 'is', null)
       .where(isOfActiveOrganization)
-  );
+      .execute();
+    return new Map(rows.map((row) => [row.id, receiverOf(row)]));
+  }
+
+  /** Adds bodies and receivers to leased deliveries. Those that the webhook no longer wants fail. */
+  async #toSend(
+    transaction: WriteTransaction,
+    leased: readonly LeasedRow[],
+    receivers: ReadonlyMap<string, Receiver>,
+  ): Promise<ClaimedDelivery[]> {
+    if (leased.length === 0) return [];
+    const ids = [...new Set(leased.map(({ eventId }) => eventId))];
+    const events = await transaction
+      .selectFrom('events')
+      .select(['id', 'type', 'body', 'url_id', 'domain_id', 'tags'])
+      .where('id', 'in', ids)
+      .execute();
+    const byId = new Map(events.map((event) => [event.id, event]));
+    const wanted: ClaimedDelivery[] = [];
+    const unwanted: string[] = [];
+    for (const row of [...leased].sort((a, b) => Number(a.dueAt) - Number(b.dueAt))) {
+      const event = byId.get(row.eventId);
+      const receiver = receivers.get(row.webhookId);
+      if (!event || !receiver) continue;
+      // Test events and replays are always wanted.
+      if (row.isCharged === 1 && !wantsEvent(receiver.subscription, event)) unwanted.push(row.id);
+      else wanted.push({ ...row, ...receiver, eventType: event.type, body: event.body });
+    }
+    const last_error = 'The webhook no longer subscribes to this event';
+    const set = { status: 'failed', ...notDue, last_error };
+    const changes = unwanted.map((id) => ({ set, where: { id, status: 'pending' } }));
+    await this.#database.updateEach(transaction, 'deliveries', changes);
+    return wanted;
+  }
 }
 
-type EndpointRow = Awaited<ReturnType<ReturnType<typeof selectEndpoints>['execute']>>[number];
+type LeasedRow = Omit<ClaimedDelivery, keyof Receiver | 'eventType' | 'body'> & {
+  readonly webhookId: string;
+  readonly eventId: string;
+  readonly dueAt: number | null;
+};
 
-/** Returns the endpoints with due deliveries, or deliveries in memory. Object spread and `flatMap` take 20 times as long. */
-function endpointsOf(rows: readonly EndpointRow[], { owner, webhookIds }: DispatcherMemory) {
-  const endpoints = [];
-  for (const row of rows) {
-    const isOwn = row.leased_by === owner || row.isNotLeased;
-    const dueAt = isOwn ? row.dueAt : null;
-    if (dueAt === null && !webhookIds.has(row.webhookId)) continue;
-    endpoints.push({
-      webhookId: row.webhookId,
-      organizationId: row.organizationId,
-      url: row.url,
-      headers: row.headers,
-      secret: row.secret,
-      previousSecrets: row.previous_secret === null ? [] : previousSecretsOf(row),
-      hasSucceeded: row.last_success_at !== null && row.failing_since === null,
-      dueAt: dueAt ?? Number.POSITIVE_INFINITY,
-    });
-  }
-  return endpoints;
+const notDue = { due_at: null, next_attempt_at: null, leased_until: null };
+
+async function release(transaction: WriteTransaction, ids: readonly string[]): Promise<void> {
+  await transaction
+    .updateTable('deliveries')
+    .set({ leased_until: null })
+    .where('id', 'in', ids)
+    .execute();
+}
+
+// Without statistics about a new backlog, PostgreSQL's planner would sort all of it for each claim, or
+// read the whole table for some outcomes.
+const avoided = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'sort'];
+
+/** Makes PostgreSQL read rows by their indexes in a transaction. */
+export async function preferIndexes(
+  { engine }: Pick<Database, 'engine'>,
+  transaction: WriteTransaction,
+): Promise<void> {
+  if (engine !== 'postgres') return;
+  const off = avoided.map((plan) => sql`set_config(${sql.lit(`enable_${plan}`)}, 'off', true)`);
+  await sql`select ${sql.join(off)}`.execute(transaction);
+}
+
+type ReceiverColumns =
+  | 'id'
+  | 'organization_id'
+  | 'url'
+  | 'headers'
+  | 'secret'
+  | 'events'
+  | 'filters';
+
+function receiverOf(
+  row: Pick<Schema['webhooks'], ReceiverColumns> & PreviousSecretColumns,
+): Receiver {
+  return {
+    webhookId: row.id,
+    organizationId: row.organization_id,
+    url: row.url,
+    headers: row.headers,
+    secret: row.secret,
+    previousSecrets: previousSecretsOf(row),
+    subscription: subscriptionOf(row),
+  };
 }
 
 function deliveredAtOf({ error, attemptedAt, durationMs }: AttemptOutcome): number | null {
@@ -268,6 +303,7 @@ function changeOf(outcome: AttemptOutcome) {
       attempts: delivery.attempts + 1,
       next_attempt_at: nextAttemptAt,
       due_at: nextAttemptAt,
+      leased_until: null,
       last_status_code: statusCode,
       last_error: error,
       delivered_at: deliveredAtOf(outcome),

@@ -8,14 +8,13 @@ import type { Database } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
 import type { LinkOrigins } from '../urls/present-url.js';
-import type { RetrySchedule } from './attempt-delivery.js';
 import { ClickBatcher } from './click-queue.js';
 import { pruneDeliveries } from './delivery-pruner.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { HealthRules } from './endpoint-health.js';
 import { ReplayRunner } from './replay-runner.js';
+import type { RetrySchedule } from './sign-and-send.js';
 import { deleteExpiredStreams } from './stream-repository.js';
-import { UnwantedDeliveries } from './unwanted-deliveries.js';
 import { type DispatchFigures, WebhookDispatcher } from './webhook-dispatcher.js';
 
 interface DispatchSettings extends HealthRules {
@@ -50,8 +49,6 @@ export function startDispatcher(
   const dispatcher = new WebhookDispatcher({
     outbox,
     queue: new DeliveryQueue(database, outbox, { disableAfterMs }),
-    owner: newUuid(),
-    unwanted: new UnwantedDeliveries(database),
     isAlone: database.engine === 'sqlite',
     fetch: createGuardedFetch({ allowPrivateNetwork }),
     keyring: database.keyring,

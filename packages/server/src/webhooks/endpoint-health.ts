@@ -13,18 +13,10 @@ const event = { type: 'webhook.disabled' } as const;
 
 // The weight of a new attempt in the failure rate; all earlier attempts have the rest.
 const newestWeight = 0.02;
-/** 410 Gone: the receiver no longer exists (RFC 9110). */
-export const goneStatus = 410;
 
 export interface HealthRules {
   /** An endpoint is disabled when all its attempts fail for this time. 0 turns this rule off. */
   readonly disableAfterMs: number;
-}
-
-/** Leases that end with the outcomes. */
-export interface ReleasedLeases {
-  readonly owner: string;
-  readonly webhookIds: readonly string[];
 }
 
 /** The columns of `webhooks` that outcomes change. */
@@ -36,20 +28,18 @@ interface Health {
   disabled_at: number | null;
   disabled_reason: string | null;
   updated_at: number;
-  leased_by: string | null;
-  leased_until: number | null;
 }
 
 /**
- * Updates the health of endpoints, and ends leases. Disables those that are gone or have failed for too long, and writes
- * an event for the other webhooks of their organization.
+ * Updates the health of endpoints. Disables those that have failed for too long, and writes an event for
+ * the other webhooks of their organization.
  */
 export async function recordHealth(
   { engine, updateEach }: Pick<Database, 'engine' | 'updateEach'>,
   outbox: Pick<EventOutbox, 'record'>,
   transaction: WriteTransaction,
   outcomes: readonly AttemptOutcome[],
-  { disableAfterMs, released }: HealthRules & { readonly released: ReleasedLeases },
+  { disableAfterMs }: HealthRules,
 ): Promise<void> {
   const byWebhook = new Map<string, AttemptOutcome[]>();
   for (const outcome of outcomes) {
@@ -63,7 +53,6 @@ export async function recordHealth(
     .select(['id', 'organization_id', 'url', 'is_active', 'deleted_at'])
     .select(['last_success_at', 'failing_since'])
     .select(['failure_rate', 'disabled_at', 'disabled_reason', 'updated_at'])
-    .select(['leased_by', 'leased_until'])
     .where('id', 'in', [...byWebhook.keys()])
     // A stream has no health, and is never disabled.
     .where('expires_at', 'is', null)
@@ -81,10 +70,6 @@ export async function recordHealth(
       const { failing_since: failingSince, last_success_at: lastSuccessAt } = health;
       const data = withIsoTimes({ id, url, ...change, failingSince, lastSuccessAt });
       disabled.push({ organizationId: organization_id, data });
-    }
-    if (health.leased_by === released.owner && released.webhookIds.includes(id)) {
-      health.leased_by = null;
-      health.leased_until = null;
     }
     return { set: health, where: { id } };
   });
@@ -116,22 +101,13 @@ function addOutcome(health: Health, { error, attemptedAt, durationMs }: AttemptO
   }
 }
 
-/**
- * Disables an endpoint if one of the outcomes is 410, or if it has failed for too long. Returns the time
- * and the reason, or undefined.
- */
+/** Disables an endpoint if it has failed for too long. Returns the time and the reason, or undefined. */
 function disable(health: Health, outcomes: readonly AttemptOutcome[], disableAfterMs: number) {
-  const last = outcomes.at(-1);
-  if (!last) return undefined;
+  const disabledAt = outcomes.at(-1)?.attemptedAt;
   const { failing_since } = health;
-  const isGone = outcomes.some(({ statusCode }) => statusCode === goneStatus);
-  const isFailing =
-    disableAfterMs > 0 &&
-    failing_since !== null &&
-    failing_since <= last.attemptedAt - disableAfterMs;
-  if (!isGone && !isFailing) return undefined;
-  const disabledAt = last.attemptedAt;
-  const disabledReason: DisabledReason = isGone ? 'gone' : 'failing';
+  if (disabledAt === undefined || failing_since === null || disableAfterMs === 0) return undefined;
+  if (failing_since > disabledAt - disableAfterMs) return undefined;
+  const disabledReason: DisabledReason = 'failing';
   health.is_active = 0;
   health.disabled_at = disabledAt;
   health.disabled_reason = disabledReason;

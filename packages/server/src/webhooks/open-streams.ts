@@ -2,8 +2,7 @@ import type { Writable } from 'node:stream';
 import { PeriodicService, type Service } from '../lifecycle.js';
 import type { Clock } from '../ports.js';
 import type { Keyring } from '../storage/keyring.js';
-import type { ClaimedDelivery } from './attempt.js';
-import { headersOf } from './attempt-delivery.js';
+import { headersOf } from './sign-and-send.js';
 import type { StreamRepository, StreamState } from './stream-repository.js';
 
 /** A connection that follows a stream. */
@@ -177,7 +176,7 @@ export const streamStart = 'retry: 1000\n\n';
 
 /** Returns a delivery as a server-sent event, signed now. */
 export function formatDelivery(
-  delivery: Pick<ClaimedDelivery, 'id' | 'body' | 'eventType'>,
+  delivery: { readonly id: string; readonly body: string; readonly eventType: string },
   { endpoint }: Pick<StreamState, 'endpoint'>,
   now: number,
   keyring: Keyring,

@@ -8,6 +8,7 @@ import {
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database } from '../storage/database.js';
+import { dueDeliveryFinder } from '../storage/due-deliveries.js';
 import { encryptorOf } from '../storage/secrets.js';
 import { type AttemptOutcome, causeOfStatus } from './attempt.js';
 import { limitClickSubscribers } from './click-subscribers.js';
@@ -47,12 +48,12 @@ export type StreamState = Awaited<ReturnType<StreamRepository['findStates']>>[nu
 export class StreamRepository {
   readonly #database: Database;
   readonly #outbox: Pick<EventOutbox, 'deliverAgain'>;
-  readonly #queue: Pick<DeliveryQueue, 'leaseEach' | 'record'>;
+  readonly #queue: Pick<DeliveryQueue, 'record'>;
 
   constructor(
     database: Database,
     outbox: Pick<EventOutbox, 'deliverAgain'>,
-    queue: Pick<DeliveryQueue, 'leaseEach' | 'record'>,
+    queue: Pick<DeliveryQueue, 'record'>,
   ) {
     this.#database = database;
     this.#outbox = outbox;
@@ -175,7 +176,17 @@ export class StreamRepository {
 
   /** Claims due deliveries of streams until the time limit for their outcomes. */
   claim(claims: readonly { readonly webhookId: string; readonly count: number }[], now: number) {
-    return this.#queue.leaseEach(claims, now, outcomeTimeoutMs);
+    return this.#database.writeDirectly(async (transaction) => {
+      const rows = await dueDeliveryFinder(this.#database, { skipsLocked: true })(
+        transaction,
+        claims,
+        now,
+      );
+      const due_at = now + outcomeTimeoutMs;
+      const changes = rows.map(({ id }) => ({ set: { due_at }, where: { id } }));
+      await this.#database.updateEach(transaction, 'deliveries', changes);
+      return rows;
+    }, 'rows');
   }
 
   /** Postpones the expiry of streams that clients read. */
@@ -247,7 +258,7 @@ export async function deleteExpiredStreams(database: Database, now: number): Pro
   await database.writeDirectly(async (transaction) => {
     await transaction
       .updateTable('webhooks')
-      .set({ deleted_at: now, secret: '', ...toColumns([]), headers: null, unsubscribed_at: null })
+      .set({ deleted_at: now, secret: '', ...toColumns([]), headers: null })
       .where('expires_at', '<=', now)
       .where('deleted_at', 'is', null)
       .execute();

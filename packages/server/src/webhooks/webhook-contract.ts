@@ -28,7 +28,7 @@ import {
   subscribedType,
 } from './webhook-settings.js';
 
-export const disabledReasons = ['failing', 'gone'] as const;
+export const disabledReasons = ['failing'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
 const maxReceiverUrlLength = 2048;
@@ -122,7 +122,7 @@ const health = {
   }),
   disabledReason: z.enum(disabledReasons).nullable().meta({
     description:
-      'Why the server disabled the webhook. `failing`: every attempt failed for 5 days, or for the time that the operator set. `gone`: the receiver returned 410.',
+      'Why the server disabled the webhook. `failing`: every attempt failed for 5 days, or for the time that the operator set.',
     example: null,
   }),
   oldestDueAt: instant.nullable().meta({

@@ -1,22 +1,15 @@
 import type { EventOutbox } from '../events/event-outbox.js';
-import type { Service } from '../lifecycle.js';
-import { ErrorThrottle } from '../lifecycle.js';
+import { ErrorThrottle, type Service } from '../lifecycle.js';
 import { FetchClosedError } from '../network/guarded-fetch-error.js';
 import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
-import { type AttemptContext, attemptDelivery, attemptTimeoutMs } from './attempt-delivery.js';
-import type { DeliveryQueue, DispatcherMemory, Endpoint } from './delivery-queue.js';
-import { goneStatus } from './endpoint-health.js';
-import { leaseMs } from './endpoint-leases.js';
-import { EndpointQueue, slowAfterMs } from './endpoint-queue.js';
-import { type EndpointKind, type PlannedClaim, planClaims } from './endpoint-scheduler.js';
-import type { UnwantedDeliveries } from './unwanted-deliveries.js';
+import type { Claim, DeliveryQueue } from './delivery-queue.js';
+import { Endpoint, slowAfterMs } from './endpoint.js';
+import { Lane, Signal } from './lane.js';
+import { type AttemptContext, attemptTimeoutMs, signAndSend } from './sign-and-send.js';
 
 export interface WebhookDispatcherOptions extends AttemptContext {
   readonly outbox: Pick<EventOutbox, 'fanOut'>;
   readonly queue: DeliveryQueue;
-  /** Identifies this dispatcher in leases. */
-  readonly owner: string;
-  readonly unwanted: Pick<UnwantedDeliveries, 'endSome'>;
   /** Whether no other process uses the storage. Leases that the start finds are then of a process that was killed. */
   readonly isAlone?: boolean;
   readonly onError: (error: unknown) => void;
@@ -31,106 +24,92 @@ interface OutcomeCount {
 
 export type DispatchFigures = WebhookDispatcher['figures'];
 
-// A claim renews a lease that is older.
-const renewAfterMs = 4_000;
-// A delivery is sent only if at least this much of its endpoint's lease is left. Otherwise the lease could
-// expire during the attempt, and another dispatcher would send the delivery too.
+/** How long a delivery is leased. After a crash, others send it after this time. */
+const leaseMs = 15_000;
+// A delivery is sent only if at least this much of its lease is left. Otherwise the lease could expire
+// during the attempt, and another dispatcher would send the delivery too.
 const leaseMarginMs = attemptTimeoutMs + 2_000;
-// How often storage is searched for due deliveries, which other nodes may have created.
+// How often storage is searched for due deliveries: retries, and deliveries of other nodes.
 const scanEveryMs = 500;
-// The shortest pause between two scans, as a multiple of the last scan's duration. A scan of many
-// endpoints takes long.
+// The shortest pause between two scans, as a multiple of the last scan's duration.
 const scanPauseFactor = 4;
-// A scan finds more webhooks than these.
-const maxAnnounced = 64;
-// The pause after looking up webhooks, for each of them. The duration of a look-up would also measure
-// how busy the machine is.
-const lookUpPauseMs = 0.5;
-// Outcomes are recorded in batches: at this size, or after this time. A quick endpoint has more
-// deliveries in memory, so its receiver is not idle meanwhile.
+// Outcomes are recorded in batches: when a transaction is full, or after this time.
 const flushAfterMs = 25;
-// Slow endpoints have small transactions of their own. Many can hang at the same time, and each has rows
-// of its own to change. A stop records all of them in large ones.
-const flushCounts: Record<EndpointKind, number> = { answering: 256, slow: 2 };
-// A transaction also records outcomes that arrived after it was due.
-const maxRecorded: Record<EndpointKind, number> = { answering: 512, slow: 2 };
-// The queue of an endpoint without deliveries is evicted after this time.
-const evictAfterMs = 10 * 60_000;
-const stopGraceMs = 1_000;
+// An endpoint gets at most this share of the free capacity of its lane, so some remains for others.
+const shareOfFree = 1 / 4;
 // The pause of an endpoint after an attempt without an outcome, such as with an unreadable secret.
 const pauseMs = 2 * leaseMs;
+const stopGraceMs = 1_000;
+// What is known of an endpoint without deliveries is forgotten after this time.
+const evictAfterMs = 10 * 60_000;
 
 /**
- * Sends due deliveries: claims them, signs them, posts them, and records the outcomes. Each endpoint
- * has its own queue, and the scheduler decides which queues claim. An outcome is recorded after the
- * attempt: after a crash in between, the attempt is repeated, and no delivery is lost.
+ * Sends due deliveries: leases them, signs them, posts them, and records the outcomes. The number of
+ * attempts in flight is limited for each endpoint. An outcome is recorded after the attempt: after a crash
+ * in between, the attempt is repeated, and no delivery is lost.
  */
 export class WebhookDispatcher implements Service {
   readonly name = 'webhooks';
   readonly #options: WebhookDispatcherOptions;
-  /** The queues by webhook, the least recently served first. */
-  readonly #queues = new Map<string, EndpointQueue>();
-  readonly #outcomes: Record<EndpointKind, AttemptOutcome[]> = { answering: [], slow: [] };
-  /** Whether outcomes could not be recorded. Then nothing is claimed. */
-  readonly #mustRecord: Record<EndpointKind, boolean> = { answering: false, slow: false };
-  #held = 0;
-  /** Attempts in flight, less than a second old, at endpoints that respond in time. */
-  #prompt = 0;
-  /** The queues that may send in the next turn of the event loop. */
-  readonly #ready = new Set<EndpointQueue>();
-  #running: Promise<void> | undefined;
-  /** The transaction of slow endpoints in progress. It never rejects. */
-  #slowAdvance: Promise<void> | undefined;
-  readonly #slowThrottle: ErrorThrottle;
-  /** The number of recorded outcomes. */
-  #recorded = 0;
-  #isStopping = false;
-  /** Webhooks that have new deliveries. */
-  readonly #announced = new Set<string>();
-  #isScanDue = true;
-  #hasOldLeases: boolean;
-  #scannedAt = Number.NEGATIVE_INFINITY;
-  #scanTookMs = 0;
-  /** When announced webhooks may be looked up again. */
-  #lookUpAt = Number.NEGATIVE_INFINITY;
+  readonly #answering = new Lane(2_048, 64, 512);
+  // Many endpoints can hang at the same time, and each has rows of its own to change.
+  readonly #slow = new Lane(512, 16, 16);
+  readonly #scans = new Signal();
+  /** The endpoints by webhook, the least recently served first. */
+  readonly #endpoints = new Map<string, Endpoint>();
   readonly #counts = new Map<string, OutcomeCount>();
+  #running: Promise<unknown> | undefined;
+  #isStopping = false;
+  #mustReleaseAll: boolean;
+  #recorded = 0;
   #pending = 0;
-  #earliestDueAt = { answering: Number.POSITIVE_INFINITY, slow: Number.POSITIVE_INFINITY };
   #tickedAt = performance.now();
-  /** Whether the next tick must start. */
-  #isWoken = false;
-  /** Ends the wait for the next tick. */
-  #endWait: (() => void) | undefined;
-  #waitTimer: NodeJS.Timeout | undefined;
-  #flushTimer: NodeJS.Timeout | undefined;
 
   constructor(options: WebhookDispatcherOptions) {
     this.#options = options;
-    this.#hasOldLeases = options.isAlone ?? false;
-    this.#slowThrottle = new ErrorThrottle(options.onError);
+    this.#mustReleaseAll = options.isAlone ?? false;
   }
 
   start(): void {
-    this.#running ??= this.#run();
+    this.#running ??= Promise.all([
+      this.#repeat(this.#scans, () => this.#scan()),
+      this.#repeat(this.#answering.signal, () => this.#tick(this.#answering)),
+      this.#repeat(this.#slow.signal, () => this.#tick(this.#slow)),
+    ]);
   }
 
-  /** Waits up to a second for attempts in flight, and releases deliveries that were not sent. */
+  /** Waits up to a second for attempts in flight, and ends the leases of deliveries that were not sent. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    this.#wakeUp();
+    const lanes = [this.#answering, this.#slow];
+    for (const signal of [this.#scans, ...lanes.map((lane) => lane.signal)]) signal.wake();
     await this.#running;
+    for (const endpoint of this.#endpoints.values()) this.#release(endpoint);
+    const deadline = performance.now() + stopGraceMs;
+    while (this.held > 0 && performance.now() < deadline) await this.#scans.wait(flushAfterMs);
+    // Aborted attempts are repeated.
     this.#options.fetch.close();
+    while (this.held > 0) await this.#scans.wait(flushAfterMs);
+    try {
+      for (const lane of lanes) while (lane.mustWrite) await this.#tick(lane);
+    } catch (error) {
+      this.#options.onError(error);
+    }
   }
 
-  /** The number of deliveries in flight, or waiting for a slot of their endpoint. */
+  /** The number of deliveries in flight, or waiting for another one of their endpoint. */
   get held(): number {
-    return this.#held;
+    return this.#heldOf(this.#answering) + this.#heldOf(this.#slow);
   }
 
   /** The figures for metrics and health. */
   get figures() {
     const now = this.#options.clock();
-    const { answering, slow } = this.#earliestDueAt;
+    const overdueMs = { answering: 0, slow: 0 };
+    for (const { isSlow, dueAt } of this.#endpoints.values()) {
+      const kind = isSlow ? 'slow' : 'answering';
+      overdueMs[kind] = Math.max(overdueMs[kind], now - dueAt);
+    }
     return {
       /** Recorded attempts since the start. */
       attempts: [...this.#counts.values()],
@@ -140,211 +119,198 @@ export class WebhookDispatcher implements Service {
        * How long the oldest due delivery has waited for an attempt; 0 when none waits. `slow` is that
        * of endpoints that hang or respond slowly, which only their own backlog delays.
        */
-      overdueMs: { answering: Math.max(0, now - answering), slow: Math.max(0, now - slow) },
+      overdueMs,
       /** How long ago the dispatcher last completed a tick. */
       sinceTickMs: performance.now() - this.#tickedAt,
     };
   }
 
-  /**
-   * Makes the next tick search storage for due deliveries of some webhooks, of all of them by default,
-   * and starts it now.
-   */
+  /** Leases due deliveries of some webhooks now; by default, of all that storage has. */
   wake(webhookIds?: readonly string[]): void {
-    for (const webhookId of webhookIds ?? []) this.#announced.add(webhookId);
-    if (!webhookIds || this.#announced.size > maxAnnounced) this.#isScanDue = true;
-    this.#wakeUp();
+    if (!webhookIds) this.#scans.wake();
+    for (const webhookId of webhookIds ?? []) {
+      const endpoint = this.#endpointOf(webhookId);
+      endpoint.mayBeDue = true;
+      this.#laneOf(endpoint).signal.wake();
+    }
   }
 
   /** Sends all due deliveries and records the outcomes. Returns the number of attempts. */
   async drain(): Promise<number> {
     const before = this.#recorded;
-    const { outbox, unwanted, clock } = this.#options;
-    while (await outbox.fanOut());
-    while (await unwanted.endSome(clock()));
+    while (await this.#options.outbox.fanOut());
     await this.#scan();
+    const lanes = [this.#answering, this.#slow];
     do {
-      await this.#tick();
-      await this.#slowAdvance;
-      // Throws the error of slow endpoints, which a tick only reports.
-      await this.#advance('slow');
-      if (this.#held > 0 && this.#unrecorded === 0) await this.#wait(scanEveryMs);
-    } while (this.#held > 0 || this.#unrecorded > 0 || this.#hasMore);
+      for (const lane of lanes) await this.#tick(lane);
+      if (this.held > 0 && !lanes.some((lane) => lane.mustWrite)) {
+        await this.#answering.signal.wait(flushAfterMs);
+      }
+    } while (
+      this.held > 0 ||
+      lanes.some((lane) => lane.mustWrite) ||
+      [...this.#endpoints.values()].some((endpoint) => endpoint.claimable > 0)
+    );
     return this.#recorded - before;
   }
 
-  /** Waits for a time, or until the dispatcher is woken. Returns at once if it was woken before. */
-  async #wait(ms: number): Promise<void> {
-    if (!this.#isWoken) {
-      await new Promise<void>((resolve) => {
-        this.#endWait = resolve;
-        this.#waitTimer = setTimeout(resolve, ms);
-      });
-      clearTimeout(this.#waitTimer);
-      this.#endWait = undefined;
-    }
-    this.#isWoken = false;
-  }
-
-  /** Makes the next tick start now. */
-  #wakeUp(): void {
-    this.#isWoken = true;
-    this.#endWait?.();
-  }
-
-  async #run(): Promise<void> {
+  async #repeat(signal: Signal, work: () => Promise<void>): Promise<void> {
     const throttle = new ErrorThrottle(this.#options.onError);
     while (!this.#isStopping) {
       try {
-        await this.#tick();
-        this.#tickedAt = performance.now();
+        await work();
         throttle.reset();
       } catch (error) {
         throttle.report(error);
       }
-      if (!this.#isStopping) await this.#wait(this.#nextTickInMs());
-    }
-    await this.#finish();
-  }
-
-  async #finish(): Promise<void> {
-    const { queue, owner, fetch, onError } = this.#options;
-    await this.#slowAdvance;
-    for (const each of this.#queues.values()) this.#held -= each.discard();
-    const deadline = performance.now() + stopGraceMs;
-    while (this.#held > 0 && performance.now() < deadline) await this.#wait(flushAfterMs);
-    // Aborted attempts are repeated.
-    fetch.close();
-    while (this.#held > 0) await this.#wait(flushAfterMs);
-    try {
-      while (this.#unrecorded > 0) {
-        await this.#advance('answering');
-        await this.#advance('slow');
-      }
-      await queue.release(owner);
-    } catch (error) {
-      onError(error);
+      if (!this.#isStopping) await signal.wait(scanEveryMs);
     }
   }
 
-  /**
-   * Records outcomes and claims for the endpoints that respond in time. Starts the same for the slow ones,
-   * which later ticks do not wait for.
-   */
-  async #tick(): Promise<void> {
-    if (this.#nextScanInMs() <= 0) await this.#scan();
-    else if (this.#nextLookUpInMs() <= 0) await this.#lookUp();
-    clearTimeout(this.#flushTimer);
-    this.#flushTimer = undefined;
-    await this.#advance('answering');
-    this.#slowAdvance ??= this.#advanceSlow();
-  }
-
-  async #advanceSlow(): Promise<void> {
-    try {
-      // A tick meanwhile has left work for the next transaction.
-      if (await this.#advance('slow')) this.#wakeUp();
-      this.#slowThrottle.reset();
-    } catch (error) {
-      this.#slowThrottle.report(error);
+  /** Finds the endpoints that have due deliveries, such as retries and those of other nodes. */
+  async #scan(): Promise<void> {
+    const startedAt = performance.now();
+    const { outbox, queue, clock } = this.#options;
+    if (this.#mustReleaseAll) await queue.releaseAll();
+    this.#mustReleaseAll = false;
+    const mayFanOutMore = await outbox.fanOut();
+    const due = await queue.findDue(clock());
+    this.#pending = await queue.countPending();
+    for (const [webhookId, endpoint] of this.#endpoints) {
+      endpoint.dueAt = Number.POSITIVE_INFINITY;
+      const isIdle = endpoint.held === 0 && !endpoint.mayBeDue;
+      if (isIdle && startedAt - endpoint.usedAt > evictAfterMs) this.#endpoints.delete(webhookId);
     }
-    this.#slowAdvance = undefined;
+    for (const { webhookId, dueAt } of due) this.#endpointOf(webhookId).dueAt = dueAt;
+    this.wake(due.map(({ webhookId }) => webhookId));
+    if (!this.#running || this.#isStopping) return;
+    // The pause also limits the share of time in which a fan-out holds the write lock.
+    const pauseMs = scanPauseFactor * (performance.now() - startedAt);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    if (mayFanOutMore) this.#scans.wake();
   }
 
-  /**
-   * Records outcomes, claims as the scheduler plans, and sends. The two transactions run concurrently on
-   * PostgreSQL. Returns whether there was any work.
-   */
-  async #advance(kind: EndpointKind): Promise<boolean> {
-    const outcomes = this.#outcomes[kind].splice(
-      0,
-      maxRecorded[this.#isStopping ? 'answering' : kind],
-    );
+  /** Records outcomes and leases deliveries in one transaction, and sends what it leased. */
+  async #tick(lane: Lane): Promise<void> {
+    if (lane === this.#answering) this.#tickedAt = performance.now();
+    const outcomes = lane.outcomes.splice(0, lane.maxOutcomes);
+    const released = lane.released.splice(0);
     // Outcomes that wait too long are lost with their leases, and the deliveries are sent again.
-    const isBehind = this.#outcomes[kind].length > 0 || this.#mustRecord[kind];
-    const claims = this.#isStopping || isBehind ? [] : planClaims(this.#queues, kind);
-    if (outcomes.length === 0 && claims.length === 0) return false;
-    const results = await Promise.allSettled([this.#claim(claims), this.#record(outcomes, kind)]);
-    for (const result of results) if (result.status === 'rejected') throw result.reason;
-    if (this.#outcomes[kind].length > 0) this.#wakeUp();
-    return true;
-  }
-
-  /** Records outcomes, and ends the leases of endpoints that have no other delivery. */
-  async #record(outcomes: readonly AttemptOutcome[], kind: EndpointKind): Promise<void> {
-    if (outcomes.length === 0) return;
-    const byQueue = new Map<EndpointQueue, string[]>();
-    for (const { delivery } of outcomes) {
-      const own = this.#queues.get(delivery.webhookId);
-      if (!own) continue;
-      const ids = byQueue.get(own);
-      if (ids) ids.push(delivery.id);
-      else byQueue.set(own, [delivery.id]);
-    }
-    const idle = [...byQueue]
-      .filter(([own, ids]) => own.isIdle && own.deliveryIds.size === ids.length)
-      .map(([own]) => own);
-    for (const own of idle) {
-      own.isReleasing = true;
-      own.leasedUntil = Number.NEGATIVE_INFINITY;
-    }
-    const released = idle.map(({ endpoint }) => endpoint.webhookId);
-    const { queue, owner } = this.#options;
+    const claims = this.#isStopping || lane.outcomes.length > 0 ? [] : this.#claim(lane);
+    if (outcomes.length + released.length + claims.length === 0) return;
+    const leasedUntil = performance.now() + leaseMs;
+    const { queue, clock } = this.#options;
     try {
-      await queue.recordOutcomes(owner, outcomes, released);
-      this.#mustRecord[kind] = false;
+      const exchange = { outcomes, released, claims };
+      const { deliveries, more } = await queue.exchange(exchange, clock(), leaseMs);
+      for (const webhookId of more) this.#endpointOf(webhookId).mayBeDue = true;
+      for (const delivery of deliveries) {
+        this.#endpointOf(delivery.webhookId).waiting.push({ ...delivery, leasedUntil });
+      }
     } catch (error) {
-      // A later tick records these outcomes, and claims nothing until storage accepts them.
-      this.#outcomes[kind].unshift(...outcomes);
-      this.#mustRecord[kind] = true;
+      lane.outcomes.unshift(...outcomes);
+      lane.released.unshift(...released);
+      for (const { webhookId } of claims) this.#endpointOf(webhookId).mayBeDue = true;
       throw error;
-    } finally {
-      for (const own of idle) own.isReleasing = false;
-    }
-    // A delivery may have become due meanwhile.
-    if (idle.some(({ hasMore }) => hasMore)) this.#wakeUp();
-    for (const [own, ids] of byQueue) for (const id of ids) own.deliveryIds.delete(id);
-    for (const own of byQueue.keys()) {
-      if (own.pausedUntil !== Number.POSITIVE_INFINITY) continue;
-      own.pausedUntil = Number.NEGATIVE_INFINITY;
-      // A scan finds the endpoint again if it is still active, because its URL has changed.
-      own.hasMore = false;
     }
     this.#recorded += outcomes.length;
     for (const outcome of outcomes) this.#count(outcome);
+    for (const { webhookId } of claims) this.#send(this.#endpointOf(webhookId));
+    // There may be more of anything than one transaction takes.
+    if (claims.length > 0 || lane.outcomes.length > 0) lane.signal.wake();
   }
 
-  async #claim(claims: readonly PlannedClaim[]): Promise<void> {
-    if (claims.length === 0) return;
-    const { queue, owner, clock } = this.#options;
-    const startedAt = performance.now();
-    const wanted = claims.map(({ webhookId, count, queue: { deliveryIds, leasedUntil } }) => ({
-      webhookId,
-      count,
-      except: [...deliveryIds],
-      isLeased: leasedUntil - leaseMarginMs > startedAt,
-      mustLease: leasedUntil - leaseMs + renewAfterMs < startedAt,
-    }));
-    for (const claim of claims) {
-      claim.queue.isClaiming = true;
-      // A look-up may find further deliveries meanwhile.
-      claim.queue.hasMore = false;
+  /** Decides how many deliveries of which endpoints to lease. Those that are served move to the end. */
+  #claim(lane: Lane): Claim[] {
+    let free = lane.capacity - this.#heldOf(lane);
+    const claims: Claim[] = [];
+    for (const endpoint of this.#endpoints.values()) {
+      if (free <= 0 || claims.length === lane.maxClaims) break;
+      if (this.#laneOf(endpoint) !== lane) continue;
+      const count = Math.min(endpoint.claimable, Math.max(1, Math.floor(free * shareOfFree)));
+      if (count === 0) continue;
+      free -= count;
+      endpoint.mayBeDue = false;
+      endpoint.usedAt = performance.now();
+      claims.push({ webhookId: endpoint.webhookId, count });
     }
+    for (const { webhookId } of claims) {
+      const endpoint = this.#endpointOf(webhookId);
+      this.#endpoints.delete(webhookId);
+      this.#endpoints.set(webhookId, endpoint);
+    }
+    return claims;
+  }
+
+  /** Sends as many deliveries of an endpoint as may be in flight. */
+  #send(endpoint: Endpoint): void {
+    if (this.#isStopping) this.#release(endpoint);
+    for (let next = endpoint.next(); next; next = endpoint.next()) {
+      if (next.leasedUntil - leaseMarginMs < performance.now()) {
+        endpoint.inFlight -= 1;
+        this.#laneOf(endpoint).released.push(next.id);
+        endpoint.mayBeDue = true;
+      } else void this.#attempt(endpoint, next);
+    }
+    if (endpoint.isSlow) this.#release(endpoint);
+  }
+
+  async #attempt(endpoint: Endpoint, delivery: ClaimedDelivery): Promise<void> {
+    let outcome: AttemptOutcome | undefined;
+    let isSlow = false;
+    const timer = setTimeout(() => {
+      isSlow = true;
+      endpoint.isSlow = true;
+      this.#release(endpoint);
+    }, slowAfterMs);
     try {
-      const result = await queue.claim(owner, wanted, clock());
-      const leased = new Set(result.leased);
-      for (const { webhookId, queue: own } of claims) {
-        if (leased.has(webhookId)) own.leasedUntil = startedAt + leaseMs;
-      }
-      for (const { queue: own } of claims) own.isClaiming = false;
-      this.#accept(claims, result.claimed);
+      outcome = await signAndSend(delivery, this.#options);
     } catch (error) {
-      for (const { queue: own } of claims) {
-        own.isClaiming = false;
-        own.hasMore = true;
+      if (error instanceof FetchClosedError) this.#laneOf(endpoint).released.push(delivery.id);
+      else {
+        // A defect, such as an unreadable secret. The delivery is due again when its lease ends.
+        this.#options.onError(error);
+        endpoint.pausedUntil = performance.now() + pauseMs;
+        this.#release(endpoint);
       }
-      throw error;
     }
+    clearTimeout(timer);
+    endpoint.inFlight -= 1;
+    if (outcome) endpoint.finish(outcome, isSlow);
+    const lane = this.#laneOf(endpoint);
+    if (outcome) lane.outcomes.push(outcome);
+    this.#send(endpoint);
+    const isFull = lane.outcomes.length >= lane.maxOutcomes / 2;
+    if (isFull || endpoint.held === 0) lane.signal.wake();
+    else lane.signal.wakeIn(flushAfterMs);
+  }
+
+  /** Ends the leases of the deliveries of an endpoint that wait in memory. */
+  #release(endpoint: Endpoint): void {
+    const waiting = endpoint.waiting.splice(0);
+    if (waiting.length === 0) return;
+    const lane = this.#laneOf(endpoint);
+    lane.released.push(...waiting.map(({ id }) => id));
+    endpoint.mayBeDue = true;
+    lane.signal.wake();
+  }
+
+  #endpointOf(webhookId: string): Endpoint {
+    const known = this.#endpoints.get(webhookId);
+    if (known) return known;
+    const endpoint = new Endpoint(webhookId);
+    this.#endpoints.set(webhookId, endpoint);
+    return endpoint;
+  }
+
+  #laneOf({ isSlow }: Endpoint): Lane {
+    return isSlow ? this.#slow : this.#answering;
+  }
+
+  #heldOf(lane: Lane): number {
+    let held = 0;
+    for (const each of this.#endpoints.values()) if (this.#laneOf(each) === lane) held += each.held;
+    return held;
   }
 
   #count({ delivery: { eventType: event }, error, nextAttemptAt }: AttemptOutcome): void {
@@ -352,203 +318,5 @@ export class WebhookDispatcher implements Service {
     const key = `${event} ${outcome}`;
     const count = (this.#counts.get(key)?.count ?? 0) + 1;
     this.#counts.set(key, { event, outcome, count });
-  }
-
-  #accept(claims: readonly PlannedClaim[], claimed: readonly ClaimedDelivery[]): void {
-    this.#held += claimed.length;
-    const byWebhook = new Map<string, ClaimedDelivery[]>();
-    for (const delivery of claimed) {
-      const own = byWebhook.get(delivery.webhookId);
-      if (own) own.push(delivery);
-      else byWebhook.set(delivery.webhookId, [delivery]);
-    }
-    // A plan has a limited number of claims, so another tick must make the next plan.
-    if (claims.length > 0) this.#wakeUp();
-    for (const { webhookId, queue, count } of claims) {
-      const own = byWebhook.get(webhookId) ?? [];
-      queue.hasMore ||= own.length === count;
-      queue.add(own);
-      this.#send(queue);
-    }
-  }
-
-  #nextScanInMs(): number {
-    const pauseMs = this.#isScanDue ? scanPauseFactor * this.#scanTookMs : scanEveryMs;
-    return this.#scannedAt + pauseMs - performance.now();
-  }
-
-  #nextLookUpInMs(): number {
-    return this.#announced.size === 0 ? scanEveryMs : this.#lookUpAt - performance.now();
-  }
-
-  #nextTickInMs(): number {
-    return Math.min(
-      scanEveryMs,
-      Math.max(1, Math.min(this.#nextScanInMs(), this.#nextLookUpInMs())),
-    );
-  }
-
-  /** Reads the webhooks that were announced. */
-  async #lookUp(): Promise<void> {
-    const { queue, clock } = this.#options;
-    const webhookIds = [...this.#announced];
-    this.#announced.clear();
-    const now = clock();
-    for (const webhookId of webhookIds) {
-      const endpoints = await queue.findEndpoint(webhookId, this.#memory([webhookId]));
-      for (const endpoint of endpoints) this.#update(endpoint, now);
-    }
-    this.#lookUpAt = performance.now() + lookUpPauseMs * webhookIds.length;
-  }
-
-  /** Updates the queue of an endpoint. Creates it if a delivery is due. */
-  #update(endpoint: Endpoint, now: number): EndpointQueue | undefined {
-    const isDue = endpoint.dueAt <= now;
-    let own = this.#queues.get(endpoint.webhookId);
-    if (own) own.endpoint = endpoint;
-    else if (isDue) {
-      own = new EndpointQueue(endpoint);
-      this.#queues.set(endpoint.webhookId, own);
-    }
-    if (own) own.hasMore ||= isDue;
-    return own;
-  }
-
-  /** Reads endpoints with pending deliveries, and updates or evicts their queues. */
-  async #scan(): Promise<void> {
-    const startedAt = performance.now();
-    const { outbox, queue, unwanted, clock } = this.#options;
-    this.#isScanDue = false;
-    this.#announced.clear();
-    // The pause between scans also limits the share of time in which a fan-out holds the write lock.
-    if (await outbox.fanOut()) this.#isScanDue = true;
-    const now = clock();
-    if (this.#hasOldLeases) await queue.releaseAll();
-    this.#hasOldLeases = false;
-    if (await unwanted.endSome(now)) this.#isScanDue = true;
-    const endpoints = await queue.findEndpoints(this.#memory(this.#queues.keys()));
-    this.#pending = await queue.countPending();
-    const earliest = { answering: Number.POSITIVE_INFINITY, slow: Number.POSITIVE_INFINITY };
-    const pending = new Set<EndpointQueue>();
-    for (const endpoint of endpoints) {
-      const own = this.#update(endpoint, now);
-      if (own) pending.add(own);
-      const kind = own?.isSlow ? 'slow' : 'answering';
-      earliest[kind] = Math.min(earliest[kind], endpoint.dueAt);
-    }
-    this.#earliestDueAt = earliest;
-    for (const [webhookId, own] of this.#queues) {
-      if (pending.has(own)) continue;
-      // The webhook is inactive or deleted, or has no pending deliveries.
-      this.#held -= own.discard();
-      own.hasMore = false;
-      const isUsed = own.deliveryIds.size > 0 || startedAt - own.usedAt <= evictAfterMs;
-      if (!isUsed) this.#queues.delete(webhookId);
-    }
-    await this.#releaseIdle();
-    this.#scannedAt = performance.now();
-    this.#scanTookMs = this.#scannedAt - startedAt;
-  }
-
-  /** Ends the leases of endpoints that have no deliveries in memory, and none that are due. */
-  async #releaseIdle(): Promise<void> {
-    const idle = [...this.#queues.values()].filter(
-      (own) => own.leasedUntil > performance.now() && own.isIdle && own.deliveryIds.size === 0,
-    );
-    if (idle.length === 0) return;
-    for (const own of idle) own.leasedUntil = Number.NEGATIVE_INFINITY;
-    const { queue, owner } = this.#options;
-    await queue.release(
-      owner,
-      idle.map(({ endpoint }) => endpoint.webhookId),
-    );
-  }
-
-  /** What is in memory of these webhooks. */
-  #memory(webhookIds: Iterable<string>): DispatcherMemory {
-    const deliveryIds: string[] = [];
-    const held = new Set<string>();
-    for (const webhookId of webhookIds) {
-      const own = this.#queues.get(webhookId);
-      if (!own || own.deliveryIds.size === 0) continue;
-      held.add(webhookId);
-      deliveryIds.push(...own.deliveryIds);
-    }
-    return { owner: this.#options.owner, deliveryIds, webhookIds: held };
-  }
-
-  get #hasMore(): boolean {
-    for (const { hasMore, isPaused } of this.#queues.values())
-      if (hasMore && !isPaused) return true;
-    return false;
-  }
-
-  #send(queue: EndpointQueue): void {
-    const isLeased = performance.now() <= queue.leasedUntil - leaseMarginMs;
-    if (!isLeased || queue.isPaused) this.#held -= queue.discard();
-    for (let delivery = queue.next(); delivery; delivery = queue.next()) {
-      void this.#attempt(queue, delivery);
-    }
-  }
-
-  /**
-   * Sends after the other responses of this turn of the event loop have been read. A request between
-   * two reads wakes its receiver separately, which costs more than the request itself.
-   */
-  #sendSoon(queue: EndpointQueue): void {
-    if (this.#ready.size === 0) {
-      setImmediate(() => {
-        const ready = [...this.#ready];
-        this.#ready.clear();
-        if (!this.#isStopping) for (const each of ready) this.#send(each);
-      });
-    }
-    this.#ready.add(queue);
-  }
-
-  async #attempt(queue: EndpointQueue, delivery: ClaimedDelivery): Promise<void> {
-    let outcome: AttemptOutcome | undefined;
-    let isSlow = false;
-    const isPrompt = queue.isAnswering;
-    if (isPrompt) this.#prompt += 1;
-    const timer = setTimeout(() => {
-      isSlow = true;
-      if (isPrompt) this.#prompt -= 1;
-      this.#held -= queue.markSlow();
-    }, slowAfterMs);
-    try {
-      outcome = await attemptDelivery(delivery, queue.endpoint, this.#options);
-    } catch (error) {
-      // Either a stop aborted the attempt, or this is a defect. The delivery is sent again later.
-      if (!(error instanceof FetchClosedError)) {
-        this.#options.onError(error);
-        // Its other deliveries would fail as well. Its lease ends first, so another node can try.
-        queue.pausedUntil = performance.now() + pauseMs;
-        this.#held -= queue.discard();
-      }
-      setTimeout(() => queue.deliveryIds.delete(delivery.id), leaseMs).unref();
-    }
-    clearTimeout(timer);
-    if (isPrompt && !isSlow) this.#prompt -= 1;
-    queue.finish(outcome, isSlow);
-    this.#held -= 1;
-    if (outcome) this.#outcomes[queue.isAnswering ? 'answering' : 'slow'].push(outcome);
-    // The endpoint is disabled when this outcome is recorded.
-    if (outcome?.statusCode === goneStatus) {
-      queue.pausedUntil = Number.POSITIVE_INFINITY;
-      this.#held -= queue.discard();
-    }
-    if (!this.#isStopping) this.#sendSoon(queue);
-    // No other outcome will soon follow, so this one is recorded now. Otherwise the next claim, which
-    // another event starts, would wait until it is recorded.
-    const isLast = queue.held === 0 && this.#prompt === 0 && queue.isAnswering;
-    const isFull = this.#outcomes.answering.length >= flushCounts.answering;
-    if (isFull || isLast || this.#held === 0) this.#wakeUp();
-    else this.#flushTimer ??= setTimeout(() => this.#wakeUp(), flushAfterMs);
-  }
-
-  /** The number of outcomes in memory. */
-  get #unrecorded(): number {
-    return this.#outcomes.answering.length + this.#outcomes.slow.length;
   }
 }

@@ -5,5 +5,5 @@ export const webhookDisabled = defineEvent({
   type: 'webhook.disabled',
   data: disabledWebhook.meta({ id: 'WebhookDisabledEventData' }),
   summary:
-    'The server disabled another webhook of the organization, because its receiver failed or is gone',
+    'The server disabled another webhook of the organization, because its receiver failed for days',
 });

@@ -1,10 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql } from 'kysely';
 import type { z } from 'zod';
 import { validationError } from '../contract/api-error.js';
 import type { Page, PageRange } from '../contract/fields.js';
-import { eventTypes } from '../events/event-types.js';
-import { type EventFilters, type Subscription, wantsType } from '../events/subscription.js';
+import type { EventFilters } from '../events/subscription.js';
 import {
   type IdempotentResult,
   type WriteRequest,
@@ -182,8 +180,6 @@ export class WebhookRepository {
         const encrypt = await encryptorOf(this.#database, transaction);
         const columns = settingColumns(encrypt, id, settings);
         if (hasNewUrl && columns.headers === undefined) checkOrigin(before, url);
-        const filters = columns.filters === undefined ? before.filters : filtersOf(columns.filters);
-        const after = { events: events ?? before.events, filters };
         const updatedAt = nextUpdatedAt(before.updatedAt, now);
         await transaction
           .updateTable('webhooks')
@@ -204,7 +200,6 @@ export class WebhookRepository {
             // The stored health belongs to the previous receiver.
             ...(hasNewUrl && { last_success_at: null, failing_since: null, failure_rate: null }),
             ...columns,
-            ...(excludesMore(before, after) && { unsubscribed_at: updatedAt }),
             updated_at: updatedAt,
           })
           .where('id', '=', id)
@@ -234,7 +229,7 @@ export class WebhookRepository {
         await transaction
           .updateTable('webhooks')
           .set({ deleted_at: now, secret: '', ...toColumns([]) })
-          .set({ headers: null, unsubscribed_at: null })
+          .set({ headers: null })
           .where('id', '=', id)
           .execute();
         return webhook;
@@ -377,15 +372,6 @@ function checkOrigin({ url, headerNames }: Webhook, newUrl: string): void {
   if (headerNames.length === 0 || new URL(newUrl).origin === new URL(url).origin) return;
   const message = 'must be sent again, or be null, because url has another origin';
   throw validationError([{ path: 'headers', message }]);
-}
-
-/** Returns whether the subscription may exclude events that it allowed before. */
-function excludesMore(before: Subscription, after: Subscription): boolean {
-  const hasOtherFilters = !isDeepStrictEqual(before.filters, after.filters);
-  return (
-    (hasOtherFilters && after.filters !== null) ||
-    eventTypes.some((type) => wantsType(before, type) && !wantsType(after, type))
-  );
 }
 
 /** Returns one page of webhooks, newest first. */

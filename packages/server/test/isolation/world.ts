@@ -76,7 +76,10 @@ export class World {
       .toBe(0);
     await expect
       .poll(async () => {
-        const leased = read.selectFrom('webhooks').select('id').where('leased_by', 'is not', null);
+        const leased = read
+          .selectFrom('deliveries')
+          .select('id')
+          .where('leased_until', 'is not', null);
         return (await leased.execute()).length;
       })
       .toBe(0);

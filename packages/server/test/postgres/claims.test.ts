@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { preferIndexes } from '../../src/storage/due-deliveries.js';
+import { preferIndexes } from '../../src/webhooks/delivery-queue.js';
 import { poll } from '../poll.js';
 import { openDispatcher } from '../webhooks/open-dispatcher.js';
 import { receiver } from '../webhooks/receiver.js';
@@ -19,7 +19,7 @@ it('reads only the first deliveries of a backlog without statistics, by their in
       from deliveries cross join generate_series(1, 20000) as n`.execute(transaction),
   );
   const nodes = await database.writeDirectly(async (transaction) => {
-    await preferIndexes(transaction);
+    await preferIndexes(database, transaction);
     const { rows } = await sql<{ 'QUERY PLAN': readonly [{ Plan: Plan }] }>`
       explain (format json) select deliveries.id, body from deliveries
       join events on events.id = event_id

@@ -48,6 +48,16 @@ async function answering(status: number): Promise<Receiver & { status: number }>
   });
 }
 
+/** Disables an endpoint, as the server does after five days of failures. */
+const disable = (id: string) =>
+  opened.stored.database.writeDirectly((transaction) =>
+    transaction
+      .updateTable('webhooks')
+      .set({ is_active: 0, disabled_at: opened.clock(), disabled_reason: 'failing' })
+      .where('id', '=', id)
+      .execute(),
+  );
+
 /** Records an event and sends due deliveries every six hours of this number of days. */
 async function pass(id: string, days: number): Promise<void> {
   const dispatcher = opened.dispatcher();
@@ -58,80 +68,21 @@ async function pass(id: string, days: number): Promise<void> {
   }
 }
 
-describe('410 Gone', () => {
-  it('disables the endpoint, whose deliveries stay pending with their attempts', async () => {
-    const hook = await answering(410);
-    const id = await opened.subscribe(hook.url);
-    await opened.record(id, 1);
-    const at = opened.clock();
-    const dispatcher = opened.dispatcher();
-    expect(await dispatcher.drain()).toBe(1);
-    await opened.record(id, 3);
-    opened.clock.advance(day);
-    expect(await dispatcher.drain()).toBe(0);
-    expect(hook.received).toHaveLength(1);
-    expect(await read(id)).toMatchObject({
-      isActive: false,
-      disabledReason: 'gone',
-      disabledAt: at,
-      failureRate: 1,
-      lastSuccessAt: null,
-    });
-    expect((await opened.states(id)).sort()).toEqual([
-      'pending 0 null',
-      'pending 0 null',
-      'pending 0 null',
-      'pending 1 The receiver answered 410',
-    ]);
-  });
-
-  it('stops sending deliveries that were already claimed', async () => {
-    const statuses = [204, 204, 204, 204];
-    const hook = await receiver((response, count) => {
-      response.writeHead(statuses[count - 1] ?? 410).end();
-    });
-    const id = await opened.subscribe(hook.url);
-    await opened.record(id, 100);
-    await opened.dispatcher().drain();
-    // Four successes make six slots of two, which may be in flight when the first 410 arrives.
-    expect(hook.received.length).toBeLessThanOrEqual(4 + 6);
-    const waiting = (await opened.states(id)).filter((state) => state === 'pending 0 null');
-    expect(waiting).toHaveLength(100 - hook.received.length);
-  });
-
-  it('disables the endpoint even when the setting is 0', async () => {
-    const hook = await answering(410);
-    const id = await opened.subscribe(hook.url);
-    await opened.record(id);
-    await opened.dispatcher({ disableAfterMs: 0 }).drain();
-    expect((await read(id)).disabledReason).toBe('gone');
-  });
-
-  it('does not disable the webhook when its URL has changed since the attempt', async () => {
-    const id = await opened.subscribe('http://receiver.example/new');
-    await opened.record(id);
-    const [delivery] = await opened.claim([id]);
-    if (!delivery) throw new Error('nothing was claimed');
-    const outcome = {
-      delivery,
-      url: 'http://receiver.example/old',
-      attemptedAt: opened.clock(),
-      durationMs: 1,
-      statusCode: 410,
-      cause: 'status_4xx' as const,
-      error: 'The receiver answered 410',
-      responseBody: '',
-      nextAttemptAt: opened.clock() + minute,
-    };
-    await opened.recordOutcome(outcome);
-    expect(await read(id)).toMatchObject({ isActive: true, failureRate: null });
-    expect(await opened.states(id)).toEqual(['pending 1 The receiver answered 410']);
-  });
+it('410 Gone is retried like any other failure', async () => {
+  const hook = await answering(410);
+  const id = await opened.subscribe(hook.url);
+  await opened.record(id);
+  const dispatcher = opened.dispatcher();
+  expect(await dispatcher.drain()).toBe(1);
+  opened.clock.advance(30 * second);
+  expect(await dispatcher.drain()).toBe(1);
+  expect(await read(id)).toMatchObject({ isActive: true, disabledReason: null });
+  expect(await opened.states(id)).toEqual(['pending 2 The receiver answered 410']);
 });
 
 describe('webhook.disabled', () => {
   it('is sent to the other webhooks that subscribe to it, once, by two dispatchers', async () => {
-    const [gone, good] = [await answering(410), await answering(204)];
+    const [gone, good] = [await answering(500), await answering(204)];
     const { stored, organizationId } = opened;
     const subscribe = async (url: string, owner = organizationId) => {
       const id = await opened.subscribe(url, owner);
@@ -148,6 +99,10 @@ describe('webhook.disabled', () => {
     const watching = await subscribe(good.url);
     const quiet = await opened.subscribe(good.url);
     const foreign = await subscribe(good.url, await stored.addOrganization('scale'));
+    await opened.record(failing);
+    const failingSince = new Date(opened.clock()).toISOString();
+    await opened.dispatcher().drain();
+    opened.clock.advance(5 * day);
     await opened.record(failing, 20);
     const at = new Date(opened.clock()).toISOString();
     const dispatchers = [opened.dispatcher(), opened.dispatcher()];
@@ -155,7 +110,7 @@ describe('webhook.disabled', () => {
     await dispatchers[0]?.drain();
     expect(await opened.states(watching)).toEqual(['delivered 1 null']);
     expect([...(await opened.states(quiet)), ...(await opened.states(foreign))]).toEqual([]);
-    expect(await opened.states(failing)).toHaveLength(20);
+    expect(await opened.states(failing)).toHaveLength(21);
     expect(good.received.map(({ event }) => event)).toMatchObject([
       {
         type: 'webhook.disabled',
@@ -164,8 +119,8 @@ describe('webhook.disabled', () => {
           id: failing,
           url: gone.url,
           disabledAt: at,
-          disabledReason: 'gone',
-          failingSince: at,
+          disabledReason: 'failing',
+          failingSince,
           lastSuccessAt: null,
         },
       },
@@ -287,10 +242,9 @@ describe('a disabled endpoint that is enabled again', () => {
     opened.clock.advance(30 * second);
     await dispatcher.drain();
     // The third attempt is due two minutes after the second.
-    hook.status = 410;
     await opened.record(id);
     await dispatcher.drain();
-    expect((await read(id)).isActive).toBe(false);
+    await disable(id);
     opened.clock.advance(minute);
     hook.status = 204;
     const webhook = await change(id, { isActive: true });
@@ -312,11 +266,12 @@ describe('a disabled endpoint that is enabled again', () => {
   });
 
   it('gets the events that were recorded while it was disabled', async () => {
-    const hook = await answering(410);
+    const hook = await answering(503);
     const id = await opened.subscribe(hook.url);
     await happen();
     const dispatcher = opened.dispatcher();
     await dispatcher.drain();
+    await disable(id);
     opened.clock.advance(disabledRetentionMs - 1);
     await happen();
     expect(await dispatcher.drain()).toBe(0);
@@ -327,30 +282,32 @@ describe('a disabled endpoint that is enabled again', () => {
   });
 
   it('gets no event that was recorded while its owner had deactivated it', async () => {
-    const hook = await answering(410);
+    const hook = await answering(503);
     const id = await opened.subscribe(hook.url);
     await happen();
     await opened.dispatcher().drain();
+    await disable(id);
     const webhook = await change(id, { isActive: false });
     expect(webhook).toMatchObject({ disabledAt: null, disabledReason: null });
     await happen();
-    expect(await opened.states(id)).toEqual(['pending 1 The receiver answered 410']);
+    expect(await opened.states(id)).toEqual(['pending 1 The receiver answered 503']);
   });
 });
 
 describe('an endpoint that stays disabled for 30 days', () => {
   it('fails its deliveries with the reason and records no more events', async () => {
-    const hook = await answering(410);
+    const hook = await answering(503);
     const id = await opened.subscribe(hook.url);
     await happen();
     await opened.dispatcher().drain();
+    await disable(id);
     await happen();
     const prune = () => pruneDeliveries(opened.stored.database, opened.clock());
     opened.clock.advance(disabledRetentionMs - 1);
     await prune();
     expect((await opened.states(id)).sort()).toEqual([
       'pending 0 null',
-      'pending 1 The receiver answered 410',
+      'pending 1 The receiver answered 503',
     ]);
     opened.clock.advance(1);
     await happen();

@@ -115,12 +115,20 @@ it('each event that the server sends fits its schema, and the schema has all of 
   api.clock.advance(60_000);
   await api.server.expireUrls();
 
-  const gone = await receiver((response) => response.writeHead(410).end());
-  const body = { url: gone.url, events: ['url.created'] };
+  const failing = await receiver((response) => response.writeHead(500).end());
+  const body = { url: failing.url, events: ['url.created'] };
   await api.call('createWebhook', { body });
   await api.call('createUrl', { body: { targetUrl } });
+  await failing.arrived(1);
   await expect
-    .poll(() => [...received()].sort(), { timeout: 30_000 })
+    .poll(
+      () => {
+        // The endpoint is disabled when its next attempt fails after five days.
+        api.clock.advance(5 * 24 * 60 * 60_000);
+        return [...received()].sort();
+      },
+      { timeout: 30_000 },
+    )
     .toEqual([...eventTypes].sort());
 
   for (const { body: sent, event } of hook.received) {

@@ -9,7 +9,7 @@ import { receiver } from './receiver.js';
 
 /** Finds deliveries of announced webhooks only. */
 class QueueWithoutSearch extends DeliveryQueue {
-  override async findEndpoints() {
+  override async findDue() {
     return [];
   }
 }

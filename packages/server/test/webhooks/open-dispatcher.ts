@@ -7,7 +7,6 @@ import type { AttemptOutcome, ClaimedDelivery } from '../../src/webhooks/attempt
 import { DeliveryQueue } from '../../src/webhooks/delivery-queue.js';
 import { DeliveryRepository, listDeliveries } from '../../src/webhooks/delivery-repository.js';
 import { eventExamples } from '../../src/webhooks/event-examples.js';
-import { UnwantedDeliveries } from '../../src/webhooks/unwanted-deliveries.js';
 import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
 import { WebhookRepository } from '../../src/webhooks/webhook-repository.js';
 import { type TestClock, testClock } from '../api/start-server.js';
@@ -38,12 +37,12 @@ export interface Opened {
   readonly errors: unknown[];
   /** Claims deliveries as another process does. Its lease does not end before `endLeases`. */
   claim(webhookIds: readonly string[], count?: number): Promise<ClaimedDelivery[]>;
-  /** Records outcomes of the other process, and ends its leases of idle endpoints. */
-  recordOutcome(outcome: AttemptOutcome, idle?: readonly string[]): Promise<void>;
+  /** Records an outcome of the other process. */
+  recordOutcome(outcome: AttemptOutcome): Promise<void>;
   /** Lets all leases expire. */
   endLeases(): Promise<void>;
-  /** Returns the endpoints with due deliveries, of which nothing is in memory. */
-  findEndpoints(): ReturnType<DeliveryQueue['findEndpoints']>;
+  /** Returns the webhooks with due deliveries. */
+  findDue(): ReturnType<DeliveryQueue['findDue']>;
   /** Creates a dispatcher on the same storage, as another process or a restart does. */
   dispatcher(options?: DispatcherOptions): WebhookDispatcher;
   /** Creates a webhook of the organization, or of another one. */
@@ -54,8 +53,8 @@ export interface Opened {
   states(webhookId: string): Promise<string[]>;
 }
 
-const otherProcess = 'another process';
-const newLease = { isLeased: false, mustLease: true };
+const leaseMs = 15_000;
+const nothing = { outcomes: [], released: [], claims: [] };
 
 /** Opens storage for dispatchers, with a clock that only `advance` moves. */
 export async function openDispatcher(): Promise<Opened> {
@@ -88,21 +87,22 @@ export async function openDispatcher(): Promise<Opened> {
     queue,
     errors,
     async claim(webhookIds, count = 1) {
-      const claims = webhookIds.map((webhookId) => ({ webhookId, count, ...newLease }));
-      return (await queue.claim(otherProcess, claims, clock())).claimed;
+      const claims = webhookIds.map((webhookId) => ({ webhookId, count }));
+      return (await queue.exchange({ ...nothing, claims }, clock(), leaseMs)).deliveries;
     },
-    recordOutcome: (outcome, idle = []) => queue.recordOutcomes(otherProcess, [outcome], idle),
+    async recordOutcome(outcome) {
+      await queue.exchange({ ...nothing, outcomes: [outcome] }, clock(), leaseMs);
+    },
     async endLeases() {
       await database.writeDirectly((transaction) =>
         transaction
-          .updateTable('webhooks')
+          .updateTable('deliveries')
           .set({ leased_until: 0 })
-          .where('leased_by', 'is not', null)
+          .where('leased_until', 'is not', null)
           .execute(),
       );
     },
-    findEndpoints: () =>
-      queue.findEndpoints({ owner: 'unknown', deliveryIds: [], webhookIds: new Set() }),
+    findDue: () => queue.findDue(clock()),
     dispatcher({
       schedule,
       allowPrivateNetwork = true,
@@ -118,7 +118,6 @@ export async function openDispatcher(): Promise<Opened> {
       });
       const made = new WebhookDispatcher({
         outbox,
-        unwanted: new UnwantedDeliveries(database),
         isAlone,
         keyring: database.keyring,
         queue:
@@ -130,7 +129,6 @@ export async function openDispatcher(): Promise<Opened> {
             fetch.request(url, { ...request, timeoutMs: attemptTimeoutMs ?? request.timeoutMs }),
           close: () => fetch.close(),
         },
-        owner: `dispatcher ${dispatchers.length}`,
         schedule: schedule ?? readConfig({}).webhookRetrySchedule,
         clock,
         onError: (error) => errors.push(error),

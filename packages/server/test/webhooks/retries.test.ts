@@ -118,12 +118,10 @@ describe('at least once', () => {
     const claimed = await opened.claim([id], 10);
     expect(claimed).toHaveLength(1);
     const dispatcher = opened.dispatcher();
-    // Also those that nobody has claimed.
-    await opened.record(id);
     expect(await dispatcher.drain()).toBe(0);
     expect(dispatcher.figures.overdueMs.answering).toBe(0);
     await opened.endLeases();
-    expect(await dispatcher.drain()).toBe(2);
+    expect(await dispatcher.drain()).toBe(1);
     expect(hook.received[0]?.headers['x-service-delivery-id']).toBe(claimed[0]?.id);
   });
 
@@ -176,24 +174,21 @@ describe('at least once', () => {
   });
 
   it('a stopped dispatcher releases deliveries that it has not sent', async () => {
-    const hook = await receiver((response, count) => {
-      if (count <= 3) response.writeHead(204).end();
-    });
+    const hook = await receiver(() => {});
     const id = await opened.subscribe(hook.url);
     await opened.record(id, 12);
     const first = opened.dispatcher();
     first.start();
-    // Three successes make five slots of two.
-    await hook.arrived(3 + 5);
+    await hook.arrived(2);
     await first.stop();
-    expect(hook.received).toHaveLength(8);
+    expect(hook.received).toHaveLength(2);
     const next = await receiver();
     await opened.stored.database.writeDirectly((transaction) =>
       transaction.updateTable('webhooks').set({ url: next.url }).where('id', '=', id).execute(),
     );
-    // The four that waited, and the five that were aborted.
+    // Also the two that were aborted.
     const second = opened.dispatcher();
-    expect(await second.drain()).toBe(9);
+    expect(await second.drain()).toBe(12);
     expect(opened.errors).toEqual([]);
   });
 });

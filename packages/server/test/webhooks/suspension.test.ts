@@ -55,7 +55,7 @@ it('deliveries that a dispatcher has found are not claimed after a suspension', 
   );
   await opened.record(own);
   await opened.record(other);
-  expect(await opened.findEndpoints()).toHaveLength(2);
+  expect(await opened.findDue()).toHaveLength(2);
   const organizations = new OrganizationRepository(opened.stored.database);
   const now = opened.clock();
   await organizations.update(opened.organizationId, { isSuspended: true }, now, undefined);

@@ -445,8 +445,8 @@ export interface WebhookDisabledEventData {
   readonly url: string;
   /** When the server disabled the webhook. */
   readonly disabledAt: string;
-  /** Why the server disabled the webhook. `failing`: every attempt failed for 5 days, or for the time that the operator set. `gone`: the receiver returned 410. */
-  readonly disabledReason: 'failing' | 'gone';
+  /** Why the server disabled the webhook. `failing`: every attempt failed for 5 days, or for the time that the operator set. */
+  readonly disabledReason: 'failing';
   /** When the first attempt since the last success failed. Null while attempts succeed. */
   readonly failingSince: string | null;
   /** When the last attempt succeeded. */

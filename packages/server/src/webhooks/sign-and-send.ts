@@ -4,7 +4,6 @@ import { GuardedFetchError } from '../network/guarded-fetch-error.js';
 import type { Clock } from '../ports.js';
 import type { Keyring } from '../storage/keyring.js';
 import { type AttemptOutcome, type ClaimedDelivery, causeOfStatus } from './attempt.js';
-import type { Endpoint } from './delivery-queue.js';
 import { decryptSecrets, placeOfWebhook, type StoredSecrets } from './live-secrets.js';
 import { maxStoredResponseBytes } from './webhook-limits.js';
 
@@ -26,17 +25,16 @@ export interface AttemptContext {
 }
 
 /** Signs and posts a delivery, and returns the outcome. Throws a FetchClosedError on a stop. */
-export async function attemptDelivery(
+export async function signAndSend(
   delivery: ClaimedDelivery,
-  endpoint: Endpoint,
   { fetch, schedule, clock, keyring }: AttemptContext,
 ): Promise<AttemptOutcome> {
   const attemptedAt = clock();
   const startedAt = performance.now();
   const response = await fetch
-    .request(endpoint.url, {
+    .request(delivery.url, {
       method: 'POST',
-      headers: headersOf(delivery, endpoint, attemptedAt, keyring),
+      headers: headersOf(delivery, delivery, attemptedAt, keyring),
       body: delivery.body,
       timeoutMs: attemptTimeoutMs,
       bodyTimeoutMs,
@@ -55,7 +53,7 @@ export async function attemptDelivery(
   const failure = isError ? response.message : `The receiver answered ${statusCode}`;
   return {
     delivery,
-    url: endpoint.url,
+    url: delivery.url,
     attemptedAt,
     durationMs,
     statusCode,
@@ -72,7 +70,11 @@ export async function attemptDelivery(
  */
 export function headersOf(
   { id, body, eventType }: Pick<ClaimedDelivery, 'id' | 'body' | 'eventType'>,
-  { webhookId, headers, ...secrets }: Pick<Endpoint, 'webhookId' | 'headers'> & StoredSecrets,
+  {
+    webhookId,
+    headers,
+    ...secrets
+  }: Pick<ClaimedDelivery, 'webhookId' | 'headers'> & StoredSecrets,
   now: number,
   keyring: Keyring,
 ): Record<string, string> {

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import type { AttemptOutcome } from './attempt.js';
+import { Endpoint, type LeasedDelivery } from './endpoint.js';
+
+const delivery = {} as LeasedDelivery;
+
+function endpoint(): Endpoint {
+  const made = new Endpoint('webhook');
+  made.mayBeDue = true;
+  return made;
+}
+
+function finish(
+  each: Endpoint,
+  outcome: Pick<AttemptOutcome, 'statusCode' | 'error' | 'durationMs'>,
+): void {
+  each.isSlow ||= outcome.durationMs > 1_000;
+  each.finish(outcome as AttemptOutcome, outcome.durationMs > 1_000);
+}
+
+it.each([
+  ['quick', { statusCode: 204, error: null, durationMs: 10 }, 64],
+  ['in time', { statusCode: 204, error: null, durationMs: 500 }, 16],
+  ['slow', { statusCode: 204, error: null, durationMs: 2_000 }, 4],
+  ['failing', { statusCode: 503, error: 'no', durationMs: 10 }, 2],
+  ['unreachable', { statusCode: null, error: 'no', durationMs: 10 }, 2],
+  ['hanging', { statusCode: null, error: 'no', durationMs: 5_000 }, 1],
+])('an endpoint that is %s has a limit of attempts in flight', (_name, outcome, limit) => {
+  const each = endpoint();
+  finish(each, outcome);
+  each.waiting.push(...Array<LeasedDelivery>(100).fill(delivery));
+  while (each.next());
+  expect(each.inFlight).toBe(limit);
+});
+
+it('only a quick endpoint gets deliveries in advance', () => {
+  const each = endpoint();
+  expect(each.claimable).toBe(2);
+  finish(each, { statusCode: 204, error: null, durationMs: 500 });
+  expect(each.claimable).toBe(16);
+  finish(each, { statusCode: 204, error: null, durationMs: 10 });
+  expect(each.claimable).toBe(512);
+  each.mayBeDue = false;
+  expect(each.claimable).toBe(0);
+});
+
+it('an endpoint that was slow is not slow any more after a response in time', () => {
+  const each = endpoint();
+  finish(each, { statusCode: null, error: 'no', durationMs: 5_000 });
+  finish(each, { statusCode: null, error: 'no', durationMs: 10 });
+  expect(each.isSlow).toBe(true);
+  finish(each, { statusCode: 503, error: 'no', durationMs: 10 });
+  expect(each.isSlow).toBe(false);
+});

@@ -1,0 +1,62 @@
+import type { AttemptOutcome } from './attempt.js';
+
+/** Lets one loop wait until there is work. */
+export class Signal {
+  #end: (() => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isWoken = false;
+
+  /** Ends the present wait, or the next one. */
+  wake(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#isWoken = true;
+    this.#end?.();
+  }
+
+  /** Calls `wake` after a time, unless it is called before. */
+  wakeIn(ms: number): void {
+    this.#timer ??= setTimeout(() => this.wake(), ms);
+  }
+
+  /** Waits for a time, or until `wake`. Returns at once if it was woken before. */
+  async wait(ms: number): Promise<void> {
+    if (!this.#isWoken) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        this.#end = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    this.#isWoken = false;
+  }
+}
+
+/**
+ * The work of the endpoints that answer in time, or of slow ones. Neither lane waits for a transaction of
+ * the other, or for space in memory that the other one uses.
+ */
+export class Lane {
+  /** The maximum number of deliveries in memory. It also limits the open sockets. */
+  readonly capacity: number;
+  /** The maximum number of endpoints that one transaction leases for. */
+  readonly maxClaims: number;
+  /** The maximum number of outcomes that one transaction records. */
+  readonly maxOutcomes: number;
+  readonly signal = new Signal();
+  readonly outcomes: AttemptOutcome[] = [];
+  /** The ids of leased deliveries that will not be sent. */
+  readonly released: string[] = [];
+
+  constructor(capacity: number, maxClaims: number, maxOutcomes: number) {
+    this.capacity = capacity;
+    this.maxClaims = maxClaims;
+    this.maxOutcomes = maxOutcomes;
+  }
+
+  get mustWrite(): boolean {
+    return this.outcomes.length > 0 || this.released.length > 0;
+  }
+}
