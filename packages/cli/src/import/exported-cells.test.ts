@@ -67,6 +67,7 @@ it('an import reads each value of an exported link', () => {
         isActive: true,
         deletedAt: null,
         clickCount: 0,
+        excludedClicks: 0,
         erasedClicks: 0,
         importedClicks: 3,
         lastClickAt: null,

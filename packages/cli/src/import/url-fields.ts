@@ -68,6 +68,7 @@ const readOnly = [
   'organizationId',
   'deletedAt',
   'clickCount',
+  'excludedClicks',
   'clicksLeft',
   'lastClickAt',
   'takenDown',

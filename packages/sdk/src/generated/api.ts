@@ -2685,6 +2685,8 @@ export interface components {
             deletedAt: string | null;
             /** @description Clicks counted so far. */
             clickCount: number;
+            /** @description Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
+            excludedClicks: number;
             /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
             importedClicks: number;
             /**
@@ -2908,6 +2910,8 @@ export interface components {
             deletedAt: string | null;
             /** @description Clicks counted so far. */
             clickCount: number;
+            /** @description Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
+            excludedClicks: number;
             /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
             importedClicks: number;
             /**
@@ -3187,6 +3191,8 @@ export interface components {
             deletedAt: string | null;
             /** @description Clicks counted so far. */
             clickCount: number;
+            /** @description Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
+            excludedClicks: number;
             /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
             importedClicks: number;
             /**
@@ -4215,6 +4221,8 @@ export interface components {
             deletedAt: string | null;
             /** @description Clicks counted so far. */
             clickCount: number;
+            /** @description Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
+            excludedClicks: number;
             /** @description The clicks that another link shortener counted before the link was imported. No other count includes them. */
             importedClicks: number;
             /**

@@ -368,8 +368,10 @@ export const tables = {
     columns: {
       url_id: 'rowId primary key',
       clicks: 'bigint not null',
-      /** Null if this column is newer than the last click. */
+      /** Null before the first click. */
       last_clicked_at: 'bigint',
+      /** The visits that are no clicks: of bots, prefetches, HEAD and excluded addresses. */
+      excluded_visits: 'bigint not null default 0',
       /** Visits up to this millisecond are erased, also those that are still in journals. */
       erased_until: 'bigint not null default 0',
       /** 1 while stored visits are still to be erased. */

@@ -96,6 +96,7 @@ describe('patchUrl', () => {
           'shortCode',
           'customSlug',
           'clickCount',
+          'excludedClicks',
           'createdAt',
         ] as const) {
           expect(after[field]).toBe(before[field]);

@@ -81,6 +81,7 @@ export function newUrl(
     isActive: body.isActive ?? true,
     deletedAt: null,
     clickCount: 0,
+    excludedClicks: 0,
     erasedClicks: 0,
     usedClicks: 0,
     importedClicks: body.importedClicks ?? 0,

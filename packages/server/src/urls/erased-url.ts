@@ -43,6 +43,7 @@ export function erasedUrl(url: ShortUrl, now: number): ShortUrl {
     erasedClicks: 0,
     usedClicks: 0,
     clickCount: 0,
+    excludedClicks: 0,
     importedClicks: 0,
     clickThresholds: null,
     forwardQuery: null,

@@ -120,6 +120,7 @@ export function toRecord(
     isActive: isLive(url, now),
     deletedAt: toIsoTime(url.deletedAt),
     clickCount: url.clickCount,
+    excludedClicks: url.excludedClicks,
     importedClicks: url.importedClicks,
     clicksLeft: clicksLeftOf(url),
     lastClickAt: toIsoTime(url.lastClickAt),

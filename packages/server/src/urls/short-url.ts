@@ -28,7 +28,7 @@ export function selectUrls(db: Kysely<Schema>) {
     .select(['redirect_type as redirectType', 'expires_at as expiresAt'])
     .select(['activates_at as activatesAt', 'urls.expired_url as expiredUrl'])
     .select(['urls.deleted_at as deletedAt', 'max_clicks as maxClicks'])
-    .select('erased_clicks as erasedClicks')
+    .select(['erased_clicks as erasedClicks', 'excluded_visits as excludedClicks'])
     .select(['password_hash as passwordHash', 'source_domain as sourceDomain'])
     .select(['utm_source as utmSource', 'utm_medium as utmMedium', 'utm_campaign as utmCampaign'])
     .select(['utm_term as utmTerm', 'utm_content as utmContent'])
@@ -81,6 +81,7 @@ export function fromRow(row: UrlRow) {
     erasedClicks: row.erasedClicks ?? 0,
     usedClicks: row.usedClicks ?? 0,
     clickCount: row.clicks ?? 0,
+    excludedClicks: row.excludedClicks ?? 0,
     importedClicks: row.importedClicks,
     clickThresholds:
       row.clickThresholds === null ? null : (JSON.parse(row.clickThresholds) as number[]),

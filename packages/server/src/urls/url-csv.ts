@@ -46,6 +46,7 @@ const columns: Readonly<Record<string, Column>> = {
   organizationId: ({ organizationId }) => organizationId,
   deletedAt: ({ deletedAt }) => toTime(deletedAt),
   clickCount: ({ clickCount }) => clickCount,
+  excludedClicks: ({ excludedClicks }) => excludedClicks,
   clicksLeft: (url) => clicksLeftOf(url),
   lastClickAt: ({ lastClickAt }) => toTime(lastClickAt),
   takenDown: ({ takenDownAt }) => toTime(takenDownAt),

@@ -12,6 +12,7 @@ const changeable = urlRecord.omit({
   customSlug: true,
   organizationId: true,
   clickCount: true,
+  excludedClicks: true,
   importedClicks: true,
   clicksLeft: true,
   lastClickAt: true,

@@ -74,6 +74,10 @@ export const urlRecord = z
     isActive: z.boolean(),
     deletedAt: instant.nullable(),
     clickCount: z.int().min(0).meta({ description: 'Clicks counted so far.' }),
+    excludedClicks: z.int().min(0).meta({
+      description:
+        'Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses.',
+    }),
     importedClicks: z.int().min(0),
     clicksLeft: z.int().min(0).nullable().meta({ example: 58 }),
     lastClickAt: instant.nullable().meta({

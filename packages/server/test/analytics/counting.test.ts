@@ -37,7 +37,21 @@ describe('the ingest of visits', () => {
     expect((await visit(shortCode)).status).toBe(307);
     await untilStored(api.server.database, 1);
     expect(await sources()).toEqual([expect.stringMatching(/^human\//)]);
-    expect(await clicksOf(id)).toBe(1);
+    const { data } = await api.call('getUrl', { params: { id } });
+    expect([data.clickCount, data.excludedClicks]).toEqual([1, 4]);
+    const of = { erasedUntil: expect.any(String) };
+    expect((await api.call('eraseUrlVisits', { params: { id } })).data).toMatchObject(of);
+    const erased = (await api.call('getUrl', { params: { id } })).data;
+    expect([erased.clickCount, erased.excludedClicks]).toEqual([0, 4]);
+  });
+
+  it('counts a visit that is no click of a link without clicks', async () => {
+    const { id, shortCode } = await create();
+    await visit(shortCode, {}, 'HEAD');
+    const record = async () => (await api.call('getUrl', { params: { id } })).data;
+    await expect
+      .poll(record)
+      .toMatchObject({ clickCount: 0, excludedClicks: 1, lastClickAt: null });
   });
 
   it('ignores requests without a redirect: unknown, deleted and locked URLs, and wrong passwords', async () => {

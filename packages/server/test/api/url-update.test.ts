@@ -62,7 +62,7 @@ describe('PATCH /api/v1/urls/{id}', () => {
 
   it.each([
     ...['customSlug', 'data', 'urlId', 'id', 'shortCode', 'organizationId'],
-    ...['clickCount', 'importedClicks', 'deletedAt'],
+    ...['clickCount', 'excludedClicks', 'importedClicks', 'deletedAt'],
   ])('refuses %s, which PATCH cannot change', async (field) => {
     const response = await patch(await create(), { [field]: 'new-value' });
     expect(response.outcome).toBe('400 VALIDATION_FAILED');

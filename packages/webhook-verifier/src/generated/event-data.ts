@@ -67,6 +67,8 @@ export interface UrlEventData {
   readonly deletedAt: string | null;
   /** Clicks counted so far. */
   readonly clickCount: number;
+  /** Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
+  readonly excludedClicks: number;
   /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
   readonly importedClicks: number;
   /** How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number. */
@@ -155,6 +157,8 @@ export interface UrlUpdatedEventData {
   readonly deletedAt: string | null;
   /** Clicks counted so far. */
   readonly clickCount: number;
+  /** Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
+  readonly excludedClicks: number;
   /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
   readonly importedClicks: number;
   /** How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number. */
@@ -309,6 +313,8 @@ export interface UrlDeletedEventData {
   readonly deletedAt: string | null;
   /** Clicks counted so far. */
   readonly clickCount: number;
+  /** Visits since the creation that are no clicks: of bots, link previews, prefetches, HEAD requests and excluded addresses. */
+  readonly excludedClicks: number;
   /** The clicks that another link shortener counted before the link was imported. No other count includes them. */
   readonly importedClicks: number;
   /** How many clicks of maxClicks are left: 0 once the link no longer redirects. Null: any number. */

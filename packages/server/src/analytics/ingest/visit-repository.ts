@@ -109,8 +109,7 @@ export class VisitRepository {
     { visits: all = [], deletionVersion, downloads, calls }: StoredRecords,
     now: number,
   ): Promise<void> {
-    const read = all.filter(({ facts }) => facts.kind === 'human');
-    const existing = await this.#withoutDeleted(transaction, read, deletionVersion);
+    const existing = await this.#withoutDeleted(transaction, all, deletionVersion);
     // Counts first: the locks of the counters order this transaction and the mark of an erasure.
     const visits = await this.#countClicks(transaction, existing, now);
     if (visits.length > 0) {
@@ -185,18 +184,28 @@ export class VisitRepository {
     return numUpdatedRows === 1n;
   }
 
-  /** Counts clicks. Returns those that no erasure has reached; the others count as used only. */
+  /**
+   * Counts the visits of people as clicks, and the others apart. Returns the clicks that no erasure has
+   * reached; the others count as used only.
+   */
   async #countClicks(
     transaction: WriteTransaction,
-    visits: readonly Visit[],
+    all: readonly Visit[],
     now: number,
   ): Promise<readonly Visit[]> {
-    if (visits.length === 0) return visits;
+    if (all.length === 0) return all;
     const { outbox, thresholds } = this.#options;
     const added = new Map<number, AddedClicks>();
-    for (const { urlId, visitedAt } of visits) {
-      const { count, lastAt } = added.get(urlId) ?? noClicks;
-      added.set(urlId, { count: count + 1, lastAt: Math.max(lastAt ?? 0, visitedAt) });
+    const visits = all.filter(({ facts }) => facts.kind === 'human');
+    for (const { urlId, visitedAt, facts } of all) {
+      const before = added.get(urlId) ?? noClicks;
+      const { count, lastAt, excluded = 0 } = before;
+      added.set(
+        urlId,
+        facts.kind === 'human'
+          ? { ...before, count: count + 1, lastAt: Math.max(lastAt ?? 0, visitedAt) }
+          : { ...before, excluded: excluded + 1 },
+      );
     }
     const own = await findOwnThresholds(transaction, [...added.keys()]);
     const counters = await addClicks(transaction, added);
@@ -237,6 +246,8 @@ export interface AddedClicks {
   readonly count: number;
   /** The time of the last click; null if it is not known. */
   readonly lastAt: number | null;
+  /** The number of visits that are no clicks. */
+  readonly excluded?: number;
 }
 
 const noClicks: AddedClicks = { count: 0, lastAt: null };
@@ -251,15 +262,17 @@ export async function addClicks(
   // ascending order, which prevents deadlock.
   const members = [...added]
     .sort(([a], [b]) => a - b)
-    .map(([id, { count, lastAt }]) => `"${id}":[${count},${lastAt}]`);
+    .map(([id, { count, lastAt, excluded = 0 }]) => `"${id}":[${count},${lastAt},${excluded}]`);
   const { rows } = await sql<
     Pick<Selectable<Schema['url_clicks']>, 'url_id' | 'clicks' | 'peak_clicks' | 'erased_until'>
   >`
-    insert into url_clicks (url_id, clicks, last_clicked_at)
-    select cast(key as bigint), cast(value ->> 0 as bigint), cast(value ->> 1 as bigint)
+    insert into url_clicks (url_id, clicks, last_clicked_at, excluded_visits)
+    select cast(key as bigint), cast(value ->> 0 as bigint), cast(value ->> 1 as bigint),
+      cast(value ->> 2 as bigint)
     from json_each(${`{${members.join()}}`}) where true
     on conflict (url_id) do update set
       clicks = url_clicks.clicks + excluded.clicks,
+      excluded_visits = url_clicks.excluded_visits + excluded.excluded_visits,
       last_clicked_at = case
         when excluded.last_clicked_at > coalesce(url_clicks.last_clicked_at, 0)
         then excluded.last_clicked_at else url_clicks.last_clicked_at end

@@ -45,7 +45,7 @@ export interface ReportSources {
   readonly countriesDate: () => string | null;
   /** Whether the visitor keys are rotated within a window. */
   readonly spansRotation: (window: Window) => boolean;
-  /** The first instant whose visits are retained; undefined without a limit. */
+  /** The first instant whose visits the retention setting retains; undefined without it. */
   readonly retainedSince: () => number | undefined;
 }
 
@@ -77,14 +77,23 @@ export function reportHandlers({
   spansRotation,
   retainedSince,
 }: ReportSources): HandlersOf<typeof reportRoutes> {
-  const retainedSinceText = () => {
-    const since = retainedSince();
-    return since === undefined ? null : new Date(since).toISOString();
-  };
+  /** Returns the first instant whose visits are retained; 0 if none were deleted. */
+  async function firstRetained(organizationId: string): Promise<number> {
+    const { visits_deleted_until: deletedUntil } = await database.read
+      .selectFrom('organizations')
+      .select('visits_deleted_until')
+      .where('id', '=', organizationId)
+      .executeTakeFirstOrThrow();
+    return Math.max(retainedSince() ?? 0, deletedUntil);
+  }
+
+  const toText = (retainedFrom: number) =>
+    retainedFrom === 0 ? null : new Date(retainedFrom).toISOString();
+
   /** Returns the query without the time whose visits are deleted. */
-  const retained = (query: ReportQuery): ReportQuery => ({
+  const retained = (query: ReportQuery, retainedFrom: number): ReportQuery => ({
     ...query,
-    since: Math.max(query.since, Math.min(retainedSince() ?? query.since, query.until)),
+    since: Math.max(query.since, Math.min(retainedFrom, query.until)),
   });
 
   /** Returns when the organization, or its oldest link, was created. An imported link may be older. */
@@ -115,7 +124,7 @@ export function reportHandlers({
     query: ReportQuery,
     now: number,
     filter: UrlFilter,
-  ) => reports.read(organizationId, 'readOverview', organizationId, retained(query), now, filter);
+  ) => reports.read(organizationId, 'readOverview', organizationId, query, now, filter);
   const recent = new OverviewMemory<{
     readonly query: ReportQuery;
     readonly report: Awaited<ReturnType<typeof readOverview>>;
@@ -125,12 +134,13 @@ export function reportHandlers({
     async getUrlClicks({ caller: { organizationId }, params, query: input }) {
       const { id, shortCode, createdAt, importedClicks } = await getUrl(organizationId, params.id);
       const query = parseReport(clickDimensions, input, clock(), createdAt);
+      const retainedFrom = await firstRetained(organizationId);
       const report = await reports.read(
         organizationId,
         'readClicks',
         organizationId,
         id,
-        retained(query),
+        retained(query, retainedFrom),
       );
       const head = {
         urlId: String(id),
@@ -138,7 +148,7 @@ export function reportHandlers({
         ...toWindowFields(query),
         timezone: input.timezone,
         countriesDate: countriesDate(),
-        retainedSince: retainedSinceText(),
+        retainedSince: toText(retainedFrom),
         importedClicks,
         uniquesSpanRotation: uniquesSpanRotation(query, createdAt),
       };
@@ -155,13 +165,14 @@ export function reportHandlers({
       const query = parseReport(scanFilters, input, clock(), span.from);
       // The scans of a standalone QR code are unknown, because it contains its target and not a short URL.
       const url = { urlId: urlId ?? noUrl, hasSlug: slug !== null };
+      const retainedFrom = await firstRetained(organizationId);
       const report = await reports.read(
         organizationId,
         'readScans',
         organizationId,
         url,
         span,
-        retained(query),
+        retained(query, retainedFrom),
       );
       const head = {
         qrCodeId: params.id,
@@ -169,7 +180,7 @@ export function reportHandlers({
         ...toWindowFields(query),
         timezone: input.timezone,
         countriesDate: countriesDate(),
-        retainedSince: retainedSinceText(),
+        retainedSince: toText(retainedFrom),
         uniquesSpanRotation: uniquesSpanRotation(query, span.from),
       };
       return { status: 200, json: joinJson(head, report) };
@@ -184,7 +195,7 @@ export function reportHandlers({
       // The export has no series.
       const window = parseReportQuery(days, now, Number.POSITIVE_INFINITY);
       const query = {
-        since: Math.max(window.since, retainedSince() ?? 0),
+        since: Math.max(window.since, await firstRetained(organizationId)),
         until: window.until,
         conditions: toConditions(scanFilters, input),
         limit,
@@ -210,9 +221,11 @@ export function reportHandlers({
       const { tag, domainId, urlId } = input;
       const createdAt = await firstRecordAt(organizationId);
       const parsed = parseReport(clickDimensions, input, now, createdAt);
+      const retainedFrom = await firstRetained(organizationId);
+      const own = retained(parsed, retainedFrom);
       const read = async () => ({
         query: parsed,
-        report: await readOverview(organizationId, parsed, now, { tag, domainId, urlId }),
+        report: await readOverview(organizationId, own, now, { tag, domainId, urlId }),
       });
       // A remembered window says until when its visits were counted, unless it ends later.
       const { query, report } = await (parsed.until <= now
@@ -230,7 +243,7 @@ export function reportHandlers({
           timezone: input.timezone,
           countriesDate: countriesDate(),
           importedClicks,
-          retainedSince: retainedSinceText(),
+          retainedSince: toText(retainedFrom),
           uniquesSpanRotation: uniquesSpanRotation(query, createdAt),
           totals: {
             totalUrls,

@@ -1,0 +1,120 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { mergeVisits } from '../../src/analytics/ingest/merge-visits.js';
+import { ReportReader } from '../../src/analytics/reports/report-reader.js';
+import { storedVisits } from './stored-visits.js';
+import { makeVisit, month, openVisitStore, start } from './visit-store.js';
+
+async function open() {
+  const stored = await openVisitStore();
+  onTestFinished(() => stored.close());
+  const organizationId = await stored.addOrganization('enterprise');
+  const created = await stored.create(organizationId, [{}, {}, {}]);
+  const urlIds = created.map((each) => (each.status === 'created' ? each.id : 0));
+  const rows = () =>
+    stored.database.read
+      .selectFrom('visits')
+      .select(['level', 'visit_count', 'first_url', 'last_url', 'first_at', 'last_at'])
+      .where('organization_id', '=', organizationId)
+      .orderBy('id')
+      .execute();
+  return { ...stored, organizationId, urlIds, rows };
+}
+
+it('a merge makes rows of up to 2,048 visits, sorted by link and time, and fills the last one', async () => {
+  const { store, merge, rows, urlIds, database } = await open();
+  const visitAt = (at: number) =>
+    makeVisit({ urlId: urlIds[at % 3] as number, visitedAt: start + at });
+  const numbers = Array.from({ length: 5_000 }, (_, at) => at);
+  await store(numbers.slice(2_500).map(visitAt));
+  await store(numbers.slice(0, 2_500).map(visitAt));
+  await merge();
+  const merged = await rows();
+  expect(merged.map(({ level, visit_count }) => [level, visit_count])).toEqual([
+    [1, 2_048],
+    [1, 2_048],
+    [1, 904],
+  ]);
+  const visits = await storedVisits(database);
+  const sorted = visits.toSorted((a, b) => a.urlId - b.urlId || a.visitedAt - b.visitedAt);
+  expect(visits).toEqual(sorted);
+  expect(merged[0]).toMatchObject({ first_url: urlIds[0], last_url: urlIds[1], first_at: start });
+  await store([visitAt(5_000)]);
+  await merge();
+  expect((await rows()).map(({ visit_count }) => visit_count)).toEqual([2_048, 2_048, 905]);
+});
+
+it('24 rows of level 1 become rows of level 2, in which a link has fewer rows', async () => {
+  const { store, merge, rows, urlIds, organizationId, reader, database } = await open();
+  let count = 0;
+  // Each merge adds a full row of all links.
+  for (let round = 0; round < 24; round += 1) {
+    await store(
+      Array.from({ length: 2_048 }, (_, at) =>
+        makeVisit({ urlId: urlIds[at % 3] as number, visitedAt: start + round * 1_000_000 + at }),
+      ),
+    );
+    count += 2_048;
+    await merge();
+  }
+  const merged = await rows();
+  expect(new Set(merged.map(({ level }) => level))).toEqual(new Set([2]));
+  const [first = 0] = urlIds;
+  const withFirst = merged.filter(({ first_url }) => first_url <= first);
+  // A third of the visits.
+  expect(withFirst.length).toBeLessThanOrEqual(9);
+  expect((await storedVisits(database)).length).toBe(count);
+  const { totals } = await reader.readClicks(organizationId, first, month);
+  expect(totals.totalClicks).toBe(24 * Math.ceil(2_048 / 3));
+});
+
+it('a merge does nothing if a row has changed meanwhile', async () => {
+  const { store, rows, urlIds, database } = await open();
+  await store([makeVisit({ urlId: urlIds[0] as number })]);
+  await store([makeVisit({ urlId: urlIds[1] as number })]);
+  const racing: typeof database = {
+    ...database,
+    async writeDirectly(work, lock) {
+      await database.writeDirectly((transaction) =>
+        transaction
+          .deleteFrom('visits')
+          .where('first_url', '=', urlIds[0] as number)
+          .execute(),
+      );
+      return database.writeDirectly(work, lock);
+    },
+  };
+  await mergeVisits(racing, start + 60_000 * 10);
+  expect(await rows()).toMatchObject([{ level: 0, first_url: urlIds[1] }]);
+});
+
+it('a page of the list of visits reads the rows of its time only', async () => {
+  const { store, urlIds, organizationId, database } = await open();
+  for (let batch = 0; batch < 40; batch += 1) {
+    const visits = Array.from({ length: 500 }, (_, at) =>
+      makeVisit({ urlId: urlIds[at % 3] as number, visitedAt: start + batch * 500 + at }),
+    );
+    await store(visits);
+  }
+  const read: number[] = [];
+  const reader = new ReportReader({
+    ...database,
+    snapshot: (work) =>
+      database.snapshot((db) =>
+        work(
+          db.withPlugin({
+            transformQuery: ({ node }) => node,
+            async transformResult({ result }) {
+              for (const row of result.rows)
+                if ('visits' in row) read.push(row.visit_count as number);
+              return result;
+            },
+          }),
+        ),
+      ),
+  });
+  const query = { since: start, until: month.until, conditions: [], limit: 100 };
+  const { count, next } = await reader.readVisits(organizationId, query, start, {});
+  expect([count, next]).toEqual([100, { at: start + 99, skipped: 1 }]);
+  // Of 40.
+  expect(read.length).toBeLessThanOrEqual(2);
+});
