@@ -548,7 +548,7 @@ export interface paths {
         post?: never;
         /**
          * Erase the visits of a URL
-         * @description Deletes all visits until now, and their daily sums. Nothing can restore them. clickCount and scanCount then count later visits only. The link, its QR codes and the usage of the organization do not change. Visits whose journal is not read yet are erased, too. Not erased: backups, and events that were recorded for webhooks. The response is sent after the last visit is deleted. A 503 means that it takes longer and continues: the same request with the same Idempotency-Key waits for it. If stored visits cannot be read, it names their row, which the operator must repair or delete. Needs the scope keys:write.
+         * @description Deletes all visits until now. Nothing can restore them. clickCount and scanCount then count later visits only. The link, its QR codes and the usage of the organization do not change. Visits whose journal is not read yet are erased, too. Not erased: backups, and events that were recorded for webhooks. The response is sent after the last visit is deleted. A 503 means that it takes longer and continues: the same request with the same Idempotency-Key waits for it. If stored visits cannot be read, it names their row, which the operator must repair or delete. Needs the scope keys:write.
          */
         delete: operations["eraseUrlVisits"];
         options?: never;
@@ -4760,7 +4760,7 @@ export interface components {
             /** @description By `utm_source`. */
             utmSource: {
                 /**
-                 * @description `utm_source` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed, and for rare values of pruned days.
+                 * @description `utm_source` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it.
                  * @example newsletter
                  */
                 utmSource: string;
@@ -4770,7 +4770,7 @@ export interface components {
             /** @description By `utm_medium`. */
             utmMedium: {
                 /**
-                 * @description `utm_medium` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed, and for rare values of pruned days.
+                 * @description `utm_medium` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it.
                  * @example email
                  */
                 utmMedium: string;
@@ -4780,7 +4780,7 @@ export interface components {
             /** @description By `utm_campaign`. */
             utmCampaign: {
                 /**
-                 * @description `utm_campaign` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed, and for rare values of pruned days.
+                 * @description `utm_campaign` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it.
                  * @example spring-sale
                  */
                 utmCampaign: string;
@@ -4790,7 +4790,7 @@ export interface components {
             /** @description By `utm_term`. */
             utmTerm: {
                 /**
-                 * @description `utm_term` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed, and for rare values of pruned days.
+                 * @description `utm_term` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it.
                  * @example running shoes
                  */
                 utmTerm: string;
@@ -4800,7 +4800,7 @@ export interface components {
             /** @description By `utm_content`. */
             utmContent: {
                 /**
-                 * @description `utm_content` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed, and for rare values of pruned days.
+                 * @description `utm_content` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it.
                  * @example button
                  */
                 utmContent: string;
@@ -4810,7 +4810,7 @@ export interface components {
             /** @description By rule of the link, and variant. */
             variant: {
                 /**
-                 * @description The rule of the link that chose the target, and the number of its variant if it has several. "(default)" is the target of the link itself, and "(unknown)" are rare values of pruned days, and days that were pruned before this breakdown existed.
+                 * @description The rule of the link that chose the target, and the number of its variant if it has several. "(default)" is the target of the link itself.
                  * @example german/2
                  */
                 variant: string;

@@ -324,7 +324,7 @@ export class UrlsResource extends Resource {
   }
 
   /**
-   * Erases all visits of a link until now, and their daily sums. Nothing can restore them. `clickCount`
+   * Erases all visits of a link until now. Nothing can restore them. `clickCount`
    * begins at 0 again. Needs the scope keys:write. Rejects with NotFoundError, and with ServerError if it
    * takes longer: it continues, and the same call with the same `idempotencyKey` waits for it.
    *

@@ -36,7 +36,7 @@ const utmExamples: Readonly<Record<UtmField, string>> = {
 };
 
 function utm(field: UtmField) {
-  const description = `\`${utmParameters[field]}\` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it, and "(unknown)" on days that were pruned before this breakdown existed, and for rare values of pruned days.`;
+  const description = `\`${utmParameters[field]}\` of the visit's own query, otherwise of the link's target, in lower case. "(none)" without it.`;
   return z.string().meta({ description, example: utmExamples[field] });
 }
 
@@ -69,7 +69,7 @@ const fieldSchemas = {
   utmContent: utm('utmContent'),
   variant: z.string().meta({
     description:
-      'The rule of the link that chose the target, and the number of its variant if it has several. "(default)" is the target of the link itself, and "(unknown)" are rare values of pruned days, and days that were pruned before this breakdown existed.',
+      'The rule of the link that chose the target, and the number of its variant if it has several. "(default)" is the target of the link itself.',
     example: 'german/2',
   }),
   scanMethod: z.enum(scanMethods),
