@@ -1,9 +1,10 @@
 import type { Clock } from '../../ports.js';
 import { StorageUnavailableError } from '../../storage/database.js';
-import type { DamagedLine, SetAside } from '../journal/damaged-lines.js';
+import type { SetAside } from '../journal/damaged-lines.js';
 import { claimOrphans, type JournalFolder } from '../journal/journal-folder.js';
 import { parseTexts, type Visit } from '../journal/journal-lines.js';
 import {
+  type DamagedLine,
   findJournalEnd,
   isBefore,
   journalStart,

@@ -8,17 +8,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { JournalPosition } from './journal-reader.js';
-
-/** Bytes of a journal that cannot be stored. */
-export interface DamagedLine {
-  /**
-   * `damaged`: the checksum is wrong. `torn`: the process ended while it wrote the line, which no response
-   * had waited for. `unknown format`: another version wrote the line. `unknown link`: no link has its id.
-   */
-  readonly reason: 'damaged' | 'torn' | 'unknown format' | 'unknown link';
-  readonly bytes: Buffer;
-}
+import type { DamagedLine, JournalPosition } from './journal-reader.js';
 
 /** Sets aside lines that a writer's journal has after a position. */
 export type SetAside = (

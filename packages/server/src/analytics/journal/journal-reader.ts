@@ -1,5 +1,4 @@
 import { closeSync, openSync, readSync, rmSync, statSync } from 'node:fs';
-import type { DamagedLine } from './damaged-lines.js';
 import { segmentPath, segmentsIn } from './journal-folder.js';
 import { checkedText } from './journal-lines.js';
 
@@ -11,6 +10,16 @@ export interface JournalPosition {
 }
 
 export const journalStart: JournalPosition = { segment: 1, offset: 0 };
+
+/** Bytes of a journal that cannot be stored. */
+export interface DamagedLine {
+  /**
+   * `damaged`: the checksum is wrong. `torn`: the process ended while it wrote the line, which no response
+   * had waited for. `unknown format`: another version wrote the line. `unknown link`: no link has its id.
+   */
+  readonly reason: 'damaged' | 'torn' | 'unknown format' | 'unknown link';
+  readonly bytes: Buffer;
+}
 
 // One transaction stores the lines of a chunk, typically 2,500. On SQLite, it blocks all other writes,
 // for about 8 ms. A quarter of it costs 1.4 times as much for each line, because each transaction writes
