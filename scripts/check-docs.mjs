@@ -155,7 +155,6 @@ function checkSettings() {
   ]);
   const known = new Map([...reads, ...environmentReads]);
   // Set only by old configurations; the server refuses to start with it.
-  known.delete('SHORTY_WORKERS');
   if (known.size < 20) errors.push(`${page}: found only ${known.size} settings in config.ts`);
   for (const [name, fallback] of known) {
     const shown = rows.get(name);

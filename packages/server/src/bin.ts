@@ -31,13 +31,9 @@ const program = new Command('shorty-server')
 program
   .command('start', { isDefault: true })
   .description('serve until stopped')
-  .option(
-    '--new-key',
-    'create a new secret key if it is lost: every visitor will count as new, and webhooks are disabled',
-  )
-  .action(async (options) => {
+  .action(async () => {
     exitStatusOf = (await load.exitStatus()).exitStatusOfStart;
-    await (await load.start()).start(options);
+    await (await load.start()).start();
   });
 
 program
@@ -90,7 +86,6 @@ program
     '--move-old-to <folder>',
     'move the files of the old database to this new folder first, on the same file system',
   )
-  .option('--new-key', 'restore without the secret key, which is lost')
   .action(async (file, options) => (await load.backup()).restore(file, options));
 
 const secrets = program

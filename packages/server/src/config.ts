@@ -42,7 +42,6 @@ export function readConfig(environment: Environment) {
       throw new ConfigError(`${source}: ${(error as Error).message}`);
     }
   };
-  optional('SHORTY_WORKERS', refuseWorkers);
   const port = read('PORT', '3000', wholeNumber(0, 65_535, 'port'));
   const host = read('HOST', '127.0.0.1', (text) => text);
   const databaseUrl = isInFile(environment, 'SHORTY_DATABASE_URL')
@@ -225,12 +224,6 @@ export function nameSetVariables(message: string, environment: Environment): str
   });
 }
 
-/** A variable of the environment that no setting has, and the setting with the most similar name. */
-interface UnknownSetting {
-  readonly name: string;
-  readonly nearest: string | undefined;
-}
-
 // Variables of the CLI, which may have the same environment.
 const settingsOfCli = [
   'SHORTY_ACCESS_TOKEN',
@@ -245,29 +238,15 @@ const settingsOfCli = [
 const kubernetesVariable =
   /_(SERVICE_HOST|SERVICE_PORT|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$|_SERVICE_PORT_/;
 const kubernetesPort = /^(tcp|udp|sctp):\/\//;
-// More differences are another word.
-const maxDifferences = 3;
 
-/** Returns the variables with names like settings that are none, such as misspelt ones. */
-export function findUnknownSettings(environment: Environment): UnknownSetting[] {
-  const known = [...knownSettings()];
+/** Returns the names of variables that look like settings and are none, such as misspelt ones. */
+export function findUnknownSettings(environment: Environment): string[] {
+  const known = knownSettings();
   return Object.entries(environment)
-    .filter(([name]) => name.toUpperCase().startsWith('SHORTY_') && !known.includes(name))
+    .filter(([name]) => name.toUpperCase().startsWith('SHORTY_') && !known.has(name))
     .filter(([name]) => !settingsOfCli.includes(name) && !kubernetesVariable.test(name))
     .filter(([name, value = '']) => !name.endsWith('_PORT') || !kubernetesPort.test(value))
-    .map(([name]) => ({ name, nearest: nearestOf(name.toUpperCase(), known) }));
-}
-
-/** Returns the setting that was probably meant by a name in upper case. */
-function nearestOf(name: string, known: readonly string[]): string | undefined {
-  const [best] = known
-    .map((setting) => ({ setting, differences: countDifferences(name, setting) }))
-    .sort((a, b) => a.differences - b.differences);
-  if (best !== undefined && best.differences <= maxDifferences) return best.setting;
-  // PORT has no prefix, and only secrets can be in files.
-  return [name.slice('SHORTY_'.length), name.replace(/_FILE$/, '')].find((other) =>
-    known.includes(other),
-  );
+    .map(([name]) => name);
 }
 
 /** Returns the names of the variables that `readConfig` reads. */
@@ -281,20 +260,6 @@ function knownSettings(): Set<string> {
   });
   readConfig(recorded);
   return names;
-}
-
-/** Returns the number of inserted, deleted and replaced characters between two names. */
-function countDifferences(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [at, character] of [...from].entries()) {
-    const next = [at + 1];
-    for (const [index, wanted] of [...to].entries()) {
-      const replaced = (row[index] ?? 0) + Number(character !== wanted);
-      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }
 
 /** Returns a secret from its variable, or from the file that the variable with `_FILE` names. */
@@ -368,14 +333,6 @@ function parseOperatorKey(text: string): string {
       : `it contains ${nameOf(other)}`;
   throw new Error(
     `${fault}: it must have at least ${minOperatorKeyLength} characters, which are letters, digits or one of _ ~ + / . = -. Generate one with: openssl rand -hex 32`,
-  );
-}
-
-// The setting was removed. Ignoring it would start fewer processes than the operator expects.
-function refuseWorkers(): never {
-  throw new Error(
-    'this setting was removed, because a node is one process; ' +
-      'unset it, and run more nodes on one PostgreSQL instead (docs/postgresql.md)',
   );
 }
 

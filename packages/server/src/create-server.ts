@@ -109,7 +109,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     droppedAccessLogLines = () => 0,
     backupFigures = () => noBackups,
     isThreaded = false,
-    allowsNewKey = false,
     timeLimits: changedLimits,
     plans = standardPlans,
     resolveTxt,
@@ -458,10 +457,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     async start() {
       database.lockForServer(clock());
       await database.migrate();
-      const disabled = await unlockSecrets(database, config, { allowsNewKey });
-      if (disabled) logger.warn({ webhookIds: disabled }, 'the secrets of a lost key are given up');
-      // Left in a unit, the option would give up the secrets of a later mistake.
-      else if (allowsNewKey) logger.warn('the secret key is not lost: start without --new-key');
+      await unlockSecrets(database, config);
       const first = config.credentials ?? newCredentials(randomBytes);
       const id = newUuid();
       // The first organization belongs to the operator, who has no limits.

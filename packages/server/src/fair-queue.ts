@@ -8,16 +8,15 @@ export interface FairQueueOptions {
   readonly maxWaitingPerOrganization: number;
 }
 
-/** A queue refused a task because it is full. A retry after `retryAfterSeconds` may succeed. */
+/** A queue refused a task because it is full. A retry may succeed. */
 export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
   readonly queue: string;
-  readonly retryAfterSeconds: number;
+  readonly retryAfterSeconds = retryAfterSeconds;
 
-  constructor(queue: string, reason: string, retryAfterSeconds: number) {
+  constructor(queue: string, reason: string) {
     super(`${queue}: ${reason}`);
     this.queue = queue;
-    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -33,11 +32,9 @@ interface Task {
   reject(error: Error): void;
 }
 
-const maxRetryAfterSeconds = 30;
+const retryAfterSeconds = 2;
 // A task that waited longer is refused, because its client has timed out.
 const maxWaitMs = 20_000;
-// The weight of the latest task in the moving average of durations.
-const durationWeight = 0.1;
 
 /**
  * Shares a bounded resource between organizations in round robin, independent of how many tasks each of
@@ -53,7 +50,6 @@ export class FairQueue {
   readonly #runningOf = new Map<string, number>();
   #running = 0;
   #refused = 0;
-  #meanMs = 0;
   #isClosed = false;
 
   constructor(options: FairQueueOptions) {
@@ -136,7 +132,6 @@ export class FairQueue {
       name,
       `${waiting} tasks${whose} are waiting, and ${count} more exceed the limit of ` +
         `${isOwnFull ? maxWaitingPerOrganization : maxWaiting}`,
-      this.#retryAfter(waiting),
     );
   }
 
@@ -147,12 +142,6 @@ export class FairQueue {
   #equalShareOf(organizationId: string): number {
     const organizations = this.#tasks.size + (this.#tasks.has(organizationId) ? 0 : 1);
     return Math.max(1, Math.floor(this.#options.maxWaiting / organizations));
-  }
-
-  /** Estimates the seconds until `waiting` tasks have run. */
-  #retryAfter(waiting = this.#waiting): number {
-    const seconds = Math.ceil((waiting * this.#meanMs) / this.#options.concurrency / 1000);
-    return Math.min(Math.max(seconds, 1), maxRetryAfterSeconds);
   }
 
   #closed(): QueueClosedError {
@@ -166,52 +155,38 @@ export class FairQueue {
       if (performance.now() - task.queuedAt > maxWaitMs) {
         this.#refused += 1;
         const reason = `the task has waited for ${maxWaitMs} ms`;
-        task.reject(new QueueFullError(this.name, reason, this.#retryAfter()));
+        task.reject(new QueueFullError(this.name, reason));
       } else void this.#run(task);
     }
   }
 
-  /** Removes and returns the next task of an organization that may run one. */
+  /** Removes and returns the next task. The organization that had the last turn comes after the others. */
   #next(): Task | undefined {
-    const organizationId = this.#nextOrganization();
-    if (organizationId === undefined) return undefined;
-    const task = this.#tasks.get(organizationId)?.shift();
-    this.#waiting -= 1;
-    this.#lastOrganization = organizationId;
-    this.#moveToEnd(organizationId);
-    return task;
-  }
-
-  /** Returns an organization that may run. Returns the last one again only if no other one may. */
-  #nextOrganization(): string | undefined {
     const { maxRunningPerOrganization: maxRunning = Number.POSITIVE_INFINITY } = this.#options;
-    let last: string | undefined;
-    for (const organizationId of this.#tasks.keys()) {
+    let isPassed = false;
+    for (const [organizationId, tasks] of this.#tasks) {
       if ((this.#runningOf.get(organizationId) ?? 0) >= maxRunning) continue;
-      if (organizationId !== this.#lastOrganization) {
-        if (last !== undefined) this.#moveToEnd(last);
-        return organizationId;
+      this.#tasks.delete(organizationId);
+      if (organizationId === this.#lastOrganization && !isPassed) {
+        // The loop visits it again, as the last one.
+        isPassed = true;
+        this.#tasks.set(organizationId, tasks);
+        continue;
       }
-      last = organizationId;
+      const task = tasks.shift();
+      if (tasks.length > 0) this.#tasks.set(organizationId, tasks);
+      this.#waiting -= 1;
+      this.#lastOrganization = organizationId;
+      return task;
     }
-    return last;
-  }
-
-  /** Moves an organization behind the others. Removes it if it has no waiting tasks. */
-  #moveToEnd(organizationId: string): void {
-    const own = this.#tasks.get(organizationId) ?? [];
-    this.#tasks.delete(organizationId);
-    if (own.length > 0) this.#tasks.set(organizationId, own);
+    return undefined;
   }
 
   async #run(task: Task): Promise<void> {
     const { organizationId } = task;
     this.#running += 1;
     this.#runningOf.set(organizationId, (this.#runningOf.get(organizationId) ?? 0) + 1);
-    const startedAt = performance.now();
     await task.run();
-    const tookMs = performance.now() - startedAt;
-    this.#meanMs += (tookMs - this.#meanMs) * (this.#meanMs === 0 ? 1 : durationWeight);
     this.#running -= 1;
     const own = (this.#runningOf.get(organizationId) ?? 0) - 1;
     if (own > 0) this.#runningOf.set(organizationId, own);

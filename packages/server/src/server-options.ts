@@ -13,11 +13,6 @@ export interface ServerOptions extends Partial<Config> {
   /** True uses worker threads. Requires the build and a database that is not in memory. */
   readonly isThreaded?: boolean;
   readonly logger?: Logger;
-  /**
-   * True accepts a new secret key if the old one is lost: every visitor then counts as new, and webhooks
-   * whose secrets cannot be read are disabled.
-   */
-  readonly allowsNewKey?: boolean;
   /** Returns the number of lines that the logger dropped, for `/metrics`. */
   readonly droppedLogLines?: () => number;
   /** Writes a line of the access log, which needs this function. Must not throw or wait. */

@@ -19,12 +19,12 @@ describe('errors of requests', () => {
     const { errors, lines, advance } = open();
     for (let count = 1; count <= 3_000; count += 1) {
       errors.noteRequest(
-        new QueueFullError('passwords', `${count} tasks are waiting`, 1),
+        new QueueFullError('passwords', `${count} tasks are waiting`),
         `id-${count}`,
       );
     }
     advance(10_000);
-    errors.noteRequest(new QueueFullError('passwords', 'again', 1), 'last');
+    errors.noteRequest(new QueueFullError('passwords', 'again'), 'last');
     const common = {
       level: 40,
       msg: 'request refused',
@@ -42,8 +42,8 @@ describe('errors of requests', () => {
 
   it('logs each queue and each kind of outage', () => {
     const { errors, lines } = open();
-    errors.noteRequest(new QueueFullError('passwords', 'full', 1), 'a');
-    errors.noteRequest(new QueueFullError('reports', 'full', 1), 'b');
+    errors.noteRequest(new QueueFullError('passwords', 'full'), 'a');
+    errors.noteRequest(new QueueFullError('reports', 'full'), 'b');
     errors.noteRequest(new StorageUnavailableError('storage is unavailable (SQLITE_FULL)'), 'c');
     errors.noteRequest(new ThreadEndedError('thread lists: ended 2 times during listUrls'), 'd');
     errors.noteRequest(new ApiError('UNAVAILABLE', 'The server is stopping'), 'e');

@@ -24,24 +24,6 @@ it.each([
   expect(() => keyring.decrypt(encrypt('text'), other)).toThrow(UnreadableSecretError);
 });
 
-it('does not decrypt a changed, truncated or plain value', () => {
-  const stored = encrypt('text');
-  const start = stored.lastIndexOf(':') + 1;
-  const bytes = Buffer.from(stored.slice(start), 'base64url');
-  const changed = [...bytes.keys()].map((at) => {
-    const copy = Buffer.from(bytes);
-    copy[at] = (copy[at] as number) ^ 1;
-    return copy;
-  });
-  for (const other of [...changed, bytes.subarray(0, 3), bytes.subarray(0, 20)]) {
-    const value = stored.slice(0, start) + other.toString('base64url');
-    expect(() => keyring.decrypt(value, place)).toThrow('is damaged, or from another row');
-  }
-  for (const plain of ['', 'shorty_ws_plain', 'enc:what']) {
-    expect(() => keyring.decrypt(plain, place)).toThrow('it is not encrypted');
-  }
-});
-
 it('decrypts under each key, and names a key that is not set', () => {
   const old = encrypt('text');
   const both = new Keyring([second, first]);

@@ -29,23 +29,20 @@ export async function findSecretKeys(
 }
 
 /**
- * Sets the keys of the database's keyring, and generates one for a new database without settings. With
- * `allowsNewKey`, gives up the secrets whose key is lost, and returns the ids of the webhooks that are
- * therefore disabled; otherwise returns undefined.
+ * Sets the keys of the database's keyring, and generates one for a new database without settings.
  *
  * @throws {ConfigError} if secrets are encrypted under a key that is not among these; nothing is changed
  */
 export async function unlockSecrets(
   database: Database,
   settings: SecretKeySettings,
-  { allowsNewKey = false } = {},
-): Promise<readonly string[] | undefined> {
+): Promise<void> {
   const { keyring, read } = database;
   const row = await read.selectFrom('secret_key').selectAll().executeTakeFirst();
   const used = [row?.check_value, row?.previous_check_value].filter((check) => check != null);
   const keys = await findSecretKeys(database, settings);
   const file = findDatabaseFile(settings.databaseUrl);
-  if (keys.length === 0 && row && !allowsNewKey) {
+  if (keys.length === 0 && row) {
     const [missing, remedy] = file
       ? [`${file}.key is missing`, 'restore the file from a backup, or ']
       : ['SHORTY_SECRET_KEY is not set', ''];
@@ -56,7 +53,7 @@ export async function unlockSecrets(
   if (keys.length === 0) keys.push(await database.loadKey(newSecretKey()));
   keyring.use(keys);
   if (used.every((check) => keyring.canDecrypt(check, placeOfCheck))) {
-    if (row) return undefined;
+    if (row) return;
     const check_value = keyring.encrypt(checkText, placeOfCheck, keyring.firstId ?? '');
     await database.writeDirectly(async (transaction) => {
       const first = transaction.insertInto('secret_key').values({ id: 1, check_value });
@@ -65,14 +62,12 @@ export async function unlockSecrets(
     // Another node may have been the first.
     return unlockSecrets(database, settings);
   }
-  if (allowsNewKey) return giveUpSecrets(database);
   throw new ConfigError(
     `stored secrets are encrypted under the key ${used.map(keyIdIn).join(' and ')}, and SHORTY_SECRET_KEY is the key ${keyring.firstId}: set the right key, or set the old one as SHORTY_SECRET_KEY_PREVIOUS; ${ifLost}`,
   );
 }
 
-const ifLost =
-  'if it is lost, start with --new-key: every visitor then counts as new, and webhooks are disabled until their secrets are rotated';
+const ifLost = 'if it is lost, see "If the key is lost" in docs/self-hosting.md';
 
 export function newSecretKey(): string {
   return randomBytes(32).toString('base64url');
@@ -181,41 +176,6 @@ function decryptOrNote(
     unreadable.add(error.message);
     return undefined;
   }
-}
-
-/** Makes the first key the only one, and gives up the secrets under others. */
-async function giveUpSecrets(database: Database): Promise<readonly string[]> {
-  const { keyring, writeDirectly } = database;
-  const { firstId = '' } = keyring;
-  const webhookIds: string[] = [];
-  for await (const { table, rows } of storedSecrets(database, firstId)) {
-    for (const row of rows) {
-      let isLost = false;
-      mapSecrets(table, row, (stored, place) => {
-        if (keyIdIn(stored) !== undefined) isLost ||= !keyring.canDecrypt(stored, place);
-        return stored;
-      });
-      if (!isLost) continue;
-      const matches = keyOf(table).map((name) => sql`${sql.ref(name)} = ${row[name]}`);
-      // A webhook signs nothing until its owner has rotated the secret.
-      const change =
-        table === 'webhooks'
-          ? sql`update webhooks set secret = '', previous_secret = null, oldest_secret = null, headers = null, is_active = 0`
-          : sql`delete from ${sql.table(table)}`;
-      if (table === 'webhooks') webhookIds.push(String(row.id));
-      await writeDirectly(async (transaction) => {
-        await sql`${change} where ${sql.join(matches, sql` and `)}`.execute(transaction);
-      });
-    }
-  }
-  const check_value = keyring.encrypt(checkText, placeOfCheck, firstId);
-  await writeDirectly(async (transaction) => {
-    await transaction
-      .updateTable('secret_key')
-      .set({ check_value, previous_check_value: null })
-      .execute();
-  }, 'rows');
-  return webhookIds;
 }
 
 /** Yields the rows that have secrets under other keys than this one. */

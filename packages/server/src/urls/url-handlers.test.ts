@@ -79,7 +79,7 @@ describe('a bulk create with passwords', () => {
     },
   } as const;
   const stored = { createdAt: 0, outcomes: [{ status: 'created', id: 1, shortCode: 'AAAAAAA' }] };
-  const full = new QueueFullError('passwords', 'full', 1);
+  const full = new QueueFullError('passwords', 'full');
 
   function open(findFirstResult: () => Promise<unknown>) {
     const calls: string[] = [];

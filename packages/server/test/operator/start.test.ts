@@ -98,14 +98,6 @@ describe('an invalid setting stops the start', () => {
     expect(lines.filter((line) => !line.includes('thread did not stop'))).toHaveLength(1);
   });
 
-  it('SHORTY_WORKERS, with the advice to run more nodes', async () => {
-    const { code, stdout, stderr } = await command({ ...newSettings(), SHORTY_WORKERS: '1' });
-    expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
-    expect(stderr).toMatch(
-      /^shorty-server: SHORTY_WORKERS is "1": .* run more nodes on one PostgreSQL .*docs\/postgresql\.md.*\n$/,
-    );
-  });
-
   it('SHORTY_DATABASE_URL with a file that is not a database', async () => {
     const settings = newSettings();
     const path = settings.SHORTY_DATABASE_URL?.slice('file:'.length) as string;

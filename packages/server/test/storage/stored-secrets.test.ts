@@ -8,7 +8,7 @@ import type { Database } from '../../src/storage/database.js';
 import { keyIdOf } from '../../src/storage/keyring.js';
 import { findDatabaseFile } from '../../src/storage/locate-database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
-import { checkSecrets, encryptorOf, rotateSecrets } from '../../src/storage/secrets.js';
+import { checkSecrets, rotateSecrets } from '../../src/storage/secrets.js';
 import { type Caller, callerOf, startServer } from '../api/start-server.js';
 import { emptyDatabase, engine } from '../engine.js';
 import { receiver, verify } from '../webhooks/receiver.js';
@@ -132,25 +132,6 @@ it('no secret is in the database, its files and a backup, and repeated requests 
   if (engine() === 'sqlite') expect(await filesWith(databaseUrl, secrets)).toEqual([]);
 });
 
-it('the token endpoint ignores an Idempotency-Key', async () => {
-  const { api } = await start();
-  const tokens = [];
-  for (let at = 0; at < 2; at += 1) {
-    const response = await api.visit('/api/v1/auth/token', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'idempotency-key': 'token' },
-      body: JSON.stringify(api.credentials),
-    });
-    expect(response.status).toBe(200);
-    expect(response.headers.get('idempotency-replayed')).toBeNull();
-    tokens.push((response.data as { accessToken: string }).accessToken);
-  }
-  expect(tokens[0]).not.toBe(tokens[1]);
-  expect(
-    await api.server.database.read.selectFrom('idempotency_keys').selectAll().execute(),
-  ).toEqual([]);
-});
-
 /** Returns the rows that name a key. */
 const rowsUnder = (database: Database, key: string) => rowsWith(database, `enc:${keyIdOf(key)}:`);
 
@@ -204,65 +185,6 @@ it('a rotation that was ended in the middle continues, and requires the old key 
   await expect(restart({ secretKey: newKey })).rejects.toThrow('set the old one as');
   await restart(both);
   await rotateSecrets(database());
-  await restart({ secretKey: newKey });
-});
-
-it('a rotation finds what other transactions encrypt while it begins', async () => {
-  const { api, databaseUrl, database } = await start(both);
-  const { id } = await createWebhook(api, 'https://receiver.example/');
-  const open = (secretKeys: readonly string[]) => {
-    const opened = openStorage({ databaseUrl, durability: 'process', secretKeys });
-    onTestFinished(() => opened.close());
-    return opened;
-  };
-  const [node, command] = [open([newKey, oldKey]), open([oldKey, newKey])];
-  const update = (text: string, of: Database) =>
-    of.writeDirectly(async (transaction) => {
-      const encrypt = await encryptorOf(of, transaction);
-      const headers = encrypt(text, ['webhooks', id]);
-      rotation ??= rotateSecrets(command);
-      await transaction.updateTable('webhooks').set({ headers }).where('id', '=', id).execute();
-    }, 'rows');
-  let rotation: ReturnType<typeof rotateSecrets> | undefined;
-  await update('{}', node);
-  expect((await rotation)?.unreadable).toEqual([]);
-  expect(await rowsUnder(database(), newKey)).toEqual([]);
-  // A node without the key that is now used stores nothing.
-  await expect(update('{}', open([newKey]))).rejects.toThrow('which is not set');
-});
-
-it('a start with another key is refused in one sentence, and changes nothing', async () => {
-  const { api, restart, stop, databaseUrl } = await start();
-  const { id } = await createWebhook(api, 'https://receiver.example/');
-  await expect(restart({ secretKey: newKey })).rejects.toThrow(
-    new RegExp(
-      `^stored secrets are encrypted under the key ${keyIdOf(oldKey)}, and SHORTY_SECRET_KEY is the key ${keyIdOf(newKey)}: set the right key, .*--new-key.*$`,
-    ),
-  );
-  await stop();
-  const database = openStorage({ databaseUrl, durability: 'process', secretKeys: [oldKey] });
-  onTestFinished(() => database.close());
-  expect(await checkSecrets(database)).toEqual({ count: 3, unreadable: [] });
-  database.keyring.use([newKey]);
-  expect((await checkSecrets(database)).unreadable).toContain(
-    `a secret of webhooks ${id} cannot be decrypted: its key is ${keyIdOf(oldKey)}, which is not set`,
-  );
-});
-
-it('with --new-key, webhooks are disabled until their secrets are rotated', async () => {
-  const { api, restart, database } = await start();
-  const endpoint = await receiver();
-  const { id } = await createWebhook(api, endpoint.url, 'create');
-  const caller = await restart({ secretKey: newKey, allowsNewKey: true });
-  const params = { id };
-  const { data } = await caller.call('getWebhook', { params });
-  expect(data).toMatchObject({ isActive: false, headerNames: [] });
-  const rotated = await caller.call('rotateWebhookSecret', { params });
-  expect(rotated.status).toBe(200);
-  const headers = { 'X-Gateway': headerValue };
-  await caller.call('updateWebhook', { params, body: { isActive: true, headers } });
-  await expectDelivery(caller, endpoint, rotated.data.secret, api.clock());
-  expect((await checkSecrets(database())).unreadable).toEqual([]);
   await restart({ secretKey: newKey });
 });
 

@@ -81,34 +81,3 @@ it('deletes no backup when one fails', async () => {
   });
   expect(lines.at(-1)).toBe('backup failed');
 });
-
-it('retains one copy with damaged visits, which replaces no other backup', async () => {
-  const { backups, pass, files, keys, lines, reopen } = schedule({ keep: 1 });
-  await pass(dayMs / 8);
-  await pass(dayMs, 'damaged');
-  await pass(dayMs);
-  expect(files()).toEqual(['shorty-20300105T030000Z.db', 'shorty-20300107T030000Z.damaged.db']);
-  expect(keys()).toBe(2);
-  expect(backups.figures.failures).toBe(2);
-  // A restart before the next time repeats none of them.
-  const { length } = lines;
-  await reopen().runIfDue(new AbortController().signal);
-  expect(lines).toHaveLength(length);
-  await pass(dayMs, 'complete');
-  expect(files()).toEqual(['shorty-20300108T030000Z.db']);
-});
-
-it('counts no failure when the server stops', async () => {
-  const { backups, pass, lines } = schedule();
-  await pass(dayMs / 8, 'none', AbortSignal.abort());
-  expect(lines).toEqual([]);
-  expect(backups.figures.failures).toBe(0);
-});
-
-it.each([
-  ['*/15 * * * *', dayMs / 96],
-  ['0 9-17 * * MON-FRI', (64 * dayMs) / 24],
-  ['0 3 1 * *', 31 * dayMs],
-])('knows the longest time between two backups of %s', (expression, expected) => {
-  expect(schedule({ expression }).backups.figures.intervalMs).toBe(expected);
-});

@@ -38,7 +38,6 @@ export async function backup(file: string): Promise<void> {
 }
 
 interface RestoreOptions {
-  readonly newKey?: true;
   readonly moveOldTo?: string;
 }
 
@@ -53,11 +52,6 @@ export async function restore(from: string, options: RestoreOptions): Promise<vo
   if (existsSync(`${from}-wal`)) {
     throw new ConfigError(
       `${from} is a database in use, or its server was killed: create a backup of it with shorty-server backup first`,
-    );
-  }
-  if (!existsSync(`${from}.key`) && !options.newKey && secretKey === undefined) {
-    throw new ConfigError(
-      `${from}.key is missing: without it, every visitor counts as new, and webhooks lose their secrets; to restore without it, add --new-key`,
     );
   }
   const { moveOldTo } = options;
@@ -83,12 +77,9 @@ export async function restore(from: string, options: RestoreOptions): Promise<vo
   }).finally(unlock);
   if (moveOldTo !== undefined && existing.length > 0) print(`Moved the old files to ${moveOldTo}.`);
   print(`Restored ${from} to ${to}, checked.`);
-  if (!options.newKey) return;
-  const hasKey = existsSync(`${from}.key`) || secretKey !== undefined;
+  if (existsSync(`${from}.key`) || secretKey !== undefined) return;
   print(
-    hasKey
-      ? 'The secret key is not lost, so --new-key had no effect.'
-      : 'The secret key is lost: start the server once with --new-key.',
+    `${from}.key is missing, and the server does not start without its key: put it at ${to}.key, or set SHORTY_SECRET_KEY.`,
   );
 }
 

@@ -23,17 +23,16 @@ const exitWithinMs = 500;
 const backupCheckMs = 1_000;
 
 /** Serves until SIGTERM or SIGINT. */
-export async function start({ newKey }: { readonly newKey?: true }): Promise<void> {
+export async function start(): Promise<void> {
   const config = readConfig(process.env);
   // JSON lines on stderr. Output for people goes to stdout.
   const log = new LogDestination();
   const logger = createLogger(config.logLevel, log);
   const droppedLogLines = () => log.dropped;
   const accessLog = config.accessLog === 'json' ? new LogDestination('stdout') : undefined;
-  for (const unknown of findUnknownSettings(process.env)) {
-    logger.warn(unknown, 'unknown setting in the environment');
+  for (const name of findUnknownSettings(process.env)) {
+    logger.warn({ name }, 'unknown setting in the environment');
   }
-  const allowsNewKey = newKey ?? false;
   const file = findDatabaseFile(config.databaseUrl);
   const backups =
     config.backups &&
@@ -56,7 +55,6 @@ export async function start({ newKey }: { readonly newKey?: true }): Promise<voi
     }),
     ...(backups && { backupFigures: () => backups.figures }),
     isThreaded: true,
-    allowsNewKey,
   });
   process.stdout.on('error', (err) => logger.warn({ err }, 'stdout cannot be written'));
   // Installed before the start: a signal during the start takes effect after it. Further signals change

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { ConfigError } from '../../config-error.js';
 import type { Database, Schema, Value } from '../../storage/database.js';
-import { type Row, readInBatches, rowsAtOnce } from '../../storage/read-in-batches.js';
+import { type Row, readInBatches } from '../../storage/read-in-batches.js';
 import { definitionOf, keyOf, ownerOf, type Table } from '../../storage/schema.js';
 import { mapSecrets } from '../../storage/secrets.js';
 import { type TransferBatch, transferTables, writeTransferFile } from './transfer-file.js';
@@ -40,7 +40,7 @@ async function* allRows(db: Kysely<Schema>, organizationId: string): AsyncGenera
 }
 
 /** Yields the rows of an organization in a table, found by indexes of their owners. */
-export async function* rowsOf(
+async function* rowsOf(
   db: Kysely<Schema>,
   table: Table,
   organizationId: string,
@@ -50,9 +50,10 @@ export async function* rowsOf(
   if (owner && owner.parent !== 'organizations') {
     for await (const owners of rowsOf(db, owner.parent, organizationId, sql`created_at, id`)) {
       const ids = owners.map(({ id }) => id as Value);
-      for await (const group of groupsOf(db, table, owner.column, ids)) {
-        yield* rowsOfGroup(db, table, owner.column, group);
-      }
+      // In no order: PostgreSQL could read the index of the key instead.
+      const { rows } = await sql<Row>`select own.* from ${sql.table(table)} as own
+        where ${sql.ref(owner.column)} in (${sql.join(ids)})`.execute(db);
+      yield rows;
     }
     return;
   }
@@ -63,54 +64,8 @@ export async function* rowsOf(
   yield* readInBatches(db, from, key, columns);
 }
 
-async function* rowsOfGroup(
-  db: Kysely<Schema>,
-  table: Table,
-  column: string,
-  { owners, size }: Group,
-): AsyncGenerator<readonly Row[]> {
-  const from = sql`from ${sql.table(table)} as own
-    where ${sql.ref(column)} in (${sql.join(owners)})`;
-  if (size > rowsAtOnce) yield* readInBatches(db, from, otherColumns(table, column));
-  // In no order: PostgreSQL could read the index of the key instead.
-  else yield (await sql<Row>`select own.* ${from}`.execute(db)).rows;
-}
-
 /** Returns the columns that order the rows with one value in a column. */
 function otherColumns(table: Table, column: string): readonly string[] {
   const rest = keyOf(table).filter((each) => each !== column);
   return rest.length > 0 ? rest : keyOf(table);
-}
-
-interface Group {
-  readonly owners: readonly Value[];
-  /** The number of their rows. */
-  readonly size: number;
-}
-
-/** Yields groups of owners that have rows: those whose rows fit into one batch, or one with more rows. */
-async function* groupsOf(
-  db: Kysely<Schema>,
-  table: Table,
-  column: string,
-  ids: readonly Value[],
-): AsyncGenerator<Group> {
-  const { rows } = await sql<{ owner: Value; count: number }>`
-    select ${sql.ref(column)} as owner, count(*) as count from ${sql.table(table)}
-    where ${sql.ref(column)} in (${sql.join(ids)}) group by ${sql.ref(column)}`.execute(db);
-  const counts = new Map(rows.map(({ owner, count }) => [owner, Number(count)]));
-  let owners: Value[] = [];
-  let size = 0;
-  for (const id of ids) {
-    const count = counts.get(id) ?? 0;
-    if (count === 0) continue;
-    if (owners.length > 0 && size + count > rowsAtOnce) {
-      yield { owners, size };
-      owners = [];
-      size = 0;
-    }
-    owners.push(id);
-    size += count;
-  }
-  if (owners.length > 0) yield { owners, size };
 }

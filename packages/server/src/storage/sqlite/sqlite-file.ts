@@ -140,7 +140,5 @@ export function loadKeyFile<Fresh extends string | undefined>(
   }
   const key = readFileSync(path, 'utf8').trim();
   if (key !== '') return key;
-  throw new ConfigError(
-    `the key file ${path} is empty: restore it from a backup, or delete it and start with --new-key`,
-  );
+  throw new ConfigError(`the key file ${path} is empty: restore it from a backup`);
 }
