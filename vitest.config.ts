@@ -35,7 +35,7 @@ const boundTests = [
 // These measure what others get beside a load that keeps all cores busy. They run one at a time.
 const loadTests = [
   'e2e/faults/{nodes,stop}.test.ts',
-  'packages/server/test/operator/{hot-server,shared-queues}.test.ts',
+  'packages/server/test/operator/hot-server.test.ts',
   'packages/server/test/postgres/faults/failover.test.ts',
 ];
 
@@ -82,7 +82,7 @@ const repeatedOnPostgres = [
 
 // The statements that only PostgreSQL runs: migrations, creates, lists, visits, clicks of limited links, the change feed.
 const onOldestPostgres = [
-  'packages/server/test/postgres/{change-feed,click-limits,migrations,visit-shards}.test.ts',
+  'packages/server/test/postgres/{click-limits,failed-polls,migrations}.test.ts',
   'packages/server/test/storage/{list-orders,url-repository}.test.ts',
 ];
 

@@ -1,15 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import SqliteHandle from 'better-sqlite3';
@@ -21,7 +10,7 @@ import { toLine } from '../../src/analytics/journal/journal-lines.js';
 import { toMmdb } from '../analytics/to-mmdb.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import { migrationNames } from '../storage/migration-names.js';
-import { call, command, newDatabase, newSettings, run, serve, tokenOf } from './server-process.js';
+import { call, command, newDatabase, newSettings, serve, tokenOf } from './server-process.js';
 
 beforeAll(build, 120_000);
 
@@ -140,20 +129,6 @@ describe('orgs plan', () => {
       links: { used: 51, included: 50 },
     });
   });
-
-  it('prints JSON with --json', async () => {
-    const settings = await newDatabase();
-    const { organizationId } = await newOrganization(settings, 'scale');
-    const args = ['orgs', 'plan', '--org', organizationId, '--plan', 'free', '--json'];
-    const { stdout } = await command(settings, ...args);
-    expect(JSON.parse(stdout)).toEqual({
-      organizationId,
-      plan: 'free',
-      planBefore: 'scale',
-      activeUrls: 0,
-      linkBundle: 50,
-    });
-  });
 });
 
 describe('beside a running server', () => {
@@ -256,23 +231,6 @@ describe('beside a running server', () => {
 });
 
 describe('migrate', () => {
-  it('names the variable that has the address in its errors', async () => {
-    const { SHORTY_DATABASE_URL: address = '', ...others } = newSettings();
-    const file = join(mkdtempSync(join(tmpdir(), 'shorty-address-')), 'address');
-    onTestFinished(() => rmSync(dirname(file), { recursive: true }));
-    writeFileSync(file, address);
-    const moved = await command(
-      { ...others, SHORTY_DATABASE_URL_FILE: file },
-      'migrate',
-      '--from',
-      address,
-    );
-    expect(moved).toMatchObject({
-      code: 1,
-      stderr: 'shorty-server: SHORTY_DATABASE_URL_FILE, or --to, must be a postgres:// address\n',
-    });
-  });
-
   it('prints the migrations that it applied, and none the second time', async () => {
     const settings = newSettings();
     expect(await command(settings, 'migrate')).toMatchObject({
@@ -319,14 +277,6 @@ describe('an error is one line, with exit code 1', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(message);
     expect(stderr).not.toContain('    at ');
-  });
-
-  it('a second revoke', async () => {
-    const settings = await newDatabase();
-    const args = ['orgs', 'create', '--name', 'Acme', '--plan', 'free', '--json'];
-    const { clientId } = created((await command(settings, ...args)).stdout);
-    expect((await command(settings, 'clients', 'revoke', clientId)).code).toBe(0);
-    expect(await command(settings, 'clients', 'revoke', clientId)).toMatchObject({ code: 1 });
   });
 });
 
@@ -411,27 +361,6 @@ describe('countries', () => {
     });
     expect(await builtAt()).toBe(dayAgo);
     expect(readdirSync(folder).filter((name) => name.includes('.countries.'))).toHaveLength(1);
-  });
-
-  it('a start deletes what a killed command has left long ago', async () => {
-    const settings = await newDatabase();
-    const folder = dirname(settings.SHORTY_DATABASE_URL?.slice('file:'.length) as string);
-    const pipe = join(folder, 'pipe.mmdb');
-    execFileSync('mkfifo', [pipe]);
-    const unfinished = () => readdirSync(folder).filter((name) => name.includes('.countries.'));
-    const update = run(settings, ['countries', 'update', pipe]);
-    // The command reads the pipe twice: the second time, for the copy, it blocks.
-    await writeFile(pipe, 'x');
-    await expect.poll(unfinished, { message: 'the copy begins' }).toHaveLength(1);
-    update.child.kill('SIGKILL');
-    await update.ended;
-    const left = join(folder, unfinished()[0] ?? '');
-    const dayAgo = Date.now() / 1000 - 24 * 60 * 60;
-    for (const path of [...readdirSync(left).map((name) => join(left, name)), left]) {
-      utimesSync(path, dayAgo, dayAgo);
-    }
-    await serve(settings);
-    await expect.poll(unfinished, { message: 'the folder is deleted' }).toEqual([]);
   });
 });
 

@@ -13,7 +13,6 @@ const highBytes = Array.from({ length: 128 }, (_, at) => String.fromCharCode(0x8
 // Enough requests for V8 to compile every function of the request path.
 const warmUpRequests = 10_000;
 const requestsAtOnce = 500;
-const bulkRequests = 300;
 
 let server: SharedServer;
 let token: string;
@@ -115,35 +114,4 @@ describe('a warm server accepts every byte from 0x80 to 0xFF in', () => {
       }
     }
   });
-});
-
-describe('after thousands of targets in ASCII', () => {
-  beforeAll(async () => {
-    for (let chunk = 0; chunk < bulkRequests; chunk += 1) {
-      // The last check refuses the request, so nothing is written.
-      const urls = Array.from({ length: 100 }, (_, at) => ({
-        targetUrl: `https://host-${chunk}-${at}.example/`,
-        customSlug: 'api',
-      }));
-      await call(server.origin, token, '/urls/bulk', { urls });
-    }
-  }, 240_000);
-
-  it.each(['https://bücher.example', 'https://straße.example/ä', 'https://\xe9.example'])(
-    'the target %s is accepted',
-    async (targetUrl) => {
-      const { status, data } = await call(server.origin, token, '/urls', { targetUrl });
-      expect(status).toBe(201);
-      const visit = await fetch(`${server.origin}/${data.shortCode}`, { redirect: 'manual' });
-      expect(visit.status).toBe(307);
-      expect(visit.headers.get('location')).toBe(new URL(targetUrl).href);
-    },
-  );
-
-  it.each(['https://\xc3\xa0x.example', 'https://a\xc2\xadb\xa0.example', 'https://\xad'])(
-    'the target %j is refused',
-    async (targetUrl) => {
-      expect((await call(server.origin, token, '/urls', { targetUrl })).status).toBe(400);
-    },
-  );
 });

@@ -1,22 +1,7 @@
 import { once } from 'node:events';
-import SqliteHandle from 'better-sqlite3';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
-import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
-import { journalStart } from '../../src/analytics/journal/journal-reader.js';
-import { EventOutbox } from '../../src/events/event-outbox.js';
-import { openStorage } from '../../src/storage/open-storage.js';
-import { makeVisit } from '../analytics/visit-store.js';
-import { addLinks } from './add-links.js';
-import {
-  call,
-  command,
-  newDatabase,
-  newSettings,
-  openConnection,
-  serve,
-  tokenOf,
-} from './server-process.js';
+import { call, newSettings, openConnection, serve, tokenOf } from './server-process.js';
 
 beforeAll(build, 120_000);
 
@@ -78,43 +63,4 @@ describe('SIGTERM ends the process within 10 s, although', () => {
       .poll(() => call(next.origin, again, `/urls/${made.data.id}`), { timeout: 10_000 })
       .toMatchObject({ data: { clickCount: 1 } });
   }, 60_000);
-});
-
-it('SIGTERM ends the merges of many organizations within 3 s, and loses no visit', async () => {
-  const organizations = 2_000;
-  const perLink = 10;
-  const settings = await newDatabase();
-  const databaseUrl = String(settings.SHORTY_DATABASE_URL);
-  const database = openStorage({ databaseUrl, durability: 'process' });
-  await addLinks(database, organizations, 1);
-  const outbox = new EventOutbox(database, { newId: () => 'event' });
-  const repository = new VisitRepository(database, { outbox, thresholds: [] });
-  const visits = Array.from({ length: organizations * perLink }, (_, index) =>
-    makeVisit({ urlId: 1 + (index % organizations) }),
-  );
-  const to = { segment: 1, offset: 1 };
-  // Old rows, so that their merge is due when the server starts.
-  expect(await repository.store('writer', journalStart, to, { visits }, 1)).toBe(true);
-  await database.close();
-  const file = new SqliteHandle(databaseUrl.slice('file:'.length), { readonly: true });
-  onTestFinished(() => {
-    file.close();
-  });
-  const statement = file.prepare('select count(*) from visits where level > 0').pluck();
-  const merged = () => Number(statement.get());
-
-  const server = await serve({ ...settings, SHORTY_SECRET_KEY: 'stored-somewhere-else' });
-  await expect
-    .poll(merged, { message: 'merged rows', timeout: 30_000, interval: 5 })
-    .toBeGreaterThan(0);
-  const startedAt = performance.now();
-  server.child.kill('SIGTERM');
-  const { code: exitCode, stderr } = await server.ended;
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.any(String) });
-  expect(performance.now() - startedAt).toBeLessThan(3_000);
-  // The merges had begun, and had not ended.
-  expect(merged()).toBeLessThan(organizations);
-  const { code, stdout } = await command(settings, 'doctor', '--check');
-  expect(stdout).toContain('20,000 clicks and 0 scans. Link counters compared: 2,000.\n');
-  expect(code).toBe(0);
 });

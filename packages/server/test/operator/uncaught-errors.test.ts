@@ -89,19 +89,6 @@ describe('a server continues', () => {
     expect(await server.counted('process')).toBe(0);
   });
 
-  it('after a port that should return a promise throws at once', async () => {
-    const server = await start();
-    const { data } = await call(server.url, server.token, '/domains', {
-      hostname: 'go.example.com',
-    });
-    await server.send({ fail: 'resolver' });
-    const { status } = await call(server.url, server.token, `/domains/${data.id}/verify`, {});
-    expect(status).toBe(500);
-    await server.send({ recover: 'resolver' });
-    await server.serves();
-    expect(await server.counted('request')).toBe(1);
-  });
-
   it('while its log cannot be written', async () => {
     const server = await start();
     await server.send({ fail: 'log' });

@@ -56,20 +56,6 @@ async function lockOrganization() {
 /** Holds a lock of an organization in one of the ways that keep its writes waiting. */
 const holders: readonly [string, (organizationId: string) => Promise<() => Promise<void>>][] = [
   [
-    'its transaction on one node is open',
-    async (organizationId) => {
-      let end: () => void = () => {};
-      const ended = new Promise<void>((resolve) => {
-        end = resolve;
-      });
-      const write = first.server.database.write(organizationId, () => ended);
-      return async () => {
-        end();
-        await write;
-      };
-    },
-  ],
-  [
     'another program has locked its row',
     async (organizationId) => {
       await other.query('begin');
@@ -188,28 +174,6 @@ function medianOf(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 }
 
-it('work that changes rows passes work that waits for a locked row', async () => {
-  const ids = await Promise.all(
-    Array.from({ length: 2 }, async () => (await pair.addOrganization('free'))[0].organizationId),
-  );
-  const rename = (id: string | undefined) =>
-    first.server.database.writeDirectly(
-      (transaction) =>
-        transaction
-          .updateTable('organizations')
-          .set({ name: 'renamed' })
-          .where('id', '=', id as string)
-          .execute(),
-      'rows',
-    );
-  await other.query('begin');
-  await other.query('select * from organizations where id = $1 for update', [ids[0]]);
-  const waiting = rename(ids[0]);
-  await rename(ids[1]);
-  await other.query('commit');
-  await waiting;
-});
-
 it('a node gets a change that commits after a later one', async () => {
   const links = await Promise.all(
     Array.from({ length: 2 }, async () => (await first.call('createUrl', { body })).data),
@@ -271,55 +235,6 @@ it('transactions that wait for each other are repeated, and counted', async () =
   expect(deadlocks.reduce((sum, count) => sum + count, 0)).toBe(1);
   const metrics = await (await fetch(`${first.server.url}/metrics`)).text();
   expect(metrics).toContain(`shorty_storage_retries_total{cause="deadlock"} ${deadlocks[0]}`);
-});
-
-it('a transaction whose row changes after its snapshot is repeated, and counted', async () => {
-  const [{ organizationId }] = await pair.addOrganization('free');
-  const { database } = first.server;
-  let runs = 0;
-  await database.writeDirectly(async (transaction) => {
-    runs += 1;
-    if (runs === 1) {
-      // The default level, read committed, has no such conflicts.
-      await sql`commit`.execute(transaction);
-      await sql`begin isolation level repeatable read`.execute(transaction);
-      await transaction.selectFrom('organizations').select('id').execute();
-      await other.query('update organizations set name = $1 where id = $2', [
-        'changed',
-        organizationId,
-      ]);
-    }
-    await transaction
-      .updateTable('organizations')
-      .set({ name: sql`name || ' twice'` })
-      .where('id', '=', organizationId)
-      .execute();
-  }, 'rows');
-  expect(runs).toBe(2);
-  const { rows } = await other.query('select name from organizations where id = $1', [
-    organizationId,
-  ]);
-  expect(rows).toEqual([{ name: 'changed twice' }]);
-  expect(database.retries.serialization).toBe(1);
-  const metrics = await (await fetch(`${first.server.url}/metrics`)).text();
-  expect(metrics).toContain('shorty_storage_retries_total{cause="serialization"} 1');
-});
-
-it('two organizations that request a slug at the same time get one owner', async () => {
-  for (let round = 0; round < 10; round += 1) {
-    const callers = await Promise.all([
-      pair.addOrganization('developer'),
-      pair.addOrganization('developer'),
-    ]);
-    const customSlug = `contested-${round}`;
-    const statuses = await Promise.all(
-      callers.map(async (nodes, at) => {
-        const caller = nodes[at] as Caller;
-        return (await caller.call('createUrl', { body: { ...body, customSlug } })).status;
-      }),
-    );
-    expect(statuses.sort()).toEqual([201, 409]);
-  }
 });
 
 it('a write of an organization whose row is locked fails with 503 after 10 seconds', async () => {

@@ -105,40 +105,12 @@ async function expectTruncationAfter(report: SqliteHandle.Database): Promise<voi
 }
 
 describe('a handle without checkpoints', () => {
-  it('makes no checkpoint, however large the log grows', async () => {
-    await write(48);
-    expect(logBytes()).toBeGreaterThan(48 * megabyte);
-    expect(statSync(file.path).size).toBeLessThan(10 * megabyte);
-  });
-
   it('writes to an empty log after a checkpoint of another handle, without losing data', async () => {
     await write(48);
     await maintaining.maintain();
     expect(logBytes()).toBe(0);
     await write(1);
     expect(logBytes()).toBeLessThan(3 * megabyte);
-    expect(statSync(file.path).size).toBeGreaterThan(40 * megabyte);
-    expect(await countBatches()).toBe(49);
-  });
-
-  it('leaves the truncation of a log that a checkpoint has emptied to the next one', async () => {
-    await write(48);
-    const other = new SqliteHandle(file.path);
-    other.pragma('wal_checkpoint(PASSIVE)');
-    other.close();
-    await write(1);
-    expect(logBytes()).toBeGreaterThan(48 * megabyte);
-    await maintaining.maintain();
-    expect(logBytes()).toBe(0);
-    expect(await countBatches()).toBe(49);
-  });
-
-  it('does not prevent a checkpoint while it writes', async () => {
-    await write(48);
-    await serving.writeDirectly(async (transaction) => {
-      await transaction.insertInto('visits').values(rowOf(1)).execute();
-      await maintaining.maintain();
-    });
     expect(statSync(file.path).size).toBeGreaterThan(40 * megabyte);
     expect(await countBatches()).toBe(49);
   });
@@ -161,11 +133,5 @@ describe('a handle without checkpoints', () => {
     });
     expect(logBytes()).toBeGreaterThan(48 * megabyte);
     await expectTruncationAfter(report);
-  });
-
-  it('gets no checkpoint while the log is short', async () => {
-    await write(8);
-    await maintaining.maintain();
-    expect(statSync(file.path).size).toBeLessThan(megabyte);
   });
 });

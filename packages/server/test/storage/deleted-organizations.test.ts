@@ -159,43 +159,6 @@ it('a deletion finds the rows of every table by an index of their owner', async 
   expect(reading.map(({ text }) => text).filter((text) => !small.test(text))).toEqual([]);
 });
 
-it('a deletion that stops after any transaction is continued', async () => {
-  const { database, doomed, other } = await openFilled();
-  const before = (await rowsWith(database, other.mark)).length;
-  await confirm(database, doomed);
-  let stops = 0;
-  for (let isLeft = true; isLeft; stops += 1) {
-    const stop = new AbortController();
-    let writes = 0;
-    const stopping: Database = {
-      ...database,
-      async writeDirectly(work, lock) {
-        const result = await database.writeDirectly(work, lock);
-        writes += 1;
-        if (writes === 3) stop.abort();
-        return result;
-      },
-    };
-    await deleteOrganizations(stopping, stop.signal);
-    isLeft = (await new OrganizationRepository(database).find(doomed.id)) !== undefined;
-  }
-  expect(stops).toBeGreaterThan(20);
-  expect(await remainsOf(database, doomed)).toEqual([]);
-  expect((await rowsWith(database, other.mark)).length).toBe(before);
-});
-
-it('two processes delete at once', async () => {
-  const { database, databaseUrl, doomed, other } = await openFilled();
-  const before = (await rowsWith(database, other.mark)).length;
-  const second = openStorage({ databaseUrl, durability: 'process' });
-  onTestFinished(() => second.close());
-  await confirm(database, doomed);
-  const runs = [deleteOrganizations(database), deleteOrganizations(second)];
-  expect(await Promise.all(runs)).toEqual([[], []]);
-  expect(await remainsOf(database, doomed)).toEqual([]);
-  expect((await rowsWith(database, other.mark)).length).toBe(before);
-});
-
 it('the tables of the schema are all tables of the database', async () => {
   const { database } = await openFilled();
   const found = await database.read.introspection.getTables();

@@ -1,14 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
-import {
-  deleteUrls,
-  draftOf,
-  failingItem,
-  now,
-  openRepository,
-  type Stored,
-  updateUrls,
-} from './temporary-database.js';
+import { deleteUrls, now, openRepository, type Stored, updateUrls } from './temporary-database.js';
 
 let stored: Stored;
 beforeAll(async () => {
@@ -202,18 +194,5 @@ describe('the transaction of a change', () => {
     await organizations.update(organizationId, { plan: 'scale' }, now, undefined);
     const id = await makeOne(organizationId);
     expect(await recorded(organizationId)).toMatchObject([{ data: { id: String(id) } }]);
-  });
-
-  it('rolls back its events', async () => {
-    const organizationId = await stored.addOrganization('scale');
-    await stored.subscribe(organizationId, everything);
-    const failing = stored.urls.createMany([draftOf({ customSlug: 'undone-event' }), failingItem], {
-      organizationId,
-      now,
-      newShortCode: () => 'Undone2',
-      write: undefined,
-    });
-    await expect(failing).rejects.toThrow('the last step');
-    expect(await recorded(organizationId)).toEqual([]);
   });
 });

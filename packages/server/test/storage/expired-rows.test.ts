@@ -104,16 +104,4 @@ describe.each(cases)('expired rows of $table', ({ table, add, remove }) => {
     expect(write).toHaveBeenCalledTimes(3);
     expect(await countRows()).toBe(1);
   });
-
-  it('are no longer deleted once the service stops', async () => {
-    await add();
-    const stopping = new AbortController();
-    const write = stored.database.writeDirectly.bind(stored.database);
-    vi.spyOn(stored.database, 'writeDirectly').mockImplementation((work, lock) => {
-      stopping.abort();
-      return write(work, lock);
-    });
-    await remove(stopping.signal);
-    expect(await countRows()).toBe(expiredCount + 1 - 500);
-  });
 });

@@ -242,17 +242,6 @@ describe('a cursor', () => {
     }
   });
 
-  it('of the codes of one link is the same on both routes', async () => {
-    const caller = await newcomer();
-    const { id } = (await caller.call('createUrl', { body: target })).data;
-    for (let at = 0; at < 3; at += 1) await caller.call('createQr', { body: { urlId: id } });
-    const first = await caller.call('listUrlQrs', { params: { id }, query: { limit: 2 } });
-    const after = first.data.nextAfter as string;
-    const { data } = await caller.call('listQrs', { query: { urlId: id, after } });
-    expect(data).toMatchObject({ total: 3, offset: 2, nextAfter: null });
-    expect(data.items).toHaveLength(1);
-  });
-
   it('continues a list that was entered by an offset', async () => {
     const caller = await newcomer();
     const urls = Array.from({ length: 5 }, () => target);

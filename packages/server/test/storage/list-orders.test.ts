@@ -116,32 +116,3 @@ describe.each(sorts)('links by %s', (sort) => {
     60_000,
   );
 });
-
-it('reads a page of many links in slices', async () => {
-  const organizationId = await stored.addOrganization('enterprise');
-  const links = Array.from({ length: 6_000 }, (_, index) => ({
-    title: `Title ${(index * 7_919) % 6_000}`,
-    clicks: index % 50,
-    lastClickAt: index % 70,
-    createdAt: now + (index % 40),
-  }));
-  const created: Awaited<ReturnType<typeof create>> = [];
-  for (let at = 0; at < links.length; at += 1_000) {
-    created.push(...(await create(organizationId, links.slice(at, at + 1_000))));
-  }
-  for (const sort of sorts) {
-    const expected = [...created]
-      .sort((a, b) => compare(keyOf[sort](b), keyOf[sort](a)) || b.id - a.id)
-      .map(({ id }) => id);
-    for (const offset of [0, 25, 5_990]) {
-      const filter = { limit: 25, offset, sort, order: 'desc' } as const;
-      const list = urlListQuery(stored.database, organizationId, filter, now);
-      const { ids } = await stored.database.readListPage<number>(list);
-      expect({ sort, offset, ids }).toEqual({
-        sort,
-        offset,
-        ids: expected.slice(offset, offset + 25),
-      });
-    }
-  }
-}, 120_000);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { deleteExpiredEntries, listAuditEntries } from '../../src/audit/audit-repository.js';
 import { ClientRepository } from '../../src/auth/client-repository.js';
 import { eraseLink } from '../../src/deletion/erase-link.js';
-import { DomainRepository, listDomains } from '../../src/domains/domain-repository.js';
+import { DomainRepository } from '../../src/domains/domain-repository.js';
 import { ownHostTest } from '../../src/domains/own-hosts.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { deleteExpiredKeys } from '../../src/idempotency/with-idempotency-key.js';
@@ -14,14 +14,10 @@ import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { LoopDetector } from '../../src/urls/loop-detector.js';
 import { toRecord } from '../../src/urls/present-url.js';
-import { TagRepository } from '../../src/urls/tag-repository.js';
 import { urlCreated } from '../../src/urls/url-events.js';
 import { UrlRecorder } from '../../src/urls/url-recorder.js';
 import { UrlRepository } from '../../src/urls/url-repository.js';
-import { pruneDeliveries } from '../../src/webhooks/delivery-pruner.js';
-import { DeliveryQueue } from '../../src/webhooks/delivery-queue.js';
 import { deliveryListQuery } from '../../src/webhooks/delivery-repository.js';
-import { eventExamples } from '../../src/webhooks/event-examples.js';
 import {
   type DraftFields,
   deleteUrls,
@@ -197,15 +193,6 @@ describe('no call on the redirect thread scans a table', () => {
     expect(scans).toEqual([]);
   });
 
-  it('when links exceed the quota', async () => {
-    let statuses: readonly string[] = [];
-    const scans = await findScans(async () => {
-      statuses = await create(other, Array<object>(60).fill({}));
-    });
-    expect(statuses.filter((status) => status === 'quota-exceeded')).toHaveLength(10);
-    expect(scans).toEqual([]);
-  });
-
   it('when links are changed, moved, deactivated, expired and read', async () => {
     const scans = await findScans(async () => {
       const change = (domainId: string | null, isActive: boolean) =>
@@ -231,58 +218,6 @@ describe('no call on the redirect thread scans a table', () => {
     expect(scans).toEqual([]);
   });
 
-  it('when links are found in another case', async () => {
-    const found: (string | undefined)[] = [];
-    const steps = await explain(async () => {
-      for (const domainId of [null, 'domain-1']) {
-        found.push(await urls.findFoldedKey(domainId, 'CODE200'));
-      }
-    });
-    expect(found).toEqual(['code200', 'code200']);
-    expect(steps.map(({ detail }) => detail)).toEqual([
-      'SEARCH url_keys USING INDEX url_keys_platform_folded (<expr>=? AND domain_key=?)',
-      'SEARCH url_keys USING COVERING INDEX url_keys_folded (domain_key=? AND <expr>=?)',
-    ]);
-  });
-
-  it('when links are deactivated or get another tag: they are found by id', async () => {
-    const ids = [101, 102, 103, 104];
-    const tags = new TagRepository(database, async () => ({
-      total: 4,
-      ids,
-      keys: ids,
-      next: undefined,
-    }));
-    const steps = await explain(async () => {
-      await deleteUrls(urls, organizationId, ids, now);
-      await tags.replace('old', 'new', { organizationId, now, write: undefined });
-    });
-    const searches = steps.filter(({ detail }) => /^(SEARCH|SCAN) urls\b/.test(detail));
-    expect(searches.length).toBeGreaterThan(2);
-    expect(searches.map(({ detail }) => detail).filter((each) => !/rowid=/.test(each))).toEqual([]);
-  });
-
-  it('when a domain with many links is deleted', async () => {
-    let outcome: object = {};
-    const scans = await findScans(async () => {
-      ({ result: outcome } = await domains.delete(organizationId, 'domain-1', {
-        now,
-        write: undefined,
-      }));
-    });
-    expect(outcome).toMatchObject({
-      refusal: {
-        code: 'DOMAIN_CONFLICT',
-        message: expect.stringMatching(/^go\.example has active links/),
-      },
-    });
-    expect(scans).toEqual([]);
-    // An index finds the first link; none is counted.
-    const [query] = [...statements].filter((sql) => sql.includes('"urls"'));
-    expect(query).toContain('limit');
-    expect(query).not.toContain('count');
-  });
-
   it('when domains are created, verified, found and deleted', async () => {
     const scans = await findScans(async () => {
       const domain = {
@@ -301,40 +236,6 @@ describe('no call on the redirect thread scans a table', () => {
       expect(result).toHaveProperty('domain');
     });
     expect(scans).toEqual([]);
-  });
-
-  it('when domains are counted or listed; deleted domains are not read', async () => {
-    const handle = file.other();
-    handle.exec(`with recursive numbers (n) as
-        (select 1 union all select n + 1 from numbers where n < ${linkCount})
-      insert into domains (id, organization_id, hostname, is_active, created_at, deleted_at)
-      select 'deleted-' || n, '${organizationId}', 'deleted-' || n || '.example', 0, n, n
-      from numbers`);
-    statements.clear();
-    // The other tests have prepared the count on their handle already.
-    const fresh = openStorage({ databaseUrl: `file:${file.path}`, durability: 'process' });
-    await listDomains(fresh, organizationId, { limit: 25, offset: 0 });
-    await listDomains(fresh, organizationId, { limit: 25, offset: 0, isActive: true });
-    const repository = new DomainRepository(
-      fresh,
-      new EventOutbox(fresh, { newId: () => 'event-2' }),
-    );
-    const counted = { id: 'domain-4', organizationId, hostname: 'counted.example', challenge: '' };
-    await repository.create(counted, now, undefined);
-    await fresh.close();
-    const ofDomains = [...statements].filter((query) => query.includes('from "domains"'));
-    const ofAll = ofDomains.filter((query) => /count\(|order by/.test(query));
-    const plans = ofAll.map((query) => {
-      const parameters = Array.from(query.matchAll(/\?/g), () => 1);
-      const plan = handle
-        .prepare<unknown[], { detail: string }>(`explain query plan ${query}`)
-        .all(...parameters);
-      return plan.map(({ detail }) => detail).filter((detail) => /domains/.test(detail));
-    });
-    expect(plans).toHaveLength(3);
-    for (const detail of plans.flat()) {
-      expect(detail).toMatch(/^SEARCH domains USING (COVERING )?INDEX domains_live/);
-    }
   });
 
   it.each([
@@ -433,71 +334,6 @@ describe('no call on the redirect thread scans a table', () => {
     );
   });
 
-  it('when deliveries are fanned out, counted and pruned', async () => {
-    const fresh = openStorage({ databaseUrl: `file:${file.path}`, durability: 'process' });
-    onTestFinished(() => fresh.close());
-    let ids = 0;
-    const newId = () => {
-      ids += 1;
-      return `delivery-${ids}`;
-    };
-    const outbox = new EventOutbox(fresh, { newId });
-    const addWebhook = (id: string, deletedAt: number | null) =>
-      fresh.writeDirectly((transaction) =>
-        transaction
-          .insertInto('webhooks')
-          .values({
-            id,
-            organization_id: organizationId,
-            url: 'https://receiver.example/',
-            events: '["url.created"]',
-            secret: '',
-            is_active: 1,
-            created_at: 0,
-            updated_at: 0,
-            deleted_at: deletedAt,
-          })
-          .execute(),
-      );
-    await addWebhook('webhook-1', null);
-    await addWebhook('webhook-2', 1);
-    const links = Array(300).fill({ data: eventExamples['url.created'], subject: {} });
-    await fresh.writeDirectly((transaction) =>
-      outbox.record(transaction, organizationId, urlCreated, 0, () => links),
-    );
-    const queue = new DeliveryQueue(fresh, outbox, { disableAfterMs: 0 });
-    const plans = await explain(async () => {
-      while (await outbox.fanOut());
-      expect(await queue.findDue(now)).toHaveLength(1);
-      expect(await queue.countPending()).toBe(300);
-      await pruneDeliveries(fresh, now);
-    });
-    const steps = plans
-      .map(({ detail }) => detail)
-      .filter((step) => /SCAN|deliver|event/.test(step));
-    expect(new Set(steps)).toEqual(
-      new Set([
-        'SEARCH events USING INDEX events_to_fan_out (organization_id>?)',
-        'SEARCH events USING INDEX events_to_fan_out (organization_id=?)',
-        'SEARCH events USING INDEX sqlite_autoindex_events_1 (id=?)',
-        // The index lacks deleted webhooks.
-        'SCAN webhooks USING INDEX webhooks_by_organization',
-        // The pruner also reads the deleted ones, every ten minutes.
-        'SCAN webhooks',
-        'SEARCH deliveries USING COVERING INDEX deliveries_by_webhook (webhook_id=?)',
-        'SEARCH deliveries USING INDEX deliveries_due (webhook_id=? AND due_at>?)',
-        // Reads a bounded number of entries.
-        'SCAN counted',
-        'SCAN deliveries USING COVERING INDEX deliveries_due',
-        // All deliveries of a deleted webhook, and finished deliveries of the other one.
-        'SEARCH deliveries USING INDEX deliveries_by_webhook (webhook_id=?)',
-        // Delivered clicks.
-        'SEARCH deliveries USING INDEX deliveries_by_type (webhook_id=? AND event_type=? AND created_at<?)',
-        'SEARCH deliveries USING INDEX deliveries_finished (webhook_id=? AND status=? AND created_at<?)',
-      ]),
-    );
-  });
-
   it('when expired tokens, idempotency keys and entries of the audit log are deleted', async () => {
     const { signal } = new AbortController();
     const scans = await findScans(async () => {
@@ -506,20 +342,6 @@ describe('no call on the redirect thread scans a table', () => {
       await deleteExpiredEntries(database, 365, now, signal);
     });
     expect(scans).toEqual([]);
-  });
-
-  it('when a client is revoked', async () => {
-    const handle = file.other();
-    handle.exec(`insert into clients (id, organization_id, secret_hash, scopes, created_at)
-      values ('client-1', '${organizationId}', 'hash', '[]', 0)`);
-    handle.exec(`insert into access_tokens (token_hash, client_id, scopes, created_at, expires_at)
-      values ('hash', 'client-1', '[]', 0, ${now})`);
-    const clients = new ClientRepository(database);
-    const scans = await findScans(() => clients.revoke(organizationId, 'client-1', now, undefined));
-    expect(scans).toEqual([]);
-    expect(handle.prepare('select count(*) as count from access_tokens').get()).toEqual({
-      count: 0,
-    });
   });
 
   it('when the rows of an erased link are deleted', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findTagged, listTags } from '../../src/urls/tag-query.js';
 import { TagRepository } from '../../src/urls/tag-repository.js';
 import { now, openRepository, requestWith, type Stored } from './temporary-database.js';
@@ -34,42 +34,6 @@ it('reads the tags of more links than a slice has', async () => {
     { name: 'tag 1', linkCount: 400 },
     { name: 'tag 2', linkCount: 400 },
   ]);
-});
-
-it('lists no page when there are more different tags than it may hold', async () => {
-  const organizationId = await withLinks(10, (index) => [`tag ${index}`]);
-  expect(await listAll(organizationId, 10)).toBeDefined();
-  expect(await listAll(organizationId, 9)).toBeUndefined();
-});
-
-it('a rename changes 100 links in a transaction, and 10 in a turn of the event loop', async () => {
-  const organizationId = await withLinks(1_050, () => ['old']);
-  const { database } = stored;
-  const sizes: number[] = [];
-  let turn = 0;
-  const turns: number[] = [];
-  let ticker = setImmediate(function tick() {
-    turn += 1;
-    ticker = setImmediate(tick);
-  });
-  const writes = vi.spyOn(database, 'write');
-  const { updateEach } = database;
-  const updates = vi.spyOn(database, 'updateEach').mockImplementation((...args) => {
-    sizes.push(args[2].length);
-    turns.push(turn);
-    return updateEach(...args);
-  });
-  const context = { organizationId, now: now + 1, write: undefined };
-  const { result } = await tags.replace('old', 'new', context);
-  clearImmediate(ticker);
-  expect(result).toEqual({ updatedCount: 1_050, isComplete: true });
-  // Eleven transactions of links, and that of the result.
-  expect(writes).toHaveBeenCalledTimes(12);
-  expect(Math.max(...sizes)).toBe(10);
-  expect(new Set(turns).size).toBe(sizes.length);
-  writes.mockRestore();
-  updates.mockRestore();
-  expect((await listAll(organizationId))?.items).toEqual([{ name: 'new', linkCount: 1_050 }]);
 });
 
 it('a change that is interrupted has counted its links in the audit log', async () => {

@@ -21,7 +21,7 @@ import { toRecord } from '../../src/urls/present-url.js';
 import type { ShortUrl } from '../../src/urls/short-url.js';
 import type { UrlCreateRequest } from '../../src/urls/url-contract.js';
 import { UrlRecorder } from '../../src/urls/url-recorder.js';
-import { type NewItem, UrlRepository } from '../../src/urls/url-repository.js';
+import { UrlRepository } from '../../src/urls/url-repository.js';
 import type { CreateOutcome } from '../../src/urls/url-write.js';
 import { emptyDatabase } from '../engine.js';
 
@@ -179,13 +179,6 @@ export async function deleteUrls(
   const idsOf = (found: readonly ShortUrl[]) => found.map(({ id }) => id);
   return (await urls.deleteMany(ids, idsOf, context)).result;
 }
-
-/** An invalid item whose outcome cannot be read, which is the last step of a create. */
-export const failingItem: NewItem = {
-  get error(): string {
-    throw new Error('the last step');
-  },
-};
 
 export interface DraftFields extends Partial<Omit<UrlCreateRequest, 'expiresAt'>> {
   readonly expiresAt?: number | null;

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ClientRepository } from '../../src/auth/client-repository.js';
-import { QueueClosedError, QueueFullError } from '../../src/fair-queue.js';
+import { QueueClosedError } from '../../src/fair-queue.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { emptyDatabase, engine } from '../engine.js';
 import { now, openRepository, type Stored, updateUrls } from './temporary-database.js';
@@ -83,41 +83,9 @@ describe('a backlog of bulk updates of one organization', () => {
     expect(updatesBefore('create', finished)).toBeLessThanOrEqual(maxBefore);
     expect(updatesBefore('token', finished)).toBeLessThanOrEqual(maxBefore);
   });
-
-  it('delays a bulk update of another organization by a few of them', async () => {
-    const [update, updateOther] = [await openBulkUpdater(), await openBulkUpdater()];
-    const finished = await orderBeside(update, { other: updateOther });
-    expect(updatesBefore('other', finished)).toBeLessThanOrEqual(maxBefore);
-  });
-
-  it('does not delay the writes of the server itself', async () => {
-    const update = await openBulkUpdater();
-    const finished = await orderBeside(update, { expiry: () => stored.urls.expireDue(now, 1) });
-    expect(updatesBefore('expiry', finished)).toBeLessThanOrEqual(maxBefore);
-  });
-
-  it('is limited to 4 running and 32 waiting writes, and does not limit single writes', async () => {
-    const update = await openBulkUpdater();
-    const updates = Array.from({ length: 36 }, update);
-    const [, bulk] = stored.database.writeQueues;
-    expect(bulk?.figures).toMatchObject({ running: 4, waiting: 32 });
-    await expect(update()).rejects.toThrow(QueueFullError);
-    await stored.create(await stored.addOrganization('scale'), [{}]);
-    await Promise.all(updates);
-  });
 });
 
 describe('a backlog of single writes of one organization', () => {
-  it('is limited to 16 running and 256 waiting writes', async () => {
-    const organizationId = await stored.addOrganization('scale');
-    const create = () => stored.create(organizationId, [{}]);
-    const creates = Array.from({ length: 272 }, create);
-    const [single] = stored.database.writeQueues;
-    expect(single?.figures).toMatchObject({ running: 16, waiting: 256 });
-    await expect(create()).rejects.toThrow(QueueFullError);
-    await Promise.all(creates);
-  });
-
   it('delays a create of another organization by at most 32 of them', async () => {
     const organizationId = await stored.addOrganization('scale');
     const other = await stored.addOrganization('scale');

@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { getPriority } from 'node:os';
 import { PassThrough } from 'node:stream';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
@@ -132,26 +129,12 @@ describe('a call', () => {
     });
   });
 
-  it('rejects with a plain error with name and code when the class is not registered', async () => {
-    const error = await errorOf(open().thread.call('fail'));
-    expect(error).toMatchObject({ message: 'broken', code: 'BROKEN' });
-    expect((error as Error).stack).toContain('fixture-thread.mjs');
-  });
-
   it('rejects when arguments or results cannot be cloned, and the thread continues', async () => {
     const { thread } = open();
     await expect(thread.call('echo', () => {})).rejects.toThrow(/could not be cloned/);
     await expect(thread.call('returnFunction')).rejects.toThrow(/could not be cloned/);
     expect(await thread.call('echo', 1)).toBe(1);
     expect(thread.figures.failures).toBe(0);
-  });
-});
-
-describe('a process whose only work is a call', () => {
-  it('stays alive until the call settles, and then ends', async () => {
-    const script = fileURLToPath(new URL('./fixture-process.mjs', import.meta.url));
-    const { stdout } = await promisify(execFile)(process.execPath, [script]);
-    expect(stdout).toBe('first\nsecond\n');
   });
 });
 
@@ -183,15 +166,6 @@ describe('a thread that ends', () => {
     ]);
     expect(thread.figures.uncaughtErrors).toBe(1);
     expect(await thread.call('echo', 1)).toBe(1);
-  });
-
-  it('is restarted without a call when it was started without one', async () => {
-    const { thread, nextEvent } = open({ announces: true });
-    thread.start();
-    expect(await nextEvent()).toBe('started');
-    expect(await errorOf(thread.call('exit'))).toBeInstanceOf(ThreadEndedError);
-    expect(await nextEvent()).toBe('started');
-    expect(thread.figures.failures).toBe(1);
   });
 });
 
@@ -249,17 +223,6 @@ describe('a call that exceeds its time limit', () => {
       callsInFlight: 0,
     });
   });
-
-  it('does not delay other calls until native code returns', async () => {
-    const { thread, nextEvent } = open({ timeLimitMs: 2_000 });
-    const blocked = errorOf(thread.call('blockInNativeCode', 12));
-    expect(await nextEvent()).toBe('blocking');
-    expect(await blocked).toBeInstanceOf(ThreadTimeoutError);
-    const startedAt = performance.now();
-    expect(await thread.call('echo', 1)).toBe(1);
-    // The terminated thread sleeps for another ten seconds.
-    expect(performance.now() - startedAt).toBeLessThan(9_000);
-  });
 });
 
 describe('a stop', () => {
@@ -270,15 +233,6 @@ describe('a stop', () => {
     expect(await last).toBe('last');
     expect(await nextEvent()).toBe('stopped');
     expect(await errorOf(thread.call('echo', 1))).toBeInstanceOf(ThreadStoppedError);
-  });
-
-  it('terminates a thread that does not stop within the time limit', async () => {
-    const { thread, lines, nextEvent } = open();
-    const spinning = errorOf(thread.call('spin'));
-    expect(await nextEvent()).toBe('spinning');
-    await thread.stop();
-    expect(await spinning).toBeInstanceOf(ThreadStoppedError);
-    expect(lines).toMatchObject([{ msg: 'thread did not stop; terminating it' }]);
   });
 
   it('returns within its time limits when native code holds the thread', async () => {

@@ -1,17 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../../scripts/bootstrap.mjs';
-import { recoverOrphans } from '../../../src/analytics/ingest/visit-ingester.js';
-import { VisitRepository } from '../../../src/analytics/ingest/visit-repository.js';
 import { createServer } from '../../../src/create-server.js';
-import { EventOutbox } from '../../../src/events/event-outbox.js';
-import { standardPlans } from '../../../src/organizations/plans.js';
-import { StorageUnavailableError } from '../../../src/storage/database.js';
-import { openStorage } from '../../../src/storage/open-storage.js';
 import type { ApiResponse } from '../../api/api-response.js';
 import { contractFetch } from '../../api/contract-fetch.js';
 import { type Caller, callerOf, startServer, type TestServer } from '../../api/start-server.js';
@@ -274,42 +268,6 @@ describe('a PostgreSQL that is killed', () => {
     expect(targets.sort()).toEqual([...requested].map((key) => targetUrl + key).sort());
     expect(new Set(codes).size).toBe(codes.length);
   });
-
-  it('receives the visits of servers that stopped meanwhile, once each', async () => {
-    const settings = await newSettings();
-    const [first, second] = [await startServer(settings), createServer(settings)];
-    await second.start();
-    const link = (await first.call('createUrl', { body: { targetUrl } })).data;
-    let answered = 0;
-    const visit = async (origin: string) => {
-      const response = await fetch(`${origin}/${link.shortCode}`, { headers, redirect: 'manual' });
-      expect(response.status).toBe(307);
-      answered += 1;
-    };
-    for (const { url } of [first.server, second]) await visit(url);
-    await postgres.kill();
-    for (const { url } of [first.server, second, first.server]) await visit(url);
-    await first.stop();
-    await second.stop();
-
-    const database = openStorage({ databaseUrl: settings.databaseUrl, durability: 'process' });
-    onTestFinished(() => database.close());
-    const outbox = new EventOutbox(database, { newId: randomUUID, plans: standardPlans });
-    const visits = new VisitRepository(database, { outbox, thresholds: [] });
-    const setAside = () => expect.unreachable('every line can be stored');
-    const recover = () => recoverOrphans(visits, settings.journalFolder, Date.now, setAside);
-    await expect(recover()).rejects.toThrow(StorageUnavailableError);
-    await postgres.start();
-    await recover();
-    expect(await recover()).toBe(0);
-    expect(readdirSync(settings.journalFolder)).toEqual([]);
-    const { clicks } = await database.read
-      .selectFrom('url_clicks')
-      .select('clicks')
-      .where('url_id', '=', Number(link.id))
-      .executeTakeFirstOrThrow();
-    expect(clicks).toBe(answered);
-  });
 });
 
 describe('a PostgreSQL that hangs', () => {
@@ -383,57 +341,6 @@ describe('a PostgreSQL that hangs', () => {
     );
     next.child.kill('SIGTERM');
     expect((await next.ended).code).toBe(0);
-  }, 60_000);
-});
-
-describe('a server process with its threads', () => {
-  it('survives a killed PostgreSQL, and becomes ready again by itself', async () => {
-    const { databaseUrl, journalFolder } = await newSettings();
-    const credentials = {
-      clientId: 'outage-test',
-      clientSecret: 'outage-test-secret-of-32-characters',
-    };
-    const server = await serve({
-      PORT: '0',
-      SHORTY_DATABASE_URL: databaseUrl,
-      SHORTY_JOURNAL_FOLDER: journalFolder,
-      SHORTY_CLIENT_ID: credentials.clientId,
-      SHORTY_CLIENT_SECRET: credentials.clientSecret,
-    });
-    const caller = callerOf(server.origin, String(await tokenOf(server.origin, credentials)), '');
-    const link = (await caller.call('createUrl', { body: { targetUrl } })).data;
-    const params = { id: link.id };
-    const clicks = async () => (await caller.call('getUrlClicks', { params })).data.totals;
-    let answered = 0;
-    const visit = async () => {
-      const { status } = await contractFetch(`${server.origin}/${link.shortCode}`, { headers });
-      expect(status).toBe(307);
-      answered += 1;
-    };
-    const ready = async () => (await contractFetch(`${server.origin}/health/ready`)).status;
-    // Long enough for the change feed, which reports the new link and so removes it from the cache.
-    for (let count = 0; count < 300; count += 1) await visit();
-    expect(await ready()).toBe(200);
-    for (let kill = 0; kill < 3; kill += 1) {
-      // All threads use their connections.
-      const reports = Array.from({ length: 6 }, () => caller.call('getUrlClicks', { params }));
-      await postgres.kill();
-      for (const { status } of await Promise.all(reports)) expect([200, 503]).toContain(status);
-      for (let count = 0; count < 50; count += 1) await visit();
-      expect(await ready()).toBe(503);
-      await expectUnavailable([caller.call('getUrlClicks', { params })], soonMs);
-      // An outage is logged when it has lasted for five seconds.
-      if (kill === 0) await server.until(/"level":50/);
-      await postgres.start();
-      await expect.poll(ready, { timeout: 10_000, interval: 100 }).toBe(200);
-      // The node evicts its links, because it missed changes. Visits read the link again.
-      for (let count = 0; count < 300; count += 1) await visit();
-    }
-    await expectClicks(caller, link.id, answered, visit);
-    await expect.poll(clicks, { timeout: 5_000 }).toMatchObject({ totalClicks: answered });
-    expect(server.child.exitCode).toBeNull();
-    server.child.kill('SIGTERM');
-    expect((await server.ended).code).toBe(0);
   }, 60_000);
 });
 
