@@ -245,7 +245,7 @@ async function release(transaction: WriteTransaction, ids: readonly string[]): P
 const avoided = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'sort'];
 
 /** Makes PostgreSQL read rows by their indexes in a transaction. */
-export async function preferIndexes(
+async function preferIndexes(
   { engine }: Pick<Database, 'engine'>,
   transaction: WriteTransaction,
 ): Promise<void> {
