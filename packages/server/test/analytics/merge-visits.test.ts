@@ -87,6 +87,30 @@ it('a merge does nothing if a row has changed meanwhile', async () => {
   expect(await rows()).toMatchObject([{ level: 0, first_url: urlIds[1] }]);
 });
 
+it('a row that cannot be read does not delay the merges of other organizations', async () => {
+  const { store, merge, rows, urlIds, database, addOrganization, create } = await open();
+  const others = await Promise.all(
+    [0, 1].map(async () => create(await addOrganization('enterprise'), [{}])),
+  );
+  const otherIds = others.flatMap(([link]) => (link?.status === 'created' ? [link.id] : []));
+  for (const urlId of [...otherIds, ...urlIds]) await store([makeVisit({ urlId })]);
+  await database.writeDirectly((transaction) =>
+    transaction
+      .updateTable('visits')
+      .set({ visits: Buffer.from('damaged') })
+      .where('first_url', '=', urlIds[0] as number)
+      .execute(),
+  );
+  await expect(merge()).rejects.toThrow('of visits cannot be read: see shorty-server doctor');
+  const levels = database.read.selectFrom('visits').select('level');
+  expect(await levels.where('first_url', 'in', otherIds).execute()).toEqual([
+    { level: 1 },
+    { level: 1 },
+  ]);
+  // Nothing is lost that may be readable to another version.
+  expect(await rows()).toHaveLength(urlIds.length);
+});
+
 it('a page of the list of visits reads the rows of its time only', async () => {
   const { store, urlIds, organizationId, database } = await open();
   for (let batch = 0; batch < 40; batch += 1) {

@@ -15,12 +15,6 @@ const headerLength = 4;
 // Typed arrays are views of the stored bytes, so each must begin at a multiple of its element size.
 const alignment = 8;
 
-// The first bytes of a damaged form may be any number.
-const maxVersion = 255;
-
-/** A later version of this server stored the visits. They must not be treated as damaged. */
-export class LaterVersionError extends Error {}
-
 type NumberArray = Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
 
 /** The columns of numbers, which a version of the form defines. */
@@ -94,9 +88,7 @@ export function decodeColumns(stored: Uint8Array): VisitColumns {
   const [storedVersion, count = 0, jsonBytes = 0] = header;
   if (count > maxVisits) throw new RangeError(`${count} visits: columns have at most ${maxVisits}`);
   if (storedVersion !== version) {
-    const isLater = Number(storedVersion) > version && Number(storedVersion) <= maxVersion;
-    const message = `visits of version ${storedVersion}: this server reads version ${version}`;
-    throw isLater ? new LaterVersionError(message) : new Error(message);
+    throw new Error(`visits of version ${storedVersion}: this server reads version ${version}`);
   }
   const { numbers, texts }: Description = JSON.parse(reader.takeLast(jsonBytes));
   const found: Partial<NumberColumns> = Object.fromEntries(
@@ -131,9 +123,7 @@ function readNumbers(reader: ColumnReader, name: NumberColumnName, count: number
       return reader.take(Uint8Array, count);
     default:
       // Its size is unknown. Ignoring it would delete it when the visits are rewritten.
-      throw new LaterVersionError(
-        `visits with the column of numbers "${name}": a later version stored them`,
-      );
+      throw new Error(`visits with the column of numbers "${name}": a later version stored them`);
   }
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../storage/database.js';
 import { yieldToEventLoop } from '../../yield-to-event-loop.js';
 import { toRow, type VisitRef, visitsPerRow } from './columns-codec.js';
-import { decodeRow } from './stored-visits.js';
+import { decodeRow, UnreadableRowError } from './stored-visits.js';
 import { VisitColumnsBuilder } from './visit-columns.js';
 
 // The visits of one merge: about 6 MB.
@@ -16,7 +16,10 @@ const rowsToMergeAgain = 24;
 /** A row of this size gets no further visits. Texts of visits come from strangers. */
 const maxRowBytes = 512 * 1024;
 
-/** Merges the visits of the organizations that have many rows. Ends early when the signal aborts. */
+/**
+ * Merges the visits of the organizations that have many rows. Ends early when the signal aborts. Throws at
+ * the end if rows of some cannot be read: the others must not wait for them.
+ */
 export async function mergeVisits(
   database: Database,
   now: number,
@@ -27,11 +30,20 @@ export async function mergeVisits(
     group by organization_id
     having sum(visit_count) >= ${waitingVisits} or count(*) >= ${waitingRows}
       or min(stored_at) <= ${now - waitingMs}`.execute(database.read);
+  const errors: UnreadableRowError[] = [];
   for (const { organizationId } of rows) {
     if (signal?.aborted) return;
-    await mergeLevel(database, organizationId, 0);
-    await mergeLevel(database, organizationId, 1);
+    try {
+      await mergeLevel(database, organizationId, 0);
+      await mergeLevel(database, organizationId, 1);
+    } catch (error) {
+      if (!(error instanceof UnreadableRowError)) throw error;
+      errors.push(error);
+    }
     await yieldToEventLoop();
+  }
+  if (errors.length > 0) {
+    throw new AggregateError(errors, errors.map(({ message }) => message).join('; '));
   }
 }
 
