@@ -117,6 +117,10 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     "docker build $(sed 's/^/--build-arg /' release/image.args) --tag shorty:0.2.0 .": docker,
     'npm publish release/shorty-webhook-verifier-0.2.0.tgz --access public': 'publishes',
   },
+  'docs/scale.md': {
+    'shorty analytics visits --since 2030-11-01 --until 2030-11-02 --out visits.ndjson':
+      'needs ClickHouse; docs/analytics.md runs the export',
+  },
   'docs/sdk.md': { 'npm install @shorty/sdk': registry },
   'docs/self-hosting.md': {
     'docker buildx create --use': docker,
