@@ -49,7 +49,6 @@ import { createQrModule } from './qr/qr-module.js';
 import { redirectTo } from './redirect/domain-pages.js';
 import { LinkPolicy } from './redirect/link-policy.js';
 import { createRedirectModule } from './redirect/redirect-module.js';
-import { RuleErrors } from './redirect/rule-errors.js';
 import { ruleTestHandlers } from './redirect/rule-test-handlers.js';
 import type { ServerOptions, ShortyServer } from './server-options.js';
 import { openStorage } from './storage/open-storage.js';
@@ -138,13 +137,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   let linkOrigins: LinkOrigins = { scheme: '', shortDomain: '' };
   const origins = () => linkOrigins;
   let isOwnName: IsOwnHost = () => false;
-  const isOwnHost: IsOwnHost = (hostname) => isOwnName(hostname);
+  const isOwnHost: IsOwnHost = (hostname, port) => isOwnName(hostname, port);
 
   const reserved = reservedWords(api);
   const isReserved = (word: string) => reserved.has(word.toLowerCase());
   const organizations = new OrganizationRepository(database);
   const errorLog = new ErrorLog(logger);
-  const ruleErrors = new RuleErrors(logger);
   const onRequestError = (error: unknown, requestId: string) =>
     errorLog.noteRequest(error, requestId);
   const onCallbackError = (error: unknown) => errorLog.note('callback', error);
@@ -210,6 +208,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     passwords,
     origins,
     isOwnHost,
+    ignoreCase: config.ignoreCase,
     ignoresCase: async (hostname) => (await domains.hosts.settingsOf(hostname)).ignoreCase,
     isReserved,
     onChanged: (ids) => changes.emit('urls', ids),
@@ -281,7 +280,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     droppedLogLines,
     droppedAccessLogLines,
     backupFigures,
-    ruleErrors,
   });
   const rateLimiterOf = (perMinute: number, rule: string) =>
     perMinute > 0 ? new RateLimiter(perMinute, rule) : undefined;
@@ -306,7 +304,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     origins,
     isOwnHost,
     isReserved,
-    ruleErrors,
     bodyTimeoutMs: timeLimits.publicBody,
     onResponse: health.onLinkResponse,
     onLink: accessLog && noteLink,

@@ -1730,7 +1730,7 @@ export interface components {
         };
         UrlCreateRequest: {
             /**
-             * @description Where the link leads: http or https, at most 8192 bytes. It must not lead back to the link. Returned exactly as it was sent.
+             * @description Where the link leads: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Returned exactly as it was sent.
              * @example https://example.com/spring?ref=mail#offers
              */
             targetUrl: string;
@@ -1765,7 +1765,7 @@ export interface components {
             /** @description When the link stops redirecting. Must lie in the future. */
             expiresAt?: string | null;
             /**
-             * @description Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most 8192 bytes. It must not lead back to the link. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
+             * @description Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
              * @example https://example.com/sale-is-over
              */
             expiredUrl?: string | null;
@@ -1887,7 +1887,7 @@ export interface components {
             targetUrl?: string | null;
             variants?: {
                 /**
-                 * @description Where the link leads: http or https, at most 8192 bytes. It must not lead back to the link. Returned exactly as it was sent.
+                 * @description Where the link leads: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Returned exactly as it was sent.
                  * @example https://example.com/spring?ref=mail#offers
                  */
                 targetUrl: string;
@@ -1926,7 +1926,7 @@ export interface components {
         /** @description The fields of the link. For a link that exists, a missing field stays as it is, null clears an optional one, and customSlug, importedCode, importedClicks and importedCreatedAt must be left out or equal. */
         UrlUpsertRequest: {
             /**
-             * @description Where the link leads: http or https, at most 8192 bytes. It must not lead back to the link. Returned exactly as it was sent.
+             * @description Where the link leads: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Returned exactly as it was sent.
              * @example https://example.com/spring?ref=mail#offers
              */
             targetUrl: string;
@@ -1960,7 +1960,7 @@ export interface components {
             /** @description When the link stops redirecting. Must lie in the future. */
             expiresAt?: string | null;
             /**
-             * @description Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most 8192 bytes. It must not lead back to the link. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
+             * @description Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
              * @example https://example.com/sale-is-over
              */
             expiredUrl?: string | null;
@@ -2021,7 +2021,7 @@ export interface components {
         /** @description The fields to change; null clears an optional one. */
         UrlUpdateRequest: {
             /**
-             * @description Where the link leads: http or https, at most 8192 bytes. It must not lead back to the link. Returned exactly as it was sent.
+             * @description Where the link leads: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Returned exactly as it was sent.
              * @example https://example.com/spring?ref=mail#offers
              */
             targetUrl?: string;
@@ -2054,7 +2054,7 @@ export interface components {
             /** @description When the link stops redirecting. Must lie in the future. */
             expiresAt?: string | null;
             /**
-             * @description Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most 8192 bytes. It must not lead back to the link. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
+             * @description Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
              * @example https://example.com/sale-is-over
              */
             expiredUrl?: string | null;
@@ -2411,7 +2411,7 @@ export interface components {
             rootUrl?: string | null;
             notFoundUrl?: string | null;
             expiredUrl?: string | null;
-            /** @description Whether an address that no link has leads to the only link that has it in another case. */
+            /** @description Whether links are found in any case. Refused while links differ only in the case of their keys. */
             ignoreCase?: boolean;
             /** @description Whether links add the query of a visit to their target, unless they say otherwise. */
             forwardQuery?: boolean;
@@ -3659,7 +3659,7 @@ export interface components {
             notFoundUrl: string | null;
             /** @description Where links lead that are expired, paused or deleted. Null: to a page. */
             expiredUrl: string | null;
-            /** @description Whether an address that no link has leads to the only link that has it in another case. */
+            /** @description Whether links are found in any case. Refused while links differ only in the case of their keys. */
             ignoreCase: boolean;
             /** @description Whether links add the query of a visit to their target, unless they say otherwise. */
             forwardQuery: boolean;
@@ -5615,7 +5615,7 @@ export interface components {
             notFoundUrl: string | null;
             /** @description Where links lead that are expired, paused or deleted. Null: to a page. */
             expiredUrl: string | null;
-            /** @description Whether an address that no link has leads to the only link that has it in another case. */
+            /** @description Whether links are found in any case. Refused while links differ only in the case of their keys. */
             ignoreCase: boolean;
             /** @description Whether links add the query of a visit to their target, unless they say otherwise. */
             forwardQuery: boolean;
@@ -6045,7 +6045,7 @@ export interface components {
              */
             id: number | string;
             /**
-             * @description Where the link leads: http or https, at most 8192 bytes. It must not lead back to the link. Returned exactly as it was sent.
+             * @description Where the link leads: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Returned exactly as it was sent.
              * @example https://example.com/spring?ref=mail#offers
              */
             targetUrl?: string;
@@ -6078,7 +6078,7 @@ export interface components {
             /** @description When the link stops redirecting. Must lie in the future. */
             expiresAt?: string | null;
             /**
-             * @description Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most 8192 bytes. It must not lead back to the link. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
+             * @description Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most 8192 bytes. It must not lead to a host of short links on this server. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.
              * @example https://example.com/sale-is-over
              */
             expiredUrl?: string | null;

@@ -51,7 +51,12 @@ export async function deleteRows(
       if (retiresKeys && table === 'url_keys') {
         // The owner of a custom domain decides what its other keys show.
         const onPlatform = rows.filter(({ domain_key }) => domain_key === '');
-        const keys = onPlatform.map((row) => ({ domain_key: '', key: String(row.key) }));
+        const keys = await transaction
+          .selectFrom('url_keys')
+          .selectAll()
+          .where('domain_key', '=', '')
+          .where('key', 'in', ['', ...onPlatform.map(({ key }) => String(key))])
+          .execute();
         await retireKeys(transaction, organizationId, keys);
       }
       await sql`delete from ${sql.table(table)} where ${sql.join(isOneOf, sql` or `)}`.execute(

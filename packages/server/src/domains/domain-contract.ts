@@ -90,7 +90,7 @@ const androidExample = [
 
 const ignoreCase = z.boolean().meta({
   description:
-    'Whether an address that no link has leads to the only link that has it in another case.',
+    'Whether links are found in any case. Refused while links differ only in the case of their keys.',
 });
 const forwardQuery = z.boolean().meta({
   description: 'Whether links add the query of a visit to their target, unless they say otherwise.',

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { notFoundMessage } from '../contract/api-error.js';
+import { notFoundMessage, validationError } from '../contract/api-error.js';
 import type { ErrorCode } from '../contract/error-codes.js';
 import type { Page } from '../contract/fields.js';
 import type { EventOutbox } from '../events/event-outbox.js';
@@ -12,6 +12,7 @@ import {
 } from '../idempotency/with-idempotency-key.js';
 import { checkIfMatch, type IfMatch, nextUpdatedAt } from '../preconditions/if-match.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
+import { describeCollisions, foldKeys } from '../storage/fold-keys.js';
 import { allOf, readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
 import { type Domain, fromRow, selectDomains, toDomainRecord } from './domain.js';
@@ -180,6 +181,7 @@ export class DomainRepository {
     return this.#change(organizationId, id, context, async (transaction, domain) => {
       const set = toColumns(patch);
       if (Object.keys(set).length === 0) return { domain };
+      if (patch.ignoreCase && !domain.ignoreCase) await ignoreCase(transaction, id);
       const updated_at = nextUpdatedAt(domain.updatedAt, context.now);
       await transaction
         .updateTable('domains')
@@ -283,6 +285,14 @@ export class DomainRepository {
     const domains = selectDomains(this.#database.read, organizationId);
     return (await domains.where('hostname', '=', hostname).executeTakeFirst()) !== undefined;
   }
+}
+
+/** Folds the keys of a domain. Throws VALIDATION_FAILED if two links would have the same. */
+async function ignoreCase(transaction: WriteTransaction, id: string): Promise<void> {
+  const collisions = await foldKeys(transaction, id);
+  if (collisions.length === 0) return;
+  const message = `cannot be true: links differ only in the case of their keys: ${describeCollisions(collisions)}. Erase one of each pair first`;
+  throw validationError([{ path: 'ignoreCase', message }]);
 }
 
 function auditOf(outcome: DomainOutcome): AuditTarget | null {

@@ -6,7 +6,7 @@ export interface DomainSettings {
   readonly notFoundUrl: string | null;
   /** Where links lead that no longer redirect. */
   readonly expiredUrl: string | null;
-  /** Whether a key that no link has leads to the only link that has it in another case. */
+  /** Whether links are found in any case. */
   readonly ignoreCase: boolean;
 }
 

@@ -1,15 +1,24 @@
 import { parseUrl } from '../network/parse-url.js';
 import { hostnameOf } from './hostname.js';
 
-/** Returns whether the platform's own links are served on a hostname, as `hostnameOf` returns it. */
-export type IsOwnHost = (hostname: string) => boolean;
+/**
+ * Returns whether the platform's own links are served on a hostname, as `hostnameOf` returns it. With a port,
+ * that of a URL, another server on this machine is not its own.
+ */
+export type IsOwnHost = (hostname: string, port?: string) => boolean;
 
 /** Returns a test for these hosts, which may have ports. */
 export function ownHostTest(hosts: readonly string[]): IsOwnHost {
-  const own = hosts.map((host) => hostnameOf(parseUrl(`http://${host}`)?.host ?? host));
-  const hasLoopback = own.some(isLoopback);
-  // Every loopback name reaches the same server, so one of them stands for all.
-  return (hostname) => own.includes(hostname) || (hasLoopback && isLoopback(hostname));
+  const own = hosts.map((host) => {
+    const url = parseUrl(`http://${host}`);
+    return { hostname: hostnameOf(url?.host ?? host), port: url?.port };
+  });
+  const loopback = own.filter((each) => isLoopback(each.hostname));
+  return (hostname, port) =>
+    // Every loopback name reaches the same server, so one of them stands for all.
+    isLoopback(hostname)
+      ? loopback.some((each) => port === undefined || each.port === port)
+      : own.some((each) => each.hostname === hostname);
 }
 
 /** Returns whether the host of a parsed URL is this machine. */

@@ -31,7 +31,6 @@ export interface MetricSources {
   readonly droppedLogLines: () => number;
   readonly droppedAccessLogLines: () => number;
   readonly backupFigures: () => BackupFigures;
-  readonly ruleErrors: { readonly count: number };
 }
 
 type Metrics = Readonly<Record<string, Omit<ScrapedMetric, 'name'>>>;
@@ -43,7 +42,7 @@ const noAttempts = eventTypes.flatMap((event) =>
 
 export function registerServerMetrics(registry: Registry, sources: MetricSources): void {
   const { database, visitFigures, countriesBuiltAt, dispatchFigures, threads, queues } = sources;
-  const { errorLog, droppedLogLines, droppedAccessLogLines, backupFigures, ruleErrors } = sources;
+  const { errorLog, droppedLogLines, droppedAccessLogLines, backupFigures } = sources;
   const perThread = (value: (figures: ObservedThread['figures']) => number) =>
     toSamples(
       'thread',
@@ -166,10 +165,6 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
           threads().map(({ figures }) => ['thread', figures.uncaughtErrors]),
         ),
       ],
-    },
-    shorty_rule_errors_total: {
-      help: "Visits that led to the link's own target, because the rules of the link failed.",
-      read: () => ruleErrors.count,
     },
     shorty_log_lines_dropped_total: {
       help: 'Log lines that were dropped, because stderr could not be written.',

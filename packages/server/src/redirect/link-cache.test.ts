@@ -13,17 +13,15 @@ const linkTo = (location: string, urlId = 1): Link => ({
   campaign: null,
   cacheControl: 'no-store',
   isActive: true,
-  activatesAt: undefined,
+  activatesAt: null,
   expiresAt: null,
   fallback: undefined,
   clickLimit: undefined,
   passwordHash: null,
-  targetHostname: undefined,
   forwarding: undefined,
   variant: null,
   rules: undefined,
   preview: undefined,
-  mayCloseLoop: false,
 });
 
 interface Read {

@@ -1,19 +1,26 @@
 import { LRUCache } from 'lru-cache';
 import { StaleIfError } from '../stale-if-error.js';
-import { erasedUrlId, hasRareFields, type Link } from './link.js';
+import { foldKey } from '../storage/fold-keys.js';
+import { erasedUrlId, type Link } from './link.js';
 
 export interface LinkCacheOptions {
   /** The maximum memory of all links. */
   readonly maxBytes: number;
   /** Reads a link from storage. */
-  readonly load: (domainId: string | null, key: string) => Promise<Link | undefined>;
+  readonly load: (
+    domainId: string | null,
+    key: string,
+    folds: boolean,
+  ) => Promise<Link | undefined>;
 }
 
 // What a link takes without its characters, at most, by `npm run bench cache-simulation`. Half of it are
 // the maps of the cache, which double their size when they are full.
-export const bytesPerLink = 460;
-const bytesOfRareFields = 200;
+export const bytesPerLink = 560;
+const bytesOfObjects = 100;
 const bytesPerCampaign = 200;
+// Objects take more than their JSON: an upper bound by a measurement of links with 5 rules.
+const bytesPerRuleCharacter = 6;
 
 interface CachedLink {
   readonly link: Link;
@@ -70,20 +77,21 @@ export class LinkCache {
 
   /**
    * Reads a link from storage and caches it. Concurrent calls for the same key share one read. Returns a
-   * stale link if the read fails.
+   * stale link if the read fails. With `folds`, the key may be in any case.
    */
-  load(domainId: string | null, key: string): Promise<Link | undefined> {
+  load(domainId: string | null, typed: string, folds = false): Promise<Link | undefined> {
+    const key = folds ? foldKey(typed) : typed;
     const cacheKey = `${domainId ?? ''}/${key}`;
     const stale = this.#staleByKey.get(cacheKey);
-    const read = () => this.#loadOnce(domainId, key, cacheKey);
+    const read = () => this.#loadOnce(cacheKey, () => this.#load(domainId, key, folds));
     return stale ? this.#staleIfError.read(stale, read) : read();
   }
 
-  #loadOnce(domainId: string | null, key: string, cacheKey: string): Promise<Link | undefined> {
+  #loadOnce(cacheKey: string, load: () => Promise<Link | undefined>): Promise<Link | undefined> {
     const running = this.#loads.get(cacheKey);
     if (running) return running.link;
     const invalidated: Load['invalidated'] = new Set();
-    const link = this.#read(() => this.#load(domainId, key), cacheKey, invalidated);
+    const link = this.#read(load, cacheKey, invalidated);
     this.#loads.set(cacheKey, { link, invalidated });
     const settle = () => this.#loads.delete(cacheKey);
     link.then(settle, settle);
@@ -165,28 +173,21 @@ function keysOf({ cacheKey, otherKeys }: CachedLink): readonly string[] {
 
 /** Returns an upper bound of the memory that a link takes. */
 function bytesOf(entry: CachedLink): number {
-  const {
-    location,
-    fallback = '',
-    passwordHash,
-    targetHostname,
-    campaign,
-    rules,
-    preview,
-  } = entry.link;
+  const { location, fallback = '', passwordHash, campaign, rules, preview } = entry.link;
   const keys = keysOf(entry).reduce((sum, key) => sum + key.length, 0);
+  const { clickLimit, forwarding } = entry.link;
+  const hasObjects = clickLimit !== undefined || forwarding !== undefined;
   // A Location with UTM parameters has up to 140,000 characters, each of which is one byte.
-  const texts = location.length + fallback.length + (targetHostname?.length ?? 0);
+  const texts = location.length + fallback.length + (passwordHash?.length ?? 0);
   const utm = Object.values(campaign ?? {}).reduce((sum, value) => sum + value.length, 0);
-  // A character outside Latin-1 makes each character take two bytes.
-  const previewed = preview ? 2 * JSON.stringify(preview).length : 0;
   return (
     bytesPerLink +
     keys +
     texts +
+    (hasObjects ? bytesOfObjects : 0) +
     (campaign ? bytesPerCampaign + utm : 0) +
-    (hasRareFields(entry.link) ? bytesOfRareFields + (passwordHash?.length ?? 0) : 0) +
-    previewed +
-    (rules?.maxBytes ?? 0)
+    (rules ? bytesPerRuleCharacter * JSON.stringify(rules).length : 0) +
+    // A character outside Latin-1 makes each character take two bytes.
+    (preview ? 2 * JSON.stringify(preview).length : 0)
   );
 }

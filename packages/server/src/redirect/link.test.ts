@@ -48,7 +48,6 @@ describe('decideRedirect', () => {
       excludedAddresses: undefined,
       forwarding: { query: false, path: false },
       isFallbackBlocked: false,
-      ignoresCase: false,
       [reason]: true,
     };
     expect(decideRedirect(toLink(url({ expiredUrl, expiresAt: now }), policy), now)).toBe('gone');

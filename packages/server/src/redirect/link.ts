@@ -1,131 +1,38 @@
-import { LRUCache } from 'lru-cache';
-import type { Campaign } from '../analytics/classify/parse-campaign.js';
+import { type Campaign, parseCampaign } from '../analytics/classify/parse-campaign.js';
+import type { DescribedVisit } from '../analytics/journal/visit-recorder.js';
 import { utmFields, utmParameters } from '../contract/utm-parameters.js';
 import type { AddressRanges } from '../network/ip-address.js';
 import { clicksLeftOf, isExpired, type RedirectType, type ShortUrl } from '../urls/short-url.js';
-import { type CachedRules, toCachedRules } from './cached-rules.js';
 import type { Forwarding } from './forward-request.js';
+import { injectUtm } from './inject-utm.js';
+import { chooseTarget, matchRules } from './match-rules.js';
 import type { ClickLimit } from './max-clicks.js';
-import { type Target, toTarget } from './target.js';
 
-/** The fields of a link that a redirect needs. They do not depend on the request. */
-export interface Link extends UsualFields, RareFields, Target {}
-
-/** The fields that most links have. */
-type UsualFields = Omit<CompactLink, keyof RareFields | 'variant'>;
-
-/** The fields that few links have. */
-interface RareFields {
-  readonly isTakenDown: boolean;
-  readonly excludedAddresses: AddressRanges | undefined;
-  /** Undefined for a link that has always redirected. */
-  readonly activatesAt: number | undefined;
-  /** Where visitors are sent once the link has expired or its clicks are used up, if not told so. */
-  readonly fallback: string | undefined;
-  /** Undefined for a link without a limit of clicks. */
-  readonly clickLimit: ClickLimit | undefined;
-  readonly passwordHash: string | null;
-  /** Whether a visit can close a loop that no write sees, by its path or by a key in another case. */
-  readonly mayCloseLoop: boolean;
-  /** Undefined for a link that forwards nothing. */
-  readonly forwarding: Forwarding | undefined;
-  /** Undefined for a link without rules. */
-  readonly rules: CachedRules | undefined;
-  /** Undefined for a link whose previews are those of its target. */
-  readonly preview: ReturnType<typeof toCachedPreview>;
-}
-
-const withoutRareFields: RareFields = {
-  isTakenDown: false,
-  excludedAddresses: undefined,
-  activatesAt: undefined,
-  fallback: undefined,
-  clickLimit: undefined,
-  passwordHash: null,
-  mayCloseLoop: false,
-  forwarding: undefined,
-  rules: undefined,
-  preview: undefined,
-};
-const rareNames = Object.keys(withoutRareFields) as readonly (keyof RareFields)[];
-
-/** Returns whether a link has one of the fields that few have. */
-export function hasRareFields(fields: RareFields): boolean {
-  return rareNames.some((name) => fields[name] !== withoutRareFields[name]);
-}
-
-/** A link in the cache. A million links take 100 MB less because most of them share one `#rare`. */
-class CompactLink implements RareFields {
-  readonly urlId: number;
-  readonly organizationId: string;
-  readonly shortCode: string;
-  readonly status: number;
+/** Where a visit leads. */
+export interface Target {
+  /** The Location header: one ASCII line. */
   readonly location: string;
+  /** The campaign of visits whose own query has none. */
   readonly campaign: Campaign | null;
-  readonly cacheControl: string;
-  readonly isActive: boolean;
-  readonly expiresAt: number | null;
-  readonly targetHostname: string | undefined;
-  readonly #rare: RareFields;
-
-  constructor(usual: UsualFields, rare: RareFields) {
-    this.urlId = usual.urlId;
-    this.organizationId = share(usual.organizationId);
-    this.shortCode = usual.shortCode;
-    this.status = usual.status;
-    this.location = usual.location;
-    this.campaign = usual.campaign;
-    this.cacheControl = usual.cacheControl;
-    this.isActive = usual.isActive;
-    this.expiresAt = usual.expiresAt;
-    this.targetHostname = usual.targetHostname;
-    this.#rare = hasRareFields(rare) ? rare : withoutRareFields;
-  }
-
-  get isTakenDown() {
-    return this.#rare.isTakenDown;
-  }
-  get excludedAddresses() {
-    return this.#rare.excludedAddresses;
-  }
-  get activatesAt() {
-    return this.#rare.activatesAt;
-  }
-  get fallback() {
-    return this.#rare.fallback;
-  }
-  get clickLimit() {
-    return this.#rare.clickLimit;
-  }
-  get passwordHash() {
-    return this.#rare.passwordHash;
-  }
-  get mayCloseLoop() {
-    return this.#rare.mayCloseLoop;
-  }
-  get forwarding() {
-    return this.#rare.forwarding;
-  }
-  get rules() {
-    return this.#rare.rules;
-  }
-  get preview() {
-    return this.#rare.preview;
-  }
-  /** The link's own target is no variant. */
-  get variant() {
-    return null;
-  }
+  /** The rule and its variant, which reports name; null for the link's own target. */
+  readonly variant: string | null;
 }
 
-const maxShared = 10_000;
-const shared = new LRUCache<string, string>({ max: maxShared });
+/** A link in the cache: what a redirect needs of it, whatever the request. */
+export type Link = Readonly<ReturnType<typeof toLink>>;
 
-/** Returns one text for equal ones. Each row that is read has its own copy of the organization's id. */
-function share(text: string): string {
-  const known = shared.get(text);
-  if (known === undefined) shared.set(text, text);
-  return known ?? text;
+type UtmParameters = readonly (readonly [name: string, value: string])[];
+
+/** Returns the target of a URL with the parameters that its link sets. */
+export function toTarget(targetUrl: string, utm: UtmParameters, variant: string | null): Target {
+  const location = injectUtm(new URL(targetUrl).href, utm);
+  return { location, campaign: parseCampaign(queryOf(location), location.length), variant };
+}
+
+function queryOf(href: string): string {
+  const rest = href.split('#', 1)[0] as string;
+  const mark = rest.indexOf('?');
+  return mark < 0 ? '' : rest.slice(mark);
 }
 
 // A short max-age, because a cached permanent redirect ignores edits and pauses of its link.
@@ -139,10 +46,11 @@ const cacheControls: Record<RedirectType, string> = {
 /** The id of the links that were erased. Only their keys are known, so they are not cached. */
 export const erasedUrlId = -1;
 
-interface LinkPolicy {
+/** What holds for a link beside its own settings. */
+export interface LinkPolicy {
   /** Whether the organization of the link is suspended. */
   readonly isSuspended: boolean;
-  /** Whether the operator has blocked the host of its target. */
+  /** Whether the operator has blocked the host of one of its targets. */
   readonly isBlocked: boolean;
   /** The addresses that the organization of the link excludes; undefined without any. */
   readonly excludedAddresses: AddressRanges | undefined;
@@ -150,8 +58,6 @@ interface LinkPolicy {
   readonly forwarding: Forwarding;
   /** Whether the operator has blocked the host of its `expiredUrl`. */
   readonly isFallbackBlocked: boolean;
-  /** Whether its domain serves keys in any case. */
-  readonly ignoresCase: boolean;
 }
 
 const noPolicy: LinkPolicy = {
@@ -160,86 +66,78 @@ const noPolicy: LinkPolicy = {
   excludedAddresses: undefined,
   forwarding: { query: false, path: false },
   isFallbackBlocked: false,
-  ignoresCase: false,
 };
 
-export function toLink(
-  url: ShortUrl,
-  {
-    isSuspended,
-    isBlocked,
-    excludedAddresses,
-    forwarding: ofDomain,
-    isFallbackBlocked,
-    ignoresCase,
-  }: LinkPolicy = noPolicy,
-): Link {
-  const query = url.forwardQuery ?? ofDomain.query;
-  const path = url.forwardPath ?? ofDomain.path;
-  const settings = { parameters: utmParametersOf(url), forwardsPath: path };
-  const { location, campaign, targetHostname } = toTarget(url.targetUrl, settings, null);
+/** Returns what the cache has of a link. */
+export function toLink(url: ShortUrl, policy: LinkPolicy = noPolicy) {
+  const { isSuspended, isBlocked, excludedAddresses, isFallbackBlocked } = policy;
+  const query = url.forwardQuery ?? policy.forwarding.query;
+  const path = url.forwardPath ?? policy.forwarding.path;
+  const utm = utmParametersOf(url);
+  const hasRules = url.rules.length > 0;
   const hasFallback =
     url.expiredUrl !== null && !isSuspended && !isFallbackBlocked && url.deletedAt === null;
-  return new CompactLink(
-    {
-      urlId: url.id,
-      organizationId: url.organizationId,
-      shortCode: url.shortCode,
-      status: url.redirectType,
-      location,
-      campaign,
-      // A browser that caches a redirect would ignore the rules, and visit without using a click.
-      cacheControl:
-        url.rules.length > 0 || url.maxClicks !== null
-          ? 'no-store'
-          : cacheControls[url.redirectType],
-      isActive: url.isActive && !isSuspended,
-      expiresAt: url.expiresAt,
-      targetHostname,
-    },
-    {
-      isTakenDown: url.takenDownAt !== null || isBlocked,
-      excludedAddresses,
-      activatesAt: url.activatesAt ?? undefined,
-      fallback: hasFallback ? new URL(url.expiredUrl as string).href : undefined,
-      clickLimit: url.maxClicks === null ? undefined : { isUsedUp: clicksLeftOf(url) === 0 },
-      passwordHash: url.passwordHash,
-      mayCloseLoop: path || ignoresCase,
-      forwarding: query || path ? { query, path } : undefined,
-      rules: url.rules.length > 0 ? toCachedRules(url, settings) : undefined,
-      preview: toCachedPreview(url),
-    },
-  );
+  const { location, campaign } = toTarget(url.targetUrl, utm, null);
+  const clickLimit: ClickLimit | undefined =
+    url.maxClicks === null ? undefined : { isUsedUp: clicksLeftOf(url) === 0 };
+  const forwarding: Forwarding | undefined = query || path ? { query, path } : undefined;
+  return {
+    urlId: url.id,
+    organizationId: url.organizationId,
+    shortCode: url.shortCode,
+    status: url.redirectType as number,
+    location,
+    campaign,
+    /** The link's own target is no variant. */
+    variant: null,
+    // A browser that caches a redirect would ignore the rules, and visit without using a click.
+    cacheControl: hasRules || clickLimit ? 'no-store' : cacheControls[url.redirectType],
+    isActive: url.isActive && !isSuspended,
+    isTakenDown: url.takenDownAt !== null || isBlocked,
+    activatesAt: url.activatesAt,
+    expiresAt: url.expiresAt,
+    /** Where visitors are sent once the link has expired or its clicks are used up. */
+    fallback: hasFallback ? new URL(url.expiredUrl as string).href : undefined,
+    passwordHash: url.passwordHash,
+    clickLimit,
+    excludedAddresses,
+    forwarding,
+    rules: hasRules ? { list: url.rules, utm, targets: new Map<string, Target>() } : undefined,
+    // A password also protects what the target is about.
+    preview:
+      url.preview === null || url.passwordHash !== null
+        ? undefined
+        : { ...url.preview, customSlug: url.customSlug, hostname: url.hostname },
+  };
 }
 
 /** Returns the link of a key whose link was erased: it is gone. */
 export function erasedLink(organizationId: string): Link {
-  return new CompactLink(
-    {
-      urlId: erasedUrlId,
-      organizationId,
-      shortCode: '',
-      status: 302,
-      location: '',
-      campaign: null,
-      cacheControl: 'no-store',
-      isActive: false,
-      expiresAt: null,
-      targetHostname: undefined,
-    },
-    withoutRareFields,
-  );
-}
-
-/** Returns what link previews show, and what the address of the link consists of. */
-function toCachedPreview(url: ShortUrl) {
-  // A password also protects what the target is about.
-  if (url.preview === null || url.passwordHash !== null) return undefined;
-  return { ...url.preview, customSlug: url.customSlug, hostname: url.hostname };
+  return {
+    urlId: erasedUrlId,
+    organizationId,
+    shortCode: '',
+    status: 302,
+    location: '',
+    campaign: null,
+    variant: null,
+    cacheControl: 'no-store',
+    isActive: false,
+    isTakenDown: false,
+    activatesAt: null,
+    expiresAt: null,
+    fallback: undefined,
+    passwordHash: null,
+    clickLimit: undefined,
+    excludedAddresses: undefined,
+    forwarding: undefined,
+    rules: undefined,
+    preview: undefined,
+  };
 }
 
 /** Returns the parameters that a link sets on its targets. */
-export function utmParametersOf(url: ShortUrl) {
+export function utmParametersOf(url: ShortUrl): UtmParameters {
   const parameters = new Map<string, string>();
   for (const field of utmFields) {
     const value = url[field];
@@ -251,11 +149,27 @@ export function utmParametersOf(url: ShortUrl) {
   return [...parameters];
 }
 
+/** Returns the target of a visit: that of the first rule that matches, or else the link's own. */
+export function targetOf(link: Link, visit: DescribedVisit): Target {
+  if (link.rules === undefined) return link;
+  const { list, utm, targets } = link.rules;
+  const { visitedAt, facts, query, request } = visit;
+  const acceptLanguage = request.headers['accept-language'];
+  const match = matchRules(list, { visitedAt, facts, query, acceptLanguage });
+  const chosen = chooseTarget(link.urlId, match.targets, facts);
+  if (chosen === undefined) return link;
+  // Takes as long as the rules, so each target is built once.
+  const known = targets.get(chosen.variant);
+  const target = known ?? toTarget(chosen.targetUrl, utm, chosen.variant);
+  if (!known) targets.set(chosen.variant, target);
+  return target;
+}
+
 /** Returns the kind of response to a visit. */
 export function decideRedirect(link: Link | undefined, now: number) {
   if (!link) return 'unknown';
   // It says nothing about the link, so this comes first.
-  if (link.activatesAt !== undefined && now < link.activatesAt) return 'unknown';
+  if (link.activatesAt !== null && now < link.activatesAt) return 'unknown';
   if (link.isTakenDown) return 'taken-down';
   if (!link.isActive || isExpired(link, now)) {
     return link.fallback !== undefined && isExpired(link, now) ? 'fallback' : 'gone';

@@ -7,15 +7,12 @@ import { isCodeSegment, maxCodeLength } from '../urls/url-keys.js';
 import type { UrlReader } from '../urls/url-reader.js';
 
 export interface LongerKeysOptions {
-  readonly urls: Pick<UrlReader, 'hasKeysBelow' | 'findKeys'>;
+  readonly urls: Pick<UrlReader, 'hasKeysBelow'>;
   readonly clock: Clock;
 }
 
 /** A key that a path begins with, and the rest of the path. */
 export interface KeyOfPath {
-  /** The key as the path has it. */
-  readonly typed: string;
-  /** The key of the link. */
   readonly key: string;
   readonly rest: string;
 }
@@ -55,19 +52,12 @@ export function createLongerKeys({ urls, clock }: LongerKeysOptions) {
   }
 
   return {
-    /** Returns the keys that links on a domain have, the longest first. */
+    /** Returns the keys that links on a domain may have, the longest first. */
     async find(domainId: string | null, path: string, folds: boolean): Promise<KeyOfPath[]> {
       const candidates = candidatesOf(path);
-      const [first] = candidates;
-      if (first === undefined) return [];
-      const [segment = ''] = first.typed.split('/', 1);
-      if (!(await hasKeysBelow(domainId, segment, folds))) return [];
-      const typed = candidates.map((each) => each.typed);
-      const keys = await urls.findKeys(domainId, typed, folds);
-      return candidates.flatMap((candidate) => {
-        const key = keys.get(candidate.typed);
-        return key === undefined ? [] : [{ ...candidate, key }];
-      });
+      const [segment = ''] = candidates[0]?.key.split('/', 1) ?? [];
+      const mayExist = segment !== '' && (await hasKeysBelow(domainId, segment, folds));
+      return mayExist ? candidates : [];
     },
 
     /** Evicts what is known, after links were created or domains have changed. */
@@ -76,9 +66,9 @@ export function createLongerKeys({ urls, clock }: LongerKeysOptions) {
 }
 
 /** Returns the keys of several segments that a path may begin with, the longest first. */
-function candidatesOf(path: string): Omit<KeyOfPath, 'key'>[] {
-  const candidates: Omit<KeyOfPath, 'key'>[] = [];
-  let typed = '';
+function candidatesOf(path: string): KeyOfPath[] {
+  const candidates: KeyOfPath[] = [];
+  let key = '';
   let end = 0;
   // A stranger may send any number of segments, so it stops at the longest key.
   while (end < path.length) {
@@ -86,10 +76,10 @@ function candidatesOf(path: string): Omit<KeyOfPath, 'key'>[] {
     const start = end + 1;
     end = next < 0 ? path.length : next;
     const segment = decodeUnreserved(path.slice(start, end));
-    typed += typed === '' ? segment : `/${segment}`;
-    if (!isCodeSegment(segment) || typed.length > maxCodeLength) break;
+    key += key === '' ? segment : `/${segment}`;
+    if (!isCodeSegment(segment) || key.length > maxCodeLength) break;
     const rest = path.slice(end);
-    if (start > 1) candidates.unshift({ typed, rest: rest === '/' ? '' : rest });
+    if (start > 1) candidates.unshift({ key, rest: rest === '/' ? '' : rest });
   }
   return candidates;
 }

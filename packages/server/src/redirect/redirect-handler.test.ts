@@ -5,11 +5,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { VisitFacts } from '../analytics/classify/describe-visit.js';
 import type { DescribedVisit } from '../analytics/journal/visit-recorder.js';
 import { createLinkPages } from '../pages/link-pages.js';
-import { StorageUnavailableError } from '../storage/database.js';
 import type { Link } from './link.js';
 import { LinkCache } from './link-cache.js';
 import { RedirectHandler, type RedirectHandlerOptions } from './redirect-handler.js';
-import { RuleErrors } from './rule-errors.js';
 
 const link: Link = {
   urlId: 1,
@@ -21,17 +19,15 @@ const link: Link = {
   status: 307,
   cacheControl: 'no-store',
   isActive: true,
-  activatesAt: undefined,
+  activatesAt: null,
   expiresAt: null,
   fallback: undefined,
   clickLimit: undefined,
   passwordHash: null,
-  targetHostname: undefined,
   forwarding: undefined,
   variant: null,
   rules: undefined,
   preview: undefined,
-  mayCloseLoop: false,
   campaign: null,
 };
 
@@ -43,36 +39,13 @@ const describeVisit = (request: IncomingMessage): DescribedVisit => ({
   facts: {} as VisitFacts,
 });
 
-let rulesError: Error | undefined;
-const rules: Link['rules'] = {
-  choose() {
-    if (rulesError) throw rulesError;
-    return {
-      location: 'https://example.com/rule',
-      campaign: null,
-      targetHostname: undefined,
-      variant: '1',
-    };
-  },
-  locations: () => [],
-  maxBytes: 0,
-};
-
-/**
- * Starts a server with four links. `good-link` works; the target of `bad-link` is not a valid header;
- * `own-link` may lead back to itself,
- * and `rule-link` has a rule that matches all visits, and fails while there is `rulesError`.
- */
+/** Starts a server with two links: `good-link` works, and the target of `bad-link` is not a valid header. */
 async function serve(options: Partial<RedirectHandlerOptions>) {
   const errors: { readonly error: unknown; readonly requestId: string }[] = [];
-  const logged: object[] = [];
-  const ruleErrors = new RuleErrors({ error: (fields: object) => logged.push(fields) });
   const cache = new LinkCache({
     maxBytes: 10_000,
     load: async (_, key) => {
       if (key === 'good-link') return link;
-      if (key === 'own-link') return { ...link, targetHostname: 'own.example' };
-      if (key === 'rule-link') return { ...link, urlId: 4, rules };
       return key === 'bad-link' ? { ...link, location: 'https://example.com/\n' } : undefined;
     },
   });
@@ -82,13 +55,10 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
     longerKeys: { find: async () => [] },
     origins: () => ({ scheme: 'https://', shortDomain: 'sho.example' }),
     findDomain: () => null,
-    isOwnHost: () => true,
     visits: () => ({
       describe: describeVisit,
       record: (_visit, _link, _target, respond) => setImmediate(respond, true),
     }),
-    ruleErrors,
-    foldedKeys: { peek: () => undefined, find: async () => undefined },
     ignoresCase: () => false,
     pages: createLinkPages(undefined),
     domainPages: { findUrl: async () => undefined },
@@ -118,7 +88,7 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
       redirect: 'manual',
       headers: { accept: 'application/json' },
     });
-  return { visit, errors, ruleErrors, logged };
+  return { visit, errors };
 }
 
 /** Expects a 500 with the request id that `onError` got. */
@@ -174,30 +144,6 @@ describe('RedirectHandler answers 500 with a request id', () => {
     await expectInternalError(await visit('/good-link'), errors);
   });
 
-  it('when the check for a loop fails', async () => {
-    let lookUps = 0;
-    const { visit, errors } = await serve({
-      // The host of the visit is known, and the host of the target cannot be looked up.
-      findDomain: () => {
-        lookUps += 1;
-        return lookUps === 1 ? null : Promise.reject(new Error('no domain'));
-      },
-    });
-    await expectInternalError(await visit('/own-link'), errors);
-  });
-
-  it('and redirects when storage is unavailable for the check for a loop', async () => {
-    let lookUps = 0;
-    const { visit, errors } = await serve({
-      findDomain: () => {
-        lookUps += 1;
-        return lookUps === 1 ? null : Promise.reject(new StorageUnavailableError('no storage'));
-      },
-    });
-    expect((await visit('/own-link')).status).toBe(307);
-    expect(errors).toEqual([]);
-  });
-
   it('and leaves no unhandled rejection when the path is not that of a link', async () => {
     const rejections: unknown[] = [];
     const note = (reason: unknown) => rejections.push(reason);
@@ -210,21 +156,4 @@ describe('RedirectHandler answers 500 with a request id', () => {
     expect((await visit('/not%2Fa%2Flink')).status).toBe(404);
     expect(rejections).toEqual([]);
   });
-});
-
-it('a link whose rules fail leads to its own target, is counted, and is logged once until it works', async () => {
-  const { visit, ruleErrors, logged } = await serve({});
-  const locationOf = async () => (await visit('/rule-link')).headers.get('location');
-  onTestFinished(() => {
-    rulesError = undefined;
-  });
-  for (const round of [1, 2]) {
-    rulesError = new Error(`fails ${round}`);
-    expect([await locationOf(), await locationOf()]).toEqual([link.location, link.location]);
-    expect(ruleErrors.count).toBe(2 * round);
-    const entry = { urlId: 4, organizationId: 'o', err: rulesError };
-    expect(logged.splice(0)).toEqual([entry]);
-    rulesError = undefined;
-    expect(await locationOf()).toBe('https://example.com/rule');
-  }
 });

@@ -5,7 +5,6 @@ import type { AttemptLimiter } from '../auth/attempt-limiter.js';
 import type { Passwords } from '../auth/passwords.js';
 import { ApiError, validationError } from '../contract/api-error.js';
 import { parseInput } from '../contract/parse-input.js';
-import { hostnameOf } from '../domains/hostname.js';
 import { bodyFormatOf, parseForm } from '../http/body-format.js';
 import { errorHeaders, toApiError } from '../http/error-response.js';
 import { parseJson } from '../http/parse-json.js';
@@ -20,35 +19,26 @@ import type { FormOrigin, LinkPages } from '../pages/link-pages.js';
 import { previewPage } from '../pages/preview-page.js';
 import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
-import { keysOfPath, maxHops, maxLinkedUrls, parseLinkPath } from '../urls/loop-detector.js';
+import { foldKey } from '../storage/fold-keys.js';
 import { type LinkOrigins, shortUrlOf } from '../urls/present-url.js';
-import { isCodeSegment } from '../urls/url-keys.js';
-import { chooseTarget, hasRules } from './choose-target.js';
+import { isCodeSegment, isLinkCode, maxCodeLength } from '../urls/url-keys.js';
 import { type DomainPages, redirectTo } from './domain-pages.js';
-import type { FoldedKeys } from './folded-keys.js';
 import { forwardRequest } from './forward-request.js';
-import { decideRedirect, type Link, usedUp } from './link.js';
+import { decideRedirect, type Link, type Target, targetOf, usedUp } from './link.js';
 import type { LinkCache } from './link-cache.js';
 import type { LongerKeys } from './longer-keys.js';
 import type { MaxClicks } from './max-clicks.js';
 import { unlockForm, unlockRequest } from './redirect-contract.js';
-import type { RuleErrors } from './rule-errors.js';
-import type { Target } from './target.js';
 
 export interface RedirectHandlerOptions {
   readonly cache: LinkCache;
   readonly isReserved: (word: string) => boolean;
   /** Resolves a Host header to the id of a custom domain; null is the platform's domain. */
   readonly findDomain: (host: string | undefined) => string | null | Promise<string | null>;
-  /** Returns whether the platform's own links are served on a host. */
-  readonly isOwnHost: (host: string) => boolean;
   /** Returns the functions that describe and record visits. */
   readonly visits: () => VisitRecorder;
   /** The public addresses of links, which previews name. */
   readonly origins: () => LinkOrigins;
-  readonly ruleErrors: RuleErrors;
-  /** Finds keys in another case on domains that ignore it. */
-  readonly foldedKeys: Pick<FoldedKeys, 'peek' | 'find'>;
   /** Finds keys with slashes. */
   readonly longerKeys: Pick<LongerKeys, 'find'>;
   /** Returns whether a host serves keys in any case. */
@@ -73,9 +63,9 @@ export interface RedirectHandlerOptions {
 /** A path that may be that of a link. */
 interface LinkPath {
   readonly path: string;
-  /** The keys that the path may begin with, without slashes. */
-  readonly keys: readonly string[];
-  /** What follows them. A trailing slash alone leads to the same link. */
+  /** The first segment, with which its key begins. */
+  readonly key: string;
+  /** What follows it. A trailing slash alone leads to the same link. */
   readonly rest: string;
 }
 
@@ -156,52 +146,32 @@ export class RedirectHandler {
   /** Returns undefined for a path that no link can have. */
   #parsePath(path: string): LinkPath | undefined {
     const slash = path.indexOf('/', 1);
-    const segment = decodeUnreserved(slash < 0 ? path.slice(1) : path.slice(1, slash));
+    const key = decodeUnreserved(slash < 0 ? path.slice(1) : path.slice(1, slash));
     const rest = slash < 0 || slash === path.length - 1 ? '' : path.slice(slash);
-    const all = rest === '' ? keysOfPath(`/${segment}`) : [segment].filter(isCodeSegment);
-    const keys = all.filter((key) => !this.#options.isReserved(key));
-    return keys.length === 0 ? undefined : { path, keys, rest };
+    const isKey = isCodeSegment(key) && key.length <= maxCodeLength;
+    return isKey && !this.#options.isReserved(key) ? { path, key, rest } : undefined;
   }
 
   /** Finds the link of the longest key that a path begins with and that takes the rest of it. */
   async #find(
     domainId: string | null | Promise<string | null>,
-    { path, keys, rest }: LinkPath,
+    { path, key, rest }: LinkPath,
     host: string | undefined,
   ): Promise<FoundLink | undefined> {
     const { cache, longerKeys, ignoresCase } = this.#options;
     const domain = await domainId;
-    if (rest !== '') {
-      const folds = await ignoresCase(host);
-      for (const { typed, ...longer } of await longerKeys.find(domain, path, folds)) {
-        const link = cache.peek(domain, `/${longer.key}`) ?? (await cache.load(domain, longer.key));
-        if (link && takesPath(link, longer.rest)) return { link, key: typed, rest: longer.rest };
-      }
+    const folds = await ignoresCase(host);
+    const load = async (each: string) =>
+      cache.peek(domain, `/${folds ? foldKey(each) : each}`) ?? cache.load(domain, each, folds);
+    const longer = rest === '' ? [] : await longerKeys.find(domain, path, folds);
+    for (const candidate of [...longer, { key, rest }]) {
+      const link = await load(candidate.key);
+      if (link && takesPath(link, candidate.rest)) return { link, ...candidate };
     }
-    for (const key of keys) {
-      const link = await this.#findByKey(domain, key, host);
-      if (link && takesPath(link, rest)) return { link, key, rest };
-    }
-    // An erased link has no stored key. Texts add punctuation to addresses.
-    for (const key of rest === '' ? [] : keysOfPath(decodeUnreserved(path))) {
-      const link = await this.#findByKey(domain, key, host);
-      if (link) return { link, key, rest: '' };
-    }
-    return undefined;
-  }
-
-  async #findByKey(
-    domain: string | null,
-    key: string,
-    host: string | undefined,
-  ): Promise<Link | undefined> {
-    const { cache, foldedKeys, ignoresCase } = this.#options;
-    const known = foldedKeys.peek(domain, key) ?? key;
-    const link = cache.peek(domain, `/${known}`) ?? (await cache.load(domain, known));
-    if (link || !(await ignoresCase(host))) return link;
-    const folded = await foldedKeys.find(domain, key);
-    if (folded === undefined) return undefined;
-    return cache.peek(domain, `/${folded}`) ?? (await cache.load(domain, folded));
+    // An erased link has no stored key, which says how many segments it had.
+    const whole = decodeUnreserved(path).replace(/^\/|\/$/g, '');
+    const erased = rest !== '' && isLinkCode(whole) ? await load(whole) : undefined;
+    return erased && { link: erased, key: whole, rest: '' };
   }
 
   #respond(response: ServerResponse, link: Link | undefined, rest = ''): void {
@@ -258,93 +228,13 @@ export class RedirectHandler {
   }
 
   #redirect(response: ServerResponse, link: Link, status: number, rest: string): void {
-    const { visits, ruleErrors } = this.#options;
-    const visit = visits().describe(response.req);
-    const target = hasRules(link) ? chooseTarget(link, visit, ruleErrors) : link;
+    const visit = this.#options.visits().describe(response.req);
+    const target = targetOf(link, visit);
     const location = link.forwarding
       ? forwardRequest(target.location, link.forwarding, { rest, query: visit.query.slice(1) })
       : target.location;
-    if (location === undefined) {
-      this.#refuseVisitor(response, unknown);
-      return;
-    }
-    const redirect = { link, target, location, visit, status };
-    const { host } = response.req.headers;
-    if (host === undefined || !this.#mayLeadBack(target, link, host)) {
-      this.#record(response, redirect);
-      return;
-    }
-    this.#leadsBack(link, location, host)
-      .catch((error) => {
-        // Cached links redirect without this check while storage is unavailable.
-        if (error instanceof StorageUnavailableError) return false;
-        throw error;
-      })
-      .then((leadsBack) => {
-        if (leadsBack) this.#refuseVisitor(response, gone);
-        else this.#record(response, redirect);
-      })
-      .catch((error) => this.#fail(response, error));
-  }
-
-  /**
-   * Returns whether a target may lead back to its link although writes refuse loops: DNS may point unknown
-   * names at this server, and a change of its own hosts may close a loop. So may the visit itself.
-   */
-  #mayLeadBack({ targetHostname }: Target, { mayCloseLoop }: Link, host: string): boolean {
-    const { isOwnHost } = this.#options;
-    if (targetHostname === undefined) return false;
-    if (isOwnHost(targetHostname)) return true;
-    if (mayCloseLoop && this.#isDomain(targetHostname) !== false) return true;
-    return !isOwnHost(host) && this.#isDomain(host) !== true;
-  }
-
-  /** Returns whether a host is a custom domain; undefined where storage must be read. */
-  #isDomain(host: string): boolean | undefined {
-    const domainId = this.#options.findDomain(host);
-    // The check reads the domain again and handles an error.
-    if (domainId instanceof Promise) domainId.catch(() => {});
-    else return domainId !== null;
-    return undefined;
-  }
-
-  /**
-   * Returns whether a location leads back to a link, also through `host`, the host of this visit. All
-   * targets of the links after it count, because their rules may choose any.
-   */
-  async #leadsBack(link: Link, location: string, host: string): Promise<boolean> {
-    const { findDomain, isOwnHost } = this.#options;
-    const visitedHostname = hostnameOf(host);
-    let locations = new Set([location]);
-    let found = 0;
-    for (let hops = 0; locations.size > 0; hops += 1) {
-      const following = new Set<string>();
-      for (const current of locations) {
-        const path = parseLinkPath(current);
-        if (path === undefined) continue;
-        const { hostname } = path;
-        const domainId = await findDomain(hostname);
-        const isOnThisServer =
-          domainId !== null || hostname === visitedHostname || isOwnHost(hostname);
-        const linkPath = this.#parsePath(path.path);
-        if (!isOnThisServer || linkPath === undefined) continue;
-        const reached = await this.#find(domainId, linkPath, hostname);
-        if (reached === undefined) continue;
-        const { link: next, rest } = reached;
-        found += 1;
-        const isLoop = next.urlId === link.urlId;
-        if (isLoop || hops === maxHops || found > maxLinkedUrls) return true;
-        for (const each of [next.location, ...(next.rules?.locations() ?? [])]) {
-          // The query cannot change which link follows.
-          const forwarded = next.forwarding
-            ? forwardRequest(each, next.forwarding, { rest, query: '' })
-            : each;
-          if (forwarded !== undefined) following.add(forwarded);
-        }
-      }
-      locations = following;
-    }
-    return false;
+    if (location === undefined) this.#refuseVisitor(response, unknown);
+    else this.#record(response, { link, target, location, visit, status });
   }
 
   #record(response: ServerResponse, { link, target, location, visit, status }: Redirect): void {

@@ -11,9 +11,8 @@ import { erasedKeyFinder } from '../urls/retired-keys.js';
 import type { UrlReader } from '../urls/url-reader.js';
 import { DomainPages } from './domain-pages.js';
 import { createExcludedAddresses } from './excluded-addresses.js';
-import { createFoldedKeys } from './folded-keys.js';
-import { erasedLink, type Link, toLink } from './link.js';
-import { LinkCache } from './link-cache.js';
+import { erasedLink, toLink } from './link.js';
+import { LinkCache, type LinkCacheOptions } from './link-cache.js';
 import type { LinkPolicy } from './link-policy.js';
 import { createLongerKeys } from './longer-keys.js';
 import { MaxClicks } from './max-clicks.js';
@@ -31,12 +30,11 @@ export interface RedirectModuleOptions
     | 'origins'
     | 'pages'
     | 'passwords'
-    | 'ruleErrors'
     | 'visits'
   > {
   readonly config: Config;
   readonly database: Database;
-  readonly urls: Pick<UrlReader, 'findByKey' | 'findFoldedKey' | 'findKeys' | 'hasKeysBelow'>;
+  readonly urls: Pick<UrlReader, 'findByKey' | 'hasKeysBelow'>;
   readonly domains: Pick<DomainRepository, 'findDocument'>;
   readonly hosts: Pick<HostResolver, 'find' | 'settingsOf'>;
   readonly linkPolicy: Pick<LinkPolicy, 'findBlockedHost'>;
@@ -46,10 +44,6 @@ export interface RedirectModuleOptions
 /** Composes what visitors meet: the cache of links, the clicks of limited links, redirects and pages of domains. */
 export function createRedirectModule(options: RedirectModuleOptions) {
   const { config, database, urls, hosts, linkPolicy, clock, isOwnHost, onError } = options;
-  const foldedKeys = createFoldedKeys({
-    find: (domainId, key) => urls.findFoldedKey(domainId, key),
-    clock,
-  });
   const longerKeys = createLongerKeys({ urls, clock });
   const cache = new LinkCache({ maxBytes: config.linkCacheBytes, load: linkLoader(options) });
 
@@ -72,13 +66,10 @@ export function createRedirectModule(options: RedirectModuleOptions) {
     respondUnknown: (response) => handler.respondUnknown(response),
     onError,
   });
-  const { origins } = options;
   const handler = new RedirectHandler({
     ...options,
     cache,
     findDomain,
-    isOwnHost: (host) => host === origins().shortDomain || isOwnHost(hostnameOf(host)),
-    foldedKeys,
     longerKeys,
     ignoresCase: async (host) => (await hosts.settingsOf(host)).ignoreCase,
     domainPages,
@@ -95,14 +86,12 @@ export function createRedirectModule(options: RedirectModuleOptions) {
     /** Evicts links that changed here, and what is known of their keys. */
     noteChanged(ids: readonly number[]): void {
       cache.invalidate(ids);
-      foldedKeys.clear();
       longerKeys.clear();
     },
     invalidateOrganizations: (ids: readonly string[]) => cache.invalidateOrganizations(ids),
     /** Evicts the links of an organization whose domains changed here. */
     noteDomainsChanged(organizationId: string): void {
       cache.invalidateOrganizations([organizationId]);
-      foldedKeys.clear();
       longerKeys.clear();
     },
     clear: () => cache.clear(),
@@ -116,15 +105,12 @@ function linkLoader({
   database,
   urls,
   linkPolicy,
-}: RedirectModuleOptions): (domainId: string | null, key: string) => Promise<Link | undefined> {
-  const platformLinks = {
-    forwarding: { query: config.forwardQuery, path: config.forwardPath },
-    ignoresCase: config.ignoreCase,
-  };
+}: RedirectModuleOptions): LinkCacheOptions['load'] {
+  const platformLinks = { forwarding: { query: config.forwardQuery, path: config.forwardPath } };
   const excludedAddressesOf = createExcludedAddresses();
   const findErasedKey = erasedKeyFinder(database.read);
-  return async (domainId, key) => {
-    const found = await urls.findByKey(domainId, key);
+  return async (domainId, key, folds) => {
+    const found = await urls.findByKey(domainId, key, folds);
     if (!found || isBeingErased(found.url)) {
       const organizationId = await findErasedKey(domainId, key);
       return organizationId === undefined ? undefined : erasedLink(organizationId);

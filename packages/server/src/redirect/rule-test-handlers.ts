@@ -1,11 +1,9 @@
 import type { HandlersOf } from '../http/handlers.js';
 import type { Clock } from '../ports.js';
 import type { ShortUrl } from '../urls/short-url.js';
-import { compileRules } from './cached-rules.js';
-import type { RuleVisit } from './compile-conditions.js';
-import { utmParametersOf } from './link.js';
+import { toTarget, utmParametersOf } from './link.js';
+import { matchRules, type RuleVisit } from './match-rules.js';
 import type { RuleTestQuery, ruleTestRoutes } from './rule-test-contract.js';
-import { toTarget } from './target.js';
 
 export interface RuleTestOptions {
   /** Returns a link of an organization. Throws NOT_FOUND. */
@@ -24,20 +22,20 @@ export function ruleTestHandlers({
   return {
     async testUrlRules({ caller, params, query }) {
       const url = await getUrl(caller.organizationId, params.id);
-      const settings = { parameters: utmParametersOf(url), forwardsPath: false };
-      const compiled = compileRules(url, settings);
-      const { rule = null, outcomes, skipped } = compiled.explain(toVisit(query, clock()));
-      const own = { target: toTarget(url.targetUrl, settings, null), share: 1 };
+      const { rule = null, targets, skipped } = matchRules(url.rules, toVisit(query, clock()));
+      const own = { targetUrl: url.targetUrl, weight: 1, variant: ownTarget };
+      const outcomes = rule === null ? [own] : targets;
+      const total = outcomes.reduce((sum, { weight }) => sum + weight, 0);
       return {
         status: 200,
         data: {
           rule,
-          outcomes: (rule === null ? [own] : outcomes).map(({ target, share }) => ({
-            variant: target.variant ?? ownTarget,
-            location: target.location,
-            share,
+          outcomes: outcomes.map(({ targetUrl, weight, variant }) => ({
+            variant,
+            location: toTarget(targetUrl, utmParametersOf(url), variant).location,
+            share: weight / total,
           })),
-          skipped,
+          skipped: [...skipped],
         },
       };
     },

@@ -17,7 +17,7 @@ export interface StorageOptions {
   readonly databaseConnections?: number | undefined;
   /** PostgreSQL: removes the time limit of statements, for operator commands. */
   readonly withoutTimeout?: boolean | undefined;
-  /** Whether links of the platform's domain are found in any case, for which `migrate` creates an index. */
+  /** Whether links of the platform's domain are found in any case, for which `migrate` folds their keys. */
   readonly ignoreCase?: boolean | undefined;
   /** The keys of `keyring`. `unlockSecrets` sets those of a server's main thread. */
   readonly secretKeys?: readonly string[] | undefined;

@@ -349,13 +349,15 @@ export const tables = {
       domain_key: 'text not null',
       key: 'text not null',
       url_id: 'bigint not null references urls (id)',
+      /** The key in lower case, if the domain ignores case. */
+      folded_key: 'text',
     },
     key: ['domain_key', 'key'],
     isClustered: true,
     indexes: {
       // The foreign key of each deleted link is checked.
       url_keys_by_url: '(url_id)',
-      url_keys_folded: "(domain_key, lower(key), url_id) where domain_key <> ''",
+      url_keys_folded: 'unique (domain_key, folded_key) where folded_key is not null',
     },
   },
   /**

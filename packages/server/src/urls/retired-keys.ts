@@ -16,6 +16,12 @@ export function hashOfKey({ domain_key, key }: DomainAndKey): number {
   return Number(hash('sha256', text, 'buffer').readBigUInt64BE() >> 11n);
 }
 
+/** Returns the hashes of a key: as it is, and folded if its domain ignores case. */
+function hashesOf({ domain_key, key, folded_key }: DomainAndKey): number[] {
+  const forms = new Set([key, folded_key ?? key]);
+  return [...forms].map((form) => hashOfKey({ domain_key, key: form }));
+}
+
 /**
  * Returns those of these keys that erased links, or links of deleted organizations, had; with `importedId`,
  * only those of others than this organization.
@@ -26,15 +32,15 @@ export async function findRetiredKeys<Key extends DomainAndKey>(
   importedId = '',
 ): Promise<Key[]> {
   if (keys.length === 0) return [];
-  const hashes = keys.map(hashOfKey);
+  const hashes = keys.map(hashesOf);
   const rows = await db
     .selectFrom('retired_keys')
     .select('key_hash')
-    .where(isAmong(db, sql.ref('key_hash'), hashes))
+    .where(isAmong(db, sql.ref('key_hash'), hashes.flat()))
     .where('organization_id', '<>', importedId)
     .execute();
   const retired = new Set(rows.map(({ key_hash }) => key_hash));
-  return keys.filter((_, at) => retired.has(hashes[at] as number));
+  return keys.filter((_, at) => hashes[at]?.some((each) => retired.has(each)));
 }
 
 /**
@@ -51,8 +57,8 @@ export async function retireKeys(
   await transaction
     .insertInto('retired_keys')
     .values(
-      keys.map((key) => ({
-        key_hash: hashOfKey(key),
+      [...new Set(keys.flatMap(hashesOf))].map((key_hash) => ({
+        key_hash,
         organization_id: organizationId,
         url_id: urlId,
       })),

@@ -5,8 +5,8 @@ import type { HandlersOf } from '../http/handlers.js';
 import { openPage } from '../http/open-page.js';
 import type { Clock } from '../ports.js';
 import { operatorOwner } from '../storage/database.js';
-import type { FindKey } from './key-finder.js';
-import { notShortUrlMessage, parseShortUrl } from './loop-detector.js';
+import type { FindUrlId } from './key-finder.js';
+import { notShortUrlMessage, parseShortUrl } from './parse-short-url.js';
 import { type TakedownRecord, toTakedownRecord } from './present-takedown.js';
 import type { LinkOrigins } from './present-url.js';
 import type { takedownRoutes } from './takedown-contract.js';
@@ -14,7 +14,7 @@ import type { TakedownRepository } from './takedown-repository.js';
 
 export interface TakedownHandlerOptions {
   readonly takedowns: TakedownRepository;
-  readonly findKey: FindKey;
+  readonly findUrlId: FindUrlId;
   readonly listTakedowns: (
     owner: string,
     range: PageRange,
@@ -29,33 +29,29 @@ export interface TakedownHandlerOptions {
 /** Takes links down, for the operator. */
 export function takedownHandlers({
   takedowns,
-  findKey,
+  findUrlId,
   listTakedowns,
   origins,
   clock,
   onChanged,
 }: TakedownHandlerOptions): HandlersOf<typeof takedownRoutes> {
-  /** Returns the key of a short URL, on its domain. Throws VALIDATION_FAILED or NOT_FOUND. */
-  async function keyOf(shortUrl: string) {
+  /** Returns the id of the link of a short URL. Throws VALIDATION_FAILED or NOT_FOUND. */
+  async function getUrlId(shortUrl: string) {
     const names = parseShortUrl(shortUrl);
     if (names.length === 0) {
       throw validationError([{ path: 'shortUrl', message: notShortUrlMessage(shortUrl) }]);
     }
-    const found = await findKey(names);
-    if (!found) throw noLink(shortUrl);
-    return found;
+    const id = await findUrlId(names);
+    if (id === undefined) throw noLink(shortUrl);
+    return id;
   }
 
   const list = { name: 'takedowns', organizationId: operatorOwner, ids: 'integer' } as const;
 
   return {
     async takeDownUrl({ body: { shortUrl, reason }, write }) {
-      const { domainKey, key } = await keyOf(shortUrl);
-      const { result: url, replayed } = await takedowns.takeDown(
-        { domainKey, key, reason },
-        clock(),
-        write,
-      );
+      const id = await getUrlId(shortUrl);
+      const { result: url, replayed } = await takedowns.takeDown(id, reason, clock(), write);
       if (!url) throw noLink(shortUrl, replayed);
       onChanged([url.id]);
       return { status: 201, replayed, data: toTakedownRecord(origins(), url) };

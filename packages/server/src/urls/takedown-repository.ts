@@ -13,13 +13,6 @@ import { isBeingErased } from './erased-url.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
 import type { UrlRecorder } from './url-recorder.js';
 
-/** Where a link was found, and when and why it was taken down. */
-interface NewTakedown {
-  readonly domainKey: string;
-  readonly key: string;
-  readonly reason: string;
-}
-
 /** Stores takedowns of links. Every method is one transaction. */
 export class TakedownRepository {
   readonly #database: Database;
@@ -30,43 +23,26 @@ export class TakedownRepository {
     this.#recorder = recorder;
   }
 
-  /** Takes a link down, and returns it; null when no link has the key. */
+  /** Takes a link down, and returns it; null when there is none. */
   takeDown(
-    takedown: NewTakedown,
+    id: number,
+    reason: string,
     now: number,
     write: WriteRequest | undefined,
   ): Promise<IdempotentResult<ShortUrl | null>> {
-    return writeOnce(
-      this.#database,
-      operatorOwner,
-      write,
-      (transaction) => this.takeDownIn(transaction, takedown, now),
-      { audit: auditOf },
-    );
-  }
-
-  /** Takes a link down in a transaction of the operator, and returns it; null when no link has the key. */
-  async takeDownIn(
-    transaction: WriteTransaction,
-    { domainKey, key, reason }: NewTakedown,
-    now: number,
-  ): Promise<ShortUrl | null> {
-    const row = await findLocked(transaction, (db) =>
-      selectUrls(db)
-        .innerJoin('url_keys', 'url_keys.url_id', 'urls.id')
-        .where('url_keys.domain_key', '=', domainKey)
-        .where('url_keys.key', '=', key)
-        .executeTakeFirst(),
-    );
-    if (!row || isBeingErased(row)) return null;
-    const before = fromRow(row);
-    const takenDownAt = before.takenDownAt ?? now;
-    await transaction
-      .insertInto('takedowns')
-      .values({ id: before.id, reason, created_at: takenDownAt })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet({ reason }))
-      .execute();
-    return this.#save(transaction, before, { takenDownAt, takedownReason: reason }, now);
+    const work = async (transaction: WriteTransaction) => {
+      const row = await findLocked(transaction, id);
+      if (!row || isBeingErased(row)) return null;
+      const before = fromRow(row);
+      const takenDownAt = before.takenDownAt ?? now;
+      await transaction
+        .insertInto('takedowns')
+        .values({ id, reason, created_at: takenDownAt })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet({ reason }))
+        .execute();
+      return this.#save(transaction, before, { takenDownAt, takedownReason: reason }, now);
+    };
+    return writeOnce(this.#database, operatorOwner, write, work, { audit: auditOf });
   }
 
   /** Undoes a takedown, and returns the link as it was before; null when it is not taken down. */
@@ -80,9 +56,7 @@ export class TakedownRepository {
       operatorOwner,
       write,
       async (transaction) => {
-        const row = await findLocked(transaction, (db) =>
-          selectUrls(db).where('urls.id', '=', id).executeTakeFirst(),
-        );
+        const row = await findLocked(transaction, id);
         if (!row || row.takenDownAt === null) return null;
         const before = fromRow(row);
         await transaction.deleteFrom('takedowns').where('id', '=', id).execute();
@@ -113,14 +87,12 @@ export class TakedownRepository {
 }
 
 /** Finds a link again after its organization is locked, whose requests may have changed the link. */
-async function findLocked<Row extends { readonly organizationId: string }>(
-  transaction: WriteTransaction,
-  find: (db: WriteTransaction) => Promise<Row | undefined>,
-): Promise<Row | undefined> {
-  const found = await find(transaction);
+async function findLocked(transaction: WriteTransaction, id: number) {
+  const find = () => selectUrls(transaction).where('urls.id', '=', id).executeTakeFirst();
+  const found = await find();
   if (!found) return undefined;
   await lockOrganization(transaction, found.organizationId);
-  return find(transaction);
+  return find();
 }
 
 /** The owner of a link reads in its audit log that the operator took it down. */

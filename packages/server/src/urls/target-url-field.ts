@@ -10,7 +10,7 @@ export const targetUrl = z
     if (error) context.issues.push({ code: 'custom', message: error, input: context.value });
   })
   .meta({
-    description: `Where the link leads: http or https, at most ${maxTargetUrlBytes} bytes. It must not lead back to the link. Returned exactly as it was sent.`,
+    description: `Where the link leads: http or https, at most ${maxTargetUrlBytes} bytes. It must not lead to a host of short links on this server. Returned exactly as it was sent.`,
     pattern: webAddress,
     ...byteLimit(maxTargetUrlBytes),
     example: 'https://example.com/spring?ref=mail#offers',

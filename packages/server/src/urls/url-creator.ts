@@ -1,22 +1,27 @@
+import type { IsOwnHost } from '../domains/own-hosts.js';
 import { releaseLinks, reserveLinks } from '../organizations/link-quota.js';
 import type { PlanTable } from '../organizations/plans.js';
-import { type Database, UniqueViolationError, type WriteTransaction } from '../storage/database.js';
+import {
+  type Database,
+  type Schema,
+  UniqueViolationError,
+  type WriteTransaction,
+} from '../storage/database.js';
 import { handleAtCommit } from '../storage/group-commit.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { newUrl, type UrlDraft } from './change-url.js';
+import { findOwnTargets } from './check-target.js';
 import { EqualLinks, findEquivalent, findExternalIds } from './find-existing.js';
-import type { LoopDetector } from './loop-detector.js';
 import { findRetiredKeys } from './retired-keys.js';
 import { type ShortUrl, toRow } from './short-url.js';
 import { urlCreated } from './url-events.js';
 import { UrlIds } from './url-ids.js';
 import {
-  domainKeyOf,
+  type DomainAndKey,
   findActiveDomains,
   findKeyOwners,
   keysOf,
   mapKeyOf,
-  slugsOf,
 } from './url-keys.js';
 import { noUrl } from './url-reader.js';
 import type { UrlRecorder } from './url-recorder.js';
@@ -34,12 +39,15 @@ import {
 interface NewLinks {
   readonly organizationId: string;
   readonly urls: readonly ShortUrl[];
+  readonly keysOfUrl: (url: ShortUrl) => Schema['url_keys'][];
   readonly now: number;
 }
 
 export interface UrlCreatorOptions {
   readonly plans: PlanTable;
-  readonly loops: LoopDetector;
+  readonly isOwnHost: IsOwnHost;
+  /** Whether links of the platform's domain are found in any case. */
+  readonly ignoreCase: boolean;
   readonly recorder: UrlRecorder;
 }
 
@@ -70,7 +78,7 @@ export class UrlCreator {
     );
     const firstId = await this.#ids.allocate(transaction, drafts.length);
     const urls = drafts.map((draft, index) => {
-      const hostname = domains.get(draft.body.domainId ?? '') ?? null;
+      const hostname = domains.get(draft.body.domainId ?? '')?.hostname ?? null;
       const shortCode = draft.body.importedCode ?? context.newShortCode();
       return newUrl(draft, { id: firstId + index, organizationId, shortCode, hostname }, now);
     });
@@ -80,7 +88,14 @@ export class UrlCreator {
     // has accepted so far, to link ids.
     const importedCodeOf = (index: number) => drafts[index]?.body.importedCode ?? null;
     const isImported = (index: number) => importedCodeOf(index) !== null;
-    const chosen = urls.flatMap((url, index) => (isImported(index) ? keysOf(url) : slugsOf(url)));
+    const { isOwnHost, ignoreCase } = this.#options;
+    const keysOfUrl = (url: ShortUrl) => {
+      const domain = domains.get(url.domainId ?? '');
+      return keysOf(url, url.domainId === null ? ignoreCase : domain?.ignoresCase === true);
+    };
+    const chosen = urls.flatMap((url, index) =>
+      keysOfUrl(url).slice(0, isImported(index) || url.customSlug === null ? undefined : 1),
+    );
     const owners = await findKeyOwners(transaction, chosen);
     for (const key of await findRetiredKeys(transaction, chosen)) {
       owners.set(mapKeyOf(key), noUrl);
@@ -90,12 +105,10 @@ export class UrlCreator {
       organizationId,
       urls.map(({ externalId }) => externalId),
     );
-    const local = new Set(await this.#options.loops.findLocal(transaction, urls));
+    const ownTargets = await findOwnTargets(transaction, isOwnHost, urls);
     const existing = new Map<number, ShortUrl>();
     const equalLinks = new EqualLinks();
     const isReused = drafts.some(({ body }) => body.ifExists === 'return');
-    let checked = 0;
-    const findAccepted = (mapKey: string) => accepted.get(owners.get(mapKey) ?? 0);
     for (const [index, draft] of urls.entries()) {
       if (drafts[index]?.body.ifExists === 'return') {
         if (index % linksAtOnce === linksAtOnce - 1) await yieldToEventLoop();
@@ -111,15 +124,18 @@ export class UrlCreator {
         refused.set(draft.id, { status: 'domain-invalid' });
         continue;
       }
-      const domain_key = domainKeyOf(draft.domainId);
-      const { customSlug } = draft;
-      if (customSlug !== null && owners.has(mapKeyOf({ domain_key, key: customSlug }))) {
+      const ownTarget = ownTargets.get(draft);
+      if (ownTarget !== undefined) {
+        refused.set(draft.id, { status: 'own-target', path: ownTarget });
+        continue;
+      }
+      let url = draft;
+      const isOwned = (key: DomainAndKey | undefined) => key && owners.has(mapKeyOf(key));
+      if (url.customSlug !== null && isOwned(keysOfUrl(url)[0])) {
         refused.set(draft.id, { status: 'slug-conflict' });
         continue;
       }
-      let { shortCode } = draft;
-      const isTaken = () =>
-        shortCode === customSlug || owners.has(mapKeyOf({ domain_key, key: shortCode }));
+      const isTaken = () => url.shortCode === url.customSlug || isOwned(keysOfUrl(url).at(-1));
       if (isImported(index) && isTaken()) {
         refused.set(draft.id, { status: 'slug-conflict', path: 'importedCode' });
         continue;
@@ -131,20 +147,10 @@ export class UrlCreator {
         }
         externalIds.set(draft.externalId, draft.id);
       }
-      while (isTaken()) shortCode = context.newShortCode();
-      const url = shortCode === draft.shortCode ? draft : { ...draft, shortCode };
-      if (local.has(draft)) {
-        checked += 1;
-        if (checked % linksAtOnce === 0) await yieldToEventLoop();
-        const path = await this.#options.loops.findLoop(transaction, url, findAccepted);
-        if (path !== undefined) {
-          refused.set(url.id, { status: 'loop', path });
-          continue;
-        }
-      }
+      while (isTaken()) url = { ...url, shortCode: context.newShortCode() };
       accepted.set(url.id, url);
       if (isReused) equalLinks.add(url, importedCodeOf(index));
-      for (const key of keysOf(url)) owners.set(mapKeyOf(key), url.id);
+      for (const key of keysOfUrl(url)) owners.set(mapKeyOf(key), url.id);
     }
 
     // Paused links do not count towards the plan.
@@ -161,7 +167,7 @@ export class UrlCreator {
     }
     await releaseLinks(transaction, organizationId, active.length - free);
     const created = [...accepted.values()];
-    const creation = { organizationId, urls: created, now };
+    const creation = { organizationId, urls: created, keysOfUrl, now };
     // Other works of the transaction may look for a slug, an imported code, an external id or an equal
     // link, or for the links of a domain. Nobody knows the other links yet.
     const isKnown =
@@ -185,14 +191,19 @@ export class UrlCreator {
     transaction: WriteTransaction,
     creations: readonly NewLinks[],
   ): Promise<void> => {
-    const urls = creations.flatMap((creation) => creation.urls);
-    for await (const slice of slicesOf(urls, linksPerWrite(this.#database))) {
-      await this.#database.bulkInsert(transaction, 'urls', slice.map(toRow));
-      await this.#database.bulkInsert(transaction, 'url_keys', slice.flatMap(keysOf));
+    const links = creations.flatMap(({ urls, keysOfUrl }) =>
+      urls.map((url) => ({ url, keys: keysOfUrl(url) })),
+    );
+    for await (const slice of slicesOf(links, linksPerWrite(this.#database))) {
+      const rows = slice.map(({ url }) => toRow(url));
+      await this.#database.bulkInsert(transaction, 'urls', rows);
+      const keys = slice.flatMap((link) => link.keys);
+      await this.#database.bulkInsert(transaction, 'url_keys', keys);
     }
     // After the inserts, because an erasure may have retired and deleted the keys before them.
-    for await (const slice of slicesOf(urls, linksPerStatement)) {
-      const [retired] = await findRetiredKeys(transaction, slice.flatMap(keysOf));
+    for await (const slice of slicesOf(links, linksPerStatement)) {
+      const keys = slice.flatMap((link) => link.keys);
+      const [retired] = await findRetiredKeys(transaction, keys);
       if (retired !== undefined) throw new UniqueViolationError(`${retired.key} is retired`);
     }
     const organizationIds = [...new Set(creations.map(({ organizationId }) => organizationId))];
@@ -201,7 +212,7 @@ export class UrlCreator {
       await this.#options.recorder.record(transaction, urlCreated, organizationId, own, now);
     }
     // SQLite takes a millisecond to commit 100 links.
-    if (urls.length > linksPerSlice) await yieldToEventLoop();
+    if (links.length > linksPerSlice) await yieldToEventLoop();
   };
 }
 

@@ -19,7 +19,7 @@ import { maxCodeLength } from './url-keys.js';
 const maxImportedClicks = 1_000_000_000_000;
 
 const expiredUrl = targetUrl.nullish().meta({
-  description: `Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most ${maxTargetUrlBytes} bytes. It must not lead back to the link. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.`,
+  description: `Where visitors are sent (302) when the link has expired or its maxClicks are used up, instead of a page that says so: http or https, at most ${maxTargetUrlBytes} bytes. It must not lead to a host of short links on this server. Such visits are not counted. A link that is paused, deleted or taken down does not lead there.`,
   example: 'https://example.com/sale-is-over',
 });
 

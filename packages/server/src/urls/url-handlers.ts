@@ -4,7 +4,7 @@ import type { Caller } from '../contract/caller.js';
 import type { Scope } from '../contract/define-route.js';
 import type { HandlersOf } from '../http/handlers.js';
 import type { IdempotentResult } from '../idempotency/with-idempotency-key.js';
-import { notShortUrlMessage, parseShortUrl } from './loop-detector.js';
+import { notShortUrlMessage, parseShortUrl } from './parse-short-url.js';
 import { shortUrlOf, toNewLink, toRecord } from './present-url.js';
 import type { ShortUrl } from './short-url.js';
 import { type UrlBulkHandlerOptions, urlBulkHandlers } from './url-bulk-handlers.js';

@@ -1,4 +1,8 @@
+import type { Kysely } from 'kysely';
+import { findDomainsOf } from '../domains/domain-repository.js';
+import type { IsOwnHost } from '../domains/own-hosts.js';
 import type { Schema, WriteTransaction } from '../storage/database.js';
+import { foldKey } from '../storage/fold-keys.js';
 import type { ShortUrl } from './short-url.js';
 
 /** Matches the short codes that this server makes, and custom slugs. */
@@ -18,74 +22,95 @@ export function isLinkCode(text: string): boolean {
   return text.length <= maxCodeLength && text.split('/').every(isCodeSegment);
 }
 
-export type DomainAndKey = Pick<Schema['url_keys'], 'domain_key' | 'key'>;
+export type DomainAndKey = Pick<Schema['url_keys'], 'domain_key' | 'key'> &
+  Partial<Pick<Schema['url_keys'], 'folded_key'>>;
 
 /** Returns the value that `url_keys.domain_key` has for a domain; null is the platform's domain. */
 export function domainKeyOf(domainId: string | null): string {
   return domainId ?? '';
 }
 
-/** Returns the rows of a link in `url_keys`: its slug, if it has one, and its short code. */
+/**
+ * Returns the rows of a link in `url_keys`: its slug, if it has one, and its short code. `folds` is true on a
+ * domain that ignores case.
+ */
 export function keysOf(
   url: Pick<ShortUrl, 'id' | 'domainId' | 'shortCode' | 'customSlug'>,
+  folds: boolean,
 ): Schema['url_keys'][] {
-  const code = { domain_key: domainKeyOf(url.domainId), key: url.shortCode, url_id: url.id };
-  return [...slugsOf(url), code];
-}
-
-/** Returns the row of a link's slug in `url_keys`, if it has a slug. */
-export function slugsOf({
-  id: url_id,
-  domainId,
-  customSlug,
-}: Pick<ShortUrl, 'id' | 'domainId' | 'customSlug'>): Schema['url_keys'][] {
-  return customSlug === null
-    ? []
-    : [{ domain_key: domainKeyOf(domainId), key: customSlug, url_id }];
+  const { id: url_id, shortCode, customSlug } = url;
+  const domain_key = domainKeyOf(url.domainId);
+  const rowOf = (key: string) => {
+    return { domain_key, key, url_id, folded_key: folds ? foldKey(key) : null };
+  };
+  const code = rowOf(shortCode);
+  if (customSlug === null) return [code];
+  const slug = rowOf(customSlug);
+  // Only one row may have a folded key.
+  return [slug, slug.folded_key === code.folded_key ? { ...code, folded_key: null } : code];
 }
 
 /** Returns a string that identifies a key on a domain, for use as the key of a map. */
-export function mapKeyOf({ domain_key, key }: DomainAndKey): string {
-  return `${domain_key}/${key}`;
+export function mapKeyOf({ domain_key, key, folded_key }: DomainAndKey): string {
+  return `${domain_key}/${folded_key ?? key}`;
 }
 
 /** Returns the ids of the links that have these keys, by `mapKeyOf`. Omits keys that no link has. */
 export async function findKeyOwners(
-  transaction: WriteTransaction,
+  db: Kysely<Schema>,
   keys: readonly DomainAndKey[],
 ): Promise<Map<string, number>> {
   const owners = new Map<string, number>();
-  for (const domain_key of new Set(keys.map((each) => each.domain_key))) {
-    const own = keys.filter((each) => each.domain_key === domain_key);
-    const rows = await transaction
-      .selectFrom('url_keys')
-      .select(['key', 'url_id'])
-      .where('domain_key', '=', domain_key)
-      .where(
-        'key',
-        'in',
-        own.map(({ key }) => key),
-      )
-      .execute();
-    for (const { key, url_id } of rows) owners.set(mapKeyOf({ domain_key, key }), url_id);
+  for (const column of ['key', 'folded_key'] as const) {
+    const wanted = keys.filter(({ folded_key }) => (folded_key == null) === (column === 'key'));
+    for (const domain_key of new Set(wanted.map((each) => each.domain_key))) {
+      const own = wanted.flatMap((each) =>
+        each.domain_key === domain_key ? (each[column] as string) : [],
+      );
+      const rows = await db
+        .selectFrom('url_keys')
+        .select([column, 'url_id'])
+        .where('domain_key', '=', domain_key)
+        .where(column, 'in', own)
+        .execute();
+      for (const row of rows) owners.set(`${domain_key}/${row[column]}`, row.url_id);
+    }
   }
   return owners;
 }
 
-/** Returns the hostnames of active domains of an organization, by id. */
+/** Returns the `domain_key` of the links on a hostname; undefined when no links are served there. */
+export async function findDomainKey(
+  db: Kysely<Schema>,
+  isOwnHost: IsOwnHost,
+  hostname: string,
+): Promise<string | undefined> {
+  if (isOwnHost(hostname)) return domainKeyOf(null);
+  return (await findDomainsOf(db, [hostname])).get(hostname)?.id;
+}
+
+/** An active domain of an organization. */
+export interface ActiveDomain {
+  readonly hostname: string;
+  readonly ignoresCase: boolean;
+}
+
+/** Returns active domains of an organization, by id. */
 export async function findActiveDomains(
   transaction: WriteTransaction,
   organizationId: string,
   ids: readonly (string | null)[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, ActiveDomain>> {
   const wanted = [...new Set(ids)].filter((id) => id !== null);
   if (wanted.length === 0) return new Map();
   const rows = await transaction
     .selectFrom('domains')
-    .select(['id', 'hostname'])
+    .select(['id', 'hostname', 'ignore_case'])
     .where('organization_id', '=', organizationId)
     .where('is_active', '=', 1)
     .where('id', 'in', wanted)
     .execute();
-  return new Map(rows.map((row) => [row.id, row.hostname]));
+  return new Map(
+    rows.map(({ id, hostname, ignore_case }) => [id, { hostname, ignoresCase: ignore_case === 1 }]),
+  );
 }

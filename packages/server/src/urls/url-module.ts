@@ -9,8 +9,7 @@ import type { Database } from '../storage/database.js';
 import { runInBatches } from '../storage/run-in-batches.js';
 import { type HostRuleHandlerOptions, hostRuleHandlers } from './host-rule-handlers.js';
 import { HostRuleRepository } from './host-rule-repository.js';
-import { type KeyFinderOptions, keyFinder } from './key-finder.js';
-import { LoopDetector } from './loop-detector.js';
+import { type KeyFinderOptions, urlIdFinder } from './key-finder.js';
 import { toRecord } from './present-url.js';
 import { shortCodeGenerator } from './short-code.js';
 import { type TagHandlerOptions, tagHandlers } from './tag-handlers.js';
@@ -28,6 +27,8 @@ export interface UrlModuleOptions
   readonly database: Database;
   readonly outbox: EventOutbox;
   readonly isOwnHost: IsOwnHost;
+  /** Whether links of the platform's domain are found in any case. */
+  readonly ignoreCase: boolean;
   readonly ignoresCase: KeyFinderOptions['ignoresCase'];
   readonly listTags: TagHandlerOptions['listTags'];
   readonly findTagged: FindTagged;
@@ -54,29 +55,27 @@ export function expireUrls(
 
 /** Composes the module of links: API, look-up for redirects, and expiry. */
 export function createUrlModule(options: UrlModuleOptions) {
-  const { database, outbox, origins, plans, clock, logger } = options;
-  const loops = new LoopDetector(options.isOwnHost);
+  const { database, outbox, origins, plans, isOwnHost, ignoreCase, clock, logger } = options;
   const newShortCode = shortCodeGenerator(randomInt, options.isReserved);
   const recorder = new UrlRecorder(database, {
     outbox,
     toEventData: (shortUrl, now) => toRecord(origins(), shortUrl, now),
   });
-  const urls = new UrlRepository(database, { loops, plans, recorder });
+  const urls = new UrlRepository(database, { isOwnHost, ignoreCase, plans, recorder });
   const takedowns = new TakedownRepository(database, recorder);
   const tags = new TagRepository(database, options.findTagged);
-  const findKey = keyFinder({ database, urls, loops, ignoresCase: options.ignoresCase });
+  const findUrlId = urlIdFinder({ ...options, urls });
   const expire = (signal?: AbortSignal) => expireUrls(urls, clock, signal);
   return {
     urls,
     takedowns,
     recorder,
-    findKey,
     /** Erasures need modules that need this one. */
     handlersWith: ({ eraseUrl }: Pick<UrlHandlerOptions, 'eraseUrl'>) => ({
       ...urlHandlers({ ...options, urls, newShortCode, eraseUrl }),
       ...tagHandlers({ ...options, tags }),
       ...hostRuleHandlers({ ...options, hostRules: new HostRuleRepository(database) }),
-      ...takedownHandlers({ ...options, takedowns, findKey }),
+      ...takedownHandlers({ ...options, takedowns, findUrlId }),
     }),
     expire,
     services: [

@@ -1,12 +1,13 @@
 import { type Kysely, sql } from 'kysely';
+import type { IsOwnHost } from '../domains/own-hosts.js';
 import { batchReads } from '../storage/batch-reads.js';
 import type { Database, Schema } from '../storage/database.js';
+import { foldKey } from '../storage/fold-keys.js';
 import { prepare } from '../storage/prepared.js';
 import { isBeingErased } from './erased-url.js';
 import { findExternalIds } from './find-existing.js';
-import type { LoopDetector } from './loop-detector.js';
 import { fromRow, type ShortUrl, selectUrls } from './short-url.js';
-import { type DomainAndKey, domainKeyOf, mapKeyOf } from './url-keys.js';
+import { type DomainAndKey, domainKeyOf, findDomainKey, mapKeyOf } from './url-keys.js';
 import { refusalError } from './url-refusals.js';
 
 export interface FoundUrl {
@@ -17,44 +18,39 @@ export interface FoundUrl {
   /** The settings of its custom domain; null on the platform's domain. */
   readonly domainSettings: {
     readonly forwarding: { readonly query: boolean; readonly path: boolean };
-    readonly ignoresCase: boolean;
   } | null;
 }
-
-// Bounds what links whose keys differ in case only make a visit read.
-const maxFoldedKeys = 200;
 
 // No link has this id.
 export const noUrl = 0;
 // The reads of redirects leave connections to writes and to other reads.
 const batchLimits = { concurrency: 2, maxKeys: 256 };
 
+/** The column of a key: `folded_key` on a domain that ignores case. */
+type KeyColumn = 'key' | 'folded_key';
+
 /** Reads links, outside transactions. */
 export class UrlReader {
   readonly #database: Database;
-  readonly #loops: LoopDetector;
-  // Prepared, because reports run the first, and redirects of links that are not cached the second.
+  readonly #isOwnHost: IsOwnHost;
+  // Prepared, because reports run the first, and redirects of links that are not cached the others.
   readonly #byId;
-  readonly #byKey;
-  readonly #readByKey: (key: DomainAndKey) => Promise<FoundUrl | undefined>;
+  readonly #readBy: Readonly<
+    Record<KeyColumn, (key: DomainAndKey) => Promise<FoundUrl | undefined>>
+  >;
 
-  constructor(database: Database, loops: LoopDetector) {
+  constructor(database: Database, isOwnHost: IsOwnHost) {
     this.#database = database;
-    this.#loops = loops;
+    this.#isOwnHost = isOwnHost;
     this.#byId = prepare((url: { id: number; organizationId: string }) =>
       selectUrls(database.read)
         .where('urls.id', '=', url.id)
         .where('urls.organization_id', '=', url.organizationId),
     );
-    this.#byKey = prepare((wanted: { domainKey: string; key: string }) =>
-      selectFound(database.read)
-        .where('url_keys.domain_key', '=', wanted.domainKey)
-        .where('url_keys.key', '=', wanted.key),
-    );
-    this.#readByKey =
-      database.engine === 'postgres'
-        ? batchReads({ readMany: findByKeys(database.read), ...batchLimits })
-        : (key) => this.#findOneByKey(key);
+    this.#readBy = {
+      key: readerOf(database, 'key'),
+      folded_key: readerOf(database, 'folded_key'),
+    };
   }
 
   /** Returns the link of an organization with an external id. Throws NOT_FOUND. */
@@ -89,7 +85,7 @@ export class UrlReader {
   ): Promise<ShortUrl[]> {
     const { read } = this.#database;
     const domainKey =
-      hostname === undefined ? undefined : await this.#loops.findDomainKey(read, hostname);
+      hostname === undefined ? undefined : await findDomainKey(read, this.#isOwnHost, hostname);
     if (hostname !== undefined && domainKey === undefined) return [];
     const ofAnyDomain = sql<string>`(select ${domainKeyOf(null)}
       union all select id from domains where organization_id = ${organizationId})`;
@@ -107,83 +103,27 @@ export class UrlReader {
 
   /**
    * Returns the link of a key on a domain, and whether its organization is suspended; `domainId` null is
-   * the platform's domain.
+   * the platform's domain. With `folds`, the key may be in any case.
    */
-  findByKey(domainId: string | null, key: string): Promise<FoundUrl | undefined> {
-    return this.#readByKey({ domain_key: domainKeyOf(domainId), key });
+  findByKey(domainId: string | null, key: string, folds = false): Promise<FoundUrl | undefined> {
+    const wanted = { domain_key: domainKeyOf(domainId), key: folds ? foldKey(key) : key };
+    return this.#readBy[folds ? 'folded_key' : 'key'](wanted);
   }
 
-  /**
-   * Returns the key of the only link on a domain that has a key in any case. Returns undefined if no link
-   * has it, or several links have it.
-   */
-  async findFoldedKey(domainId: string | null, key: string): Promise<string | undefined> {
-    const rows = await this.#selectKeys(domainId)
-      .where(sql`lower(key)`, '=', key.toLowerCase())
-      // A link has its short code and its slug.
-      .limit(3)
-      .execute();
-    const [first, ...others] = rows;
-    return others.some(({ url_id }) => url_id !== first?.url_id) ? undefined : first?.key;
-  }
-
-  /** Returns whether a key on a domain begins with a segment and a slash; `folds`: in any case. */
+  /** Returns whether a key on a domain begins with a segment and a slash. */
   async hasKeysBelow(domainId: string | null, segment: string, folds: boolean): Promise<boolean> {
-    const start = folds ? segment.toLowerCase() : segment;
-    const key = folds ? sql<string>`lower(key)` : sql<string>`key`;
-    const row = await this.#selectKeys(domainId)
-      .where(key, '>', `${start}/`)
+    const start = folds ? foldKey(segment) : segment;
+    const column = folds ? 'folded_key' : 'key';
+    const row = await this.#database.read
+      .selectFrom('url_keys')
+      .select('url_id')
+      .where('domain_key', '=', domainKeyOf(domainId))
+      .where(column, '>', `${start}/`)
       // The character after the slash.
-      .where(key, '<', `${start}0`)
+      .where(column, '<', `${start}0`)
       .limit(1)
       .executeTakeFirst();
     return row !== undefined;
-  }
-
-  /**
-   * Returns those of these keys that links on a domain have. With `folds`, a key that only one link has
-   * in any case is the key of that link.
-   */
-  async findKeys(
-    domainId: string | null,
-    keys: readonly string[],
-    folds: boolean,
-  ): Promise<ReadonlyMap<string, string>> {
-    if (keys.length === 0) return new Map();
-    const exact = await this.#selectKeys(domainId).where('key', 'in', keys).execute();
-    const found = new Map(exact.map(({ key }) => [key, key]));
-    if (!folds) return found;
-    const lower = keys.map((key) => key.toLowerCase());
-    const rows = await this.#selectKeys(domainId)
-      .where(sql<string>`lower(key)`, 'in', lower)
-      .limit(maxFoldedKeys)
-      .execute();
-    for (const key of keys) {
-      const same = rows.filter((row) => row.key.toLowerCase() === key.toLowerCase());
-      const [first] = same;
-      const isOnly = same.every(({ url_id }) => url_id === first?.url_id);
-      if (first && isOnly && !found.has(key)) found.set(key, first.key);
-    }
-    return found;
-  }
-
-  #selectKeys(domainId: string | null) {
-    return (
-      this.#database.read
-        .selectFrom('url_keys')
-        .select(['key', 'url_id'])
-        // Each of the two indexes of folded keys has a condition, which the query must repeat.
-        .where('domain_key', domainId === null ? '=' : '<>', sql.lit(''))
-        .where('domain_key', '=', domainKeyOf(domainId))
-    );
-  }
-
-  async #findOneByKey({ domain_key, key }: DomainAndKey): Promise<FoundUrl | undefined> {
-    const { rows } = await this.#database.read.executeQuery(
-      this.#byKey({ domainKey: domain_key, key }),
-    );
-    const [row] = rows;
-    return row && toFound(row);
   }
 
   async #find(
@@ -218,9 +158,8 @@ function selectFound(db: Kysely<Schema>) {
   return selectUrls(db)
     .innerJoin('url_keys', 'url_keys.url_id', 'urls.id')
     .innerJoin('organizations', 'organizations.id', 'urls.organization_id')
-    .select(['url_keys.domain_key as domain_key', 'url_keys.key as key'])
+    .select(['url_keys.domain_key', 'url_keys.key', 'url_keys.folded_key'])
     .select(['suspended_at as suspendedAt', 'exclude_addresses as excludeAddresses'])
-    .select('domains.ignore_case as domainIgnoresCase')
     .select('domains.forward_query as domainForwardsQuery')
     .select('domains.forward_path as domainForwardsPath');
 }
@@ -236,33 +175,43 @@ function toFound(row: FoundRow): FoundUrl {
     domainSettings:
       row.domainId === null
         ? null
-        : {
-            forwarding: { query: domainForwardsQuery === 1, path: domainForwardsPath === 1 },
-            ignoresCase: row.domainIgnoresCase === 1,
-          },
+        : { forwarding: { query: domainForwardsQuery === 1, path: domainForwardsPath === 1 } },
   };
 }
 
-/** Returns a function that finds the links of several keys by one statement of PostgreSQL. */
-function findByKeys(db: Kysely<Schema>) {
+/** Returns a function that reads a link by its key. On PostgreSQL, one statement reads several links. */
+function readerOf({ engine, read }: Database, column: KeyColumn) {
+  const keyColumn = sql.ref<string>(`url_keys.${column}`);
+  if (engine === 'sqlite') {
+    const byKey = prepare((wanted: { domainKey: string; key: string }) =>
+      selectFound(read)
+        .where('url_keys.domain_key', '=', wanted.domainKey)
+        .where(keyColumn, '=', wanted.key),
+    );
+    return async ({ domain_key, key }: DomainAndKey) => {
+      const { rows } = await read.executeQuery(byKey({ domainKey: domain_key, key }));
+      return rows[0] && toFound(rows[0]);
+    };
+  }
   // Two arrays, so that one prepared statement serves any number of keys.
-  const query = prepare((wanted: { domainKeys: readonly string[]; keys: readonly string[] }) =>
-    selectFound(db).where(
-      sql<boolean>`(url_keys.domain_key, url_keys.key) in
+  const byKeys = prepare((wanted: { domainKeys: readonly string[]; keys: readonly string[] }) =>
+    selectFound(read).where(
+      sql<boolean>`(url_keys.domain_key, ${keyColumn}) in
         (select * from unnest(${wanted.domainKeys}::text[], ${wanted.keys}::text[]))`,
     ),
   );
-  return async (keys: readonly DomainAndKey[]) => {
-    const { rows } = await db.executeQuery(
-      query({
-        domainKeys: keys.map(({ domain_key }) => domain_key),
-        keys: keys.map(({ key }) => key),
-      }),
+  const readMany = async (keys: readonly DomainAndKey[]) => {
+    const domainKeys = keys.map(({ domain_key }) => domain_key);
+    const { rows } = await read.executeQuery(
+      byKeys({ domainKeys, keys: keys.map(({ key }) => key) }),
     );
-    const found = new Map(rows.map((row) => [mapKeyOf(row), row]));
+    const found = new Map(
+      rows.map((row) => [mapKeyOf({ domain_key: row.domain_key, key: row[column] ?? '' }), row]),
+    );
     return keys.map((key) => {
       const row = found.get(mapKeyOf(key));
       return row && toFound(row);
     });
   };
+  return batchReads({ readMany, ...batchLimits });
 }

@@ -1,7 +1,6 @@
 import { ApiError, notFoundMessage, quotaError, shorten } from '../contract/api-error.js';
 import { describeQuota, type Quota } from '../organizations/quota.js';
 import { type LinkRule, targetsOf } from './link-rules.js';
-import { maxHops, maxLinkedUrls } from './loop-detector.js';
 
 const refusals = {
   'slug-conflict': { code: 'SLUG_CONFLICT', message: 'is taken on this domain' },
@@ -14,9 +13,10 @@ const refusals = {
     code: 'DOMAIN_INVALID',
     message: 'must be the id of an active domain of this organization',
   },
-  loop: {
+  'own-target': {
     code: 'VALIDATION_FAILED',
-    message: `must not lead back to this link, directly or through other links, and must not lead through more than ${maxHops} links of this server`,
+    message:
+      'must not lead to a host of short links on this server: use the address that visitors should see',
   },
   'not-found': { code: 'NOT_FOUND', message: '' },
 } as const;
@@ -30,7 +30,7 @@ export type KeyField = 'customSlug' | 'importedCode';
 /** Why a link was not written. Results of earlier versions have no quota and no path. */
 export type Refused<Reason extends Refusal = Refusal> = Reason extends 'quota-exceeded'
   ? { readonly status: Reason; readonly quota?: Quota | undefined }
-  : Reason extends 'loop' | 'slug-conflict'
+  : Reason extends 'own-target' | 'slug-conflict'
     ? { readonly status: Reason; readonly path?: string | undefined }
     : { readonly status: Reason };
 
@@ -45,7 +45,7 @@ export interface RefusedFields {
   readonly targetUrl?: string | undefined;
   readonly expiredUrl?: string | null | undefined;
   readonly rules?: readonly LinkRule[] | null | undefined;
-  /** The path of the target that leads back, or of the name that is taken. */
+  /** The path of the target that is refused, or of the name that is taken. */
   readonly path?: string | undefined;
   readonly domainId?: string | null | undefined;
 }
@@ -101,7 +101,7 @@ function describeUse({ quota }: RefusedFields): string {
 
 /** Returns the path of the field that was refused; undefined if no field of the request was. */
 function pathOf(reason: Refusal, { path, customSlug }: RefusedFields): string | undefined {
-  if (reason === 'loop') return path ?? 'targetUrl';
+  if (reason === 'own-target') return path ?? 'targetUrl';
   if (reason === 'external-id-conflict') return 'externalId';
   if (reason === 'domain-invalid') return 'domainId';
   // A link that moves to another domain has a slug, but the request does not.
@@ -123,9 +123,6 @@ function refusalMessage(reason: Refusal, fields: RefusedFields): string {
     ...Object.fromEntries(targetsOf(fields).map((target) => [target.path, target.targetUrl])),
   };
   const value = values[path];
-  const ofRules = path.startsWith('rules')
-    ? `, or all rules through more than ${maxLinkedUrls}`
-    : '';
   const next = reason === 'slug-conflict' ? '; choose another' : '';
-  return `${path}${value == null ? '' : ` "${shorten(value)}"`} ${message}${ofRules}${next}`;
+  return `${path}${value == null ? '' : ` "${shorten(value)}"`} ${message}${next}`;
 }

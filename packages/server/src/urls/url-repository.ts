@@ -35,7 +35,7 @@ export class UrlRepository extends UrlReader {
   readonly #updater: UrlUpdater;
 
   constructor(database: Database, options: UrlCreatorOptions) {
-    super(database, options.loops);
+    super(database, options.isOwnHost);
     const lifeCycle = new UrlLifeCycle(options.recorder);
     this.#database = database;
     this.#lifeCycle = lifeCycle;

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { IsOwnHost } from '../domains/own-hosts.js';
 import { ActiveLinks } from '../organizations/link-quota.js';
 import type { PlanTable } from '../organizations/plans.js';
 import { nextUpdatedAt } from '../preconditions/if-match.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import type { UrlChange } from './change-url.js';
+import { findOwnTargets } from './check-target.js';
 import { findExternalIds } from './find-existing.js';
-import type { LoopDetector } from './loop-detector.js';
 import { findRetiredKeys } from './retired-keys.js';
 import { type ShortUrl, toRow } from './short-url.js';
 import { urlRestored } from './url-events.js';
@@ -40,7 +41,8 @@ interface Item {
 
 export interface UrlUpdaterOptions {
   readonly plans: PlanTable;
-  readonly loops: LoopDetector;
+  readonly isOwnHost: IsOwnHost;
+  readonly ignoreCase: boolean;
   readonly recorder: UrlRecorder;
   readonly lifeCycle: UrlLifeCycle;
 }
@@ -106,7 +108,7 @@ export class UrlUpdater {
   /**
    * Writes changes of different links, in order; undefined stands for an unknown link. On PostgreSQL, the
    * number of statements does not grow with the number of links, except for links that move to another
-   * domain, or whose target is on this server.
+   * domain.
    */
   async #updateAll(
     transaction: WriteTransaction,
@@ -114,18 +116,16 @@ export class UrlUpdater {
     activeLinks: ActiveLinks,
     { organizationId, now }: WriteContext,
   ): Promise<ItemOutcome[]> {
-    const { loops } = this.#options;
     const candidates = changes.flatMap((each) => (each?.ok ? [each] : []));
-    const hostnames = await findActiveDomains(
+    const domains = await findActiveDomains(
       transaction,
       organizationId,
       candidates.filter(needsDomain).map(({ url }) => url.domainId),
     );
-    const local = new Set(
-      await loops.findLocal(
-        transaction,
-        candidates.filter(needsLoopCheck).map(({ url }) => url),
-      ),
+    const ownTargets = await findOwnTargets(
+      transaction,
+      this.#options.isOwnHost,
+      candidates.filter(hasNewTarget).map(({ url }) => url),
     );
     // Ids that other links give up in this request are free for the next one.
     const externalIds = await findExternalIds(
@@ -147,7 +147,7 @@ export class UrlUpdater {
       if (isDeepStrictEqual(changed, before)) return { status: 'unchanged', url: before };
       let url: ShortUrl = { ...changed, updatedAt: nextUpdatedAt(before.updatedAt, now) };
       if (needsDomain(candidate)) {
-        const hostname = url.domainId === null ? null : hostnames.get(url.domainId);
+        const hostname = url.domainId === null ? null : domains.get(url.domainId)?.hostname;
         if (hostname === undefined) return { status: 'domain-invalid' };
         url = { ...url, hostname };
       }
@@ -156,18 +156,17 @@ export class UrlUpdater {
         if (externalIds.has(externalId)) return { status: 'external-id-conflict' };
         externalIds.set(externalId, changed.id);
       }
-      if (local.has(changed)) {
-        // The detection reads the targets of the links before this one.
-        await writeAll();
-        const path = await loops.findLoop(transaction, url);
-        if (path !== undefined) return { status: 'loop', path };
-      }
+      const ownTarget = ownTargets.get(changed);
+      if (ownTarget !== undefined) return { status: 'own-target', path: ownTarget };
       if (url.isActive && !before.isActive) {
         const quota = await activeLinks.take();
         if (quota) return { status: 'quota-exceeded', quota };
       }
       // The link keeps its keys on the old domain, because printed copies use them.
-      if (moves(candidate) && !(await this.#insertKeys(transaction, url))) {
+      const { ignoreCase } = this.#options;
+      const folds =
+        url.domainId === null ? ignoreCase : domains.get(url.domainId)?.ignoresCase === true;
+      if (moves(candidate) && !(await this.#insertKeys(transaction, url, folds))) {
         if (url.isActive && !before.isActive) activeLinks.release();
         return { status: 'slug-conflict' };
       }
@@ -187,8 +186,12 @@ export class UrlUpdater {
   }
 
   /** Inserts the keys of a link on its new domain. Returns false when another link has, or had, one. */
-  async #insertKeys(transaction: WriteTransaction, url: ShortUrl): Promise<boolean> {
-    const keys = keysOf(url);
+  async #insertKeys(
+    transaction: WriteTransaction,
+    url: ShortUrl,
+    folds: boolean,
+  ): Promise<boolean> {
+    const keys = keysOf(url, folds);
     const owners = await findKeyOwners(transaction, keys);
     if ([...owners.values()].some((id) => id !== url.id)) return false;
     const free = keys.filter((key) => !owners.has(mapKeyOf(key)));
@@ -226,10 +229,8 @@ function getsExternalId({ before, url }: ChangedUrl): boolean {
   return url.externalId !== null && url.externalId !== before.externalId;
 }
 
-function needsLoopCheck(change: ChangedUrl): boolean {
-  const { before, url } = change;
+function hasNewTarget({ before, url }: ChangedUrl): boolean {
   return (
-    needsDomain(change) ||
     url.targetUrl !== before.targetUrl ||
     url.expiredUrl !== before.expiredUrl ||
     url.rules !== before.rules

@@ -95,19 +95,4 @@ describe('forwardPath', () => {
       .poll(async () => (await api.call('getUrl', { params: { id } })).data.clickCount)
       .toBe(2);
   });
-
-  it.each([
-    ['leads to itself with a longer path', 'loop-self', 'loop-self/x'],
-    ['leads to the home page, which adds its own path', 'loop-home', ''],
-  ])('does not redirect a link that %s', async (_, customSlug, target) => {
-    const targetUrl = `${api.server.url}/${target}`;
-    await create({ targetUrl, customSlug, forwardPath: true });
-    expect(await follow(`/${customSlug}/${customSlug}`)).toBe(410);
-  });
-
-  it('does not redirect a loop through another link', async () => {
-    await create({ targetUrl: `${api.server.url}/`, customSlug: 'loop-one', forwardPath: true });
-    await create({ targetUrl: `${api.server.url}/loop-one/loop-two`, customSlug: 'loop-two' });
-    expect(await follow('/loop-one/loop-two')).toBe(410);
-  });
 });

@@ -184,9 +184,8 @@ describe('importedCode', () => {
     await make({ importedCode: 'Team/Wiki', targetUrl: target('wiki'), forwardPath: true });
     expect(await follow('/team/PLAN_a', folding)).toBe(target('plan'));
     expect(await follow('/TEAM/wiki/Page', folding)).toBe(target('wiki/Page'));
-    await make({ importedCode: 'team/plan_a', targetUrl: target('other') });
-    expect(await follow('/team/plan_a', folding)).toBe(target('other'));
-    expect(await follow('/TEAM/PLAN_A', folding)).toBe(404);
+    const body = { targetUrl: target('other'), importedCode: 'team/plan_a' };
+    expect((await folding.call('createUrl', { body })).outcome).toBe('409 SLUG_CONFLICT');
     await folding.stop();
   });
 

@@ -53,7 +53,7 @@ describe('GET /{code}', () => {
     ['/plain%2done?a=%2F', 307],
     ['/%70lain-one', 307],
     ['/%70%6C%61%69%6E%2D%6F%6E%65/', 307],
-    ['/plain-one%2E', 307],
+    ['/plain-one%2E', 404],
     ['/plain%2Fone', 404],
     ['/plain-one%2F', 404],
     ['/plain%252Done', 404],

@@ -12,7 +12,6 @@ import { standardPlans } from '../../src/organizations/plans.js';
 import { readMonthlyUsage } from '../../src/organizations/usage-handlers.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
-import { LoopDetector } from '../../src/urls/loop-detector.js';
 import { toRecord } from '../../src/urls/present-url.js';
 import { urlCreated } from '../../src/urls/url-events.js';
 import { UrlRecorder } from '../../src/urls/url-recorder.js';
@@ -65,7 +64,8 @@ beforeAll(async () => {
   const outbox = new EventOutbox(database, { newId });
   urls = new UrlRepository(database, {
     plans: standardPlans,
-    loops: new LoopDetector(ownHostTest(['sho.example'])),
+    isOwnHost: ownHostTest(['sho.example']),
+    ignoreCase: false,
     recorder: new UrlRecorder(database, {
       outbox,
       toEventData: (url, at) => toRecord(origins, url, at),
@@ -172,10 +172,10 @@ describe('no call on the redirect thread scans a table', () => {
   it('when links are created or refused', async () => {
     let statuses: readonly string[] = [];
     const drafts = [
-      { customSlug: 'free-slug', targetUrl: 'https://go.example/code1' },
+      { customSlug: 'free-slug', targetUrl: 'https://example.com/code1' },
       { customSlug: 'code7' },
       { domainId: 'no-domain' },
-      { customSlug: 'loop', targetUrl: 'https://sho.example/loop' },
+      { customSlug: 'own', targetUrl: 'https://sho.example/own' },
       { domainId: 'domain-1', customSlug: 'code7' },
       { domainId: 'domain-1', customSlug: 'free-slug' },
     ];
@@ -186,7 +186,7 @@ describe('no call on the redirect thread scans a table', () => {
       'created',
       'slug-conflict',
       'domain-invalid',
-      'loop',
+      'own-target',
       'slug-conflict',
       'created',
     ]);
@@ -198,7 +198,7 @@ describe('no call on the redirect thread scans a table', () => {
       const change = (domainId: string | null, isActive: boolean) =>
         updateUrls(urls, organizationId, [5, 6], now, (url) => ({
           ok: true,
-          url: { ...url, domainId, isActive, targetUrl: 'https://sho.example/code1' },
+          url: { ...url, domainId, isActive, targetUrl: 'https://example.com/code1' },
         }));
       expect(await change('domain-2', true)).toMatchObject([
         { status: 'updated' },
@@ -209,13 +209,23 @@ describe('no call on the redirect thread scans a table', () => {
       await deleteUrls(urls, organizationId, [7, 8], now);
       expect((await urls.expireDue(now + 50, 10)).length).toBe(10);
       await urls.get(organizationId, 100);
-      await urls.findByKey('domain-1', 'code100');
+      await urls.findByKey('domain-1', 'code100', false);
       for (const hostname of [undefined, 'go.example', 'sho.example', 'unknown.example']) {
         const found = await urls.findByName(organizationId, { hostname, key: 'code100' });
         expect(found).toHaveLength(hostname === 'unknown.example' ? 0 : 1);
       }
     });
     expect(scans).toEqual([]);
+  });
+
+  it('when links are found in another case', async () => {
+    const steps = await explain(async () => {
+      await urls.findByKey('domain-1', 'CODE200', true);
+      await urls.hasKeysBelow('domain-1', 'CODE200', true);
+    });
+    const searches = steps.map(({ detail }) => detail).filter((each) => /url_keys/.test(each));
+    expect(searches).toHaveLength(2);
+    for (const search of searches) expect(search).toContain('INDEX url_keys_folded (domain_key=?');
   });
 
   it('when domains are created, verified, found and deleted', async () => {

@@ -16,7 +16,6 @@ import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { encryptorOf, unlockSecrets } from '../../src/storage/secrets.js';
 import type { UrlChange, UrlDraft } from '../../src/urls/change-url.js';
-import { LoopDetector } from '../../src/urls/loop-detector.js';
 import { toRecord } from '../../src/urls/present-url.js';
 import type { ShortUrl } from '../../src/urls/short-url.js';
 import type { UrlCreateRequest } from '../../src/urls/url-contract.js';
@@ -80,7 +79,8 @@ export async function openRepository(): Promise<Stored> {
   };
   const urls = new UrlRepository(database, {
     plans: standardPlans,
-    loops: new LoopDetector(ownHostTest(['sho.example'])),
+    isOwnHost: ownHostTest(['sho.example']),
+    ignoreCase: false,
     recorder: new UrlRecorder(database, {
       outbox: new EventOutbox(database, { newId }),
       toEventData: (url, now) =>

@@ -420,7 +420,7 @@ export interface DomainEventData {
   readonly notFoundUrl: string | null;
   /** Where links lead that are expired, paused or deleted. Null: to a page. */
   readonly expiredUrl: string | null;
-  /** Whether an address that no link has leads to the only link that has it in another case. */
+  /** Whether links are found in any case. Refused while links differ only in the case of their keys. */
   readonly ignoreCase: boolean;
   /** Whether links add the query of a visit to their target, unless they say otherwise. */
   readonly forwardQuery: boolean;

@@ -6,6 +6,7 @@ import type { EventFilters } from '../../events/subscription.js';
 import { recordAuditEntry, type WriteOrigin } from '../../idempotency/audit-entry.js';
 import type { Clock } from '../../ports.js';
 import type { Database, Schema, Value, WriteTransaction } from '../../storage/database.js';
+import { foldKey, foldsPlatformKeys } from '../../storage/fold-keys.js';
 import { changeLinkPolicy } from '../../storage/link-policy.js';
 import { type Row, rowsAtOnce } from '../../storage/read-in-batches.js';
 import { definitionOf, keyOf } from '../../storage/schema.js';
@@ -14,6 +15,7 @@ import { encryptorOf, mapSecrets } from '../../storage/secrets.js';
 import { settingsHashOf } from '../../storage/settings-hash.js';
 import { findRetiredKeys } from '../../urls/retired-keys.js';
 import { reserveUrlIds } from '../../urls/url-ids.js';
+import { findKeyOwners, mapKeyOf } from '../../urls/url-keys.js';
 import { checkRow } from './check-row.js';
 import { readTransferFile, type TransferRow, type TransferTable } from './transfer-file.js';
 
@@ -60,6 +62,7 @@ export async function importOrganization(
     }, lock);
     lease = nextLease;
   };
+  const foldsPlatform = await foldsPlatformKeys(database.read);
   const retired: Row[] = [];
   let isBegun = false;
   const refuseChange = (sha256: string) => {
@@ -77,7 +80,7 @@ export async function importOrganization(
         isBegun = true;
         continue;
       }
-      const values = given.map(({ row }) => toStored(table, row, urlIdShift));
+      const values = given.map(({ row }) => toStored(table, row, urlIdShift, foldsPlatform));
       // Others may need the keys that nobody has, so these are the last to be written.
       if (table === 'retired_keys') retired.push(...values);
       else {
@@ -233,7 +236,19 @@ async function refuseTaken(
     );
   }
   if (table !== 'url_keys') return;
-  const keys = rows.map((row) => ({ domain_key: String(row.domain_key), key: String(row.key) }));
+  const keys = rows.map((row) => ({
+    domain_key: String(row.domain_key),
+    key: String(row.key),
+    folded_key: row.folded_key == null ? null : String(row.folded_key),
+  }));
+  const owners = await findKeyOwners(
+    db,
+    keys.filter(({ folded_key }) => folded_key !== null),
+  );
+  refuse(
+    'key',
+    keys.flatMap((each) => (owners.has(mapKeyOf(each)) ? each.key : [])),
+  );
   const retired = await findRetiredKeys(db, keys, organizationId);
   refuse(
     'key',
@@ -278,7 +293,11 @@ async function reserveIds(
 }
 
 /** Adds to the ids of links, and computes what an export has not. */
-function toStored(table: TransferTable, row: Row, urlIdShift: number): Row {
+function toStored(table: TransferTable, row: Row, urlIdShift: number, foldsPlatform: boolean): Row {
+  if (table === 'url_keys' && row.domain_key === '') {
+    const folded_key = foldsPlatform ? foldKey(String(row.key)) : null;
+    return { ...row, folded_key, url_id: Number(row.url_id) + urlIdShift };
+  }
   if (table === 'visits') {
     const columns = decodeColumns(row.visits as Uint8Array);
     const urlIds = columns.urlIds.map((id) => id + urlIdShift);

@@ -1,25 +1,36 @@
 import { type Kysely, type Migration, Migrator, sql } from 'kysely';
 import { ConfigError } from '../../config-error.js';
 import type { Engine, Schema } from '../database.js';
+import { describeCollisions, foldKeys } from '../fold-keys.js';
 import { baseline } from './0001-baseline.js';
-import { indexPlatformKeys } from './index-platform-keys.js';
 
 /**
  * Applies the missing migrations and returns their names. Each is applied completely or not at all.
- * `ignoresCase` says whether links of the platform's domain are found in any case; undefined leaves
- * their index as it is.
+ * With `ignoresCase`,
+ * links of the platform's domain are found in any case. Throws a ConfigError that names those which differ
+ * in case only.
  */
 export async function applyMigrations(
   db: Kysely<Schema>,
   engine: Engine,
-  ignoresCase: boolean | undefined,
+  ignoresCase = false,
 ): Promise<string[]> {
   const newer = await findNewerVersion(db);
   if (newer !== undefined) throw new ConfigError(`the database cannot be used: ${newer}`);
   const { error, results = [] } = await migratorOf(db, engine).migrateToLatest();
   if (error) throw error;
-  if (ignoresCase !== undefined) await indexPlatformKeys(db, engine, ignoresCase);
+  if (ignoresCase) await foldPlatformKeys(db);
   return results.map((result) => result.migrationName);
+}
+
+function foldPlatformKeys(db: Kysely<Schema>): Promise<void> {
+  return db.transaction().execute(async (transaction) => {
+    const collisions = await foldKeys(transaction, '');
+    if (collisions.length === 0) return;
+    throw new ConfigError(
+      `SHORTY_IGNORE_CASE cannot be 1: links differ only in the case of their keys: ${describeCollisions(collisions)}. Erase one of each pair, or leave the setting off`,
+    );
+  });
 }
 
 /**

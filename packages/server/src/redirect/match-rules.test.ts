@@ -1,9 +1,9 @@
+import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseInput } from '../contract/parse-input.js';
 import { type LinkRule, linkRules } from '../urls/link-rules.js';
-import { compileRules } from './cached-rules.js';
-import type { RuleVisit } from './compile-conditions.js';
+import { chooseTarget, matchRules, type RuleTarget, type RuleVisit } from './match-rules.js';
 
 const start = Date.UTC(2030, 0, 1);
 
@@ -33,10 +33,8 @@ function parse(rules: unknown): LinkRule[] {
 }
 
 const targetUrl = 'https://example.com/';
-const settings = { parameters: [], forwardsPath: false };
-const compile = (rules: unknown, id = 1) => compileRules({ id, rules: parse(rules) }, settings);
 const matches = (when: object, of: RuleVisit) =>
-  compile([{ when, targetUrl }]).choose(of) !== undefined;
+  matchRules(parse([{ when, targetUrl }]), of).rule !== undefined;
 
 describe('a condition', () => {
   it.each<[boolean, object, Parameters<typeof visit>[0]]>([
@@ -73,11 +71,6 @@ describe('a condition', () => {
   ])('is %s: %j for %j', (expected, when, fields) => {
     expect(matches(when, visit(fields))).toBe(expected);
   });
-
-  it('that is unknown is an error', () => {
-    const rules = [{ when: { moon: ['full'] }, targetUrl }] as unknown as LinkRule[];
-    expect(() => compileRules({ id: 1, rules }, settings)).toThrow('unknown condition moon');
-  });
 });
 
 describe('rules', () => {
@@ -91,45 +84,25 @@ describe('rules', () => {
       ],
     },
   ];
-  const choose = (facts: object) => compile(rules).choose(visit({ facts }));
+  const match = (facts: object) => matchRules(parse(rules), visit({ facts }));
 
-  it('lead to the target of the first that matches, or to none', () => {
-    expect(choose({})).toMatchObject({ location: 'https://example.com/de', variant: 'german' });
-    expect(choose({ deviceType: 'tv' })).toMatchObject({
-      location: 'https://example.com/b',
-      variant: '2/2',
+  it('lead to the target of the first that matches, or to none, and say why others do not', () => {
+    expect(match({})).toMatchObject({
+      rule: 'german',
+      targets: [{ targetUrl: `${targetUrl}de`, variant: 'german' }],
+      skipped: [],
     });
-    expect(choose({ country: 'AT' })).toBeUndefined();
-  });
-
-  it('set the UTM parameters of the link on each target', () => {
-    const compiled = compileRules(
-      { id: 1, rules: parse(rules) },
-      {
-        parameters: [['utm_source', 'mail']],
-        forwardsPath: false,
-      },
-    );
-    expect(compiled.choose(visit())).toEqual({
-      location: 'https://example.com/de?utm_source=mail',
-      campaign: { utmSource: 'mail' },
-      targetHostname: 'example.com',
-      variant: 'german',
-    });
-  });
-
-  it('explain which rule matches, with the share of each target, and why others do not', () => {
-    expect(compile(rules).explain(visit({ facts: { deviceType: 'tv' } }))).toMatchObject({
+    expect(match({ deviceType: 'tv' })).toMatchObject({
       rule: '2',
-      outcomes: [
-        { target: { variant: '2/1' }, share: 0 },
-        { target: { variant: '2/2' }, share: 1 },
+      targets: [
+        { weight: 0, variant: '2/1' },
+        { weight: 5, variant: '2/2' },
       ],
       skipped: [{ rule: 'german', condition: 'device' }],
     });
-    expect(compile(rules).explain(visit({ facts: { country: 'AT' } }))).toMatchObject({
+    expect(match({ country: 'AT' })).toEqual({
       rule: undefined,
-      outcomes: [],
+      targets: [],
       skipped: [
         { rule: 'german', condition: 'country' },
         { rule: '2', condition: 'country' },
@@ -156,18 +129,66 @@ describe('rules', () => {
         fc.constantFrom(start - 1, start, start + 86_400_000),
         (conditions, country, deviceType, visitedAt) => {
           const stored = conditions.map((each, at) => ({ when: each, targetUrl: targetUrl + at }));
-          const compiled = compileRules({ id: 1, rules: stored as LinkRule[] }, settings);
-          const chosen = compiled.choose(visit({ visitedAt, facts: { country, deviceType } }));
+          const of = visit({ visitedAt, facts: { country, deviceType } });
+          const { rule, targets } = matchRules(stored as LinkRule[], of);
           const expected = conditions.findIndex(
             (each) =>
               (each.country?.includes(country) ?? true) &&
               (each.device?.includes(deviceType) ?? true) &&
               (each.after === undefined || visitedAt >= Date.parse(each.after)),
           );
-          expect(chosen?.variant).toBe(expected < 0 ? undefined : String(expected + 1));
-          expect(chosen?.location).toBe(expected < 0 ? undefined : targetUrl + expected);
+          expect(rule).toBe(expected < 0 ? undefined : String(expected + 1));
+          expect(targets[0]?.targetUrl).toBe(expected < 0 ? undefined : targetUrl + expected);
         },
       ),
     );
+  });
+});
+
+describe('targets of a rule', () => {
+  const keys = Array.from({ length: 20_000 }, (_, index) =>
+    createHmac('sha256', 'secret').update(`${index}`).digest('hex').slice(0, 16),
+  );
+  const chooser = (id: number, weights: readonly number[]) => {
+    const targets = weights.map((weight): RuleTarget => ({ targetUrl, weight, variant: '' }));
+    return (visitorKey: string) => {
+      const { facts } = visit({ facts: { visitorKey } });
+      return targets.indexOf(chooseTarget(id, targets, facts) as RuleTarget);
+    };
+  };
+  const someWeights = fc
+    .array(fc.integer({ min: 0, max: 100 }), { minLength: 1, maxLength: 10 })
+    .filter((list) => list.some((weight) => weight > 0));
+  const urlId = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
+
+  it('divide visitors by their weights, and visitors keep their target', () => {
+    fc.assert(
+      fc.property(urlId, someWeights, (id, list) => {
+        const total = list.reduce((sum, weight) => sum + weight, 0);
+        const chosen = keys.map(chooser(id, list));
+        for (const [index, weight] of list.entries()) {
+          const share = chosen.filter((each) => each === index).length / keys.length;
+          const expected = list.length === 1 ? 1 : weight / total;
+          // Five standard deviations and a half.
+          const tolerance = 5.5 * Math.sqrt((expected * (1 - expected)) / keys.length);
+          expect(Math.abs(share - expected)).toBeLessThanOrEqual(tolerance);
+        }
+        expect(keys.slice(0, 100).map(chooser(id, list))).toEqual(chosen.slice(0, 100));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('of different links are independent', () => {
+    const [one, other] = [chooser(1, [1, 1]), chooser(2, [1, 1])];
+    const same = keys.filter((key) => one(key) === other(key)).length / keys.length;
+    expect(Math.abs(same - 0.5)).toBeLessThan(0.02);
+  });
+
+  it('change for the visitors between the old and the new share only', () => {
+    const [before, after] = [chooser(1, [50, 50]), chooser(1, [60, 40])];
+    const changed = keys.filter((key) => before(key) !== after(key));
+    expect(Math.abs(changed.length / keys.length - 0.1)).toBeLessThan(0.012);
+    expect(changed.every((key) => before(key) === 1 && after(key) === 0)).toBe(true);
   });
 });

@@ -1,0 +1,44 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { createServer } from '../../src/create-server.js';
+import { startServer } from '../api/start-server.js';
+import { emptyDatabase } from '../engine.js';
+
+const targetUrl = 'https://example.com/';
+
+it('a server that ignores case from now on finds its links, or names those that collide', async () => {
+  const empty = await emptyDatabase();
+  onTestFinished(() => empty.remove());
+  const { databaseUrl, journalFolder } = empty;
+  const first = await startServer({ databaseUrl, journalFolder });
+  // More than are folded at once.
+  const slugs = ['Spring-Sale', ...Array.from({ length: 600 }, (_, index) => `Key-${index}`)];
+  for (let at = 0; at < slugs.length; at += 100) {
+    const urls = slugs.slice(at, at + 100).map((customSlug) => ({ targetUrl, customSlug }));
+    await first.call('bulkCreateUrls', { body: { urls } });
+  }
+  const colliding = await first.call('createUrl', { body: { targetUrl, customSlug: 'key-599' } });
+  await first.stop();
+
+  const options = { databaseUrl, journalFolder, ignoreCase: true };
+  const refused = createServer(options);
+  await expect(refused.start()).rejects.toThrow(
+    'links differ only in the case of their keys: Key-599 and key-599. Erase one of each pair',
+  );
+  await refused.stop();
+
+  const second = createServer({ databaseUrl, journalFolder });
+  await second.start();
+  await second.database.writeDirectly(async (transaction) => {
+    const id = Number(colliding.data.id);
+    await transaction.deleteFrom('url_keys').where('url_id', '=', id).execute();
+  });
+  await second.stop();
+
+  const third = createServer(options);
+  onTestFinished(() => third.stop());
+  await third.start();
+  for (const path of ['/SPRING-sale', '/key-599', '/Key-0']) {
+    const response = await fetch(third.url + path, { redirect: 'manual' });
+    expect(response.headers.get('location')).toBe(targetUrl);
+  }
+});
