@@ -63,7 +63,7 @@ describe('a change on one node takes effect on the other within a second', () =>
 
   type Change = { readonly id: string; readonly operator: Caller };
   type Step = (of: Change) => Promise<unknown>;
-  const refusals: readonly (readonly [string, number, Step, Step?])[] = [
+  const refusals: readonly [string, number, Step, Step | undefined][] = [
     [
       'a link that was deactivated',
       410,
@@ -74,6 +74,7 @@ describe('a change on one node takes effect on the other within a second', () =>
       'a link that was erased',
       410,
       ({ id }) => first.call('deleteUrl', { params: { id }, query: { erase: true } }),
+      undefined,
     ],
     [
       'a link that was taken down',
