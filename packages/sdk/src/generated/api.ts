@@ -693,7 +693,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the signing secret
-         * @description While old secrets live, X-Service-Signature is by the oldest of them, X-Service-Signature-Next by the new secret, and webhook-signature by all. SECRET_CONFLICT: the webhook has three live secrets already.
+         * @description While old secrets live, X-Service-Signature is by the oldest of them, X-Service-Signature-Next by the new secret, and webhook-signature by all. SECRET_CONFLICT: the webhook has two live secrets already.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -5243,7 +5243,7 @@ export interface components {
             disabledReason: "failing" | null;
             /** @description When the earliest pending delivery is due. A time in the past means that the delivery is late. */
             oldestDueAt: string | null;
-            /** @description The replaced secrets that still sign deliveries, oldest first, at most 2. */
+            /** @description The replaced secrets that still sign deliveries, at most 1. */
             previousSecrets: {
                 /**
                  * Format: date-time

@@ -223,13 +223,11 @@ export const tables = {
       organization_id: 'text not null references organizations (id)',
       url: 'text not null',
       events: 'text not null',
+      /** JSON of `WebhookSecrets`: the current secret, and the one that it has replaced. */
       secret: 'secret not null',
       is_active: 'integer not null',
       created_at: 'bigint not null',
       updated_at: 'bigint not null',
-      /** Also signs deliveries until `previous_secret_expires_at`. */
-      previous_secret: 'secret',
-      previous_secret_expires_at: 'bigint',
       /** The row stays until its deliveries have been removed. */
       deleted_at: 'bigint',
       last_success_at: 'bigint',
@@ -245,9 +243,6 @@ export const tables = {
       filters: 'text',
       /** JSON of further headers of each delivery, by name; null for none. */
       headers: 'secret',
-      /** Replaced before `previous_secret`. Also signs deliveries, until `oldest_secret_expires_at`. */
-      oldest_secret: 'secret',
-      oldest_secret_expires_at: 'bigint',
       /** When a webhook stream is deleted unless it is read again; null for a webhook with a receiver. */
       expires_at: 'bigint',
       /** The connection that reads the stream. A newer one replaces it. */

@@ -1,6 +1,5 @@
 import type { Subscription } from '../events/subscription.js';
 import { guardedFetchReasons } from '../network/guarded-fetch-error.js';
-import type { PreviousSecret } from './live-secrets.js';
 
 /** A delivery of which an attempt is recorded. */
 export interface AttemptedDelivery {
@@ -20,8 +19,8 @@ export interface Receiver {
   readonly organizationId: string;
   readonly url: string;
   readonly headers: string | null;
+  /** The encrypted secrets. */
   readonly secret: string;
-  readonly previousSecrets: readonly PreviousSecret[];
   readonly subscription: Subscription;
 }
 

@@ -9,11 +9,6 @@ import type { Schema } from '../storage/schema.js';
 import type { AttemptOutcome, ClaimedDelivery, Receiver } from './attempt.js';
 import { countAttempts } from './attempt-counts.js';
 import { type HealthRules, recordHealth } from './endpoint-health.js';
-import {
-  type PreviousSecretColumns,
-  previousSecretColumns,
-  previousSecretsOf,
-} from './live-secrets.js';
 import { isOfActiveOrganization, oldestDueAt } from './webhook-expressions.js';
 
 /** The maximum number of pending deliveries that are counted. Counting them takes about 2 ms. */
@@ -178,7 +173,6 @@ export class DeliveryQueue {
     const rows = await transaction
       .selectFrom('webhooks')
       .select(['id', 'organization_id', 'url', 'headers', 'secret', 'events', 'filters'])
-      .select(previousSecretColumns)
       .where(
         'id',
         'in',
@@ -263,16 +257,13 @@ type ReceiverColumns =
   | 'events'
   | 'filters';
 
-function receiverOf(
-  row: Pick<Schema['webhooks'], ReceiverColumns> & PreviousSecretColumns,
-): Receiver {
+function receiverOf(row: Pick<Schema['webhooks'], ReceiverColumns>): Receiver {
   return {
     webhookId: row.id,
     organizationId: row.organization_id,
     url: row.url,
     headers: row.headers,
     secret: row.secret,
-    previousSecrets: previousSecretsOf(row),
     subscription: subscriptionOf(row),
   };
 }

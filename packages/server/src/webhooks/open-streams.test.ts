@@ -8,7 +8,7 @@ const stateOf = (id: string, connectionId: string): StreamState => ({
   id,
   organizationId: 'organization',
   connectionId,
-  endpoint: { webhookId: id, secret: '', previousSecrets: [], headers: null },
+  endpoint: { webhookId: id, secret: '', headers: null },
   claimable: 0,
 });
 

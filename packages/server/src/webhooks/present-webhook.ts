@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { presentAs, type WithIsoTimes, withIsoTimes } from '../contract/present.js';
 import type { EventFilters } from '../events/subscription.js';
 import type { Delivery } from './delivery-repository.js';
-import { liveAt } from './live-secrets.js';
 import type { Replay } from './replay-repository.js';
+import { liveAt } from './secrets.js';
 import { webhookRecord } from './webhook-contract.js';
 import type { Webhook } from './webhook-repository.js';
 import type { filtersRecord } from './webhook-settings.js';
@@ -16,12 +16,12 @@ export type DeliveryRecord = WithIsoTimes<Delivery>;
 
 /** Returns a webhook as it is at `now`. */
 export function toWebhookRecord(webhook: Webhook, now: number): WebhookRecord {
-  const { events, filters, failureRate, previousSecrets } = webhook;
+  const { events, filters, failureRate, oldSecrets } = webhook;
   return presentAs(webhookRecord, {
     ...withIsoTimes(webhook),
     events: [...events],
     filters: filters && presentFilters(filters),
-    previousSecrets: liveAt(previousSecrets, now).map((previous) => withIsoTimes(previous)),
+    previousSecrets: liveAt(oldSecrets, now).map(({ expiresAt }) => withIsoTimes({ expiresAt })),
     failureRate: failureRate === null ? null : Math.round(failureRate * 1000) / 1000,
   });
 }

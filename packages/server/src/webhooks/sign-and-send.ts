@@ -4,7 +4,7 @@ import { GuardedFetchError } from '../network/guarded-fetch-error.js';
 import type { Clock } from '../ports.js';
 import type { Keyring } from '../storage/keyring.js';
 import { type AttemptOutcome, type ClaimedDelivery, causeOfStatus } from './attempt.js';
-import { decryptSecrets, placeOfWebhook, type StoredSecrets } from './live-secrets.js';
+import { decryptSecrets, placeOfWebhook, signingSecrets } from './secrets.js';
 import { maxStoredResponseBytes } from './webhook-limits.js';
 
 /** The time limit of one attempt. Specification, "Limits". */
@@ -70,18 +70,14 @@ export async function signAndSend(
  */
 export function headersOf(
   { id, body, eventType }: Pick<ClaimedDelivery, 'id' | 'body' | 'eventType'>,
-  {
-    webhookId,
-    headers,
-    ...secrets
-  }: Pick<ClaimedDelivery, 'webhookId' | 'headers'> & StoredSecrets,
+  { webhookId, headers, secret }: Pick<ClaimedDelivery, 'webhookId' | 'headers' | 'secret'>,
   now: number,
   keyring: Keyring,
 ): Record<string, string> {
   return {
     ...(headers === null ? {} : JSON.parse(keyring.decrypt(headers, placeOfWebhook(webhookId)))),
     ...signBody(body, eventType, {
-      secret: decryptSecrets(keyring, webhookId, secrets, now),
+      secret: signingSecrets(decryptSecrets(keyring, webhookId, secret), now),
       deliveryId: id,
       now: new Date(now),
     }),

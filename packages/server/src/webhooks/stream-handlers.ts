@@ -7,7 +7,7 @@ import type { Clock, NewId, RandomBytes } from '../ports.js';
 import type { Keyring } from '../storage/keyring.js';
 import { formatDelivery, type OpenStreams, streamStart } from './open-streams.js';
 import { presentFilters } from './present-webhook.js';
-import { standardSecretOf } from './standard-secret.js';
+import { standardSecretOf } from './secrets.js';
 import { type streamRoutes, webhookStream } from './stream-contract.js';
 import type { StreamRepository } from './stream-repository.js';
 import type { WebhookAccess } from './webhook-access.js';

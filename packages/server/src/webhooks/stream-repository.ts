@@ -13,12 +13,7 @@ import { encryptorOf } from '../storage/secrets.js';
 import { type AttemptOutcome, causeOfStatus } from './attempt.js';
 import { limitClickSubscribers } from './click-subscribers.js';
 import type { DeliveryQueue } from './delivery-queue.js';
-import {
-  placeOfWebhook,
-  previousSecretColumns,
-  previousSecretsOf,
-  toColumns,
-} from './live-secrets.js';
+import { encryptSecrets } from './secrets.js';
 import type { DeliveryOutcome } from './stream-contract.js';
 import type { SubscribedType, WebhookSettings } from './webhook-contract.js';
 import { isOfActiveOrganization, oldestDueAt } from './webhook-expressions.js';
@@ -92,7 +87,7 @@ export class StreamRepository {
             organization_id: organizationId,
             url,
             events: JSON.stringify(events),
-            secret: encrypt(secret, placeOfWebhook(id)),
+            secret: encryptSecrets(encrypt, id, { current: secret, old: [] }),
             ...columns,
             is_active: 1,
             created_at: createdAt,
@@ -144,7 +139,6 @@ export class StreamRepository {
       .selectFrom('webhooks')
       .select(['id', 'organization_id as organizationId', 'connection_id as connectionId'])
       .select(['headers', 'secret'])
-      .select(previousSecretColumns)
       .select((webhook) => oldestDueAt(webhook).as('dueAt'))
       .select(({ selectFrom }) =>
         selectFrom('deliveries')
@@ -165,7 +159,6 @@ export class StreamRepository {
       endpoint: {
         webhookId: row.id,
         secret: row.secret,
-        previousSecrets: previousSecretsOf(row),
         headers: row.headers,
       },
       /** How many of the due deliveries the client may get. */
@@ -258,7 +251,7 @@ export async function deleteExpiredStreams(database: Database, now: number): Pro
   await database.writeDirectly(async (transaction) => {
     await transaction
       .updateTable('webhooks')
-      .set({ deleted_at: now, secret: '', ...toColumns([]), headers: null })
+      .set({ deleted_at: now, secret: '', headers: null })
       .where('expires_at', '<=', now)
       .where('deleted_at', 'is', null)
       .execute();

@@ -16,8 +16,7 @@ import {
 } from '../contract/fields.js';
 import { eventTypes } from '../events/event-types.js';
 import { findUrlError } from '../network/receiver-url.js';
-import { defaultRotationMs, maxPreviousSecrets } from './live-secrets.js';
-import { standardSecretOf } from './standard-secret.js';
+import { defaultRotationMs, maxOldSecrets, standardSecretOf } from './secrets.js';
 import { maxStoredResponseBytes, maxWebhooks } from './webhook-limits.js';
 import {
   description,
@@ -177,7 +176,7 @@ export const webhookRecord = z
     previousSecrets: z
       .array(z.object({ expiresAt: instant.meta({ description: 'When it ends.' }) }))
       .meta({
-        description: `The replaced secrets that still sign deliveries, oldest first, at most ${maxPreviousSecrets}.`,
+        description: `The replaced secrets that still sign deliveries, at most ${maxOldSecrets}.`,
       }),
   })
   .meta({ id: 'Webhook' });
@@ -352,7 +351,7 @@ export const webhookRoutes = [
     ...write,
     summary: 'Replace the signing secret',
     description:
-      'While old secrets live, X-Service-Signature is by the oldest of them, X-Service-Signature-Next by the new secret, and webhook-signature by all. SECRET_CONFLICT: the webhook has three live secrets already.',
+      'While old secrets live, X-Service-Signature is by the oldest of them, X-Service-Signature-Next by the new secret, and webhook-signature by all. SECRET_CONFLICT: the webhook has two live secrets already.',
     params,
     body: webhookRotateRequest,
     bodyOptional: true,

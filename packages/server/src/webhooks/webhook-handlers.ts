@@ -12,9 +12,8 @@ import { etagOf } from '../preconditions/if-match.js';
 import { changeExample } from './change-example.js';
 import type { DeliveryRepository } from './delivery-repository.js';
 import { eventExamples } from './event-examples.js';
-import { maxPreviousSecrets } from './live-secrets.js';
 import { type DeliveryRecord, toWebhookRecord, type WebhookRecord } from './present-webhook.js';
-import { standardSecretOf } from './standard-secret.js';
+import { maxOldSecrets, standardSecretOf } from './secrets.js';
 import { requireFound, type WebhookAccess } from './webhook-access.js';
 import { type DeliveryFilter, webhookCreated, type webhookRoutes } from './webhook-contract.js';
 import { maxWebhooks } from './webhook-limits.js';
@@ -173,7 +172,7 @@ function refuseTooManySecrets(error: unknown): never {
   const nextEnd = new Date(error.nextEndAt).toISOString();
   throw new ApiError(
     'SECRET_CONFLICT',
-    `The webhook has ${maxPreviousSecrets + 1} live secrets, the maximum. One of them ends at ${nextEnd}. Rotate after that, or end all old secrets now with { "expireOldAfterSeconds": 0 }`,
+    `The webhook has ${maxOldSecrets + 1} live secrets, the maximum. One of them ends at ${nextEnd}. Rotate after that, or end all old secrets now with { "expireOldAfterSeconds": 0 }`,
   );
 }
 

@@ -22,14 +22,12 @@ import { type Encrypt, encryptorOf } from '../storage/secrets.js';
 import { limitClickSubscribers } from './click-subscribers.js';
 import {
   defaultRotationMs,
-  maxPreviousSecrets,
+  encryptSecrets,
+  maxOldSecrets,
   placeOfWebhook,
-  previousSecretColumns,
-  previousSecretsOf,
-  readableSecrets,
+  readSecrets,
   rotate,
-  toColumns,
-} from './live-secrets.js';
+} from './secrets.js';
 import type {
   DisabledReason,
   SubscribedType,
@@ -105,7 +103,7 @@ export class WebhookRepository {
             organization_id: organizationId,
             url,
             events: JSON.stringify(events),
-            secret: encrypt(secret, placeOfWebhook(id)),
+            secret: encryptSecrets(encrypt, id, { current: secret, old: [] }),
             is_active: isActive ? 1 : 0,
             ...settingColumns(encrypt, id, settings),
             created_at: createdAt,
@@ -228,8 +226,7 @@ export class WebhookRepository {
         checkIfMatch(ifMatch, webhook.updatedAt);
         await transaction
           .updateTable('webhooks')
-          .set({ deleted_at: now, secret: '', ...toColumns([]) })
-          .set({ headers: null })
+          .set({ deleted_at: now, secret: '', headers: null })
           .where('id', '=', id)
           .execute();
         return webhook;
@@ -240,7 +237,7 @@ export class WebhookRepository {
 
   /**
    * Replaces the secret, also a damaged one. Throws a TooManySecretsError if more than
-   * `maxPreviousSecrets` would still sign.
+   * `maxOldSecrets` would still sign.
    */
   rotateSecret(
     organizationId: string,
@@ -257,30 +254,27 @@ export class WebhookRepository {
         const row = await transaction
           .selectFrom('webhooks')
           .select('secret')
-          .select(previousSecretColumns)
           .where('organization_id', '=', organizationId)
           .where('id', '=', id)
           .where('deleted_at', 'is', null)
           .executeTakeFirst();
         if (!row) return null;
-        const stored = { secret: row.secret, previousSecrets: previousSecretsOf(row) };
-        const readable = readableSecrets(keyring, id, stored);
-        const previous = rotate(readable, now, expireOldAfterMs);
-        if (previous.length > maxPreviousSecrets) {
-          throw new TooManySecretsError(Math.min(...previous.map(({ expiresAt }) => expiresAt)));
+        // A damaged secret signs nothing, so it does not remain.
+        const before = readSecrets(keyring, id, row.secret);
+        const old = before ? rotate(before, now, expireOldAfterMs) : [];
+        if (old.length > maxOldSecrets) {
+          throw new TooManySecretsError(Math.min(...old.map(({ expiresAt }) => expiresAt)));
         }
         const encrypt = await encryptorOf(this.#database, transaction);
         await transaction
           .updateTable('webhooks')
           .set({
-            secret: encrypt(secret, placeOfWebhook(id)),
-            ...toColumns(previous),
+            secret: encryptSecrets(encrypt, id, { current: secret, old }),
             updated_at: nextUpdatedAtOfRow(now),
           })
           .where('id', '=', id)
           .execute();
-        const isDamaged = readable.every(({ expiresAt }) => Number.isFinite(expiresAt));
-        const signsForMs = isDamaged ? 0 : (expireOldAfterMs ?? defaultRotationMs);
+        const signsForMs = before ? (expireOldAfterMs ?? defaultRotationMs) : 0;
         return { secret, previousSecretExpiresAt: now + signsForMs };
       },
       { audit: (rotated) => rotated && { type: 'webhook', id }, holdsSecret: true },
@@ -298,7 +292,7 @@ function selectWebhooks(db: Kysely<Schema>, organizationId: string) {
     .select(['failure_rate as failureRate', 'last_success_at as lastSuccessAt'])
     .select(['failing_since as failingSince', 'disabled_at as disabledAt'])
     .select(['disabled_reason as disabledReason', 'expires_at as expiresAt'])
-    .select(previousSecretColumns)
+    .select('secret')
     .select((webhook) => oldestDueAt(webhook).as('oldestDueAt'))
     .where('organization_id', '=', organizationId)
     .where('deleted_at', 'is', null);
@@ -306,29 +300,12 @@ function selectWebhooks(db: Kysely<Schema>, organizationId: string) {
 
 type WebhookRow = Awaited<ReturnType<ReturnType<typeof selectWebhooks>['execute']>>[number];
 
-function webhookOf(
-  {
-    headers,
-    filters,
-    previous_secret,
-    previous_secret_expires_at,
-    oldest_secret,
-    oldest_secret_expires_at,
-    ...row
-  }: WebhookRow,
-  keyring: Keyring,
-) {
+function webhookOf({ headers, filters, secret, ...row }: WebhookRow, keyring: Keyring) {
   const place = placeOfWebhook(row.id);
-  const previous = previousSecretsOf({
-    previous_secret,
-    previous_secret_expires_at,
-    oldest_secret,
-    oldest_secret_expires_at,
-  });
   return {
     ...row,
-    /** Oldest first, also those that have ended. */
-    previousSecrets: previous.reverse().map(({ expiresAt }) => ({ expiresAt })),
+    /** Also those that have ended. */
+    oldSecrets: readSecrets(keyring, row.id, secret)?.old ?? [],
     events: JSON.parse(row.events) as readonly SubscribedType[],
     filters: filtersOf(filters),
     headerNames:

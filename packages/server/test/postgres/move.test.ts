@@ -56,9 +56,9 @@ it('moves links, visits, QR codes, webhooks and pending deliveries, which contin
     body: { url: receiver.url, events: ['url.created'] },
   });
   const ofWebhook = { params: { id: webhook.id } };
-  for (const _ of [1, 2]) await before.call('rotateWebhookSecret', ofWebhook);
+  await before.call('rotateWebhookSecret', ofWebhook);
   const { previousSecrets } = (await before.call('getWebhook', ofWebhook)).data;
-  expect(previousSecrets).toHaveLength(2);
+  expect(previousSecrets).toHaveLength(1);
   const { data: link } = await before.call('createUrl', {
     body: { targetUrl: 'https://example.com/', customSlug: 'moved', tags: ['a', 'ü'] },
   });

@@ -22,6 +22,7 @@ import type { UrlCreateRequest } from '../../src/urls/url-contract.js';
 import { UrlRecorder } from '../../src/urls/url-recorder.js';
 import { UrlRepository } from '../../src/urls/url-repository.js';
 import type { CreateOutcome } from '../../src/urls/url-write.js';
+import { encryptSecrets } from '../../src/webhooks/secrets.js';
 import { emptyDatabase } from '../engine.js';
 
 export const now = Date.UTC(2030, 0, 1);
@@ -111,7 +112,7 @@ export async function openRepository(): Promise<Stored> {
             organization_id: organizationId,
             url: 'https://receiver.example/',
             events: JSON.stringify(events),
-            secret: encrypt('secret', ['webhooks', id]),
+            secret: encryptSecrets(encrypt, id, { current: 'secret', old: [] }),
             is_active: isActive ? 1 : 0,
             created_at: now,
             updated_at: now,

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createAddressResolver } from '../../src/network/dns-resolver.js';
 import { encryptorOf } from '../../src/storage/secrets.js';
 import { eventExamples } from '../../src/webhooks/event-examples.js';
+import { encryptSecrets } from '../../src/webhooks/secrets.js';
 import { dnsServer } from '../network/dns-server.js';
 import { type LocalServer, rawServer } from '../network/local-server.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
@@ -37,7 +38,7 @@ async function subscribeMany(
         own.map((id, at) => ({
           id,
           url: typeof url === 'string' ? url : url(ids.length + at),
-          secret: encrypt('secret', ['webhooks', id]),
+          secret: encryptSecrets(encrypt, id, { current: 'secret', old: [] }),
           ...row,
           ...times,
         })),
