@@ -194,6 +194,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     getUrlByExternalId: onExternal,
     upsertUrl: { ...onExternal, body: { ...link, importedClicks: 0 } },
     lookupUrl: { query: { shortUrl: locked.shortUrl } },
+    checkSlug: { query: { slug: 'free-slug' } },
     getUrlMetadata: { query: { url: 'http://127.0.0.1:9/' } },
     getUrl: [onUrl, { path: { id: '999999' }, status: 404 }],
     updateUrl: { ...onUrl, body: { ...link, isActive: true } },

@@ -110,6 +110,8 @@ export type {
   ScanBreakdowns,
   ScanBucket,
   ScansQuery,
+  SlugCheck,
+  SlugCheckQuery,
   SubscribedEventType,
   Tag,
   TagChangeResult,

@@ -73,6 +73,11 @@ export interface BulkUpdateResult extends UrlBulkUpdateResult {}
 /** The deactivated links and skipped ids of a whole bulk delete. */
 export interface BulkDeleteResult extends UrlBulkDeleteResult {}
 
+/** A custom slug to check. */
+export interface SlugCheckQuery extends Query<'GET /api/v1/urls/slug'> {}
+/** Whether a custom slug may be taken. */
+export interface SlugCheck extends Schema<'SlugCheck'> {}
+
 /** The properties of a visit, to test rules by. */
 export interface RuleTestQuery extends Query<'GET /api/v1/urls/{id}/rules/test'> {}
 /** Where the rules of a link lead a visit. */

@@ -249,6 +249,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/urls/slug": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check whether a custom slug may be taken
+         * @description Reserves nothing: another link may take the slug before the next request.
+         */
+        get: operations["checkSlug"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/urls/by-external-id/{externalId}": {
         parameters: {
             query?: never;
@@ -4444,6 +4464,22 @@ export interface components {
             /** @description The ids that are unknown or of another organization, and the elements that are no id, as text of at most 100 characters. */
             skippedIds: string[];
         };
+        SlugCheck: {
+            /**
+             * @description The slug of the request.
+             * @example spring-sale
+             */
+            slug: string;
+            /** @description Whether a new link may have it. */
+            isAvailable: boolean;
+            /**
+             * @description INVALID: it is no slug. RESERVED: it is a reserved word. TAKEN: a link of the domain has, or had, it. Null if it is available.
+             * @example null
+             */
+            reason: ("INVALID" | "RESERVED" | "TAKEN") | null;
+            /** @description What is wrong with it, in words. */
+            message: string | null;
+        };
         RuleTest: {
             /**
              * @description The first rule that matches: its name, or its number. Null: none does, so the visit leads to the link's own target.
@@ -8119,6 +8155,50 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkSlug: {
+        parameters: {
+            query: {
+                /** @description The slug to check. */
+                slug: string;
+                /** @description An active custom domain of the organization; the platform's domain otherwise. */
+                domainId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether the slug is available */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["SlugCheck"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailedOrDomainInvalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

@@ -353,6 +353,12 @@ export const fixtures: {
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z"
   },
+  "checkSlug": {
+    "slug": "spring-sale",
+    "isAvailable": false,
+    "reason": null,
+    "message": null
+  },
   "getUrlByExternalId": {
     "id": "42",
     "shortCode": "aB3xY9q",
@@ -2105,6 +2111,10 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
   },
   "lookupUrl": {
     "route": "GET /api/v1/urls/lookup",
+    "status": 200
+  },
+  "checkSlug": {
+    "route": "GET /api/v1/urls/slug",
     "status": 200
   },
   "getUrlByExternalId": {

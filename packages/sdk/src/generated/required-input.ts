@@ -10,6 +10,7 @@ export const requiredInput: Readonly<Record<string, string>> = {
   "POST /api/v1/urls": "body",
   "POST /api/v1/urls/bulk": "body",
   "GET /api/v1/urls/lookup": "shortUrl",
+  "GET /api/v1/urls/slug": "slug",
   "POST /api/v1/qr": "body",
   "POST /api/v1/qr/preview": "body",
   "POST /api/v1/webhooks": "body",

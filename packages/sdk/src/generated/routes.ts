@@ -18,6 +18,7 @@ export const bulkCreateUrls = 'POST /api/v1/urls/bulk';
 export const bulkUpdateUrls = 'PATCH /api/v1/urls/bulk';
 export const bulkDeleteUrls = 'DELETE /api/v1/urls/bulk';
 export const lookupUrl = 'GET /api/v1/urls/lookup';
+export const checkSlug = 'GET /api/v1/urls/slug';
 export const getUrlByExternalId = 'GET /api/v1/urls/by-external-id/{externalId}';
 export const upsertUrl = 'PUT /api/v1/urls/by-external-id/{externalId}';
 export const getUrl = 'GET /api/v1/urls/{id}';

@@ -10,6 +10,8 @@ import type {
   PageMetadata,
   RuleTest,
   RuleTestQuery,
+  SlugCheck,
+  SlugCheckQuery,
   UrlBulkCreateResult,
   UrlBulkUpdateItem,
   UrlClicks,
@@ -160,6 +162,23 @@ export class UrlsResource extends Resource {
    */
   lookup(shortUrl: string, options?: RequestOptions): ApiPromise<UrlRecord> {
     return this.api.send('GET /api/v1/urls/lookup', { query: { shortUrl } }, options);
+  }
+
+  /**
+   * Returns whether a custom slug may be taken, and why not. Without `domainId`, on the platform's domain.
+   * Nothing is reserved.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { isAvailable, message } = await shorty.urls.checkSlug({ slug: 'spring-sale' });
+   * console.log(isAvailable, message);
+   * ```
+   */
+  checkSlug(query: SlugCheckQuery, options?: RequestOptions): ApiPromise<SlugCheck> {
+    return this.api.send('GET /api/v1/urls/slug', { query }, options);
   }
 
   /**

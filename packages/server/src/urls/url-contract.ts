@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
-import { line, queryBoolean, urlIdParam } from '../contract/fields.js';
+import { line, queryBoolean, urlIdParam, uuid } from '../contract/fields.js';
 import { urlBulkRoutes } from './url-bulk-contract.js';
 import {
   checkActivation,
@@ -10,7 +10,7 @@ import {
   patchFields,
 } from './url-fields.js';
 import { urlListRoutes } from './url-list-contract.js';
-import { urlCreated, urlRecord } from './url-records.js';
+import { slugCheck, urlCreated, urlRecord } from './url-records.js';
 
 const ifExists = z
   .literal('return', { error: 'must be "return", or left out to create a link in any case' })
@@ -93,6 +93,20 @@ export const urlRoutes = [
     }),
     responses: { 200: { description: 'The link', data: urlRecord } },
     errors: ['NOT_FOUND'],
+  }),
+  defineRoute('checkSlug', 'GET /api/v1/urls/slug', {
+    ...read,
+    summary: 'Check whether a custom slug may be taken',
+    description: 'Reserves nothing: another link may take the slug before the next request.',
+    query: z.strictObject({
+      slug: line(100, 1).meta({ description: 'The slug to check.', example: 'spring-sale' }),
+      domainId: uuid.optional().meta({
+        description:
+          "An active custom domain of the organization; the platform's domain otherwise.",
+      }),
+    }),
+    responses: { 200: { description: 'Whether the slug is available', data: slugCheck } },
+    errors: ['DOMAIN_INVALID'],
   }),
   // Before the routes of /api/v1/urls/{id}, because an external id may be `clicks`.
   defineRoute('getUrlByExternalId', 'GET /api/v1/urls/by-external-id/{externalId}', {

@@ -32,7 +32,7 @@ const maxClicks = z.int().min(1).max(maxImportedClicks).nullish().meta({
 /** What is wrong with an `activatesAt` that is not before `expiresAt`. */
 export const activationRule = 'must be before expiresAt';
 
-const customSlug = z
+export const customSlug = z
   .string()
   .min(3, 'must be 3 to 50 characters long')
   .max(50, 'must be 3 to 50 characters long')

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { ApiError, validationError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
 import type { Scope } from '../contract/define-route.js';
+import { parseInput } from '../contract/parse-input.js';
 import type { HandlersOf } from '../http/handlers.js';
 import type { IdempotentResult } from '../idempotency/with-idempotency-key.js';
 import { notShortUrlMessage, parseShortUrl } from './parse-short-url.js';
@@ -9,6 +10,7 @@ import { shortUrlOf, toNewLink, toRecord } from './present-url.js';
 import type { ShortUrl } from './short-url.js';
 import { type UrlBulkHandlerOptions, urlBulkHandlers } from './url-bulk-handlers.js';
 import type { UrlUpdateRequest, urlRoutes } from './url-contract.js';
+import { customSlug } from './url-fields.js';
 import { type UrlListHandlerOptions, urlListHandlers } from './url-list-handlers.js';
 import type { urlRecord } from './url-records.js';
 import { refusalError, slugReservedError } from './url-refusals.js';
@@ -99,6 +101,20 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
         throw validationError([{ path: 'shortUrl', message }]);
       }
       return { status: 200, data: toRecord(origins(), url, clock()) };
+    },
+
+    async checkSlug({ caller, query: { slug, domainId = null } }) {
+      const isFree = await urls.isSlugFree(caller.organizationId, slug, domainId);
+      if (isFree === undefined) throw refusalError('domain-invalid', { domainId });
+      const parsed = parseInput(customSlug, slug);
+      const refuse = (reason: 'INVALID' | 'RESERVED' | 'TAKEN', message: string) => {
+        return { status: 200, data: { slug, isAvailable: false, reason, message } } as const;
+      };
+      if (!parsed.ok) return refuse('INVALID', parsed.details[0]?.message ?? 'is no slug');
+      const body = { customSlug: slug };
+      if (service.findReserved(body)) return refuse('RESERVED', 'is a reserved word');
+      if (!isFree) return refuse('TAKEN', 'is taken on this domain');
+      return { status: 200, data: { slug, isAvailable: true, reason: null, message: null } };
     },
 
     async getUrlByExternalId({ caller, params: { externalId } }) {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { findDomainsOf } from '../domains/domain-repository.js';
 import type { IsOwnHost } from '../domains/own-hosts.js';
-import type { Schema, WriteTransaction } from '../storage/database.js';
+import type { Schema } from '../storage/database.js';
 import { foldKey } from '../storage/fold-keys.js';
 import type { ShortUrl } from './short-url.js';
 
@@ -97,13 +97,13 @@ export interface ActiveDomain {
 
 /** Returns active domains of an organization, by id. */
 export async function findActiveDomains(
-  transaction: WriteTransaction,
+  db: Kysely<Schema>,
   organizationId: string,
   ids: readonly (string | null)[],
 ): Promise<ReadonlyMap<string, ActiveDomain>> {
   const wanted = [...new Set(ids)].filter((id) => id !== null);
   if (wanted.length === 0) return new Map();
-  const rows = await transaction
+  const rows = await db
     .selectFrom('domains')
     .select(['id', 'hostname', 'ignore_case'])
     .where('organization_id', '=', organizationId)

@@ -27,6 +27,22 @@ export const urlCreated = z
   .object({ ...newLink, organizationId, createdAt: instant })
   .meta({ id: 'UrlCreated' });
 
+/** Why a slug may not be taken. */
+const slugRefusals = ['INVALID', 'RESERVED', 'TAKEN'] as const;
+
+export const slugCheck = z
+  .object({
+    slug: z.string().meta({ description: 'The slug of the request.', example: 'spring-sale' }),
+    isAvailable: z.boolean().meta({ description: 'Whether a new link may have it.' }),
+    reason: z.enum(slugRefusals).nullable().meta({
+      description:
+        'INVALID: it is no slug. RESERVED: it is a reserved word. TAKEN: a link of the domain has, or had, it. Null if it is available.',
+      example: null,
+    }),
+    message: z.string().nullable().meta({ description: 'What is wrong with it, in words.' }),
+  })
+  .meta({ id: 'SlugCheck' });
+
 export const urlListItem = z
   .object({
     id,

@@ -8,10 +8,12 @@ import {
 import type { Database, WriteTransaction } from '../storage/database.js';
 import type { UrlChange, UrlDraft } from './change-url.js';
 import { findExternalIds } from './find-existing.js';
+import { findRetiredKeys } from './retired-keys.js';
 import type { ShortUrl } from './short-url.js';
 import { UrlCreator, type UrlCreatorOptions } from './url-creator.js';
+import { findActiveDomains, findKeyOwners, keysOf } from './url-keys.js';
 import { selectDue, UrlLifeCycle } from './url-life-cycle.js';
-import { findUrls, UrlReader } from './url-reader.js';
+import { findUrls, noUrl, UrlReader } from './url-reader.js';
 import type { Refused } from './url-refusals.js';
 import { UrlUpdater } from './url-updater.js';
 import {
@@ -30,6 +32,7 @@ export type NewItem = UrlDraft | { readonly error: string };
 /** Stores links and their keys. Every method is one transaction. */
 export class UrlRepository extends UrlReader {
   readonly #database: Database;
+  readonly #ignoreCase: boolean;
   readonly #lifeCycle: UrlLifeCycle;
   readonly #creator: UrlCreator;
   readonly #updater: UrlUpdater;
@@ -38,6 +41,7 @@ export class UrlRepository extends UrlReader {
     super(database, options.isOwnHost);
     const lifeCycle = new UrlLifeCycle(options.recorder);
     this.#database = database;
+    this.#ignoreCase = options.ignoreCase;
     this.#lifeCycle = lifeCycle;
     this.#creator = new UrlCreator(database, options);
     this.#updater = new UrlUpdater(database, { ...options, lifeCycle });
@@ -69,6 +73,22 @@ export class UrlRepository extends UrlReader {
     // runs the work again, with other codes. Looking up the codes first would take a tenth of every
     // create.
     return writeOnce(this.#database, organizationId, write, work, { isBulk, audit });
+  }
+
+  /** Returns whether a slug is free on a domain; undefined if the organization has no such active domain. */
+  async isSlugFree(
+    organizationId: string,
+    slug: string,
+    domainId: string | null,
+  ): Promise<boolean | undefined> {
+    const { read } = this.#database;
+    const domains = await findActiveDomains(read, organizationId, [domainId]);
+    const domain = domains.get(domainId ?? '');
+    if (domainId !== null && domain === undefined) return undefined;
+    const folds = domain?.ignoresCase ?? this.#ignoreCase;
+    const keys = keysOf({ id: noUrl, domainId, shortCode: slug, customSlug: null }, folds);
+    if ((await findKeyOwners(read, keys)).size > 0) return false;
+    return (await findRetiredKeys(read, keys)).length === 0;
   }
 
   /** Returns the result of an earlier call of the same method with the same Idempotency-Key. */

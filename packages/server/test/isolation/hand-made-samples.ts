@@ -33,6 +33,7 @@ export const sampleBodies: Readonly<Record<string, () => unknown>> = {
 export const sampleQueries: Readonly<Record<string, string>> = {
   // The response is 404. `test/api/url-lookup.test.ts` looks up the links of another organization.
   lookupUrl: 'shortUrl=no-such-link',
+  checkSlug: 'slug=spring-sale',
   // The server reaches no private address.
   getUrlMetadata: 'url=http://127.0.0.1/',
 };
@@ -66,6 +67,7 @@ export const sampleListed: Readonly<
     const domainId = made.get('/api/v1/domains');
     await owner.call('createUrl', { body: { targetUrl: 'https://example.com/', domainId } });
   },
+  '/api/v1/urls/slug': makeLinkOfDomain,
   '/api/v1/analytics/overview': makeLinkOfDomain,
   '/api/v1/visits': async (api, owner, made) => {
     await makeLinkOfDomain(api, owner, made);

@@ -54,7 +54,8 @@ export function sampleRequests(route: Route): SampleRequest[] {
     ...query
       .filter((parameter) => isIdName(parameter.name))
       .map(({ name: field }) => {
-        const path = `${toPath('own')}?${field}=${idFor('foreign', collectionOf(field, route))}`;
+        const start = toPath('own') + (search === '' ? '?' : `${search}&`);
+        const path = `${start}${field}=${idFor('foreign', collectionOf(field, route))}`;
         return request(`${name} ?${field}`, { route, path, body: undefined, field });
       }),
     ...(body ? idFieldsOf(body) : []).map((field) =>
