@@ -55,7 +55,6 @@ const longTests = [
   'packages/webhook-verifier/test/fuzz.test.ts',
   'packages/server/test/hardening/read-headers.test.ts',
   'packages/server/test/analytics/report-model-long.test.ts',
-  'packages/server/test/webhooks/recovery.test.ts',
   'packages/server/test/qr/grid.test.ts',
   'packages/server/src/qr/logo/hostile-images.test.ts',
 ];

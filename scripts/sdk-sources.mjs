@@ -25,10 +25,7 @@ export function writeSdkSources(folder) {
   writeFileSync(join(folder, 'fixtures.ts'), renderFixtures(document));
 }
 
-/**
- * Returns the operations below /api/: the others are pages, redirects and operator routes. Without the
- * streams, which the SDK does not read.
- */
+/** Returns the operations below /api/: the others are pages, redirects and operator routes. */
 export function apiOperations({ paths }) {
   return Object.entries(paths)
     .filter(([path]) => path.startsWith('/api/'))
@@ -68,8 +65,8 @@ ${codes.join('\n')}
 
 function renderRequiredInput(document) {
   const required = {};
-  // The client has no methods for routes of operators and of streams, and makes the body for a token.
-  const isMethod = ({ path }) => !/\/(admin|streams|auth)\//.test(path);
+  // The client has no methods for routes of operators, and makes the body for a token.
+  const isMethod = ({ path }) => !/\/(admin|auth)\//.test(path);
   for (const { method, path, parameters = [], requestBody } of apiOperations(document).filter(
     isMethod,
   )) {
@@ -154,7 +151,7 @@ export const errorStatuses: Readonly<Record<ErrorCodes[keyof ErrorCodes], number
 
 // Values with which the fields of a record agree with one another. They replace the examples.
 const fixtureValues = {
-  ...{ total: 1, limit: 100, offset: 0, nextAfter: null },
+  ...{ total: 1, limit: 100, offset: 0 },
   ...{ customSlug: 'spring-sale', urlId: '42', size: 512, errorCorrection: 'M', apiKey: null },
   ...{
     organizationId: '0198c0de-0000-7000-8000-0000000000aa',

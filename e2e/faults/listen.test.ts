@@ -6,7 +6,7 @@ import { newNode } from '../lib/nodes.js';
 
 const kills = 5;
 const perRequest = 20;
-// A stream sends a few hundred events a second. The load must not leave a long backlog.
+// One event is forwarded after another. The load must not leave a long backlog.
 const maxWaiting = 400;
 const sent = { timeout: 60_000, interval: 20 };
 
@@ -40,39 +40,7 @@ test('a server that is killed under webhooks listen loses no event, and repeats 
   await expect.poll(missing, { ...sent, message: 'links without an event' }).toEqual([]);
   expect([...timesByLink.values()].filter((times) => times > 1)).toEqual([]);
   expect(listening.errors).toEqual([]);
-  expect(listening.stderr()).not.toContain('expired');
-  // Each event has its outcome, also those whose report a kill interrupted.
-  const pending = async () =>
-    (await shorty.webhooks.deliveries(listening.id, { status: 'pending' })).total;
-  await expect.poll(pending, sent).toBe(0);
-  expect((await shorty.webhooks.deliveries(listening.id, { status: 'failed' })).total).toBe(0);
-
   listening.child.kill('SIGINT');
   expect((await listening.done).code).toBe(130);
-  expect((await shorty.webhooks.list()).total).toBe(0);
   expect(await node.stop()).toBe(0);
-});
-
-test('a webhook that is gone after a kill is replaced, which listen says', async () => {
-  const node = await newNode();
-  const shorty = connect(node.origin);
-  const listening = await startListening(node.origin);
-  const create = async () => (await shorty.urls.create({ targetUrl: 'https://example.com' })).id;
-  const before = await create();
-  await expect.poll(() => [...listening.timesByLink.keys()], sent).toEqual([before]);
-
-  await shorty.webhooks.delete(listening.id);
-  await node.kill();
-  await expect.poll(listening.stderr, sent).toContain('no connection to the server, trying again');
-  await node.restart();
-  await expect.poll(listening.stderr, sent).toContain('events since then are missing');
-  await expect.poll(async () => (await shorty.webhooks.list()).total, sent).toBe(1);
-  const after = await create();
-  await expect.poll(() => [...listening.timesByLink.keys()], sent).toEqual([before, after]);
-
-  await node.kill();
-  listening.child.kill('SIGINT');
-  const { code, stderr } = await listening.done;
-  expect(code).toBe(130);
-  expect(stderr).toMatch(/the temporary webhook was not deleted: .*; it expires within a minute/);
 });

@@ -146,13 +146,13 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   },
   'docs/webhooks.md': {
     'npm install ../shorty/packages/webhook-verifier': 'e2e/packages.test.ts installs the tarball',
-    'shorty webhooks listen --forward-to http://localhost:4000          # prints the signing secret':
+    'shorty webhooks listen --forward-to http://localhost:4000                  # prints the signing secret':
       'runs until Ctrl-C; e2e/faults/listen.test.ts runs it',
     "shorty webhooks verify body.json -H 'X-Service-Timestamp: 1924992000' -H 'X-Service-Signature: sha256=…'":
       command,
     'shorty webhooks deliveries <id> --status failed      # the list, with the last error': command,
     'shorty webhooks stats <id> --since 24h --group-by hour': command,
-    'shorty webhooks replay <id> --since 2h --wait': command,
+    'shorty webhooks recover <id> --since 2h': command,
     'shorty webhooks rotate-secret <id>': command,
     'shorty webhooks rotate-secret <id> --expire-old-after 0': command,
   },

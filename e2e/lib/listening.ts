@@ -4,8 +4,6 @@ import { startReceiver } from './receiver.js';
 
 /** `shorty webhooks listen` in a separate process, and the receiver that it forwards to. */
 export interface Listening extends Run {
-  /** The id of its first temporary webhook. */
-  readonly id: string;
   /** How often the receiver got the event of each link. */
   readonly timesByLink: ReadonlyMap<string, number>;
   /** The errors of the receiver, such as a wrong signature. */
@@ -37,6 +35,5 @@ export async function startListening(
     return run.stderr().includes('Ctrl-C stops');
   };
   await poll('shorty webhooks listen waits for events', hasStarted, Boolean);
-  const [, id = ''] = /^webhook (\S+)$/m.exec(run.stderr()) ?? [];
-  return { ...run, id, timesByLink, errors: receiver.errors };
+  return { ...run, timesByLink, errors: receiver.errors };
 }

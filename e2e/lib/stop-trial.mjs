@@ -82,10 +82,8 @@ export async function openStopTrial(settings, { links = 20_000 } = {}) {
         await response.text();
       }),
       ...times(1, async () => {
-        const { data: stream } = await server.call('POST', '/webhooks/streams');
-        const path = `/webhooks/streams/${stream.id}?follow=true`;
-        const response = await request(server, 'GET', path);
-        for await (const _chunk of response.body);
+        // A request that the server holds until it stops.
+        await server.call('GET', '/events?after=latest&type=domain.verified&wait=25');
       }),
     ];
     const slow = Array.from({ length: 8 }, (_, index) => openSlowClient(server, index));

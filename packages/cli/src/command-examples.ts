@@ -192,12 +192,8 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     `shorty webhooks stats ${uuid}`,
     `shorty webhooks stats ${uuid} \\\n  --since 24h --group-by hour --watch`,
   ],
-  'webhooks replay': [
-    `shorty webhooks replay ${uuid} --since 2h --wait`,
-    `shorty webhooks replay ${uuid} \\\n  ${uuid.replace('0192', '0193')}`,
-  ],
-  'webhooks replays': [`shorty webhooks replays ${uuid}`],
-  'webhooks resend': [`shorty webhooks resend ${uuid} \\\n  ${uuid.replace('0192', '0193')}`],
+  'webhooks replay': [`shorty webhooks replay ${uuid} \\\n  ${uuid.replace('0192', '0193')}`],
+  'webhooks recover': [`shorty webhooks recover ${uuid} --since 2h`],
   'webhooks event-types': [
     'shorty webhooks event-types',
     'shorty webhooks event-types url.clicked',
@@ -209,14 +205,11 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     `shorty webhooks rotate-secret ${uuid} \\\n  --expire-old-after 0`,
   ],
   'webhooks trigger': [
-    'shorty webhooks trigger url.created',
-    "shorty webhooks trigger url.created --set title='Spring sale'",
-    "shorty webhooks trigger url.clicked --set 'visits[0].country=FR'",
-    `shorty webhooks trigger url.created \\\n  --webhook ${uuid}`,
+    'shorty webhooks trigger url.created --forward-to http://localhost:3000/hooks',
   ],
   'webhooks listen': [
     'shorty webhooks listen --forward-to http://localhost:3000/hooks',
-    'shorty webhooks listen --forward-to http://localhost:3000/hooks \\\n  --events url.created,url.updated --replay-last 5',
+    'shorty webhooks listen --forward-to http://localhost:3000/hooks \\\n  --events url.created,url.updated',
   ],
   'webhooks verify': [
     "shorty webhooks verify body.json -H 'X-Service-Timestamp: 1924992000' \\\n  -H 'X-Service-Signature: sha256=9f86d081884c7d65'",
@@ -237,7 +230,7 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   ],
   'analytics tail': [
     'shorty analytics tail',
-    'shorty analytics tail --tag launch --output ndjson > visits.ndjson',
+    'shorty analytics tail --link spring-sale --output ndjson > visits.ndjson',
   ],
   'analytics visits': [
     'shorty analytics visits --since 2030-11-01 > visits.ndjson',

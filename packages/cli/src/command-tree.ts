@@ -196,16 +196,12 @@ export const commandTree: Tree = {
         load: () => import('./commands/webhooks/stats.js'),
       },
       replay: {
-        summary: 'Deliver the events of a time range again',
+        summary: 'Deliver one event again',
         load: () => import('./commands/webhooks/replay.js'),
       },
-      replays: {
-        summary: 'List replays, or show or cancel one',
-        load: () => import('./commands/webhooks/replays.js'),
-      },
-      resend: {
-        summary: 'Deliver one event again',
-        load: () => import('./commands/webhooks/resend.js'),
+      recover: {
+        summary: 'Deliver failed events again',
+        load: () => import('./commands/webhooks/recover.js'),
       },
       'event-types': {
         summary: 'List event types, or show the fields of one',
@@ -224,7 +220,7 @@ export const commandTree: Tree = {
         load: () => import('./commands/webhooks/listen.js'),
       },
       trigger: {
-        summary: 'Send an example event with your own values',
+        summary: 'Send an example event to a receiver on this machine',
         load: () => import('./commands/webhooks/trigger.js'),
       },
       verify: {

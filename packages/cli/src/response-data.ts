@@ -11,7 +11,6 @@ import { qrRoutes } from '../../server/src/qr/qr-contract.js';
 import { hostRuleRoutes } from '../../server/src/urls/host-rule-contract.js';
 import { takedownRoutes } from '../../server/src/urls/takedown-contract.js';
 import { urlRoutes } from '../../server/src/urls/url-contract.js';
-import { replayRoutes } from '../../server/src/webhooks/replay-contract.js';
 import { webhookRoutes } from '../../server/src/webhooks/webhook-contract.js';
 
 const routes = [
@@ -28,7 +27,6 @@ const routes = [
   ...takedownRoutes,
   ...hostRuleRoutes,
   ...webhookRoutes,
-  ...replayRoutes,
 ];
 
 /** Returns the schema of the data that an operation of the API responds with. */

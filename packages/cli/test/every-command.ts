@@ -151,11 +151,10 @@ export async function everyCommand(
   add('webhooks test', [hook.id]);
   add('webhooks deliveries', [hook.id]);
   add('webhooks deliveries', [hook.id, delivery]);
-  add('webhooks resend', [hook.id, delivery]);
+  add('webhooks replay', [hook.id, delivery]);
   add('webhooks stats', [hook.id]);
-  add('webhooks trigger', ['url.created', '--webhook', hook.id]);
-  add('webhooks replay', [hook.id, '--since', '1h']);
-  add('webhooks replays', [hook.id]);
+  add('webhooks trigger', ['url.created', '--forward-to', 'http://127.0.0.1:9'], 1);
+  add('webhooks recover', [hook.id, '--since', '1h']);
   add('webhooks rotate-secret', [hook.id]);
   add('domains list');
   add('domains get', [domain.id]);

@@ -24,7 +24,7 @@ const commands = [
   ...['qr', 'qr create', 'qr list', 'qr get', 'qr update', 'qr delete', 'qr export', 'qr scans'],
   ...['webhooks', 'webhooks create', 'webhooks list', 'webhooks get', 'webhooks update'],
   ...['webhooks delete', 'webhooks deliveries', 'webhooks replay', 'webhooks test'],
-  ...['webhooks replays', 'webhooks resend', 'webhooks event-types', 'webhooks stats'],
+  ...['webhooks recover', 'webhooks event-types', 'webhooks stats'],
   ...['webhooks rotate-secret', 'webhooks listen', 'webhooks trigger', 'webhooks verify'],
   ...['domains', 'domains create', 'domains list', 'domains get', 'domains update'],
   'domains verify',
@@ -251,7 +251,7 @@ describe('completion', () => {
     ['shorty m', ['mcp']],
     ['shorty mcp --w', ['--write']],
     ['shorty urls update 42 --if', ['--if-match']],
-    ['shorty webhooks r', ['replay', 'replays', 'resend', 'rotate-secret']],
+    ['shorty webhooks r', ['replay', 'recover', 'rotate-secret']],
     ['shorty webhooks deliveries x --status ', ['pending', 'delivered', 'failed']],
   ])('bash: %s', async (line, expected) => {
     const offered = await complete(line);

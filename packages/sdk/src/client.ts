@@ -6,6 +6,7 @@ import { systemPorts } from './ports.js';
 import { AnalyticsResource } from './resources/analytics.js';
 import { ApiKeysResource } from './resources/api-keys.js';
 import { DomainsResource } from './resources/domains.js';
+import { EventsResource } from './resources/events.js';
 import { OrganizationResource } from './resources/organization.js';
 import { QrResource } from './resources/qr.js';
 import { TagsResource } from './resources/tags.js';
@@ -44,6 +45,7 @@ export class Shorty {
   declare readonly tags: TagsResource;
   declare readonly qr: QrResource;
   declare readonly webhooks: WebhooksResource;
+  declare readonly events: EventsResource;
   declare readonly domains: DomainsResource;
   declare readonly analytics: AnalyticsResource;
   declare readonly usage: UsageResource;
@@ -59,6 +61,7 @@ export class Shorty {
     this.tags = new TagsResource(transport);
     this.qr = new QrResource(transport);
     this.webhooks = new WebhooksResource(transport);
+    this.events = new EventsResource(transport);
     this.domains = new DomainsResource(transport);
     this.analytics = new AnalyticsResource(transport);
     this.usage = new UsageResource(transport);

@@ -38,17 +38,13 @@ export type { QrImage } from './read-response.js';
 export type { AnalyticsResource } from './resources/analytics.js';
 export type { ApiKeyList, ApiKeysResource } from './resources/api-keys.js';
 export type { DomainList, DomainsResource, VerifyOptions } from './resources/domains.js';
+export type { EventsResource } from './resources/events.js';
 export type { OrganizationResource } from './resources/organization.js';
 export type { QrList, QrResource } from './resources/qr.js';
 export type { TagList, TagsResource } from './resources/tags.js';
 export type { UrlList, UrlRecordList, UrlsResource } from './resources/urls.js';
 export type { UsageResource } from './resources/usage.js';
-export type {
-  DeliveryList,
-  ReplayList,
-  WebhookList,
-  WebhooksResource,
-} from './resources/webhooks.js';
+export type { DeliveryList, WebhookList, WebhooksResource } from './resources/webhooks.js';
 export type {
   AllowedHost,
   AnalyticsOverview,
@@ -82,6 +78,8 @@ export type {
   DomainUpdateRequest,
   ErrorCode,
   ErrorDetail,
+  EventListQuery,
+  EventPage,
   EventType,
   EventTypeDetails,
   EventTypeList,
@@ -101,10 +99,8 @@ export type {
   QrRecord,
   QrScans,
   QrUpdateRequest,
-  Replay,
-  ReplayListQuery,
-  ReplayPage,
-  ReplayRequest,
+  Recovered,
+  RecoverRequest,
   RuleTest,
   RuleTestQuery,
   ScanBreakdowns,
@@ -152,7 +148,6 @@ export type {
   WebhookSecret,
   WebhookStats,
   WebhookStatsQuery,
-  WebhookStream,
   WebhookTestRequest,
   WebhookUpdateRequest,
 } from './types.js';

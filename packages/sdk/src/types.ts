@@ -183,16 +183,16 @@ export interface DeliveryDetail extends Schema<'DeliveryDetail'> {}
 export interface DeliveryAttempt extends Schema<'DeliveryAttempt'> {}
 /** Filters and paging of a list of deliveries. `limit` is the size of a page, 1 to 100. */
 export interface DeliveryListQuery extends Query<'GET /api/v1/webhooks/{id}/deliveries'> {}
-/** A temporary webhook whose deliveries are read as server-sent events. */
-export interface WebhookStream extends Schema<'WebhookStream'> {}
-/** A job that delivers the events of a time range again, with its progress. */
-export interface Replay extends Schema<'Replay'> {}
-/** The deliveries to replay: those created since a time, failed ones by default. */
-export interface ReplayRequest extends Request<'ReplayRequest'> {}
-/** Paging of a list of replays. `limit` is the size of a page, 1 to 100. */
-export interface ReplayListQuery extends Query<'GET /api/v1/webhooks/{id}/replays'> {}
-/** One page of a list of replays, newest first. */
-export interface ReplayPage extends Page<Replay> {}
+/** The failed deliveries to send again: those created since a time. */
+export interface RecoverRequest extends Request<'RecoverRequest'> {}
+/** How many deliveries a recovery created, and whether more remain. */
+export interface Recovered extends Schema<'Recovered'> {}
+/** The range of a list of events, and how long to wait for one. `limit` is the size of a page, 1 to 100. */
+export interface EventListQuery extends Query<'GET /api/v1/events'> {}
+/** One page of a list of events, oldest first. */
+export interface EventPage extends Omit<Schema<'EventPage'>, 'items'> {
+  items: WebhookEvent[];
+}
 /** The window of the statistics of a webhook, and their grouping. */
 export interface WebhookStatsQuery extends Query<'GET /api/v1/webhooks/{id}/stats'> {}
 /** The attempts of a webhook in a window: outcomes, response times and causes of failures. */

@@ -576,66 +576,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/webhooks/streams": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Create a temporary webhook whose deliveries are read from a stream
-         * @description For development: it needs no address that the server can reach. It is a webhook in all other operations, and is deleted 60 seconds after it was last read. An organization has at most 5, which do not count as webhooks.
-         */
-        post: operations["createWebhookStream"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/webhooks/streams/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read deliveries as server-sent events
-         * @description Each event `delivery` has the id of the delivery as its `id`, and `{ "headers", "body" }` as JSON in `data`: the headers and the exact body that a receiver would get. The client then reports an outcome. A client has at most 100 deliveries without an outcome. One without an outcome is sent again after 60 seconds, and when another connection begins to follow the stream, which ends this one.
-         */
-        get: operations["readWebhookStream"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/webhooks/streams/{id}/outcomes": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Report the outcomes of deliveries from a stream
-         * @description A delivery with a status of 2xx is delivered, and every other one has failed: it is not retried. Outcomes of deliveries that have one already are ignored.
-         */
-        post: operations["reportOutcomes"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/webhooks": {
         parameters: {
             query?: never;
@@ -776,7 +716,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/webhooks/{id}/replay": {
+    "/api/v1/webhooks/{id}/recover": {
         parameters: {
             query?: never;
             header?: never;
@@ -786,67 +726,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver the events of a time range again
-         * @description Starts a background job that creates a new delivery of each event, oldest first. A webhook has one running job. The job waits while 1,000 deliveries of the webhook are due. Available in the plans scale and enterprise.
+         * Deliver failed events again
+         * @description Creates a new delivery of each event whose latest delivery to the webhook failed in the time range, oldest first, at most 10000. Repeat the request while hasMore is true. Available in the plans scale and enterprise.
          */
-        post: operations["createReplay"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/webhooks/{id}/replays": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List a webhook's replays, newest first
-         * @description The latest 100 replays are retained.
-         */
-        get: operations["listReplays"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/webhooks/{id}/replays/{replayId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Read a replay and its progress */
-        get: operations["getReplay"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/webhooks/{id}/replays/{replayId}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Cancel a replay
-         * @description Deliveries that it has created are still sent. A finished replay does not change.
-         */
-        post: operations["cancelReplay"];
+        post: operations["recoverDeliveries"];
         delete?: never;
         options?: never;
         head?: never;
@@ -862,9 +745,29 @@ export interface paths {
         };
         /**
          * Read the statistics of a webhook's attempts
-         * @description Attempts of the last 30 days, test events and replays included. Sums are by hour, so the window is rounded to whole hours.
+         * @description The attempts of the stored deliveries that were created in the window, test events and replays included. Deliveries are stored for 30 days, and delivered `url.clicked` for one.
          */
         get: operations["getWebhookStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the events of the organization
+         * @description Oldest first, in the order of their commits: an event is listed only after every event before it, so a reader that continues with nextAfter misses none. Each event is listed for 30 days, whether or not a webhook subscribes to it. `url.clicked` is written while a webhook names it, once for each, and is listed for at least a day. Test events are not listed.
+         */
+        get: operations["listEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2225,85 +2128,6 @@ export interface components {
              */
             errorCorrectionLevel?: "L" | "M" | "Q" | "H";
         };
-        WebhookStreamRequest: {
-            /**
-             * @description The event types to deliver. Default: `*`, which is all but `url.clicked`.
-             * @example [
-             *       "url.created",
-             *       "url.click_threshold"
-             *     ]
-             */
-            events?: components["schemas"]["SubscribedEventType"][];
-            /** @description Delivers only events about the links that match all of these, at the time of the event. The events of a QR code have its link. `domain.verified` matches `domainIds` only. Other events without a link match no filter. */
-            filters?: components["schemas"]["WebhookFiltersRequest"] | null;
-            /**
-             * @description The number of past events of these types that are delivered first, oldest first, if a webhook of the organization got them. Available in the plans scale and enterprise.
-             * @default 0
-             * @example 5
-             */
-            replayLast?: number;
-        };
-        /**
-         * @description An event type, or `*` for all types, including future ones.
-         * @enum {string}
-         */
-        SubscribedEventType: "url.created" | "url.updated" | "url.deleted" | "url.restored" | "url.clicked" | "url.click_threshold" | "url.expired" | "qr.created" | "qr.scan_threshold" | "qr.deleted" | "domain.verified" | "webhook.disabled" | "*";
-        /**
-         * @example {
-         *       "tags": [
-         *         "launch"
-         *       ]
-         *     }
-         */
-        WebhookFiltersRequest: {
-            /**
-             * @description Only links with one of these tags.
-             * @example [
-             *       "launch"
-             *     ]
-             */
-            tags?: string[] | null;
-            /** @description Only links on one of these custom domains. */
-            domainIds?: string[] | null;
-            /**
-             * @description Only these links.
-             * @example [
-             *       42
-             *     ]
-             */
-            urlIds?: (number | string)[] | null;
-        };
-        DeliveryOutcomes: {
-            /** @description Outcomes in any order. */
-            outcomes: components["schemas"]["DeliveryOutcome"][];
-        };
-        DeliveryOutcome: {
-            /**
-             * Format: uuid
-             * @description The id of the delivery.
-             */
-            deliveryId: string;
-            /**
-             * @description The status of the response. Null without a response.
-             * @example 204
-             */
-            statusCode: number | null;
-            /**
-             * @description Why there is no response.
-             * @example null
-             */
-            error?: string | null;
-            /**
-             * @description How long the attempt took.
-             * @example 12
-             */
-            durationMs: number;
-            /**
-             * @description The start of the response.
-             * @example ok
-             */
-            responseBody?: string | null;
-        };
         WebhookCreateRequest: {
             /**
              * @description The URL of the receiver: http or https, on a public address, without a user name. The server checks the address at every attempt.
@@ -2336,6 +2160,36 @@ export interface components {
             headers?: {
                 [key: string]: string;
             } | null;
+        };
+        /**
+         * @description An event type, or `*` for all types, including future ones.
+         * @enum {string}
+         */
+        SubscribedEventType: "url.created" | "url.updated" | "url.deleted" | "url.restored" | "url.clicked" | "url.click_threshold" | "url.expired" | "qr.created" | "qr.scan_threshold" | "qr.deleted" | "domain.verified" | "webhook.disabled" | "*";
+        /**
+         * @example {
+         *       "tags": [
+         *         "launch"
+         *       ]
+         *     }
+         */
+        WebhookFiltersRequest: {
+            /**
+             * @description Only links with one of these tags.
+             * @example [
+             *       "launch"
+             *     ]
+             */
+            tags?: string[] | null;
+            /** @description Only links on one of these custom domains. */
+            domainIds?: string[] | null;
+            /**
+             * @description Only these links.
+             * @example [
+             *       42
+             *     ]
+             */
+            urlIds?: (number | string)[] | null;
         };
         /** @description The fields to change; null clears an optional one. */
         WebhookUpdateRequest: {
@@ -2374,15 +2228,6 @@ export interface components {
         WebhookTestRequest: {
             /** @description The type of the example. Default: the webhook's first type. */
             type?: components["schemas"]["EventType"];
-            /**
-             * @description Other values for at most 50 fields of the example, by their path in `data`, such as `visits[0].country`. The result must be valid data of the type.
-             * @example {
-             *       "title": "Spring sale"
-             *     }
-             */
-            set?: {
-                [key: string]: unknown;
-            };
         };
         /** @enum {string} */
         EventType: "url.created" | "url.updated" | "url.deleted" | "url.restored" | "url.clicked" | "url.click_threshold" | "url.expired" | "qr.created" | "qr.scan_threshold" | "qr.deleted" | "domain.verified" | "webhook.disabled";
@@ -2393,30 +2238,19 @@ export interface components {
              */
             expireOldAfterSeconds?: number;
         };
-        ReplayRequest: {
+        RecoverRequest: {
             /**
-             * @description Replays deliveries created at or after it.
+             * @description Delivers again what was created at or after it.
              * @example 2030-12-31T23:59:59Z
              */
             since: string;
             /**
-             * @description Replays deliveries created before it. Default, and the latest time: now.
+             * @description Delivers again what was created before it. Default: now.
              * @example 2030-12-31T23:59:59Z
              */
             until?: string;
-            /**
-             * @description The status of the deliveries to replay. `failed`: only events that have not been delivered since.
-             * @default failed
-             * @enum {string}
-             */
-            status?: "failed" | "delivered" | "all";
-            /**
-             * @description The event types to replay. Default: all.
-             * @example [
-             *       "url.created"
-             *     ]
-             */
-            eventTypes?: components["schemas"]["EventType"][];
+            /** @description Only events of this type. */
+            eventType?: components["schemas"]["EventType"];
         };
         DomainCreateRequest: {
             /**
@@ -3764,7 +3598,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description The URL of the receiver. The path of the stream for a webhook stream.
+             * @description The URL of the receiver.
              * @example https://example.com/hooks/shorty
              */
             url: string;
@@ -3804,7 +3638,7 @@ export interface components {
             };
         };
         /** @enum {string} */
-        ErrorCode: "VALIDATION_FAILED" | "SLUG_RESERVED" | "DOMAIN_INVALID" | "UNAUTHORIZED" | "QUOTA_EXCEEDED" | "PLAN_REQUIRED" | "INSUFFICIENT_SCOPE" | "ORGANIZATION_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_CONFLICT" | "EXTERNAL_ID_CONFLICT" | "DOMAIN_CONFLICT" | "SECRET_CONFLICT" | "IDEMPOTENCY_CONFLICT" | "REPLAY_CONFLICT" | "GONE" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "TAKEN_DOWN" | "INTERNAL" | "UNAVAILABLE";
+        ErrorCode: "VALIDATION_FAILED" | "SLUG_RESERVED" | "DOMAIN_INVALID" | "UNAUTHORIZED" | "QUOTA_EXCEEDED" | "PLAN_REQUIRED" | "INSUFFICIENT_SCOPE" | "ORGANIZATION_SUSPENDED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_CONFLICT" | "EXTERNAL_ID_CONFLICT" | "DOMAIN_CONFLICT" | "SECRET_CONFLICT" | "IDEMPOTENCY_CONFLICT" | "GONE" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "TAKEN_DOWN" | "INTERNAL" | "UNAVAILABLE";
         ErrorDetail: {
             /**
              * @description JSON path of the field; empty for the body as a whole.
@@ -5134,62 +4968,6 @@ export interface components {
              */
             erasedUntil: string;
         };
-        WebhookStream: {
-            /**
-             * Format: uuid
-             * @description The id of the record.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
-            id: string;
-            /**
-             * @description The path of the stream.
-             * @example /api/v1/webhooks/streams/0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47
-             */
-            url: string;
-            /** @description The event types that are delivered, or `*` for all. */
-            events: components["schemas"]["SubscribedEventType"][];
-            /** @description The filters; null without them. */
-            filters: components["schemas"]["WebhookFilters"] | null;
-            /**
-             * @description The signing secret. Only this response contains it.
-             * @example shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE
-             */
-            secret: string;
-            /**
-             * @description The same secret for libraries of Standard Webhooks, which verify `webhook-signature`: `whsec_` and the base64 of the bytes of `secret`. The key of `X-Service-Signature` is the text of `secret`.
-             * @example whsec_c2hvcnR5X3dzXzJZYlczcFB6WUhxVW5Ua1RxUEh5QWVxSnZVcVo0WXQ2bUM4YjFmWnIwZEU=
-             */
-            standardWebhooksSecret: string;
-            /**
-             * Format: date-time
-             * @description When the record was created, in UTC.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @description When the stream is deleted, unless a client reads it. Each read moves it to 60 seconds later.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            expiresAt: string;
-            /** @description The number of past events that are delivered first. */
-            replayed: number;
-        };
-        /**
-         * @example {
-         *       "tags": [
-         *         "launch"
-         *       ]
-         *     }
-         */
-        WebhookFilters: {
-            /** @description Only links with one of these tags. */
-            tags?: string[];
-            /** @description Only links on one of these custom domains. */
-            domainIds?: string[];
-            /** @description Only these links. */
-            urlIds?: string[];
-        };
         WebhookCreated: {
             /**
              * Format: uuid
@@ -5198,7 +4976,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description The URL of the receiver. The path of the stream for a webhook stream.
+             * @description The URL of the receiver.
              * @example https://example.com/hooks/shorty
              */
             url: string;
@@ -5225,7 +5003,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description The URL of the receiver. The path of the stream for a webhook stream.
+             * @description The URL of the receiver.
              * @example https://example.com/hooks/shorty
              */
             url: string;
@@ -5257,11 +5035,6 @@ export interface components {
              */
             updatedAt: string;
             /**
-             * @description When a webhook stream is deleted, unless a client reads it before. Null for a webhook with a receiver.
-             * @example null
-             */
-            expiresAt: string | null;
-            /**
              * @description The share of recent attempts that failed: a moving average in which each new attempt has a weight of 2 %. Null before the first attempt.
              * @example 0.02
              */
@@ -5288,6 +5061,21 @@ export interface components {
                  */
                 expiresAt: string;
             }[];
+        };
+        /**
+         * @example {
+         *       "tags": [
+         *         "launch"
+         *       ]
+         *     }
+         */
+        WebhookFilters: {
+            /** @description Only links with one of these tags. */
+            tags?: string[];
+            /** @description Only links on one of these custom domains. */
+            domainIds?: string[];
+            /** @description Only these links. */
+            urlIds?: string[];
         };
         Delivery: {
             /**
@@ -5435,66 +5223,14 @@ export interface components {
             /** @description The first 2048 bytes of the response, as text. */
             responseBody: string | null;
         };
-        Replay: {
+        Recovered: {
             /**
-             * Format: uuid
-             * @description The id of the record.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
-            id: string;
-            /**
-             * Format: uuid
-             * @description The webhook whose events are delivered again.
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
-            webhookId: string;
-            /**
-             * @description Whether the job is running.
-             * @enum {string}
-             */
-            state: "running" | "completed" | "cancelled";
-            /**
-             * Format: date-time
-             * @description The start of the time range.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            since: string;
-            /**
-             * Format: date-time
-             * @description The end of the time range (exclusive).
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            until: string;
-            /**
-             * @description The status of the deliveries to replay.
-             * @enum {string}
-             */
-            status: "failed" | "delivered" | "all";
-            /** @description Null for all types. */
-            eventTypes: components["schemas"]["EventType"][] | null;
-            /**
-             * @description Deliveries that match.
-             * @example 10000
-             */
-            total: number;
-            /**
-             * @description Matching deliveries processed so far.
-             * @example 4200
-             */
-            processed: number;
-            /**
-             * @description New deliveries so far. Fewer than processed, because each event is delivered once, and events with a pending delivery are left out.
-             * @example 4100
+             * @description The number of new deliveries.
+             * @example 120
              */
             created: number;
-            /**
-             * Format: date-time
-             * @description When the job started.
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /** @description When the job ended. Null while it is running. */
-            finishedAt: string | null;
+            /** @description Whether more failed deliveries remain. */
+            hasMore: boolean;
         };
         WebhookStats: {
             /**
@@ -5505,13 +5241,13 @@ export interface components {
             webhookId: string;
             /**
              * Format: date-time
-             * @description The start of the window, rounded down to the hour.
+             * @description The start of the window.
              * @example 2030-01-01T00:00:00.000Z
              */
             since: string;
             /**
              * Format: date-time
-             * @description The end of the window, rounded up to the hour.
+             * @description The end of the window (exclusive).
              * @example 2030-01-01T00:00:00.000Z
              */
             until: string;
@@ -5543,7 +5279,7 @@ export interface components {
                  */
                 failed: number;
             };
-            /** @description The response times of attempts with a response, rounded by at most 10 %. Null without one. */
+            /** @description The response times of attempts with a response. Null without one. */
             responseTimeMs: {
                 /**
                  * @description The median.
@@ -5572,16 +5308,16 @@ export interface components {
             }[];
             /** @description When the last attempt succeeded. */
             lastSuccessAt: string | null;
-            /** @description When an attempt last failed. Null if none did in the last 30 days. */
+            /** @description When one of the attempts last failed. Null if none did. */
             lastFailureAt: string | null;
             /** @description The deliveries that are pending now. */
             pending: {
                 /** @description Deliveries that wait for an attempt now, counted up to 100000. */
                 count: number;
-                /** @description When the oldest of these was created, among the 10,000 that are due first. Null without one. */
+                /** @description When the one that is due first was created. Null without one. */
                 oldestCreatedAt: string | null;
             };
-            /** @description The attempts by hour or day, in UTC, without gaps. */
+            /** @description The attempts by the hour or day of their delivery, in UTC, without gaps. */
             timeseries: components["schemas"]["AttemptBucket"][];
         };
         AttemptBucket: {
@@ -5601,6 +5337,35 @@ export interface components {
              * @example 3
              */
             failedAttempts: number;
+        };
+        EventPage: {
+            /** @description The events, oldest first, as deliveries have them. */
+            items: components["schemas"]["Event"][];
+            /**
+             * @description Continues after these events, also when there are none yet.
+             * @example MTI.9ol6nYs
+             */
+            nextAfter: string;
+        };
+        Event: {
+            /**
+             * Format: uuid
+             * @description The same in every delivery of the event.
+             * @example 0198c0de-0000-7000-8000-0000000000aa
+             */
+            id: string;
+            /** @description The type of the event. */
+            type: components["schemas"]["EventType"];
+            /**
+             * Format: date-time
+             * @description The time of the event.
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            createdAt: string;
+            /** @description What the event is about. `GET /api/v1/event-types` has the schema of each type. */
+            data: {
+                [key: string]: unknown;
+            };
         };
         EventTypeDetails: {
             /** @description The type of the event. */
@@ -6753,26 +6518,6 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description IDEMPOTENCY_CONFLICT, REPLAY_CONFLICT */
-        IdempotencyConflictOrReplayConflict: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "IDEMPOTENCY_CONFLICT",
-                 *         "message": "The reason in one sentence",
-                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["ErrorResponse"];
-            };
-        };
         /** @description DOMAIN_CONFLICT, IDEMPOTENCY_CONFLICT */
         DomainConflictOrIdempotencyConflict: {
             headers: {
@@ -7140,8 +6885,6 @@ export interface components {
         ScannerAppFilter: string[];
         /** @description The id of the delivery. */
         DeliveryId: string;
-        /** @description The id of the replay. */
-        ReplayId: string;
         /** @description A calendar month in UTC. The default is the current month; later ones are refused. */
         Period: string;
         /** @description The id of the client. */
@@ -9530,153 +9273,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    createWebhookStream: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["WebhookStreamRequest"];
-            };
-        };
-        responses: {
-            /** @description The stream and its secret */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["WebhookStream"];
-                    };
-                };
-            };
-            400: components["responses"]["ValidationFailed"];
-            401: components["responses"]["Unauthorized"];
-            402: components["responses"]["QuotaExceeded"];
-            403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
-            409: components["responses"]["IdempotencyConflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    readWebhookStream: {
-        parameters: {
-            query?: {
-                /** @description True keeps the response open for later deliveries, for ten minutes at most. By default, it ends after those that are due. */
-                follow?: boolean;
-            };
-            header?: never;
-            path: {
-                /** @description The id of the record. */
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Server-sent events */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/event-stream": string;
-                };
-            };
-            400: components["responses"]["ValidationFailed"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    reportOutcomes: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description The id of the record. */
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["DeliveryOutcomes"];
-            };
-        };
-        responses: {
-            /** @description The number of outcomes that were recorded */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: {
-                            /**
-                             * @description The number of recorded outcomes.
-                             * @example 1
-                             */
-                            recorded: number;
-                        };
-                    };
-                };
-            };
-            400: components["responses"]["ValidationFailed"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["IdempotencyConflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
     listWebhooks: {
         parameters: {
             query?: {
@@ -10216,7 +9812,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    createReplay: {
+    recoverDeliveries: {
         parameters: {
             query?: never;
             header?: {
@@ -10231,12 +9827,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ReplayRequest"];
+                "application/json": components["schemas"]["RecoverRequest"];
             };
         };
         responses: {
-            /** @description The job, which has started */
-            202: {
+            /** @description The number of new deliveries */
+            201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -10253,7 +9849,7 @@ export interface operations {
                          */
                         success: true;
                         /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Replay"];
+                        data: components["schemas"]["Recovered"];
                     };
                 };
             };
@@ -10261,167 +9857,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["IdempotencyConflictOrReplayConflict"];
+            409: components["responses"]["IdempotencyConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listReplays: {
-        parameters: {
-            query?: {
-                /** @description The number of items to return. */
-                limit?: components["parameters"]["Limit"];
-                /** @description The number of items to skip. Not together with after. */
-                offset?: components["parameters"]["Offset"];
-                /** @description The nextAfter of the page before, which continues the list there. Unlike offset, it neither repeats nor skips items when others are created or deleted meanwhile. Send the same filters; limit may differ. */
-                after?: components["parameters"]["After"];
-            };
-            header?: never;
-            path: {
-                /** @description The id of the record. */
-                id: components["parameters"]["Id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of replays */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: {
-                            /** @description The number of items on all pages. With after, the number when the first page was read. */
-                            total: number;
-                            /** @description The most items on a page. */
-                            limit: number;
-                            /** @description The number of items on the pages before. */
-                            offset: number;
-                            /** @description The items of this page. */
-                            items: components["schemas"]["Replay"][];
-                            /**
-                             * @description Send it as after to get the next page. Null on the last page.
-                             * @example null
-                             */
-                            nextAfter: string | null;
-                        };
-                    };
-                };
-            };
-            400: components["responses"]["ValidationFailed"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getReplay: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of the record. */
-                id: components["parameters"]["Id"];
-                /** @description The id of the replay. */
-                replayId: components["parameters"]["ReplayId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The replay */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Replay"];
-                    };
-                };
-            };
-            400: components["responses"]["ValidationFailed"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    cancelReplay: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A repeated request with the same key, method, path and body within 24 hours gets the first response again. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description The id of the record. */
-                id: components["parameters"]["Id"];
-                /** @description The id of the replay. */
-                replayId: components["parameters"]["ReplayId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The replay */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description True for a result, false for an error.
-                         * @constant
-                         */
-                        success: true;
-                        /** @description The result of the request, or what the event is about. */
-                        data: components["schemas"]["Replay"];
-                    };
-                };
-            };
-            400: components["responses"]["ValidationFailed"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["IdempotencyConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -10472,6 +9910,54 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientScopeOrOrganizationSuspended"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description The nextAfter of the page before, or `latest` for the events from now on. Default: the oldest event. */
+                after?: string;
+                /** @description Only events of this type. */
+                type?: components["schemas"]["EventType"];
+                /** @description The number of items to return. */
+                limit?: components["parameters"]["Limit"];
+                /** @description The number of seconds to wait for an event if there is none. */
+                wait?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of events */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description True for a result, false for an error.
+                         * @constant
+                         */
+                        success: true;
+                        /** @description The result of the request, or what the event is about. */
+                        data: components["schemas"]["EventPage"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PlanRequiredOrInsufficientScopeOrOrganizationSuspended"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

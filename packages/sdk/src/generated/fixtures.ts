@@ -1257,26 +1257,6 @@ export const fixtures: {
     "urlId": "42",
     "erasedUntil": "2030-01-01T00:00:00.000Z"
   },
-  "createWebhookStream": {
-    "id": "0198c0de-0000-7000-8000-0000000000aa",
-    "url": "/api/v1/webhooks/streams/0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47",
-    "events": [
-      "url.created"
-    ],
-    "filters": {
-      "tags": [
-        "launch"
-      ]
-    },
-    "secret": "shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE",
-    "standardWebhooksSecret": "whsec_c2hvcnR5X3dzXzJZYlczcFB6WUhxVW5Ua1RxUEh5QWVxSnZVcVo0WXQ2bUM4YjFmWnIwZEU=",
-    "createdAt": "2030-01-01T00:00:00.000Z",
-    "expiresAt": "2030-01-01T00:00:00.000Z",
-    "replayed": 1
-  },
-  "reportOutcomes": {
-    "recorded": 1
-  },
   "createWebhook": {
     "id": "0198c0de-0000-7000-8000-0000000000aa",
     "url": "https://example.com/hooks/shorty",
@@ -1310,7 +1290,6 @@ export const fixtures: {
         ],
         "createdAt": "2030-01-01T00:00:00.000Z",
         "updatedAt": "2030-01-01T00:00:00.000Z",
-        "expiresAt": null,
         "failureRate": null,
         "lastSuccessAt": null,
         "failingSince": null,
@@ -1344,7 +1323,6 @@ export const fixtures: {
     ],
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z",
-    "expiresAt": null,
     "failureRate": null,
     "lastSuccessAt": null,
     "failingSince": null,
@@ -1375,7 +1353,6 @@ export const fixtures: {
     ],
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z",
-    "expiresAt": null,
     "failureRate": null,
     "lastSuccessAt": null,
     "failingSince": null,
@@ -1406,7 +1383,6 @@ export const fixtures: {
     ],
     "createdAt": "2030-01-01T00:00:00.000Z",
     "updatedAt": "2030-01-01T00:00:00.000Z",
-    "expiresAt": null,
     "failureRate": null,
     "lastSuccessAt": null,
     "failingSince": null,
@@ -1496,69 +1472,9 @@ export const fixtures: {
     "createdAt": "2030-01-01T00:00:00.000Z",
     "deliveredAt": null
   },
-  "createReplay": {
-    "id": "0198c0de-0000-7000-8000-0000000000aa",
-    "webhookId": "0198c0de-0000-7000-8000-0000000000aa",
-    "state": "running",
-    "since": "2030-01-01T00:00:00.000Z",
-    "until": "2030-01-01T00:00:00.000Z",
-    "status": "failed",
-    "eventTypes": null,
-    "total": 1,
-    "processed": 4200,
-    "created": 4100,
-    "createdAt": "2030-01-01T00:00:00.000Z",
-    "finishedAt": null
-  },
-  "listReplays": {
-    "total": 1,
-    "limit": 100,
-    "offset": 0,
-    "items": [
-      {
-        "id": "0198c0de-0000-7000-8000-0000000000aa",
-        "webhookId": "0198c0de-0000-7000-8000-0000000000aa",
-        "state": "running",
-        "since": "2030-01-01T00:00:00.000Z",
-        "until": "2030-01-01T00:00:00.000Z",
-        "status": "failed",
-        "eventTypes": null,
-        "total": 1,
-        "processed": 4200,
-        "created": 4100,
-        "createdAt": "2030-01-01T00:00:00.000Z",
-        "finishedAt": null
-      }
-    ],
-    "nextAfter": null
-  },
-  "getReplay": {
-    "id": "0198c0de-0000-7000-8000-0000000000aa",
-    "webhookId": "0198c0de-0000-7000-8000-0000000000aa",
-    "state": "running",
-    "since": "2030-01-01T00:00:00.000Z",
-    "until": "2030-01-01T00:00:00.000Z",
-    "status": "failed",
-    "eventTypes": null,
-    "total": 1,
-    "processed": 4200,
-    "created": 4100,
-    "createdAt": "2030-01-01T00:00:00.000Z",
-    "finishedAt": null
-  },
-  "cancelReplay": {
-    "id": "0198c0de-0000-7000-8000-0000000000aa",
-    "webhookId": "0198c0de-0000-7000-8000-0000000000aa",
-    "state": "running",
-    "since": "2030-01-01T00:00:00.000Z",
-    "until": "2030-01-01T00:00:00.000Z",
-    "status": "failed",
-    "eventTypes": null,
-    "total": 1,
-    "processed": 4200,
-    "created": 4100,
-    "createdAt": "2030-01-01T00:00:00.000Z",
-    "finishedAt": null
+  "recoverDeliveries": {
+    "created": 120,
+    "hasMore": false
   },
   "getWebhookStats": {
     "webhookId": "0198c0de-0000-7000-8000-0000000000aa",
@@ -1594,6 +1510,17 @@ export const fixtures: {
         "failedAttempts": 3
       }
     ]
+  },
+  "listEvents": {
+    "items": [
+      {
+        "id": "0198c0de-0000-7000-8000-0000000000aa",
+        "type": "url.created",
+        "createdAt": "2030-01-01T00:00:00.000Z",
+        "data": {}
+      }
+    ],
+    "nextAfter": "MTI.9ol6nYs"
   },
   "listEventTypes": {
     "items": [
@@ -2205,14 +2132,6 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
     "route": "DELETE /api/v1/urls/{id}/visits",
     "status": 200
   },
-  "createWebhookStream": {
-    "route": "POST /api/v1/webhooks/streams",
-    "status": 201
-  },
-  "reportOutcomes": {
-    "route": "POST /api/v1/webhooks/streams/{id}/outcomes",
-    "status": 200
-  },
   "createWebhook": {
     "route": "POST /api/v1/webhooks",
     "status": 201
@@ -2253,24 +2172,16 @@ export const successes: Readonly<Record<OperationId, { route: string; status: nu
     "route": "POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/replay",
     "status": 201
   },
-  "createReplay": {
-    "route": "POST /api/v1/webhooks/{id}/replay",
-    "status": 202
-  },
-  "listReplays": {
-    "route": "GET /api/v1/webhooks/{id}/replays",
-    "status": 200
-  },
-  "getReplay": {
-    "route": "GET /api/v1/webhooks/{id}/replays/{replayId}",
-    "status": 200
-  },
-  "cancelReplay": {
-    "route": "POST /api/v1/webhooks/{id}/replays/{replayId}/cancel",
-    "status": 200
+  "recoverDeliveries": {
+    "route": "POST /api/v1/webhooks/{id}/recover",
+    "status": 201
   },
   "getWebhookStats": {
     "route": "GET /api/v1/webhooks/{id}/stats",
+    "status": 200
+  },
+  "listEvents": {
+    "route": "GET /api/v1/events",
     "status": 200
   },
   "listEventTypes": {
@@ -2415,7 +2326,6 @@ export const errorStatuses: Readonly<Record<ErrorCodes[keyof ErrorCodes], number
   "DOMAIN_CONFLICT": 409,
   "SECRET_CONFLICT": 409,
   "IDEMPOTENCY_CONFLICT": 409,
-  "REPLAY_CONFLICT": 409,
   "GONE": 410,
   "PRECONDITION_FAILED": 412,
   "PAYLOAD_TOO_LARGE": 413,

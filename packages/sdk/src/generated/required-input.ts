@@ -14,6 +14,6 @@ export const requiredInput: Readonly<Record<string, string>> = {
   "POST /api/v1/qr": "body",
   "POST /api/v1/qr/preview": "body",
   "POST /api/v1/webhooks": "body",
-  "POST /api/v1/webhooks/{id}/replay": "body",
+  "POST /api/v1/webhooks/{id}/recover": "body",
   "POST /api/v1/domains": "body"
 };

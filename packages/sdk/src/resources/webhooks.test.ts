@@ -12,9 +12,8 @@ afterAll(() => server.close());
 
 const id = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';
 const deliveryId = '0192f0c1-3000-7c3e-9a51-3f1d2b6c8e47';
-const replayId = '0192f0c1-4000-7c3e-9a51-3f1d2b6c8e47';
 const epoch = new Date(0).toISOString();
-const { webhooks } = new Shorty({ baseUrl, accessToken: 'token', maxRetries: 0 });
+const { events, webhooks } = new Shorty({ baseUrl, accessToken: 'token', maxRetries: 0 });
 
 it('each method sends one request, and every POST a new idempotency key', async () => {
   const sent: [string, unknown][] = [];
@@ -44,12 +43,10 @@ it('each method sends one request, and every POST a new idempotency key', async 
   await webhooks.deliveries(id, { status: 'failed', limit: 5 });
   await webhooks.delivery(id, deliveryId);
   await webhooks.replay(id, deliveryId, { idempotencyKey: 'mine' });
-  await webhooks.createReplay(id, { since: new Date(0), status: 'all' });
-  await webhooks.listReplays(id, { limit: 5 });
-  await webhooks.getReplay(id, replayId);
-  await webhooks.cancelReplay(id, replayId);
+  await webhooks.recover(id, { since: new Date(0) });
   await webhooks.stats(id, { since: new Date(0), groupBy: 'hour' });
   await webhooks.eventTypes();
+  await events.list({ after: 'latest', wait: 20 });
   const path = `/api/v1/webhooks/${id}`;
   expect(sent).toEqual([
     ['POST /api/v1/webhooks', body],
@@ -64,15 +61,13 @@ it('each method sends one request, and every POST a new idempotency key', async 
     [`GET ${path}/deliveries?status=failed&limit=5`, undefined],
     [`GET ${path}/deliveries/${deliveryId}`, undefined],
     [`POST ${path}/deliveries/${deliveryId}/replay`, undefined],
-    [`POST ${path}/replay`, { since: epoch, status: 'all' }],
-    [`GET ${path}/replays?limit=5`, undefined],
-    [`GET ${path}/replays/${replayId}`, undefined],
-    [`POST ${path}/replays/${replayId}/cancel`, undefined],
+    [`POST ${path}/recover`, { since: epoch }],
     [`GET ${path}/stats?since=${encodeURIComponent(epoch)}&groupBy=hour`, undefined],
     ['GET /api/v1/event-types', undefined],
+    ['GET /api/v1/events?after=latest&wait=20', undefined],
   ]);
-  expect(keys).toHaveLength(8);
-  expect(new Set(keys).size).toBe(8);
+  expect(keys).toHaveLength(7);
+  expect(new Set(keys).size).toBe(7);
   expect(keys[5]).toBe('mine');
 });
 

@@ -7,10 +7,8 @@ import type {
   DeliveryListQuery,
   DeliveryPage,
   EventTypeList,
-  Replay,
-  ReplayListQuery,
-  ReplayPage,
-  ReplayRequest,
+  Recovered,
+  RecoverRequest,
   Webhook,
   WebhookCreated,
   WebhookCreateRequest,
@@ -29,8 +27,6 @@ import { Resource } from './resource.js';
 export interface WebhookList extends PagedList<Webhook, WebhookPage> {}
 /** A list of deliveries: one page when awaited, all when iterated. */
 export interface DeliveryList extends PagedList<Delivery, DeliveryPage> {}
-/** A list of replays: one page when awaited, all when iterated. */
-export interface ReplayList extends PagedList<Replay, ReplayPage> {}
 
 /**
  * Webhooks and their deliveries: `shorty.webhooks`. Calls that change something, other than `delete`,
@@ -238,88 +234,23 @@ export class WebhooksResource extends Resource {
   }
 
   /**
-   * Starts a background job that delivers the events of a time range again, oldest first: those whose
-   * deliveries failed, unless `status` selects others. Rejects with NotFoundError, with PermissionError
-   * if the plan has no replay, with ConflictError while another replay of the webhook is running, and
-   * with ValidationError if the webhook is inactive.
+   * Delivers the events again whose latest delivery failed in a time range, oldest first, up to 10,000.
+   * While `hasMore` is true, more remain. Rejects with NotFoundError, with PermissionError if the plan has
+   * no replay, and with ValidationError if the webhook is inactive.
    *
    * @example
    * ```ts
    * import { Shorty } from '@shorty/sdk';
    *
    * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
-   * const { id, total } = await shorty.webhooks.createReplay('0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47', {
+   * const { created, hasMore } = await shorty.webhooks.recover('0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47', {
    *   since: new Date(Date.now() - 2 * 3_600_000),
    * });
-   * console.log(id, total);
+   * console.log(created, hasMore);
    * ```
    */
-  createReplay(id: string, body: ReplayRequest, options?: RequestOptions): ApiPromise<Replay> {
-    return this.api.send('POST /api/v1/webhooks/{id}/replay', { params: { id }, body }, options);
-  }
-
-  /**
-   * Lists a webhook's replays, newest first. The server retains the latest 100. Rejects with
-   * NotFoundError if the organization has no webhook with this id.
-   *
-   * @example
-   * ```ts
-   * import { Shorty } from '@shorty/sdk';
-   *
-   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
-   * const replays = shorty.webhooks.listReplays('0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47');
-   * for await (const { state, processed, total } of replays) console.log(state, processed, total);
-   * ```
-   */
-  listReplays(id: string, query: ReplayListQuery = {}, options?: RequestOptions): ReplayList {
-    return this.api.list('GET /api/v1/webhooks/{id}/replays', { params: { id }, query }, options);
-  }
-
-  /**
-   * Reads a replay and its progress. Rejects with NotFoundError.
-   *
-   * @example
-   * ```ts
-   * import { Shorty } from '@shorty/sdk';
-   *
-   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
-   * const { state, processed, total } = await shorty.webhooks.getReplay(
-   *   '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47',
-   *   '0192f0c1-4000-7c3e-9a51-3f1d2b6c8e47',
-   * );
-   * console.log(state, processed, total);
-   * ```
-   */
-  getReplay(id: string, replayId: string, options?: RequestOptions): ApiPromise<Replay> {
-    return this.api.send(
-      'GET /api/v1/webhooks/{id}/replays/{replayId}',
-      { params: { id, replayId } },
-      options,
-    );
-  }
-
-  /**
-   * Cancels a replay. Deliveries that it has created are still sent, and a finished replay does not
-   * change. Rejects with NotFoundError.
-   *
-   * @example
-   * ```ts
-   * import { Shorty } from '@shorty/sdk';
-   *
-   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
-   * const { state } = await shorty.webhooks.cancelReplay(
-   *   '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47',
-   *   '0192f0c1-4000-7c3e-9a51-3f1d2b6c8e47',
-   * );
-   * console.log(state);
-   * ```
-   */
-  cancelReplay(id: string, replayId: string, options?: RequestOptions): ApiPromise<Replay> {
-    return this.api.send(
-      'POST /api/v1/webhooks/{id}/replays/{replayId}/cancel',
-      { params: { id, replayId } },
-      options,
-    );
+  recover(id: string, body: RecoverRequest, options?: RequestOptions): ApiPromise<Recovered> {
+    return this.api.send('POST /api/v1/webhooks/{id}/recover', { params: { id }, body }, options);
   }
 
   /**

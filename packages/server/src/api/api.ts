@@ -19,10 +19,9 @@ import { hostRuleRoutes } from '../urls/host-rule-contract.js';
 import { tagRoutes } from '../urls/tag-contract.js';
 import { takedownRoutes } from '../urls/takedown-contract.js';
 import { urlRoutes } from '../urls/url-contract.js';
+import { eventListRoutes } from '../webhooks/event-list-contract.js';
 import { eventTypeRoutes } from '../webhooks/event-type-contract.js';
-import { replayRoutes } from '../webhooks/replay-contract.js';
 import { statsRoutes } from '../webhooks/stats-contract.js';
-import { streamRoutes } from '../webhooks/stream-contract.js';
 import { webhookRoutes } from '../webhooks/webhook-contract.js';
 import { docsRoutes } from './docs/docs-contract.js';
 
@@ -40,11 +39,9 @@ export const api = [
   ...qrRoutes,
   ...reportRoutes,
   ...erasureRoutes,
-  // Before /webhooks/{id}, which would match /webhooks/streams.
-  ...streamRoutes,
   ...webhookRoutes,
-  ...replayRoutes,
   ...statsRoutes,
+  ...eventListRoutes,
   ...eventTypeRoutes,
   ...domainRoutes,
   ...usageRoutes,

@@ -119,7 +119,5 @@ function reportWhenFinished(
       onRequestError(error, requestId);
     }
   };
-  // A stream is reported when it begins. It may last for minutes.
-  response.locals.reportOpened = () => report(response.statusCode);
   response.on('close', () => report(response.writableFinished ? response.statusCode : undefined));
 }

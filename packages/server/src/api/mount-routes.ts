@@ -201,23 +201,10 @@ function formatJson(reply: Exclude<Reply<unknown>, { mediaType: string }>): stri
   return JSON.stringify('data' in reply ? { success: true, data: reply.data } : reply.body);
 }
 
-// Proxies must neither compress nor buffer a stream. The second header is for nginx.
-const streamHeaders = { 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' };
-
 function send(response: Response, route: Route, reply: Reply<unknown>): void {
   response.status(reply.status);
   if (route.hasVersions && 'data' in reply) response.set(etagOfRecord(reply.data) ?? {});
   response.set(reply.headers ?? {});
-  if ('stream' in reply) {
-    response.set({ 'Content-Type': reply.mediaType, ...streamHeaders });
-    response.locals.reportOpened();
-    if (response.req.method === 'HEAD') response.end();
-    else {
-      response.flushHeaders();
-      reply.stream(response);
-    }
-    return;
-  }
   if ('mediaType' in reply) {
     response.type(reply.mediaType).send('text' in reply ? reply.text : reply.bytes);
     return;

@@ -161,7 +161,7 @@ export class DomainRepository {
         }
         const domain = await getDomain(transaction, organizationId, id);
         if (before.verifiedAt === null) {
-          await this.#outbox.record(transaction, organizationId, domainVerified, now, () => [
+          this.#outbox.record(transaction, organizationId, domainVerified, now, [
             { data: toDomainRecord(domain), subject: { domainId: domain.id } },
           ]);
         }

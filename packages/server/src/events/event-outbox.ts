@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import {
   hasWebhooks,
   type PlanName,
@@ -7,44 +7,36 @@ import {
 } from '../organizations/plans.js';
 import type { NewId } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
-import { afterCommit } from '../storage/group-commit.js';
+import { afterCommit, handleAtCommit } from '../storage/group-commit.js';
 import { prepare } from '../storage/prepared.js';
 import type { Schema } from '../storage/schema.js';
-import { TimeSlices } from '../yield-to-event-loop.js';
 import type { DataOfEvent, EventDefinition } from './define-event.js';
 import type { EventType } from './event-types.js';
-import {
-  type EventSubject,
-  passesFilters,
-  type Subscription,
-  subscriptionOf,
-  wantsType,
-} from './subscription.js';
+import { type EventSubject, subscriptionOf, wantsEvent } from './subscription.js';
 
-/** How long events are recorded, and deliveries retained, for a webhook that the server disabled. */
+/** How long events are delivered later to a webhook that the server disabled. */
 export const disabledRetentionMs = 30 * 24 * 60 * 60 * 1000;
 
-// The maximum number of deliveries that the transaction of a change writes. They take about 5 ms, in
-// which other changes wait. A fan-out transaction writes about as many.
+// The number of deliveries after which a transaction begins no further event. They take about 5 ms, in
+// which other changes wait.
 const maxDeliveries = 256;
 
-type WebhookRow = Selectable<Schema['webhooks']>;
-
-/** The columns of a delivery that all deliveries of its event share. */
-export type DeliveredEvent = Pick<
-  Selectable<Schema['deliveries']>,
-  'event_id' | 'event_type' | 'url_id'
+type EventRow = Schema['events'];
+type DeliveryRow = Selectable<Schema['deliveries']>;
+type NewDelivery = Pick<
+  DeliveryRow,
+  'id' | 'event_id' | 'event_type' | 'url_id' | 'webhook_id' | 'created_at' | 'is_charged'
 >;
+type Recorded = { readonly event: EventRow; readonly delivery?: NewDelivery };
+type Counter = Pick<Schema['event_counters'], 'last' | 'fanned_out'>;
 
-type NewDelivery = DeliveredEvent &
-  Pick<Selectable<Schema['deliveries']>, 'webhook_id' | 'created_at' | 'is_charged'>;
-/** Returns whether events are recorded for a webhook: it is active, or the server disabled it recently. */
+/** Returns whether a webhook gets events: it is active, or the server disabled it recently. */
 export function recordsEvents(
   {
     is_active,
     disabled_at,
     plan,
-  }: Pick<WebhookRow, 'is_active' | 'disabled_at'> & { plan: string },
+  }: Pick<Selectable<Schema['webhooks']>, 'is_active' | 'disabled_at'> & { plan: string },
   plans: PlanTable,
   now: number,
 ): boolean {
@@ -60,51 +52,35 @@ export interface NewEvent<Event extends EventDefinition> {
   readonly subject: EventSubject;
 }
 
-/** An event, and the webhooks that get it. */
-interface EventFor {
-  readonly row: Schema['events'];
-  readonly webhookIds: readonly string[];
-}
-
 export interface EventOutboxOptions {
   readonly newId: NewId;
   /**
-   * Called after events were committed, to wake the dispatcher: with the webhooks that have new
-   * deliveries, or without an argument when the dispatcher must write the deliveries.
+   * Called after a commit, to wake the dispatcher: with the webhooks that have new deliveries, or
+   * without an argument when it must call `fanOut`.
    */
   readonly onEvents?: (webhookIds?: readonly string[]) => void;
   readonly plans?: PlanTable;
 }
 
 /**
- * A transactional outbox: writes events and their pending deliveries in the transaction of the change
- * that caused them. If the deliveries are too many, the last events list their webhooks instead, and
- * the dispatcher calls `fanOut` later. An event without a subscribed webhook is not written.
+ * A transactional outbox: the transaction of a change writes its events, and at least the first of their
+ * deliveries. The dispatcher writes the others by `fanOut`.
+ *
+ * The events of an organization are numbered without gaps in the order of their commits: a transaction
+ * takes its numbers right before its commit, from a row that it then has locked until the commit. So an
+ * event can be read only after every event before it. Deliveries exist for the events up to `fanned_out`.
  */
 export class EventOutbox {
   readonly #database: Database;
-  readonly #newId: NewId;
-  readonly #onEvents: (webhookIds?: readonly string[]) => void;
-  /** Called after events without deliveries were committed. */
-  readonly #onEventsToFanOut = () => this.#onEvents();
-  readonly #plans: PlanTable;
+  readonly #options: Required<EventOutboxOptions>;
   readonly #webhooksOf;
-  /** The number of deliveries that each open transaction has written. */
-  readonly #written = new WeakMap<WriteTransaction, number>();
-  /** The webhooks that have new deliveries in each open transaction. */
-  readonly #webhookIds = new WeakMap<WriteTransaction, Set<string>>();
-  /** The organizations of each transaction that have no webhooks. */
-  readonly #withoutWebhooks = new WeakMap<WriteTransaction, ReadonlySet<string>>();
+  readonly #eventsAfter;
+  readonly #onEventsToFanOut = () => this.#options.onEvents();
   #lastOrganizationId = '';
 
-  constructor(
-    database: Database,
-    { newId, onEvents = () => {}, plans = standardPlans }: EventOutboxOptions,
-  ) {
+  constructor(database: Database, options: EventOutboxOptions) {
     this.#database = database;
-    this.#newId = newId;
-    this.#onEvents = onEvents;
-    this.#plans = plans;
+    this.#options = { onEvents: () => {}, plans: standardPlans, ...options };
     this.#webhooksOf = prepare((owner: { organizationId: string }) =>
       database.read
         .selectFrom('webhooks')
@@ -113,104 +89,55 @@ export class EventOutbox {
         .where('organization_id', '=', owner.organizationId)
         .where('deleted_at', 'is', null),
     );
-  }
-
-  /**
-   * Finds the organizations without webhooks by one statement, so that `record` does not read their
-   * webhooks. For organizations whose webhooks do not change any more in this transaction.
-   */
-  async skipWithoutWebhooks(
-    transaction: WriteTransaction,
-    organizationIds: readonly string[],
-  ): Promise<void> {
-    const rows = await transaction
-      .selectFrom('webhooks')
-      .select('organization_id')
-      .distinct()
-      .where('organization_id', 'in', organizationIds)
-      .where('deleted_at', 'is', null)
-      .execute();
-    const owners = new Set(rows.map((row) => row.organization_id));
-    this.#withoutWebhooks.set(
-      transaction,
-      new Set(organizationIds.filter((id) => !owners.has(id))),
+    this.#eventsAfter = prepare((from: { organizationId: string; after: number }) =>
+      database.read
+        .selectFrom('events')
+        .select(['id', 'type', 'url_id', 'domain_id', 'tags', 'created_at', 'sequence'])
+        .select(['only_webhook_id', 'except_webhook_id'])
+        .where('organization_id', '=', from.organizationId)
+        .where('sequence', '>', from.after)
+        .orderBy('sequence')
+        .limit(sql.lit(maxDeliveries))
+        .$narrowType<{ sequence: number }>(),
     );
   }
 
-  /**
-   * Writes an event for each item that `describe` returns, if a webhook other than `exceptId` subscribes
-   * to the type. Returns whether one subscribes.
-   */
-  async record<Event extends EventDefinition>(
+  /** Writes events of one type at the commit. `exceptId` is a webhook that does not get them. */
+  record<Event extends EventDefinition>(
     transaction: WriteTransaction,
     organizationId: string,
     { type }: Event | Pick<Event, 'type'>,
     now: number,
-    describe: () => readonly NewEvent<Event>[] | Promise<readonly NewEvent<Event>[]>,
-    { exceptId }: { readonly exceptId?: string } = {},
-  ): Promise<boolean> {
-    if (this.#withoutWebhooks.get(transaction)?.has(organizationId)) return false;
-    const { rows } = await transaction.executeQuery(this.#webhooksOf({ organizationId }));
-    const webhooks = rows
-      .filter((webhook) => webhook.id !== exceptId && recordsEvents(webhook, this.#plans, now))
-      .map((row) => ({ id: row.id, ...subscriptionOf(row) }))
-      .filter((webhook) => wantsType(webhook, type));
-    if (webhooks.length === 0) return false;
-    let written = this.#written.get(transaction) ?? 0;
-    const toDeliver: EventFor[] = [];
-    const toFanOut: EventFor[] = [];
-    const slices = new TimeSlices();
-    for (const { data, subject } of await describe()) {
-      if (slices.isOver) await slices.next();
-      const wanted = webhooks.filter((webhook) => passesFilters(webhook, type, subject));
-      if (wanted.length === 0) continue;
-      const row = { ...this.#event(organizationId, now, { type, data }), ...columnsOf(subject) };
-      const isTooMany = toFanOut.length > 0 || written + wanted.length > maxDeliveries;
-      (isTooMany ? toFanOut : toDeliver).push({ row, webhookIds: wanted.map(({ id }) => id) });
-      if (!isTooMany) written += wanted.length;
+    events: readonly NewEvent<Event>[],
+    { exceptId = null }: { readonly exceptId?: string | null } = {},
+  ): void {
+    for (const { data, subject } of events) {
+      const event = this.#event(organizationId, now, { type, data }, subject);
+      const recorded = { event: { ...event, except_webhook_id: exceptId } };
+      handleAtCommit(transaction, this.#write, recorded, { isLast: true });
     }
-    if (toDeliver.length + toFanOut.length === 0) return true;
-    await this.#insertEvents(transaction, [
-      ...toDeliver.map(({ row }) => ({ ...row, webhook_ids: null })),
-      ...toFanOut.map(({ row, webhookIds }) => ({
-        ...row,
-        webhook_ids: JSON.stringify(webhookIds),
-      })),
-    ]);
-    if (toFanOut.length > 0) afterCommit(transaction, this.#onEventsToFanOut);
-    this.#written.set(transaction, written);
-    await this.#insertDeliveries(
-      transaction,
-      toDeliver.flatMap(({ row, webhookIds }) =>
-        webhookIds.map((webhook_id) => ({
-          ...deliveredEventOf(row),
-          webhook_id,
-          created_at: now,
-          is_charged: 1,
-        })),
-      ),
-    );
-    return true;
   }
 
   /** Writes an event for one webhook that subscribes to its type. Returns the delivery's id. */
-  async recordFor<Event extends EventDefinition>(
+  recordFor<Event extends EventDefinition>(
     transaction: WriteTransaction,
     organizationId: string,
     { type }: Event | Pick<Event, 'type'>,
     now: number,
     data: DataOfEvent<Event>,
     webhookId: string,
-  ): Promise<string> {
+  ): string {
     const event = this.#event(organizationId, now, { type, data });
-    await this.#insertEvents(transaction, [event]);
-    const [id = ''] = await this.#insertDeliveries(transaction, [
-      { ...deliveredEventOf(event), webhook_id: webhookId, created_at: now, is_charged: 1 },
-    ]);
-    return id;
+    const delivery = this.#delivery(event, webhookId, now, 1);
+    const recorded = { event: { ...event, only_webhook_id: webhookId }, delivery };
+    handleAtCommit(transaction, this.#write, recorded, { isLast: true });
+    return delivery.id;
   }
 
-  /** Writes a test event for one webhook, subscribed or not, free of charge. Returns the delivery's id. */
+  /**
+   * Writes a test event for one webhook, subscribed or not, free of charge. Such events have no number and
+   * are not listed. Returns the delivery's id.
+   */
   async recordTest(
     transaction: WriteTransaction,
     organizationId: string,
@@ -220,112 +147,150 @@ export class EventOutbox {
     webhookId: string,
   ): Promise<string> {
     const event = this.#event(organizationId, now, { type, test: true, data });
-    await this.#insertEvents(transaction, [event]);
-    const events = [deliveredEventOf(event)];
-    const [id = ''] = await this.deliverAgain(transaction, events, webhookId, now);
-    return id;
+    await this.#database.bulkInsert(transaction, 'events', [event]);
+    const delivery = this.#delivery(event, webhookId, now, 0);
+    await this.#insertDeliveries(transaction, [delivery]);
+    return delivery.id;
   }
 
   /** Writes another delivery of each of these stored events, free of charge. Returns their ids. */
   async deliverAgain(
     transaction: WriteTransaction,
-    events: readonly DeliveredEvent[],
+    events: readonly Pick<DeliveryRow, 'event_id' | 'event_type' | 'url_id'>[],
     webhookId: string,
     now: number,
   ): Promise<readonly string[]> {
-    return this.#insertDeliveries(
-      transaction,
-      events.map(({ event_id, event_type, url_id }) => ({
-        event_id,
-        event_type,
-        url_id,
-        webhook_id: webhookId,
-        created_at: now,
-        is_charged: 0,
-      })),
+    const deliveries = events.map(({ event_id: id, event_type: type, url_id }) =>
+      this.#delivery({ id, type, url_id }, webhookId, now, 0),
     );
+    await this.#insertDeliveries(transaction, deliveries);
+    return deliveries.map(({ id }) => id);
   }
 
-  /**
-   * Writes deliveries of events that list their webhooks, and clears the lists in the same transaction.
-   * Organizations take turns. Returns false if there are no such events.
-   */
+  /** Writes deliveries that the transactions of events left. Organizations take turns. Returns false without one. */
   async fanOut(): Promise<boolean> {
     const organizationId =
       (await this.#findOrganization(this.#lastOrganizationId)) ??
       (await this.#findOrganization(''));
     if (organizationId === undefined) return false;
     this.#lastOrganizationId = organizationId;
-    await this.#database.writeDirectly((transaction) => this.#fanOut(transaction, organizationId), {
-      organizationId,
-    });
+    await this.#fanOutOnce(organizationId);
     return true;
+  }
+
+  /** Writes all deliveries of an organization's events, before a change of its webhooks. */
+  async finishFanOut(organizationId: string): Promise<void> {
+    while (await this.#fanOutOnce(organizationId));
+  }
+
+  #fanOutOnce(organizationId: string): Promise<boolean> {
+    return this.#database.writeDirectly(async (transaction) => {
+      const query = transaction
+        .selectFrom('event_counters')
+        .select(['last', 'fanned_out'])
+        .where('organization_id', '=', organizationId)
+        .where(isBehind);
+      const isPostgres = this.#database.engine === 'postgres';
+      const counter = await (isPostgres ? query.forUpdate() : query).executeTakeFirst();
+      if (counter) await this.#fanOut(transaction, organizationId, counter);
+      return counter !== undefined;
+    }, 'rows');
   }
 
   /** Returns the next organization after this one that has events without deliveries. */
   async #findOrganization(after: string): Promise<string | undefined> {
     const row = await this.#database.read
-      .selectFrom('events')
+      .selectFrom('event_counters')
       .select('organization_id')
-      .where('webhook_ids', 'is not', null)
       .where('organization_id', '>', after)
+      .where(isBehind)
       .orderBy('organization_id')
       .limit(1)
       .executeTakeFirst();
     return row?.organization_id;
   }
 
-  async #fanOut(transaction: WriteTransaction, organizationId: string): Promise<void> {
-    const events = await transaction
-      .selectFrom('events')
-      .select(['id', 'type', 'url_id', 'domain_id', 'tags', 'webhook_ids', 'created_at'])
-      .where('organization_id', '=', organizationId)
-      .where('webhook_ids', 'is not', null)
-      .orderBy('id')
-      .limit(maxDeliveries)
-      .execute();
-    const { rows } = await transaction.executeQuery(this.#webhooksOf({ organizationId }));
-    // A webhook may have been deleted since, or no longer want the event.
-    const webhooks = new Map(rows.map((row) => [row.id, subscriptionOf(row)]));
-    const deliveries: NewDelivery[] = [];
-    const fannedOut: string[] = [];
-    const unwanted: string[] = [];
-    for (const { webhook_ids, created_at, ...event } of events) {
-      if (deliveries.length >= maxDeliveries) break;
-      const webhookIds = (JSON.parse(webhook_ids ?? '[]') as string[]).filter((webhookId) => {
-        const webhook = webhooks.get(webhookId);
-        return webhook !== undefined && wantsEvent(webhook, event);
-      });
-      const delivered = deliveredEventOf(event);
-      for (const webhook_id of webhookIds) {
-        deliveries.push({ ...delivered, webhook_id, created_at, is_charged: 1 });
+  /** Numbers and writes the events of a transaction, right before its commit. */
+  readonly #write = async (
+    transaction: WriteTransaction,
+    recorded: readonly Recorded[],
+  ): Promise<void> => {
+    const byOwner = new Map<string, Recorded[]>();
+    for (const each of recorded) {
+      const own = byOwner.get(each.event.organization_id);
+      if (own) own.push(each);
+      else byOwner.set(each.event.organization_id, [each]);
+    }
+    // All nodes lock in ascending order, and nothing afterwards, which prevents deadlock.
+    for (const [organizationId, own] of [...byOwner].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const counter = await takeNumbers(transaction, organizationId, own.length);
+      const first = counter.last - own.length + 1;
+      const events = own.map(({ event }, at) => ({ ...event, sequence: first + at }));
+      await this.#database.bulkInsert(transaction, 'events', events);
+      const deliveries = own.flatMap(({ delivery }) => delivery ?? []);
+      await this.#insertDeliveries(transaction, deliveries);
+      if (counter.fanned_out < counter.last) {
+        await this.#fanOut(transaction, organizationId, counter);
       }
-      (webhookIds.length > 0 ? fannedOut : unwanted).push(event.id);
+    }
+  };
+
+  /** Writes the next deliveries. The transaction has locked the counter. */
+  async #fanOut(
+    transaction: WriteTransaction,
+    organizationId: string,
+    { last, fanned_out: after }: Counter,
+  ): Promise<void> {
+    const { rows } = await transaction.executeQuery(this.#webhooksOf({ organizationId }));
+    const webhooks = rows.map((row) => ({ ...row, ...subscriptionOf(row) }));
+    const query = this.#eventsAfter({ organizationId, after });
+    const { rows: events } = await transaction.executeQuery(query);
+    const deliveries: NewDelivery[] = [];
+    let position = events.length === 0 ? last : after;
+    for (const event of events) {
+      if (deliveries.length >= maxDeliveries) break;
+      position = event.sequence;
+      // Its delivery was written with it.
+      if (event.only_webhook_id !== null) continue;
+      for (const webhook of webhooks) {
+        const isExcluded = webhook.id === event.except_webhook_id;
+        if (isExcluded || !recordsEvents(webhook, this.#options.plans, event.created_at)) continue;
+        if (!wantsEvent(webhook, event)) continue;
+        deliveries.push(this.#delivery(event, webhook.id, event.created_at, 1));
+      }
     }
     await this.#insertDeliveries(transaction, deliveries);
-    await this.#database.updateEach(
-      transaction,
-      'events',
-      fannedOut.map((id) => ({ set: { webhook_ids: null }, where: { id } })),
-    );
-    if (unwanted.length > 0) {
-      await transaction.deleteFrom('events').where('id', 'in', unwanted).execute();
-    }
+    await transaction
+      .updateTable('event_counters')
+      .set({ fanned_out: position })
+      .where('organization_id', '=', organizationId)
+      .execute();
+    if (position < last) afterCommit(transaction, this.#onEventsToFanOut);
   }
 
-  async #insertEvents(
-    transaction: WriteTransaction,
-    events: readonly Schema['events'][],
-  ): Promise<void> {
-    await this.#database.bulkInsert(transaction, 'events', events);
+  #delivery(
+    { id, type, url_id }: Pick<EventRow, 'id' | 'type' | 'url_id'>,
+    webhookId: string,
+    now: number,
+    isCharged: 0 | 1,
+  ): NewDelivery {
+    return {
+      id: this.#options.newId(),
+      event_id: id,
+      event_type: type,
+      url_id,
+      webhook_id: webhookId,
+      created_at: now,
+      is_charged: isCharged,
+    };
   }
 
   async #insertDeliveries(
     transaction: WriteTransaction,
     deliveries: readonly NewDelivery[],
-  ): Promise<readonly string[]> {
+  ): Promise<void> {
+    if (deliveries.length === 0) return;
     const rows = deliveries.map((delivery) => ({
-      id: this.#newId(),
       ...delivery,
       status: 'pending',
       attempts: 0,
@@ -333,58 +298,58 @@ export class EventOutbox {
       due_at: delivery.created_at,
     }));
     await this.#database.bulkInsert(transaction, 'deliveries', rows);
-    const known = this.#webhookIds.get(transaction);
-    const webhookIds = known ?? new Set<string>();
-    for (const { webhook_id } of rows) webhookIds.add(webhook_id);
-    if (!known && webhookIds.size > 0) {
-      this.#webhookIds.set(transaction, webhookIds);
-      afterCommit(transaction, () => this.#onEvents([...webhookIds]));
-    }
-    return rows.map(({ id }) => id);
+    const webhookIds = [...new Set(rows.map(({ webhook_id }) => webhook_id))];
+    afterCommit(transaction, () => this.#options.onEvents(webhookIds));
   }
 
   #event(
     organizationId: string,
     now: number,
     { type, ...content }: { type: EventType; test?: true; data: unknown },
-  ): Schema['events'] {
-    const id = this.#newId();
+    { urlId, domainId, tags }: EventSubject = {},
+  ): EventRow {
+    const id = this.#options.newId();
     const createdAt = new Date(now).toISOString();
     return {
       id,
       organization_id: organizationId,
+      sequence: null,
       type,
       body: JSON.stringify({ id, type, createdAt, ...content }),
       created_at: now,
-      webhook_ids: null,
-      ...columnsOf({}),
+      only_webhook_id: null,
+      except_webhook_id: null,
+      url_id: urlId ?? null,
+      domain_id: domainId ?? null,
+      tags: tags ?? null,
     };
   }
 }
 
-function deliveredEventOf({
-  id,
-  type,
-  url_id,
-}: Pick<Schema['events'], 'id' | 'type' | 'url_id'>): DeliveredEvent {
-  return { event_id: id, event_type: type, url_id };
-}
+// As in the index.
+const isBehind = sql<boolean>`fanned_out < last`;
 
-/** The columns of an event that subscriptions compare. */
-type EventColumns = Pick<Schema['events'], 'type' | 'url_id' | 'domain_id' | 'tags'>;
-
-/** Returns whether a webhook subscribes to a stored event. */
-export function wantsEvent(webhook: Subscription, event: EventColumns): boolean {
-  const type = event.type as EventType;
-  const { url_id, domain_id: domainId, tags } = event;
-  const subject = { urlId: url_id ?? undefined, domainId, tags: tags ?? '' };
-  return wantsType(webhook, type) && passesFilters(webhook, type, subject);
-}
-
-function columnsOf({ urlId, domainId, tags }: EventSubject) {
-  return {
-    url_id: urlId ?? null,
-    domain_id: domainId ?? null,
-    tags: tags ?? null,
-  };
+/**
+ * Takes the next numbers of an organization, and locks its counter. Without webhooks, its events are
+ * fanned out.
+ */
+async function takeNumbers(
+  transaction: WriteTransaction,
+  organizationId: string,
+  count: number,
+): Promise<Counter> {
+  const n = sql`cast(${count} as bigint)`;
+  const hasWebhook = sql`exists (select 1 from webhooks
+    where organization_id = ${organizationId} and deleted_at is null)`;
+  const { rows } = await sql<Counter>`
+    insert into event_counters (organization_id, last, fanned_out)
+    values (${organizationId}, ${n}, case when ${hasWebhook} then 0 else ${n} end)
+    on conflict (organization_id) do update set
+      last = event_counters.last + excluded.last,
+      fanned_out = case
+        when ${hasWebhook} or event_counters.fanned_out < event_counters.last
+          then event_counters.fanned_out
+        else event_counters.last + excluded.last end
+    returning last, fanned_out`.execute(transaction);
+  return rows[0] as Counter;
 }

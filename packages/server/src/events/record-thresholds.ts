@@ -52,13 +52,7 @@ export async function recordThresholds(
     });
   }
   for (const [organizationId, ofOrganization] of events) {
-    await outbox.record<ThresholdEvent>(
-      transaction,
-      organizationId,
-      { type },
-      now,
-      () => ofOrganization,
-    );
+    outbox.record<ThresholdEvent>(transaction, organizationId, { type }, now, ofOrganization);
   }
 }
 

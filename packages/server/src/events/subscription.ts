@@ -1,3 +1,4 @@
+import type { Schema } from '../storage/schema.js';
 import { tagTextOf } from '../storage/tag-text.js';
 import { type EventType, optInTypes } from './event-types.js';
 
@@ -54,4 +55,15 @@ export function passesFilters(
     (filters.domainIds?.includes(domainId ?? '') ?? true) &&
     (filters.tags?.some((tag) => tags.includes(tagTextOf(tag))) ?? true)
   );
+}
+
+/** The columns of an event that subscriptions compare. */
+type EventColumns = Pick<Schema['events'], 'type' | 'url_id' | 'domain_id' | 'tags'>;
+
+/** Returns whether a webhook subscribes to a stored event. */
+export function wantsEvent(webhook: Subscription, event: EventColumns): boolean {
+  const type = event.type as EventType;
+  const { url_id, domain_id: domainId, tags } = event;
+  const subject = { urlId: url_id ?? undefined, domainId, tags: tags ?? '' };
+  return wantsType(webhook, type) && passesFilters(webhook, type, subject);
 }

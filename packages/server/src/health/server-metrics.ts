@@ -112,7 +112,7 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
       },
     },
     shorty_deliveries_pending: {
-      help: 'Deliveries that are pending, also those of paused webhooks, suspended organizations and webhook streams. At most 100,000 are counted.',
+      help: 'Deliveries that are pending, also those of paused webhooks and suspended organizations. At most 100,000 are counted.',
       read: () => dispatchFigures().pending,
     },
     shorty_webhook_oldest_pending_seconds: {

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { Caller } from '../contract/caller.js';
 import type { Route } from '../contract/define-route.js';
@@ -36,7 +36,7 @@ export type HandlerInput<R extends Route> = BodyInput<R> & {
   readonly address: string;
 };
 
-/** A handler's response: data for the envelope or its JSON, a bare body, another media type, or a stream. */
+/** A handler's response: data for the envelope or its JSON, a bare body, or another media type. */
 export type Reply<Data> = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -46,8 +46,6 @@ export type Reply<Data> = {
   | { readonly body: unknown }
   | { readonly text: string; readonly mediaType: string }
   | { readonly bytes: Buffer; readonly mediaType: string }
-  /** Calls `stream` with the response after its headers were sent. The function ends it. */
-  | { readonly stream: (response: ServerResponse) => void; readonly mediaType: string }
 );
 
 /** One handler for each operationId, without the routes for visitors. */

@@ -35,11 +35,9 @@ import {
 } from '../urls/url-export.js';
 import type { UrlFilter } from '../urls/url-list-contract.js';
 import { listUrls, urlLineReader } from '../urls/url-query.js';
-import { readAttemptCounts } from '../webhooks/attempt-counts.js';
 import { listDeliveries } from '../webhooks/delivery-repository.js';
-import { toDeliveryRecord, toReplayRecord, toWebhookRecord } from '../webhooks/present-webhook.js';
-import type { ReplayFilter } from '../webhooks/replay-contract.js';
-import { listReplays } from '../webhooks/replay-repository.js';
+import { toDeliveryRecord, toWebhookRecord } from '../webhooks/present-webhook.js';
+import { readAttempts } from '../webhooks/stats.js';
 import type { DeliveryFilter } from '../webhooks/webhook-contract.js';
 import { listWebhooks } from '../webhooks/webhook-repository.js';
 
@@ -81,9 +79,7 @@ export function listMethods(database: Database) {
     listDeliveries: async (_organizationId: string, webhookId: string, filter: DeliveryFilter) =>
       toPageText(await listDeliveries(database, webhookId, filter), toDeliveryRecord),
     readAttempts: (_organizationId: string, webhookId: string, window: Window) =>
-      readAttemptCounts(database, webhookId, window),
-    listReplays: async (_organizationId: string, webhookId: string, filter: ReplayFilter) =>
-      toPageText(await listReplays(database, webhookId, filter), toReplayRecord),
+      readAttempts(database, webhookId, window),
     listApiKeys: async (organizationId: string, range: PageRange) =>
       toPageText(await listApiKeys(database, organizationId, range), toApiKeyRecord),
     async listAuditEntries(organizationId: string, filter: AuditFilter) {

@@ -57,7 +57,6 @@ export function openListReader(options: ThreadedReaderOptions) {
     listWebhooks: (...args) => queued(plain, 'listWebhooks', ...args),
     listDeliveries: (...args) => queued(plain, 'listDeliveries', ...args),
     readAttempts: (...args) => queued(plain, 'readAttempts', ...args),
-    listReplays: (...args) => queued(plain, 'listReplays', ...args),
     listApiKeys: (...args) => queued(plain, 'listApiKeys', ...args),
     listAuditEntries: (...args) => queued(searches, 'listAuditEntries', ...args),
     listAllAuditEntries: (...args) => queued(searches, 'listAllAuditEntries', ...args),

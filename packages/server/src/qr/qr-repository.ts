@@ -69,7 +69,7 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
             .insertInto('qr_counts')
             .values({ qr_id: qr.id, scans: 0, downloads: 0 })
             .execute();
-          await outbox.record(transaction, organizationId, qrCreated, createdAt, async () => [
+          outbox.record(transaction, organizationId, qrCreated, createdAt, [
             { data: toQrRecord(qr), subject: await findSubject(transaction, qr) },
           ]);
           return { status: 'created', qr };
@@ -149,7 +149,7 @@ export function createQrRepository(database: Database, outbox: EventOutbox, plan
             .execute();
           await transaction.deleteFrom('qr_pictures').where('qr_id', '=', id).execute();
           const qr = { ...found, updatedAt: now };
-          await outbox.record(transaction, organizationId, qrDeleted, now, async () => [
+          outbox.record(transaction, organizationId, qrDeleted, now, [
             { data: toQrRecord(qr), subject: await findSubject(transaction, qr) },
           ]);
           return qr;

@@ -69,16 +69,20 @@ export function afterCommit(transaction: WriteTransaction, callback: () => void)
 type CommitHandler<Item> = (transaction: WriteTransaction, items: readonly Item[]) => Promise<void>;
 
 const commitItems = new WeakMap<WriteTransaction, Map<CommitHandler<never>, unknown[]>>();
+const lastHandlers = new WeakSet<CommitHandler<never>>();
 
 /**
  * Passes an item to `handle` before the transaction is committed, together with those that other works
  * of the transaction pass. For rows that are inserted by one statement, and that no later work reads.
+ * `isLast`: after all other handlers, and so once.
  */
 export function handleAtCommit<Item>(
   transaction: WriteTransaction,
   handle: CommitHandler<Item>,
   item: Item,
+  { isLast = false }: { readonly isLast?: boolean } = {},
 ): void {
+  if (isLast) lastHandlers.add(handle);
   const byHandler = commitItems.get(transaction) ?? new Map<CommitHandler<never>, unknown[]>();
   commitItems.set(transaction, byHandler);
   const items = byHandler.get(handle);
@@ -89,7 +93,11 @@ export function handleAtCommit<Item>(
 /** Handles all items, also those that handlers pass. */
 async function handleItems(transaction: WriteTransaction): Promise<void> {
   const byHandler = commitItems.get(transaction) ?? new Map<CommitHandler<never>, never[]>();
-  for (const [handle, items] of byHandler) {
+  while (byHandler.size > 0) {
+    const handlers = [...byHandler.keys()];
+    const handle = handlers.find((each) => !lastHandlers.has(each)) ?? handlers[0];
+    const items = handle && byHandler.get(handle);
+    if (!items) return;
     byHandler.delete(handle);
     await handle(transaction, items as never[]);
   }

@@ -13,7 +13,6 @@ export interface ListQuery extends PageRange {
     | 'urls'
     | 'qr_codes'
     | 'webhooks'
-    | 'webhook_replays'
     | 'deliveries'
     | 'domains';
   /**

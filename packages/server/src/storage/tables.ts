@@ -202,8 +202,11 @@ export const tables = {
       /** The body of every attempt of every delivery. */
       body: 'text not null',
       created_at: 'bigint not null',
-      /** The webhooks, as JSON, whose deliveries are still to be written. */
-      webhook_ids: 'text',
+      /** The place in the order of commits of the organization's events, from 1; null for test events. */
+      sequence: 'bigint',
+      /** Null for an event that all webhooks get that subscribe. */
+      only_webhook_id: 'text',
+      except_webhook_id: 'text',
       /** The link, its domain and its tags at the time of the event, for filters. */
       url_id: 'bigint',
       domain_id: 'text',
@@ -211,8 +214,25 @@ export const tables = {
       tags: 'text',
     },
     indexes: {
-      events_by_owner: '(organization_id)',
-      events_to_fan_out: '(organization_id, id) where webhook_ids is not null',
+      events_by_sequence: 'unique (organization_id, sequence)',
+      events_by_type: '(organization_id, type, sequence)',
+      events_by_age: '(created_at)',
+      events_of_clicks: "(created_at) where type = 'url.clicked'",
+    },
+  },
+  /** Numbers the events of an organization. */
+  event_counters: {
+    owner: { column: 'organization_id', parent: 'organizations' },
+    columns: {
+      organization_id: 'text primary key references organizations (id)',
+      /** The number of the last event. */
+      last: 'bigint not null',
+      /** The last event whose deliveries were written. */
+      fanned_out: 'bigint not null',
+    },
+    isClustered: true,
+    indexes: {
+      event_counters_behind: '(organization_id) where fanned_out < last',
     },
   },
   webhooks: {
@@ -243,16 +263,11 @@ export const tables = {
       filters: 'text',
       /** JSON of further headers of each delivery, by name; null for none. */
       headers: 'secret',
-      /** When a webhook stream is deleted unless it is read again; null for a webhook with a receiver. */
-      expires_at: 'bigint',
-      /** The connection that reads the stream. A newer one replaces it. */
-      connection_id: 'text',
     },
     indexes: {
       webhooks_by_organization: '(organization_id, created_at, id) where deleted_at is null',
       webhooks_by_owner: '(organization_id, deleted_at)',
       webhooks_of_clicks: `(id) where replace(events, 'url.clicked', '') <> events and deleted_at is null`,
-      webhooks_expiring: '(expires_at) where expires_at is not null',
     },
   },
   url_id_counter: {
@@ -530,6 +545,8 @@ export const tables = {
       duration_ms: 'integer not null',
       status_code: 'integer',
       error: 'text',
+      /** The class of the failure; null after a success. */
+      cause: 'text',
       response_body: 'text',
     },
     key: ['delivery_id', 'number'],
@@ -693,55 +710,5 @@ export const tables = {
       visits: 'text not null',
     },
     indexes: { queued_clicks_by_webhook: '(webhook_id, id)' },
-  },
-  /** The jobs that deliver the events of a time range again. */
-  webhook_replays: {
-    owner: { column: 'webhook_id', parent: 'webhooks' },
-    columns: {
-      id: 'text primary key',
-      organization_id: 'text not null references organizations (id)',
-      webhook_id: 'text not null references webhooks (id)',
-      state: 'text not null',
-      /** The range of the deliveries' `created_at`; `until` is exclusive. */
-      since: 'bigint not null',
-      until: 'bigint not null',
-      status: 'text not null',
-      /** JSON; null for all types. */
-      event_types: 'text',
-      /** The deliveries that matched at the start. */
-      total: 'bigint not null',
-      processed: 'bigint not null',
-      created: 'bigint not null',
-      /** The position: `created_at` and `id` of the last delivery that was read. */
-      last_created_at: 'bigint not null',
-      last_id: 'text not null',
-      created_at: 'bigint not null',
-      finished_at: 'bigint',
-    },
-    indexes: {
-      webhook_replays_by_owner: '(organization_id)',
-      webhook_replays_by_webhook: '(webhook_id, created_at, id)',
-      webhook_replays_running: "unique (organization_id, webhook_id) where state = 'running'",
-    },
-  },
-  /** Hourly sums of the attempts of each webhook, for its statistics. */
-  attempt_counts: {
-    owner: { column: 'webhook_id', parent: 'webhooks' },
-    columns: {
-      webhook_id: 'text not null references webhooks (id)',
-      /** The start of the hour. */
-      hour: 'bigint not null',
-      /** `success`, or the cause of the failure. */
-      outcome: 'text not null',
-      /** The duration of the attempts, rounded to one of about 50 values. */
-      duration_ms: 'bigint not null',
-      attempts: 'bigint not null',
-      /** The attempts that were the last of their delivery and failed. */
-      exhausted: 'bigint not null',
-      /** The time of the latest attempt. */
-      last_at: 'bigint not null',
-    },
-    key: ['webhook_id', 'hour', 'outcome', 'duration_ms'],
-    isClustered: true,
   },
 } as const satisfies Readonly<Record<string, TableDefinition>>;

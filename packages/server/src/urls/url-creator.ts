@@ -206,8 +206,6 @@ export class UrlCreator {
       const [retired] = await findRetiredKeys(transaction, keys);
       if (retired !== undefined) throw new UniqueViolationError(`${retired.key} is retired`);
     }
-    const organizationIds = [...new Set(creations.map(({ organizationId }) => organizationId))];
-    await this.#options.recorder.skipWithoutWebhooks(transaction, organizationIds);
     for (const { organizationId, urls: own, now } of creations) {
       await this.#options.recorder.record(transaction, urlCreated, organizationId, own, now);
     }

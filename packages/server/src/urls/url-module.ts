@@ -57,7 +57,7 @@ export function expireUrls(
 export function createUrlModule(options: UrlModuleOptions) {
   const { database, outbox, origins, plans, isOwnHost, ignoreCase, clock, logger } = options;
   const newShortCode = shortCodeGenerator(randomInt, options.isReserved);
-  const recorder = new UrlRecorder(database, {
+  const recorder = new UrlRecorder({
     outbox,
     toEventData: (shortUrl, now) => toRecord(origins(), shortUrl, now),
   });

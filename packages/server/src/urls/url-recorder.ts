@@ -1,7 +1,7 @@
 import type { DataOfEvent } from '../events/define-event.js';
 import type { EventOutbox, NewEvent } from '../events/event-outbox.js';
 import type { EventSubject } from '../events/subscription.js';
-import type { Database, WriteTransaction } from '../storage/database.js';
+import type { WriteTransaction } from '../storage/database.js';
 import { formatTags } from '../storage/tag-text.js';
 import type { ShortUrl } from './short-url.js';
 import {
@@ -12,7 +12,7 @@ import {
   type urlRestored,
   urlUpdated,
 } from './url-events.js';
-import { type ChangedUrl, linksPerWrite, slicesOf } from './url-write.js';
+import { type ChangedUrl, slicesOf } from './url-write.js';
 
 type RecordEvent = typeof urlCreated | typeof urlRestored | typeof urlExpired;
 
@@ -24,20 +24,10 @@ export interface UrlRecorderOptions {
 
 /** Writes the events of links, in the transaction that changes them. */
 export class UrlRecorder {
-  readonly #database: Pick<Database, 'engine'>;
   readonly #options: UrlRecorderOptions;
 
-  constructor(database: Pick<Database, 'engine'>, options: UrlRecorderOptions) {
-    this.#database = database;
+  constructor(options: UrlRecorderOptions) {
     this.#options = options;
-  }
-
-  /** Finds the organizations without webhooks, whose events need not be written. */
-  skipWithoutWebhooks(
-    transaction: WriteTransaction,
-    organizationIds: readonly string[],
-  ): Promise<void> {
-    return this.#options.outbox.skipWithoutWebhooks(transaction, organizationIds);
   }
 
   /** Writes an event for each link. */
@@ -94,19 +84,8 @@ export class UrlRecorder {
     describe: (item: Item) => NewEvent<Event>,
   ): Promise<void> {
     const { outbox } = this.#options;
-    for await (const written of slicesOf(items, linksPerWrite(this.#database))) {
-      const isSubscribed = await outbox.record(
-        transaction,
-        organizationId,
-        event,
-        now,
-        async () => {
-          const events: NewEvent<Event>[] = [];
-          for await (const slice of slicesOf(written)) events.push(...slice.map(describe));
-          return events;
-        },
-      );
-      if (!isSubscribed) return;
+    for await (const slice of slicesOf(items)) {
+      outbox.record(transaction, organizationId, event, now, slice.map(describe));
     }
   }
 }

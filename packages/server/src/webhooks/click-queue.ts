@@ -91,7 +91,7 @@ export class ClickBatcher {
       // All of them were erased.
       if (visits.length === 0) return queue.execute();
       const { omitted } = stored;
-      const deliveryId = await outbox.recordFor<typeof urlClicked>(
+      const deliveryId = outbox.recordFor<typeof urlClicked>(
         transaction,
         organization_id,
         { type: 'url.clicked' },

@@ -7,18 +7,20 @@ import { runInBatches } from '../storage/run-in-batches.js';
 export const clickRetentionMs = 24 * 60 * 60 * 1000;
 /** How long other finished deliveries are retained for reading and replay. */
 export const deliveryRetentionMs = 30 * 24 * 60 * 60 * 1000;
+/** How long events are listed. Clicks are removed with their delivery. */
+const eventRetentionMs = deliveryRetentionMs;
 
 // The maximum number of deliveries that one transaction changes. It limits the time of the write lock.
 const batchSize = 100;
 
-type DeliveryIds = Pick<Schema['deliveries'], 'id' | 'event_id'>;
+type DeliveryIds = Pick<Schema['deliveries'], 'id'>;
 type WebhookTimes = Pick<
   Schema['webhooks'],
   'id' | 'organization_id' | 'deleted_at' | 'disabled_at'
 >;
 
 /**
- * Removes old finished deliveries with their attempts, events without deliveries, and deleted
+ * Removes old finished deliveries with their attempts, old events without deliveries, and deleted
  * webhooks with all their deliveries. Pending deliveries of a webhook that the server disabled fail
  * after 30 days, and are then retained for another 30 days. Returns the number of removed deliveries.
  */
@@ -36,6 +38,7 @@ export async function pruneDeliveries(
     if (signal?.aborted) break;
     removed += await pruneWebhook(database, webhook, now, signal);
   }
+  await pruneEvents(database, now, signal);
   return removed;
 }
 
@@ -62,7 +65,7 @@ async function pruneWebhook(
 
   const own = database.read
     .selectFrom('deliveries')
-    .select(['id', 'event_id'])
+    .select('id')
     .where('webhook_id', '=', id)
     .limit(batchSize);
   if (deleted_at !== null) {
@@ -75,9 +78,6 @@ async function pruneWebhook(
       .where('webhook_id', '=', id);
     await database.writeDirectly(
       async (transaction) => {
-        for (const table of ['webhook_replays', 'attempt_counts'] as const) {
-          await transaction.deleteFrom(table).where('webhook_id', '=', id).execute();
-        }
         await transaction
           .deleteFrom('webhooks')
           .where('id', '=', id)
@@ -94,22 +94,6 @@ async function pruneWebhook(
   }
   if (disabled_at !== null && disabled_at <= now - disabledRetentionMs) {
     await inBatches(own.where('due_at', 'is not', null), fail);
-  }
-  const oldCounts = database.read
-    .selectFrom('attempt_counts')
-    .select('hour')
-    .where('webhook_id', '=', id)
-    .where('hour', '<', now - deliveryRetentionMs);
-  if (await oldCounts.limit(1).executeTakeFirst()) {
-    await database.writeDirectly(
-      (transaction) =>
-        transaction
-          .deleteFrom('attempt_counts')
-          .where('webhook_id', '=', id)
-          .where('hour', '<', now - deliveryRetentionMs)
-          .execute(),
-      { organizationId },
-    );
   }
   const clicks = own
     .where('event_type', '=', 'url.clicked')
@@ -145,31 +129,29 @@ async function fail(transaction: WriteTransaction, batch: readonly DeliveryIds[]
   return Number(numUpdatedRows);
 }
 
-/** Removes deliveries with their attempts, and events that no longer have deliveries. */
+/** Removes deliveries with their attempts. */
 async function remove(
   transaction: WriteTransaction,
   batch: readonly DeliveryIds[],
 ): Promise<number> {
   const ids = idsOf(batch);
-  const eventIds = [...new Set(batch.map(({ event_id }) => event_id))];
   await transaction.deleteFrom('delivery_attempts').where('delivery_id', 'in', ids).execute();
   const { numDeletedRows } = await transaction
     .deleteFrom('deliveries')
     .where('id', 'in', ids)
     .executeTakeFirstOrThrow();
-  await deleteEventsWithoutDeliveries(transaction, eventIds);
   return Number(numDeletedRows);
 }
 
-/** Deletes those of some events that have no deliveries and list no webhooks. Nothing would find them. */
-async function deleteEventsWithoutDeliveries(
-  transaction: WriteTransaction,
-  eventIds: readonly string[],
+/** Removes events that are listed no more, and have no deliveries. */
+async function pruneEvents(
+  database: Database,
+  now: number,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
-  await transaction
-    .deleteFrom('events')
-    .where('id', 'in', eventIds)
-    .where('webhook_ids', 'is', null)
+  const old = database.read
+    .selectFrom('events')
+    .select('id')
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -177,7 +159,28 @@ async function deleteEventsWithoutDeliveries(
         ),
       ),
     )
-    .execute();
+    .orderBy('created_at')
+    .limit(batchSize);
+  const finds = [
+    old.where('created_at', '<', now - eventRetentionMs),
+    old.where('type', '=', sql.lit('url.clicked')).where('created_at', '<', now - clickRetentionMs),
+  ];
+  for (const find of finds) {
+    await runInBatches(
+      batchSize,
+      async () => {
+        const ids = (await find.execute()).map(({ id }) => id);
+        if (ids.length === 0) return 0;
+        const { numDeletedRows } = await database.writeDirectly(
+          (transaction) =>
+            transaction.deleteFrom('events').where('id', 'in', ids).executeTakeFirstOrThrow(),
+          'rows',
+        );
+        return Number(numDeletedRows);
+      },
+      signal,
+    );
+  }
 }
 
 function idsOf(batch: readonly DeliveryIds[]): string[] {

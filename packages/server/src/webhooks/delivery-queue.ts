@@ -1,13 +1,11 @@
 import { type SqlBool, sql } from 'kysely';
 import type { EventOutbox } from '../events/event-outbox.js';
-import { wantsEvent } from '../events/event-outbox.js';
-import { subscriptionOf } from '../events/subscription.js';
+import { subscriptionOf, wantsEvent } from '../events/subscription.js';
 import { countUses, UsageTally } from '../organizations/usage-meters.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import type { Schema } from '../storage/schema.js';
 import type { AttemptOutcome, ClaimedDelivery, Receiver } from './attempt.js';
-import { countAttempts } from './attempt-counts.js';
 import { type HealthRules, recordHealth } from './endpoint-health.js';
 import { isOfActiveOrganization, oldestDueAt } from './webhook-expressions.js';
 
@@ -82,8 +80,6 @@ export class DeliveryQueue {
           .select((webhook) => oldestDueAt(webhook).where(this.#isFree).as('dueAt'))
           .where('is_active', '=', sql.lit(1))
           .where('deleted_at', 'is', null)
-          // Clients read the deliveries of streams.
-          .where('expires_at', 'is', null)
           .where(isOfActiveOrganization)
           .as('oldest'),
       )
@@ -162,8 +158,6 @@ export class DeliveryQueue {
     await this.#database.bulkInsert(transaction, 'delivery_attempts', recorded.map(attemptOf));
     await countUses(transaction, 'webhook_delivery', charged);
     await recordHealth(this.#database, this.#outbox, transaction, recorded, this.#healthRules);
-    // After recordHealth, which locks the webhooks: two nodes do not change the same sums at once.
-    await countAttempts(transaction, recorded);
     return recorded;
   }
 
@@ -180,7 +174,6 @@ export class DeliveryQueue {
       )
       .where('is_active', '=', 1)
       .where('deleted_at', 'is', null)
-      .where('expires_at', 'is', null)
       .where(isOfActiveOrganization)
       .execute();
     return new Map(rows.map((row) => [row.id, receiverOf(row)]));
@@ -280,6 +273,7 @@ function attemptOf({ delivery, ...outcome }: AttemptOutcome): Schema['delivery_a
     duration_ms: outcome.durationMs,
     status_code: outcome.statusCode,
     error: outcome.error,
+    cause: outcome.cause,
     response_body: outcome.responseBody,
   };
 }

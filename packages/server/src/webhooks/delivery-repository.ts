@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Page } from '../contract/fields.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { EventType } from '../events/event-types.js';
@@ -7,11 +7,21 @@ import {
   type WriteRequest,
   writeOnce,
 } from '../idempotency/with-idempotency-key.js';
-import type { Database, Schema } from '../storage/database.js';
+import type { Database } from '../storage/database.js';
 import { allOf, readList } from '../storage/list-page.js';
 import type { ListQuery } from '../storage/list-query.js';
+import type { Schema } from '../storage/schema.js';
 import type { EventData } from './event-contract.js';
-import type { DeliveryFilter, deliveryStatuses } from './webhook-contract.js';
+import type { DeliveryFilter, deliveryStatuses, RecoverRequest } from './webhook-contract.js';
+import { maxRecovered } from './webhook-limits.js';
+
+// The number of deliveries that one statement reads or writes.
+const recoveredAtOnce = 250;
+
+type FailedDelivery = Pick<
+  Selectable<Schema['deliveries']>,
+  'id' | 'event_id' | 'event_type' | 'url_id' | 'created_at'
+>;
 
 export type Delivery = Awaited<ReturnType<ReturnType<typeof selectDeliveries>['execute']>>[number];
 
@@ -104,6 +114,101 @@ export class DeliveryRepository {
       { audit: (delivery) => delivery && { type: 'delivery', id: delivery.id } },
     );
   }
+
+  /** Writes all deliveries of events so far, before a change of the webhooks. */
+  finishFanOut(organizationId: string): Promise<void> {
+    return this.#outbox.finishFanOut(organizationId);
+  }
+
+  /** Creates deliveries of the events whose latest delivery failed in the range, oldest first. */
+  async recover(
+    organizationId: string,
+    webhookId: string,
+    range: RecoverRequest,
+    now: number,
+    write: WriteRequest | undefined,
+  ): Promise<IdempotentResult<{ created: number; hasMore: boolean }>> {
+    const failed = await findFailed(this.#database.read, webhookId, range, now);
+    return writeOnce(
+      this.#database,
+      organizationId,
+      write,
+      async (transaction) => {
+        let created = 0;
+        for (let at = 0; at < Math.min(failed.length, maxRecovered); at += recoveredAtOnce) {
+          const batch = failed.slice(at, Math.min(at + recoveredAtOnce, maxRecovered));
+          // Another request may have recovered them since.
+          const latest = await keepLatest(transaction, webhookId, batch);
+          await this.#outbox.deliverAgain(transaction, latest, webhookId, now);
+          created += latest.length;
+        }
+        return { created, hasMore: failed.length > maxRecovered };
+      },
+      { audit: () => ({ type: 'webhook', id: webhookId }) },
+    );
+  }
+}
+
+/** Finds up to one more than `maxRecovered`. Each statement reads few rows, because SQLite's block the event loop. */
+async function findFailed(
+  db: Kysely<Schema>,
+  webhookId: string,
+  { since, until, eventType }: RecoverRequest,
+  now: number,
+): Promise<readonly FailedDelivery[]> {
+  const end = until === undefined ? now : Date.parse(until);
+  const found: FailedDelivery[] = [];
+  let position: readonly [number, string] = [Date.parse(since), ''];
+  for (;;) {
+    const rows = await db
+      .selectFrom('deliveries')
+      .select(['id', 'event_id', 'event_type', 'url_id', 'created_at'])
+      .where('webhook_id', '=', webhookId)
+      // Literals: the partial index of finished deliveries has this condition.
+      .where(sql<boolean>`status = 'failed' and status <> 'pending'`)
+      .where(sql<boolean>`(created_at, id) > (${position[0]}, ${position[1]})`)
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(recoveredAtOnce)
+      .execute();
+    const inRange = rows.filter(({ created_at }) => created_at < end);
+    const wanted = inRange.filter(
+      ({ event_type }) => eventType === undefined || event_type === eventType,
+    );
+    found.push(...(await keepLatest(db, webhookId, wanted)));
+    const last = inRange.at(-1);
+    if (!last || inRange.length < recoveredAtOnce || found.length > maxRecovered) {
+      return found.slice(0, maxRecovered + 1);
+    }
+    position = [last.created_at, last.id];
+  }
+}
+
+/** Returns the deliveries after which their event was not delivered to the webhook again. */
+async function keepLatest(
+  db: Kysely<Schema>,
+  webhookId: string,
+  deliveries: readonly FailedDelivery[],
+): Promise<readonly FailedDelivery[]> {
+  if (deliveries.length === 0) return [];
+  const eventIds = [...new Set(deliveries.map(({ event_id }) => event_id))];
+  const rows = await db
+    .selectFrom('deliveries')
+    .select(['id', 'event_id', 'created_at'])
+    .where('event_id', 'in', eventIds)
+    // As an expression, the webhook's id cannot select the index of all its deliveries.
+    .where(sql<boolean>`webhook_id || '' = ${webhookId}`)
+    .execute();
+  const latest = new Map<string, (typeof rows)[number]>();
+  for (const row of rows) {
+    const known = latest.get(row.event_id);
+    const isLater =
+      !known ||
+      row.created_at > known.created_at ||
+      (row.created_at === known.created_at && row.id > known.id);
+    if (isLater) latest.set(row.event_id, row);
+  }
+  return deliveries.filter(({ id, event_id }) => latest.get(event_id)?.id === id);
 }
 
 /** Returns one page of a webhook's deliveries, newest first. */

@@ -12,9 +12,7 @@ import { ClickBatcher } from './click-queue.js';
 import { pruneDeliveries } from './delivery-pruner.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { HealthRules } from './endpoint-health.js';
-import { ReplayRunner } from './replay-runner.js';
 import type { RetrySchedule } from './sign-and-send.js';
-import { deleteExpiredStreams } from './stream-repository.js';
 import { type DispatchFigures, WebhookDispatcher } from './webhook-dispatcher.js';
 
 interface DispatchSettings extends HealthRules {
@@ -31,10 +29,6 @@ type DispatchEvent =
 const reportEveryMs = 1_000;
 const batchClicksEveryMs = 500;
 const pruneEveryMs = 10 * 60_000;
-const replayEveryMs = 500;
-const expireEveryMs = 2_000;
-// After a start, clients have this time to read their streams again, however long the stop took.
-const expireAfterStartMs = 15_000;
 
 /** Starts the dispatcher, the batches of clicks and the pruner, which report figures and errors as events. */
 export function startDispatcher(
@@ -71,35 +65,16 @@ export function startDispatcher(
     tick: (signal) => pruneDeliveries(database, clock(), signal),
     onError: report('pruning deliveries failed'),
   });
-  const runner = new ReplayRunner({ database, outbox, clock });
-  const replaying = new PeriodicService({
-    name: 'replays',
-    everyMs: replayEveryMs,
-    tick: (signal) => runner.tick(signal),
-    onError: report('a replay of webhook deliveries failed'),
-  });
-  const startedAt = performance.now();
-  const expiring = new PeriodicService({
-    name: 'expired webhook streams',
-    everyMs: expireEveryMs,
-    async tick() {
-      if (performance.now() - startedAt < expireAfterStartMs) return;
-      await deleteExpiredStreams(database, clock());
-    },
-    onError: report('deleting expired webhook streams failed'),
-  });
   const reporting = setInterval(() => emit({ figures: dispatcher.figures }), reportEveryMs);
   reporting.unref();
   dispatcher.start();
   clicks.start();
   pruning.start();
-  replaying.start();
-  expiring.start();
   return {
     methods: { wake: (webhookIds?: readonly string[]) => dispatcher.wake(webhookIds) },
     async stop(): Promise<void> {
       clearInterval(reporting);
-      await stopAll([pruning, expiring, replaying, clicks, dispatcher]);
+      await stopAll([pruning, clicks, dispatcher]);
     },
   };
 }

@@ -54,8 +54,6 @@ export async function recordHealth(
     .select(['last_success_at', 'failing_since'])
     .select(['failure_rate', 'disabled_at', 'disabled_reason', 'updated_at'])
     .where('id', 'in', [...byWebhook.keys()])
-    // A stream has no health, and is never disabled.
-    .where('expires_at', 'is', null)
     // All dispatchers lock in ascending order, which prevents deadlock.
     .orderBy('id');
   const rows = await (engine === 'postgres' ? query.forNoKeyUpdate() : query).execute();
@@ -76,16 +74,9 @@ export async function recordHealth(
   await updateEach(transaction, 'webhooks', changes);
   for (const { organizationId, data } of disabled) {
     const now = Date.parse(data.disabledAt);
-    const describe = () => [{ data, subject: {} }];
+    const events = [{ data, subject: {} }];
     const options = { exceptId: data.id };
-    await outbox.record<typeof webhookDisabled>(
-      transaction,
-      organizationId,
-      event,
-      now,
-      describe,
-      options,
-    );
+    outbox.record<typeof webhookDisabled>(transaction, organizationId, event, now, events, options);
   }
 }
 

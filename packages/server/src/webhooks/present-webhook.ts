@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { presentAs, type WithIsoTimes, withIsoTimes } from '../contract/present.js';
 import type { EventFilters } from '../events/subscription.js';
 import type { Delivery } from './delivery-repository.js';
-import type { Replay } from './replay-repository.js';
 import { liveAt } from './secrets.js';
 import { webhookRecord } from './webhook-contract.js';
 import type { Webhook } from './webhook-repository.js';
@@ -28,17 +27,6 @@ export function toWebhookRecord(webhook: Webhook, now: number): WebhookRecord {
 
 export function toDeliveryRecord(delivery: Delivery): DeliveryRecord {
   return withIsoTimes(delivery);
-}
-
-/** A replay as the API presents it. */
-export type ReplayRecord = ReturnType<typeof toReplayRecord>;
-
-export function toReplayRecord({ since, until, ...replay }: Replay) {
-  return {
-    ...withIsoTimes(replay),
-    since: new Date(since).toISOString(),
-    until: new Date(until).toISOString(),
-  };
 }
 
 /** Returns filters for the API, which has the ids of links as strings. */

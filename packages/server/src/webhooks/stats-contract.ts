@@ -3,7 +3,9 @@ import { windowQuery } from '../analytics/reports/report-contract.js';
 import { defineRoute } from '../contract/define-route.js';
 import { instant, uuidParam, uuidText } from '../contract/fields.js';
 import { failureCauses } from './attempt.js';
-import { maxPendingCounted } from './attempt-counts.js';
+
+/** The maximum number of pending deliveries that statistics count. */
+export const maxPendingCounted = 100_000;
 
 const count = z.int().min(0);
 const attempts = count.meta({ description: 'The number of attempts.', example: 120 });
@@ -16,8 +18,8 @@ const milliseconds = count.nullable();
 export const webhookStats = z
   .object({
     webhookId: uuidText,
-    since: instant.meta({ description: 'The start of the window, rounded down to the hour.' }),
-    until: instant.meta({ description: 'The end of the window, rounded up to the hour.' }),
+    since: instant.meta({ description: 'The start of the window.' }),
+    until: instant.meta({ description: 'The end of the window (exclusive).' }),
     totals: z.object({
       attempts,
       failedAttempts,
@@ -40,8 +42,7 @@ export const webhookStats = z
         p95: milliseconds.meta({ description: 'The 95th percentile.', example: 215 }),
       })
       .meta({
-        description:
-          'The response times of attempts with a response, rounded by at most 10 %. Null without one.',
+        description: 'The response times of attempts with a response. Null without one.',
       }),
     failures: z
       .array(
@@ -57,7 +58,7 @@ export const webhookStats = z
       .meta({ description: 'Failed attempts by cause, the most frequent first.' }),
     lastSuccessAt: instant.nullable().meta({ description: 'When the last attempt succeeded.' }),
     lastFailureAt: instant.nullable().meta({
-      description: 'When an attempt last failed. Null if none did in the last 30 days.',
+      description: 'When one of the attempts last failed. Null if none did.',
     }),
     pending: z
       .object({
@@ -65,8 +66,7 @@ export const webhookStats = z
           description: `Deliveries that wait for an attempt now, counted up to ${maxPendingCounted}.`,
         }),
         oldestCreatedAt: instant.nullable().meta({
-          description:
-            'When the oldest of these was created, among the 10,000 that are due first. Null without one.',
+          description: 'When the one that is due first was created. Null without one.',
         }),
       })
       .meta({ description: 'The deliveries that are pending now.' }),
@@ -80,7 +80,9 @@ export const webhookStats = z
           })
           .meta({ id: 'AttemptBucket' }),
       )
-      .meta({ description: 'The attempts by hour or day, in UTC, without gaps.' }),
+      .meta({
+        description: 'The attempts by the hour or day of their delivery, in UTC, without gaps.',
+      }),
   })
   .meta({ id: 'WebhookStats' });
 
@@ -90,7 +92,7 @@ export const statsRoutes = [
     access: { scope: 'webhooks:read' },
     summary: "Read the statistics of a webhook's attempts",
     description:
-      'Attempts of the last 30 days, test events and replays included. Sums are by hour, so the window is rounded to whole hours.',
+      'The attempts of the stored deliveries that were created in the window, test events and replays included. Deliveries are stored for 30 days, and delivered `url.clicked` for one.',
     params: z.strictObject({ id: uuidParam }),
     query: windowQuery,
     responses: { 200: { description: 'The statistics of the window', data: webhookStats } },

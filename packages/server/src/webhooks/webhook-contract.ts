@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import {
-  atMost,
   characters,
   instant,
   type ListFilter,
@@ -17,7 +16,7 @@ import {
 import { eventTypes } from '../events/event-types.js';
 import { findUrlError } from '../network/receiver-url.js';
 import { defaultRotationMs, maxOldSecrets, standardSecretOf } from './secrets.js';
-import { maxStoredResponseBytes, maxWebhooks } from './webhook-limits.js';
+import { maxRecovered, maxStoredResponseBytes, maxWebhooks } from './webhook-limits.js';
 import {
   description,
   events,
@@ -94,7 +93,7 @@ export const secrets = {
 const commonFields = {
   id: uuidText,
   url: z.string().meta({
-    description: 'The URL of the receiver. The path of the stream for a webhook stream.',
+    description: 'The URL of the receiver.',
     example: 'https://example.com/hooks/shorty',
   }),
   events: z.array(subscribedType),
@@ -134,10 +133,6 @@ export const webhookCreated = z
   .object({ ...commonFields, ...secrets, isActive })
   .meta({ id: 'WebhookCreated' });
 
-/** The maximum number of changes to an example. */
-const maxChanges = 50;
-const changeRule = `must have at most ${maxChanges} fields`;
-
 /** The longest time that old secrets still sign after a rotation, in seconds. */
 const maxRotationSeconds = 7 * 24 * 60 * 60;
 
@@ -167,11 +162,6 @@ export const webhookRecord = z
     }),
     createdAt: instant,
     updatedAt: instant,
-    expiresAt: instant.nullable().meta({
-      description:
-        'When a webhook stream is deleted, unless a client reads it before. Null for a webhook with a receiver.',
-      example: null,
-    }),
     ...health,
     previousSecrets: z
       .array(z.object({ expiresAt: instant.meta({ description: 'When it ends.' }) }))
@@ -265,6 +255,26 @@ const deliveryParams = z.strictObject({
   deliveryId: uuid.meta({ param: { id: 'DeliveryId' } }),
 });
 
+export const recoverRequest = z
+  .strictObject({
+    since: timestamp.meta({ description: 'Delivers again what was created at or after it.' }),
+    until: timestamp
+      .optional()
+      .meta({ description: 'Delivers again what was created before it. Default: now.' }),
+    eventType: eventType.optional().meta({ description: 'Only events of this type.' }),
+  })
+  .meta({ id: 'RecoverRequest' });
+
+export const recovered = z
+  .object({
+    created: z.int().min(0).max(maxRecovered).meta({
+      description: 'The number of new deliveries.',
+      example: 120,
+    }),
+    hasMore: z.boolean().meta({ description: 'Whether more failed deliveries remain.' }),
+  })
+  .meta({ id: 'Recovered' });
+
 const deliveryListQuery = z.strictObject({
   ...paging,
   status: z
@@ -333,12 +343,6 @@ export const webhookRoutes = [
         type: eventType
           .optional()
           .meta({ description: "The type of the example. Default: the webhook's first type." }),
-        set: atMost(maxChanges, changeRule, z.record(z.string(), z.unknown()))
-          .optional()
-          .meta({
-            description: `Other values for at most ${maxChanges} fields of the example, by their path in \`data\`, such as \`visits[0].country\`. The result must be valid data of the type.`,
-            example: { title: 'Spring sale' },
-          }),
       })
       .meta({ id: 'WebhookTestRequest' }),
     bodyOptional: true,
@@ -382,9 +386,19 @@ export const webhookRoutes = [
     },
     errors: ['PLAN_REQUIRED'],
   }),
+  defineRoute('recoverDeliveries', 'POST /api/v1/webhooks/{id}/recover', {
+    ...write,
+    summary: 'Deliver failed events again',
+    description: `Creates a new delivery of each event whose latest delivery to the webhook failed in the time range, oldest first, at most ${maxRecovered}. Repeat the request while hasMore is true. Available in the plans scale and enterprise.`,
+    params,
+    body: recoverRequest,
+    responses: { 201: { description: 'The number of new deliveries', data: recovered } },
+    errors: ['PLAN_REQUIRED'],
+  }),
 ] as const;
 
 export type WebhookUpdateRequest = z.output<typeof webhookUpdateRequest>;
 export type WebhookSettings = Pick<WebhookUpdateRequest, 'description' | 'filters' | 'headers'>;
 export type SubscribedType = z.output<typeof subscribedType>;
+export type RecoverRequest = z.output<typeof recoverRequest>;
 export type DeliveryFilter = ListFilter<z.output<typeof deliveryListQuery>>;

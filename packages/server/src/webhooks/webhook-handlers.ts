@@ -1,7 +1,7 @@
 import { newSecret } from '../auth/secrets.js';
 import { ApiError, quotaError, validationError } from '../contract/api-error.js';
 import type { PageRange } from '../contract/fields.js';
-import type { PageText } from '../contract/json-text.js';
+import type { JsonText, PageText } from '../contract/json-text.js';
 import { presentAs, withIsoTimes } from '../contract/present.js';
 import { everyType } from '../events/subscription.js';
 import type { HandlersOf } from '../http/handlers.js';
@@ -9,9 +9,10 @@ import { openPage } from '../http/open-page.js';
 import { findUrlError } from '../network/receiver-url.js';
 import type { Clock, NewId, RandomBytes } from '../ports.js';
 import { etagOf } from '../preconditions/if-match.js';
-import { changeExample } from './change-example.js';
 import type { DeliveryRepository } from './delivery-repository.js';
 import { eventExamples } from './event-examples.js';
+import type { EventList } from './event-list.js';
+import type { eventListRoutes } from './event-list-contract.js';
 import { type DeliveryRecord, toWebhookRecord, type WebhookRecord } from './present-webhook.js';
 import { maxOldSecrets, standardSecretOf } from './secrets.js';
 import { requireFound, type WebhookAccess } from './webhook-access.js';
@@ -22,6 +23,7 @@ import { TooManySecretsError, type WebhookRepository } from './webhook-repositor
 export interface WebhookHandlerOptions {
   readonly webhooks: WebhookRepository;
   readonly deliveries: DeliveryRepository;
+  readonly eventList: EventList;
   readonly listWebhooks: (
     organizationId: string,
     range: PageRange,
@@ -42,7 +44,9 @@ export interface WebhookHandlerOptions {
 }
 
 /** Checks plans, limits and receivers, and reads and changes webhooks and deliveries. */
-export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<typeof webhookRoutes> {
+export function webhookHandlers(
+  options: WebhookHandlerOptions,
+): HandlersOf<readonly [...typeof webhookRoutes, ...typeof eventListRoutes]> {
   const { webhooks, deliveries, allowPrivateNetwork, clock, onChanged } = options;
   const { requirePlan, checkFilters, getWebhook, getActiveWebhook } = options.access;
 
@@ -56,6 +60,7 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
       await requirePlan(organizationId, 'webhooks');
       checkUrl(body.url);
       await checkFilters(organizationId, body.filters);
+      await deliveries.finishFanOut(organizationId);
       const { url, events, isActive = true, ...settings } = body;
       const secret = newSecret('webhookSecret', options.randomBytes);
       const id = options.newId();
@@ -84,6 +89,7 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
       await requirePlan(organizationId, 'webhooks');
       if (body.url !== undefined) checkUrl(body.url);
       await checkFilters(organizationId, body.filters);
+      await deliveries.finishFanOut(organizationId);
       const { result, replayed } = await webhooks.update(organizationId, id, body, {
         now: clock(),
         write,
@@ -113,7 +119,7 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
         organizationId,
         id,
         type,
-        body?.set ? changeExample(type, body.set) : eventExamples[type],
+        eventExamples[type],
         clock(),
         write,
       );
@@ -163,6 +169,26 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
         replayed,
         data: withIsoTimes(requireFound(result, 'delivery', params.deliveryId)),
       };
+    },
+
+    async listEvents({ caller: { organizationId }, query }) {
+      await requirePlan(organizationId, 'webhooks');
+      const { bodies, nextAfter } = await options.eventList.list(organizationId, query);
+      const json = `{"items":[${bodies.join()}],"nextAfter":${JSON.stringify(nextAfter)}}`;
+      return { status: 200, json: json as JsonText<never> };
+    },
+
+    async recoverDeliveries({ caller: { organizationId }, params, body, write }) {
+      await requirePlan(organizationId, 'replay');
+      const { id } = await getActiveWebhook(organizationId, params.id);
+      const { result, replayed } = await deliveries.recover(
+        organizationId,
+        id,
+        body,
+        clock(),
+        write,
+      );
+      return { status: 201, replayed, data: result };
     },
   };
 }

@@ -7,11 +7,7 @@ export const maxWebhooks = 50;
 export const maxStoredResponseBytes = 2048;
 /** The maximum number of visits in one event. */
 export const maxVisitsPerEvent = 500;
-/** The maximum number of webhook streams of an organization. */
-export const maxStreams = 5;
-/** How long a stream exists after it was last read. */
-export const streamLifetimeMs = 60_000;
-/** The maximum number of deliveries without an outcome that a client has. */
-export const maxUnanswered = 100;
-/** How long a client may take for an outcome. After that, the delivery is sent again. */
-export const outcomeTimeoutMs = 60_000;
+/** The longest time that a list of events waits for one. */
+export const maxWaitSeconds = 25;
+/** The maximum number of events that one recovery delivers again. */
+export const maxRecovered = 10_000;

@@ -8,16 +8,11 @@ import type { Database } from '../storage/database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
 import { openThread } from '../threads/open-thread.js';
 import type { LinkOrigins } from '../urls/present-url.js';
-import { DeliveryQueue } from './delivery-queue.js';
 import { DeliveryRepository } from './delivery-repository.js';
 import { dispatchThread, startDispatcher } from './dispatch-thread.js';
+import { EventList } from './event-list.js';
 import { eventTypeHandlers } from './event-type-handlers.js';
-import { OpenStreams } from './open-streams.js';
-import { type ReplayHandlerOptions, replayHandlers } from './replay-handlers.js';
-import { ReplayRepository } from './replay-repository.js';
-import { type StatsHandlerOptions, statsHandlers } from './stats-handlers.js';
-import { streamHandlers } from './stream-handlers.js';
-import { StreamRepository } from './stream-repository.js';
+import { type StatsHandlerOptions, statsHandlers } from './stats.js';
 import { type WebhookAccessOptions, webhookAccess } from './webhook-access.js';
 import type { DispatchFigures } from './webhook-dispatcher.js';
 import { type WebhookHandlerOptions, webhookHandlers } from './webhook-handlers.js';
@@ -25,7 +20,6 @@ import { WebhookRepository } from './webhook-repository.js';
 
 export interface WebhookModuleOptions
   extends Pick<WebhookHandlerOptions, 'listWebhooks' | 'listDeliveries' | 'clock'>,
-    Pick<ReplayHandlerOptions, 'listReplays'>,
     Pick<StatsHandlerOptions, 'readAttempts'>,
     Pick<WebhookAccessOptions, 'organizations' | 'plans'> {
   readonly config: Config;
@@ -38,8 +32,7 @@ export interface WebhookModuleOptions
 }
 
 const timeLimitMs = 10_000;
-// The maximum number of streams that clients follow on this node, also as a share of all connections.
-const maxOpenStreams = 100;
+// The share of all connections whose requests may wait for events.
 const shareOfConnections = 1 / 10;
 
 /** Composes the outbox in which other modules record events, the API, and the dispatcher. */
@@ -86,26 +79,19 @@ export function createWebhookModule(options: WebhookModuleOptions) {
   const outbox = new EventOutbox(database, { newId: newUuid, onEvents: wake, plans });
   const webhooks = new WebhookRepository(database);
   const shared = { ...options, access: webhookAccess({ ...options, webhooks }), newId: newUuid };
+  const eventList = new EventList({
+    database,
+    maxHeld: Math.floor(config.maxConnections * shareOfConnections),
+    onError: (err) => logger.error({ err }, 'waiting for events failed'),
+  });
   const handlers = webhookHandlers({
     ...shared,
     webhooks,
     deliveries: new DeliveryRepository(database, outbox),
+    eventList,
     allowPrivateNetwork,
     randomBytes,
     onChanged: wake,
-  });
-  const replays = new ReplayRepository(database);
-  const streams = new StreamRepository(
-    database,
-    outbox,
-    new DeliveryQueue(database, outbox, settings),
-  );
-  const open = new OpenStreams({
-    streams,
-    keyring: database.keyring,
-    clock,
-    maxOpen: Math.min(maxOpenStreams, Math.floor(config.maxConnections * shareOfConnections)),
-    onError: (err) => logger.error({ err }, 'sending webhook streams failed'),
   });
   const dispatcher: Service = {
     name: 'webhooks',
@@ -116,22 +102,14 @@ export function createWebhookModule(options: WebhookModuleOptions) {
     outbox,
     handlers: {
       ...handlers,
-      ...replayHandlers({ ...shared, replays }),
-      ...streamHandlers({
-        ...shared,
-        streams,
-        open,
-        keyring: database.keyring,
-        randomBytes,
-      }),
       ...statsHandlers(shared),
       ...eventTypeHandlers,
     },
-    services: [dispatcher, open],
+    services: [dispatcher, eventList],
     /** Stops sending deliveries. Later ones remain due, also those of requests in progress. */
     stopDispatcher: dispatcher.stop,
-    /** Ends the streams that clients follow. The stop of the HTTP server waits for them. */
-    endStreams: () => open.stop(),
+    /** Answers requests that wait for events. The stop of the HTTP server waits for them. */
+    answerWaiting: () => eventList.stop(),
     threads: [thread],
     figures(): DispatchFigures {
       // The age of the last report counts, because a thread that hangs no longer reports.

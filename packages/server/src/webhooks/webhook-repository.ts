@@ -91,9 +91,7 @@ export class WebhookRepository {
       write,
       async (transaction) => {
         const encrypt = await encryptorOf(this.#database, transaction);
-        const existing = await selectWebhooks(transaction, organizationId)
-          .where('expires_at', 'is', null)
-          .execute();
+        const existing = await selectWebhooks(transaction, organizationId).execute();
         if (existing.length >= maxWebhooks) return null;
         const { id, url, events, secret, isActive, createdAt } = webhook;
         await transaction
@@ -170,10 +168,6 @@ export class WebhookRepository {
         const before = await find(transaction, keyring, organizationId, id);
         if (!before) return null;
         checkIfMatch(ifMatch, before.updatedAt);
-        if (url !== undefined && before.expiresAt !== null) {
-          const message = 'cannot be set: the deliveries of this webhook are read from a stream';
-          throw validationError([{ path: 'url', message }]);
-        }
         const hasNewUrl = url !== undefined && url !== before.url;
         const encrypt = await encryptorOf(this.#database, transaction);
         const columns = settingColumns(encrypt, id, settings);
@@ -291,7 +285,7 @@ function selectWebhooks(db: Kysely<Schema>, organizationId: string) {
     .select(['created_at as createdAt', 'updated_at as updatedAt'])
     .select(['failure_rate as failureRate', 'last_success_at as lastSuccessAt'])
     .select(['failing_since as failingSince', 'disabled_at as disabledAt'])
-    .select(['disabled_reason as disabledReason', 'expires_at as expiresAt'])
+    .select('disabled_reason as disabledReason')
     .select('secret')
     .select((webhook) => oldestDueAt(webhook).as('oldestDueAt'))
     .where('organization_id', '=', organizationId)

@@ -290,77 +290,29 @@ describe('POST /webhooks/{id}/deliveries/{deliveryId}/replay', () => {
   });
 });
 
-describe('POST /webhooks/{id}/replay', () => {
-  it('delivers the events of a time range again, in a job with progress', async () => {
-    const hook = await receiver();
-    const { id } = await subscribe(hook.url);
-    await createUrl();
-    await createUrl();
-    await settled(id, 2);
-    api.clock.advance(1);
-    const since = '2000-01-01T00:00:00.000Z';
-    const body = { since, status: 'delivered' };
-    const first = await api.call('createReplay', { params: { id }, body });
-    expect(first.status).toBe(202);
-    const { data } = first;
-    expect(data).toMatchObject({
-      webhookId: id,
-      state: 'running',
-      since,
-      until: new Date(api.clock()).toISOString(),
-      eventTypes: null,
-      total: 2,
-      processed: 0,
-      created: 0,
-      finishedAt: null,
-    });
-    await settled(id, 4);
-    const params = { id, replayId: data.id };
-    await expect
-      .poll(async () => (await api.call('getReplay', { params })).data.state)
-      .toBe('completed');
-    const done = await api.call('getReplay', { params });
-    expect(done.data).toMatchObject({ processed: 2, created: 2 });
-    expect((await api.call('cancelReplay', { params })).data).toEqual(done.data);
-    expect((await api.call('listReplays', { params: { id } })).data).toMatchObject({
-      total: 1,
-      items: [done.data],
-    });
-    expect(new Set(hook.received.map(({ event }) => event.id)).size).toBe(2);
+describe('POST /webhooks/{id}/recover', () => {
+  it('delivers failed events again, and says how many', async () => {
+    const { id } = await subscribe('https://receiver.example/');
+    const call = { params: { id }, body: { since: '2000-01-01T00:00:00.000Z' } };
+    const { status, data } = await api.call('recoverDeliveries', call);
+    expect([status, data]).toEqual([201, { created: 0, hasMore: false }]);
     await remove(id);
   });
 
-  it('refuses a second replay while one runs', async () => {
-    const hook = await receiver();
-    const { id } = await subscribe(hook.url);
-    await createUrl();
-    await settled(id, 1);
-    const body = { since: '2000-01-01T00:00:00.000Z' };
-    const start = () => api.call('createReplay', { params: { id }, body });
-    // A replay of few deliveries may end before the second request.
-    await expect
-      .poll(async () => {
-        const answers = await Promise.all([start(), start()]);
-        return answers.map((each) => (each.status === 202 ? 'started' : each.outcome));
-      })
-      .toContain('409 REPLAY_CONFLICT');
-    await remove(id);
-  });
-
-  it('refuses an empty range and other types, and plans without replay', async () => {
+  it('refuses other fields, and plans without replay', async () => {
     const { id } = await subscribe('https://receiver.example/');
     const fields = async (body: object) =>
-      (await api.call('createReplay', { params: { id }, body })).invalidFields;
+      (await api.call('recoverDeliveries', { params: { id }, body })).invalidFields;
     expect(await fields({})).toEqual(['since']);
-    expect(await fields({ since: '2999-01-01' })).toEqual(['since']);
-    expect(await fields({ since: '2001-01-01', until: '2000-01-01' })).toEqual(['since']);
-    const wrong = { since: '2000-01-01', status: 'pending', eventTypes: ['x'], more: 1 };
-    expect(await fields(wrong)).toEqual(['status', 'eventTypes[0]', 'more']);
+    expect(await fields({ since: '2000-01-01', eventType: 'x', more: 1 })).toEqual([
+      'eventType',
+      'more',
+    ]);
     const developer = await api.signIn(await api.createOrganization('developer'));
     const body = { url: 'https://receiver.example/', events: ['url.created'] };
     const own = (await developer.call('createWebhook', { body })).data.id;
     const call = { params: { id: own }, body: { since: '2000-01-01' } };
-    expect((await developer.call('createReplay', call)).error?.code).toBe('PLAN_REQUIRED');
+    expect((await developer.call('recoverDeliveries', call)).error?.code).toBe('PLAN_REQUIRED');
     await remove(id);
   });
 });

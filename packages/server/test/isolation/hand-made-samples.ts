@@ -14,14 +14,13 @@ export const sampleBodies: Readonly<Record<string, () => unknown>> = {
   // Nothing listens on this port, so a delivery fails immediately. It is not retried, because the
   // clock stands still. The event type is rare.
   createWebhook: () => ({ url: 'http://127.0.0.1:2/', events: ['qr.scan_threshold'] }),
-  createWebhookStream: () => ({ events: ['qr.scan_threshold'] }),
   // No delivery has this id, so nothing is recorded.
   reportOutcomes: () => ({
     outcomes: [
       { deliveryId: '00000000-0000-7000-8000-000000000000', statusCode: 204, durationMs: 1 },
     ],
   }),
-  createReplay: () => ({ since: '2000-01-01T00:00:00Z' }),
+  recoverDeliveries: () => ({ since: '2000-01-01T00:00:00Z' }),
   // A new link already has the target of the contract's example. An update to it would change nothing.
   updateUrl: () => ({ title: 'Autumn sale' }),
   updateDomain: () => ({ ignoreCase: true }),
@@ -135,11 +134,6 @@ export const sampleRecords: Readonly<
     await owner.call('createUrl', { body: { targetUrl: 'https://example.com/', tags: [tag] } });
     return encodeURIComponent(tag);
   },
-  '/api/v1/webhooks/streams': (_, owner) => streamOf(owner),
-  '/api/v1/deliverys': async (_, owner) => {
-    const params = { id: await streamOf(owner) };
-    return (await owner.call('testWebhook', { params })).data.id;
-  },
   '/api/v1/admin/organizations/{id}/api-keys': async (api, _, id) => {
     const body = { scopes: ['keys:write', 'urls:read'] };
     const { data } = await api.operator.call('createClient', { params: { id }, body });
@@ -164,20 +158,7 @@ export const sampleRecords: Readonly<
   '/api/v1/events': (_, owner) => makeEvent(owner),
   '/api/v1/webhooks/{id}/deliveries': async (_, owner, webhookId) =>
     (await owner.call('testWebhook', { params: { id: webhookId } })).data.id,
-  '/api/v1/webhooks/{id}/replays': async (_, owner, webhookId) => {
-    const call = { params: { id: webhookId }, body: { since: '2000-01-01T00:00:00Z' } };
-    return (await owner.call('createReplay', call)).data.id;
-  },
 };
-
-/** Returns the only stream of an organization, which may have few. */
-async function streamOf(owner: Caller): Promise<string> {
-  const { items } = (await owner.call('listWebhooks', { query: { limit: 100 } })).data;
-  const existing = items.find(({ expiresAt }) => expiresAt !== null);
-  if (existing) return existing.id;
-  const body = { events: ['qr.scan_threshold'] };
-  return (await owner.call('createWebhookStream', { body })).data.id;
-}
 
 async function makeEvent(owner: Caller): Promise<string> {
   const body = { url: 'http://127.0.0.1:2/', events: ['qr.created'] };

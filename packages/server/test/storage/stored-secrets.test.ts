@@ -110,7 +110,6 @@ it('no secret is in the database, its files and a backup, and repeated requests 
   await repeat((headers) => api.call('rotateWebhookSecret', { params, headers }), 'r');
   const other = { 'X-Other': `${headerValue}-2` };
   await api.call('updateWebhook', { params, body: { headers: other } });
-  await repeat((headers) => api.call('createWebhookStream', { headers }), 's');
   await repeat((headers) => api.call('createApiKey', { body: { name: 'k' }, headers }), 'k');
   const organization = await repeat(
     (headers) =>
@@ -124,9 +123,8 @@ it('no secret is in the database, its files and a backup, and repeated requests 
   );
   expect(new Set(secrets).size).toBe(secrets.length);
   for (const secret of secrets) expect(await rowsWith(api.server.database, secret)).toEqual([]);
-  // The secrets of the webhook and its headers, the stream's secrets, the results of three requests, and
-  // the key of the visitor hashes.
-  expect(await checkSecrets(api.server.database)).toEqual({ count: 7, unreadable: [] });
+  // The secrets of the webhook, its headers, the results of requests, and the key of the visitor hashes.
+  expect(await checkSecrets(api.server.database)).toEqual({ count: 5, unreadable: [] });
   if (engine() === 'sqlite') expect(await filesWith(databaseUrl, secrets)).toEqual([]);
 });
 

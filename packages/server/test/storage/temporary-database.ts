@@ -82,7 +82,7 @@ export async function openRepository(): Promise<Stored> {
     plans: standardPlans,
     isOwnHost: ownHostTest(['sho.example']),
     ignoreCase: false,
-    recorder: new UrlRecorder(database, {
+    recorder: new UrlRecorder({
       outbox: new EventOutbox(database, { newId }),
       toEventData: (url, now) =>
         toRecord({ scheme: 'https://', shortDomain: 'sho.example' }, url, now),

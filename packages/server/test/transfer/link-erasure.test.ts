@@ -345,7 +345,7 @@ async function exportTo(api: TestServer): Promise<string> {
 async function beginOnly(api: TestServer, id: string): Promise<void> {
   const { organizationId, clock, server } = api;
   const { data } = await api.call('getUrl', { params: { id } });
-  const recorder = new UrlRecorder(server.database, {
+  const recorder = new UrlRecorder({
     outbox: new EventOutbox(server.database, { newId: newUuid }),
     toEventData: () => ({ ...data, targetUrl: '', title: null }),
   });

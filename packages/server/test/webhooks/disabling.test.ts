@@ -31,8 +31,8 @@ const change = async (id: string, patch: { isActive?: boolean; url?: string }) =
 
 /** Records an event of the organization, as a change of a link does. */
 const happen = () =>
-  opened.stored.database.writeDirectly((transaction) =>
-    opened.outbox.record(transaction, opened.organizationId, urlCreated, opened.clock(), () => [
+  opened.stored.database.writeDirectly(async (transaction) =>
+    opened.outbox.record(transaction, opened.organizationId, urlCreated, opened.clock(), [
       { data: eventExamples['url.created'], subject: {} },
     ]),
   );

@@ -66,7 +66,8 @@ describe('finished deliveries', () => {
     );
     expect(await opened.dispatcher().drain()).toBe(0);
     expect(await prune()).toBe(600);
-    expect(await rows()).toEqual([0, 0, 0, 0]);
+    // Events are listed for 30 days.
+    expect(await rows()).toEqual([0, 600, 0, 0]);
   });
 
   it('are removed 100 at a time, with a turn of the event loop in between', async () => {
@@ -93,9 +94,9 @@ describe('finished deliveries', () => {
     });
     expect(await prune()).toBe(250);
     clearImmediate(ticker);
-    // The first write removes the hourly sums of attempts.
-    expect(sizes).toEqual([0, 100, 100, 50]);
-    expect(new Set(turnsOfWrites.slice(1)).size).toBe(3);
+    // The other writes remove the events.
+    expect(sizes).toEqual([100, 100, 50, 0, 0, 0]);
+    expect(new Set(turnsOfWrites).size).toBe(6);
   });
 
   it('stop being removed when the service stops', async () => {
@@ -113,7 +114,7 @@ describe('finished deliveries', () => {
       return writeDirectly(...args);
     });
     expect(await prune(stopping.signal)).toBe(100);
-    expect(await rows()).toEqual([1, 150, 150, 0]);
+    expect(await rows()).toEqual([1, 250, 150, 0]);
   });
 
   it('cost no write when there are none', async () => {

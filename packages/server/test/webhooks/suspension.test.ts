@@ -3,7 +3,6 @@ import { OrganizationRepository } from '../../src/organizations/organization-rep
 import { startServer, type TestServer } from '../api/start-server.js';
 import { openDispatcher } from './open-dispatcher.js';
 import { receiver } from './receiver.js';
-import { openStream } from './stream-reader.js';
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -108,19 +107,4 @@ it('a running server stops deliveries, and goes on with those of others', async 
   expect(hook.received).toHaveLength(1);
   await suspend(id, false);
   await hook.arrived(2);
-});
-
-it('a stream of a suspended organization ends, and follows again later', async () => {
-  const { id, caller } = await newTenant();
-  const stream = (await caller.call('createWebhookStream', { body: {} })).data;
-  const target = { body: { targetUrl: 'https://example.com/' } };
-  const reader = await openStream(api.server.url, caller.token, stream.id);
-  await suspend(id, true);
-  await expect.poll(reader.hasEnded).toBe(true);
-  const refused = await openStream(api.server.url, caller.token, stream.id);
-  expect(refused.response.statusCode).toBe(403);
-  await suspend(id, false);
-  const resumed = await openStream(api.server.url, caller.token, stream.id);
-  await caller.call('createUrl', target);
-  await resumed.arrived(1);
 });

@@ -11,14 +11,14 @@ beforeEach(async () => {
 
 /** Records events about links with these ids. */
 const happen = (urlIds: readonly number[]) =>
-  opened.stored.database.writeDirectly((transaction) =>
-    opened.outbox.record(transaction, opened.organizationId, urlCreated, opened.clock(), () =>
-      urlIds.map((urlId) => ({
-        data: eventExamples['url.created'],
-        subject: { urlId, domainId: null, tags: '' },
-      })),
-    ),
-  );
+  opened.stored.database.writeDirectly(async (transaction) => {
+    const events = urlIds.map((urlId) => ({
+      data: eventExamples['url.created'],
+      subject: { urlId, domainId: null, tags: '' },
+    }));
+    const { outbox, organizationId, clock } = opened;
+    outbox.record(transaction, organizationId, urlCreated, clock(), events);
+  });
 
 const change = (id: string, patch: object) => {
   const { organizationId, webhooks, clock } = opened;

@@ -447,7 +447,7 @@ export interface DomainEventData {
 export interface WebhookDisabledEventData {
   /** The id of the record. */
   readonly id: string;
-  /** The URL of the receiver. The path of the stream for a webhook stream. */
+  /** The URL of the receiver. */
   readonly url: string;
   /** When the server disabled the webhook. */
   readonly disabledAt: string;

@@ -10,10 +10,12 @@ import { resolveFormat } from '../../output.js';
 import { parseUrl } from '../../parse-url.js';
 import { offerScheme } from '../../scheme.js';
 import { describeForward, hasFailed } from '../../webhooks/describe-forward.js';
+import { followEvents } from '../../webhooks/follow-events.js';
+import { forwardEvent } from '../../webhooks/forward-event.js';
+import { ListenState } from '../../webhooks/listen-state.js';
 import { openListener } from '../../webhooks/listener.js';
 import { readSigningSecret, secretHelp } from '../../webhooks/read-signing-secret.js';
 import { describeReceived, type Received } from '../../webhooks/received.js';
-import { StreamSession } from '../../webhooks/stream-session.js';
 import { parseCount } from '../urls/link-options.js';
 import { readEvents } from './event-options.js';
 
@@ -21,18 +23,16 @@ interface ListenOptions {
   readonly forwardTo?: string;
   readonly event?: readonly string[];
   readonly events?: readonly string[];
-  readonly replayLast?: number;
+  readonly latest?: boolean;
   readonly printJson?: boolean;
   readonly port?: number;
   readonly host?: string;
   readonly secretStdin?: boolean;
 }
 
-const maxReplayLast = 100;
-
 export const define: DefineCommand = (command, start) => {
   command
-    .option('--forward-to <url>', 'post each delivery to this URL, unchanged')
+    .option('--forward-to <url>', 'post each event to this URL, signed')
     .addOption(
       new Option(
         '--events <types>',
@@ -40,11 +40,7 @@ export const define: DefineCommand = (command, start) => {
       ).argParser(collect),
     )
     .addOption(new Option('--event <type>', 'same as --events').argParser(collect).hideHelp())
-    .addOption(
-      new Option('--replay-last <count>', 'begin with the last events, up to 100').argParser(
-        parseReplayLast,
-      ),
-    )
+    .option('--latest', 'begin with the next event, not where the last listen ended')
     .option('--print-json', 'print each event as JSON, as --output ndjson does')
     .addOption(
       new Option(
@@ -67,14 +63,12 @@ export const define: DefineCommand = (command, start) => {
 };
 
 const help = `
-Creates a temporary webhook and reads its events from the server, so your
-machine needs no public address. Verifies each delivery, posts it to
---forward-to with all headers, and prints the response. It prints the signing
-secret for your receiver. If SHORTY_WEBHOOK_SECRET is set, it signs the
-deliveries with that one instead, so that your receiver need not be restarted.
-Ctrl-C deletes the webhook; without it, the webhook expires after a minute. A
-delivery that your receiver refuses is not retried: shorty webhooks resend
-sends it again.
+Reads the events of the organization from the server, so your machine needs no
+public address. Signs each event, posts it to --forward-to, and prints the
+response. An event that your receiver refuses is not sent again. It prints the
+signing secret for your receiver, which stays the same; SHORTY_WEBHOOK_SECRET
+sets another one. It stores its position for each profile: the next listen
+continues there, with the events of up to 30 days.
 
 With --port:
 ${secretHelp}
@@ -92,10 +86,9 @@ async function listen(context: Context, options: ListenOptions): Promise<ExitCod
   const target = await readTarget(options.forwardTo, context);
   const view: View = { isTable: format === 'table', hasColor, target };
   if (options.port !== undefined) {
-    for (const name of ['event', 'events', 'replayLast'] as const) {
+    for (const name of ['event', 'events', 'latest'] as const) {
       if (options[name] === undefined) continue;
-      const flag = name === 'replayLast' ? '--replay-last' : `--${name}`;
-      throw new UsageError(`${flag} does not apply with --port`);
+      throw new UsageError(`--${name} does not apply with --port`);
     }
     return receive(context, options, options.port, view);
   }
@@ -111,7 +104,7 @@ interface View {
   readonly target: URL | undefined;
 }
 
-/** Follows a temporary webhook of the server. */
+/** Follows the events of the server. */
 async function follow(
   context: Context,
   options: ListenOptions,
@@ -119,51 +112,55 @@ async function follow(
 ): Promise<ExitCode> {
   const { io, output } = context;
   const selected = [...(options.events ?? []), ...(options.event ?? [])];
-  const events = readEvents({ event: selected.length > 0 ? selected : ['*'] }, '--events');
-  if (!events) throw new UsageError('--events: names no event type');
+  const types = readEvents({ event: selected.length > 0 ? selected : ['*'] }, '--events');
+  if (!types) throw new UsageError('--events: names no event type');
+  const client = await context.client();
+  const state = await ListenState.open(context);
   const ownSecret = await readSigningSecret(context, false);
-  let hadFailed = false;
-  const session = new StreamSession({
-    context,
-    events,
-    replayLast: options.replayLast ?? 0,
-    target,
-    ownSecret,
-    onOpened({ id, secret, replayed }, isFirst) {
-      output.note(`signing secret: ${ownSecret ? 'SHORTY_WEBHOOK_SECRET' : secret}`);
-      if (!isFirst) return;
-      const forwarding = target ? `, forwarded to ${target.href}` : '';
-      const past = replayed > 0 ? `, and the last ${replayed}` : '';
-      output.note(`webhook ${id}`);
-      output.note(`waiting for events: ${events.join(', ')}${past}${forwarding}; Ctrl-C stops`);
-    },
-    async onReceived(received, { id }) {
-      const width = terminalColumns(io.stdout);
-      await output.write(
-        isTable
-          ? `${describeForward(received, width, hasColor)}\n`
-          : `${formatJson({ webhookId: id, ...received })}\n`,
-      );
-      const failed = hasFailed(received);
-      if (failed) output.warn(explain(received));
-      // Once until a delivery succeeds, because it would be the same for each.
-      if (failed && !hadFailed) {
-        // Not wrapped, so that it can be copied.
-        io.stderr.write(`  shorty webhooks resend ${id} ${received.deliveryId}\n`);
+  const secret = ownSecret ?? state.secret;
+  if (state.after === undefined || options.latest) {
+    const { nextAfter } = await client.events.list({ after: 'latest' }, { signal: io.interrupt });
+    await state.store({ after: nextAfter });
+  }
+  output.note(`signing secret: ${ownSecret ? 'SHORTY_WEBHOOK_SECRET' : secret}`);
+  const forwarding = target ? `, forwarded to ${target.href}` : '';
+  output.note(`waiting for events: ${types.join(', ')}${forwarding}; Ctrl-C stops`);
+  let { after = '', lastId } = state;
+  try {
+    for await (const { items, nextAfter } of followEvents(context, client, after)) {
+      // Events up to this one were handled before a restart.
+      const handled = items.findIndex(({ id }) => id === lastId);
+      for (const event of items.slice(handled + 1)) {
+        if (!wantsType(types, event.type)) continue;
+        const sending = { target, secret, now: io.now, signal: io.interrupt };
+        const received = await forwardEvent(event, sending);
+        // Before the output, so that no event is sent twice.
+        await state.store({ after, lastId: event.id });
+        await output.write(
+          isTable
+            ? `${describeForward(received, terminalColumns(io.stdout), hasColor)}\n`
+            : `${formatJson(received)}\n`,
+        );
+        if (hasFailed(received)) output.warn(explain(received));
       }
-      hadFailed = failed;
-    },
-  });
-  await session.run();
+      if (nextAfter !== after) await state.store({ after: nextAfter });
+      after = nextAfter;
+      lastId = undefined;
+    }
+  } catch (error) {
+    // The interruption has aborted a request.
+    if (!io.interrupt.aborted) throw error;
+  }
   return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
 }
 
-/** Says why a delivery failed, and what to do. */
-function explain({ refusal, forwardError, forwardedStatus }: Received): string {
-  if (refusal !== null) return `  not forwarded: ${refusal}`;
-  const reason = forwardError ?? `your receiver answered ${forwardedStatus}`;
-  const isDown = forwardError?.includes('ECONNREFUSED') === true;
-  return `  ${reason}; ${isDown ? 'start it' : 'correct it'}, and send the delivery again`;
+function wantsType(types: readonly string[], type: string): boolean {
+  return types.includes(type) || (types.includes('*') && type !== 'url.clicked');
+}
+
+/** Says why an event failed. */
+function explain({ forwardError, forwardedStatus }: Received): string {
+  return `  ${forwardError ?? `your receiver answered ${forwardedStatus}`}`;
 }
 
 /** Receives deliveries on a local port. */
@@ -200,7 +197,10 @@ async function receive(
   return exitCodes.interrupted;
 }
 
-async function readTarget(text: string | undefined, context: Context): Promise<URL | undefined> {
+export async function readTarget(
+  text: string | undefined,
+  context: Context,
+): Promise<URL | undefined> {
   if (text === undefined) return undefined;
   const url = parseUrl(await offerScheme(text, '--forward-to', context));
   if (url && /^https?:$/.test(url.protocol)) return url;
@@ -211,10 +211,4 @@ function parsePort(text: string): number {
   const port = parseCount(text);
   if (port <= 65_535) return port;
   throw new UsageError(`--port ${text}: must be at most 65535`);
-}
-
-function parseReplayLast(text: string): number {
-  const count = parseCount(text);
-  if (count <= maxReplayLast) return count;
-  throw new UsageError(`--replay-last ${text}: must be at most ${maxReplayLast}`);
 }

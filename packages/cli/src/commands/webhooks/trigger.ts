@@ -1,24 +1,23 @@
-import { UsageError } from '../../cli-error.js';
-import { collect, type DefineCommand } from '../../command.js';
+import { randomUUID } from 'node:crypto';
+import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
+import { hasFailed } from '../../webhooks/describe-forward.js';
 import { eventTypes } from '../../webhooks/event-types.js';
+import { forwardEvent } from '../../webhooks/forward-event.js';
+import { ListenState } from '../../webhooks/listen-state.js';
+import { readSigningSecret } from '../../webhooks/read-signing-secret.js';
 import { checkEventType } from './event-options.js';
+import { readTarget } from './listen.js';
 
 interface TriggerOptions {
-  readonly set?: readonly string[];
-  readonly webhook?: string;
+  readonly forwardTo: string;
 }
 
 export const define: DefineCommand = (command, start) => {
   command
     .argument('<event>', 'event type')
-    .option(
-      '--set <path=value>',
-      'another value for a field of the event data; repeatable',
-      collect,
-    )
-    .option('--webhook <id>', 'id of the webhook (default: the running webhooks listen)')
+    .requiredOption('--forward-to <url>', 'post the event to this URL, signed')
     .addHelpText('after', help)
     .action((type: string, options: TriggerOptions) =>
       start((context) => trigger(context, type, options)),
@@ -26,10 +25,9 @@ export const define: DefineCommand = (command, start) => {
 };
 
 const help = `
-Sends the example of the event type, with "test": true, to one webhook only,
-signed as every delivery. A path leads into data: title, tags, or
-visits[0].country. A value that is JSON is sent as such, and any other as text.
-shorty webhooks event-types <event> shows the fields.
+Posts the example of the event type, with "test": true, signed with the secret
+of webhooks listen, or with SHORTY_WEBHOOK_SECRET. webhooks test sends it
+through a webhook instead.
 
 Event types:
 ${eventTypes.map((type) => `  ${type}`).join('\n')}`;
@@ -37,52 +35,21 @@ ${eventTypes.map((type) => `  ${type}`).join('\n')}`;
 async function trigger(
   context: Context,
   event: string,
-  { set = [], webhook }: TriggerOptions,
+  { forwardTo }: TriggerOptions,
 ): Promise<ExitCode> {
   const { io, output } = context;
   const type = checkEventType(event, 'event');
-  const changes = Object.fromEntries(set.map(parseChange));
+  const target = await readTarget(forwardTo, context);
   const client = await context.client();
-  const request = { signal: io.interrupt };
-  const id = webhook ?? (await findListening(context));
-  const body = set.length > 0 ? { type, set: changes } : { type };
-  await output.record(await client.webhooks.test(id, body, request));
-  return exitCodes.done;
-}
-
-/** Returns the id of the only temporary webhook. */
-async function findListening(context: Context): Promise<string> {
-  const client = await context.client();
-  const found: string[] = [];
-  for await (const { id, expiresAt } of client.webhooks.list(
-    { limit: 100 },
-    { signal: context.io.interrupt },
-  )) {
-    if (expiresAt !== null) found.push(id);
-  }
-  const [only, ...others] = found;
-  if (only === undefined) {
-    throw new UsageError(
-      'no webhooks listen is running',
-      'start shorty webhooks listen, or name a webhook with --webhook',
-    );
-  }
-  if (others.length === 0) return only;
-  throw new UsageError(
-    `${found.length} webhooks listen are running`,
-    `name one with --webhook: ${found.join(', ')}`,
-  );
-}
-
-/** Parses `path=value`. */
-function parseChange(text: string): [string, unknown] {
-  const sign = text.indexOf('=');
-  if (sign < 1) throw new UsageError(`--set ${text}: must have the form path=value`);
-  const value = text.slice(sign + 1);
-  try {
-    return [text.slice(0, sign), JSON.parse(value)];
-  } catch {
-    // Not JSON, so it is text.
-    return [text.slice(0, sign), value];
-  }
+  const { items } = await client.webhooks.eventTypes({ signal: io.interrupt });
+  const example = items.find((each) => each.type === type)?.example;
+  const createdAt = new Date(io.now()).toISOString();
+  const test = { ...example, id: randomUUID(), type, createdAt, test: true };
+  const secret =
+    (await readSigningSecret(context, false)) ?? (await ListenState.open(context)).secret;
+  const sending = { target, secret, now: io.now, signal: io.interrupt };
+  const received = await forwardEvent(test, sending);
+  const { deliveryId, forwardedStatus, forwardError, durationMs } = received;
+  await output.record({ type, deliveryId, forwardedStatus, forwardError, durationMs });
+  return hasFailed(received) ? exitCodes.failed : exitCodes.done;
 }

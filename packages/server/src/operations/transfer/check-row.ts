@@ -48,9 +48,6 @@ const passwordHash = z
     'must be a hash by Argon2id with at most 99,999 KiB, 9 passes and 9 lanes',
   );
 
-/** The path of a webhook stream, which has no receiver. */
-const streamPath = z.string().regex(/^\/api\/v1\/webhooks\/streams\/[\da-f-]{36}$/);
-
 const checks: { readonly [table in TransferTable]?: Readonly<Record<string, z.ZodType>> } = {
   organizations: { id: z.guid(), plan: z.enum(planNames) },
   domains: {
@@ -58,7 +55,7 @@ const checks: { readonly [table in TransferTable]?: Readonly<Record<string, z.Zo
     not_found_url: domain.notFoundUrl,
     expired_url: domain.expiredUrl,
   },
-  webhooks: { url: z.union([webhook.url, streamPath]), headers: json(webhook.headers) },
+  webhooks: { url: webhook.url, headers: json(webhook.headers) },
   urls: {
     target_url: targetUrl,
     expired_url: url.expiredUrl,
