@@ -14,10 +14,10 @@ const rules = [
 /** Files that are not checked, with the reason. */
 const exceptions = new Map([
   ['e2e/check-waits.test.ts', 'has examples of timed waits'],
+  ['e2e/lib/stop-trial.mjs', 'polls with a deadline, and paces simulated clients'],
   ['packages/server/test/poll.ts', 'polls with a deadline, and paces simulated clients'],
   ['packages/server/test/operator/faulty-server.mjs', 'throws in a timer'],
   ['packages/server/test/postgres/server-pool.test.ts', 'simulates a slow server'],
-  ['packages/server/test/storage/query-plans.test.ts', 'runs a bounded batch until none is left'],
   ['packages/server/test/webhooks/fan-out.test.ts', 'runs a bounded batch until none is left'],
   ['packages/server/test/hardening/request-bodies.test.ts', 'fills a socket synchronously'],
   ['packages/server/test/health/metrics.test.ts', 'blocks the event loop'],

@@ -69,6 +69,7 @@ it('an import reads each value of an exported link', () => {
         clickCount: 0,
         excludedClicks: 0,
         erasedClicks: 0,
+        usedClicks: 0,
         importedClicks: 3,
         lastClickAt: null,
         takenDownAt: null,
