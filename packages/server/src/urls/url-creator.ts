@@ -93,9 +93,11 @@ export class UrlCreator {
       const domain = domains.get(url.domainId ?? '');
       return keysOf(url, url.domainId === null ? ignoreCase : domain?.ignoresCase === true);
     };
-    const chosen = urls.flatMap((url, index) =>
-      keysOfUrl(url).slice(0, isImported(index) || url.customSlug === null ? undefined : 1),
-    );
+    // Random codes are not looked up: an insert that meets one fails, and is repeated with others.
+    const chosen = urls.flatMap((url, index) => {
+      if (isImported(index)) return keysOfUrl(url);
+      return url.customSlug === null ? [] : keysOfUrl(url).slice(0, 1);
+    });
     const owners = await findKeyOwners(transaction, chosen);
     for (const key of await findRetiredKeys(transaction, chosen)) {
       owners.set(mapKeyOf(key), noUrl);
