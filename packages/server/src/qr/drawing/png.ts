@@ -11,8 +11,8 @@ const paletteColourType = 3;
 const filter = { none: 0, up: 2 } as const;
 
 /**
- * Encodes a raster with a palette, with one bit a pixel for two colours and four for more. Decision 38
- * compares this writer with sharp.
+ * Encodes a raster with a palette, with one bit a pixel for two colours and four for more. sharp takes
+ * 1.4 to 1.7 times as long.
  */
 export function palettePng(raster: Raster): Buffer {
   const { size, colours, isTransparent } = raster;
