@@ -13,6 +13,8 @@ import {
 
 let browser: Browser;
 let server: ShortyServer;
+// Where protected links lead. Another origin: a content policy with form-action would block the redirect.
+let elsewhere: ShortyServer;
 let shorty: Shorty;
 const link = { targetUrl: 'https://example.com' };
 const password = 'open sesame';
@@ -20,6 +22,8 @@ const password = 'open sesame';
 beforeAll(async () => {
   server = createServer();
   await server.start();
+  elsewhere = createServer();
+  await elsewhere.start();
   const { clientId = '', clientSecret = '' } = server.credentials ?? {};
   shorty = new Shorty({ baseUrl: server.url, clientId, clientSecret });
   browser = await launchBrowser();
@@ -27,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  await server?.stop();
+  await Promise.all([server?.stop(), elsewhere?.stop()]);
 });
 
 const createLocked = (targetUrl = link.targetUrl) =>
@@ -130,9 +134,6 @@ test('a QR code of a hostile address shows its host in ASCII and no direction ov
 });
 
 test('a visitor opens a protected link only with its password', async () => {
-  // The target has another origin: a content policy with form-action would block the redirect.
-  const elsewhere = createServer();
-  await elsewhere.start();
   const { shortUrl } = await createLocked(`${elsewhere.url}/`);
   const page = await browser.newPage();
   const { problems } = watchPage(page, server.url);
@@ -143,11 +144,10 @@ test('a visitor opens a protected link only with its password', async () => {
   await page.waitForURL(`${elsewhere.url}/`);
   expect(problems).toEqual([]);
   await page.close();
-  await elsewhere.stop();
 });
 
 test('the password form works with the keyboard, also after a wrong password', async () => {
-  const { shortUrl } = await createLocked(`${server.url}/`);
+  const { shortUrl } = await createLocked(`${elsewhere.url}/`);
   const page = await browser.newPage();
   await page.goto(shortUrl);
   const field = page.getByLabel('Password');
@@ -170,6 +170,6 @@ test('the password form works with the keyboard, also after a wrong password', a
   await page.keyboard.press('Tab');
   expect(await outline()).toBe('solid');
   await page.keyboard.press('Space');
-  await page.waitForURL(`${server.url}/`);
+  await page.waitForURL(`${elsewhere.url}/`);
   await page.close();
 });
