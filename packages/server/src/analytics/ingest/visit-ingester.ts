@@ -2,15 +2,16 @@ import type { Clock } from '../../ports.js';
 import { StorageUnavailableError } from '../../storage/database.js';
 import type { SetAside } from '../journal/damaged-lines.js';
 import { claimOrphans, type JournalFolder } from '../journal/journal-folder.js';
-import { parseTexts, type Visit } from '../journal/journal-lines.js';
 import {
   type DamagedLine,
   findJournalEnd,
   isBefore,
   journalStart,
+  parseTexts,
   readJournal,
   removeReadSegments,
-} from '../journal/journal-reader.js';
+  type Visit,
+} from '../journal/journal-lines.js';
 import type { VisitRepository } from './visit-repository.js';
 
 /** A journal whose lines are to be stored. */

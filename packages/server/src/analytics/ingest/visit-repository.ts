@@ -4,8 +4,12 @@ import { countUses } from '../../organizations/usage-meters.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
 import { isAmong } from '../../storage/is-among.js';
 import { readDeletionVersion } from '../../storage/link-policy.js';
-import type { JournalRecords, Visit } from '../journal/journal-lines.js';
-import { type JournalPosition, journalStart } from '../journal/journal-reader.js';
+import {
+  type JournalPosition,
+  type JournalRecords,
+  journalStart,
+  type Visit,
+} from '../journal/journal-lines.js';
 import { toRow } from './columns-codec.js';
 import { findMissingLinks, type MissingLinks } from './deleted-links.js';
 import { type ClickQueueOptions, queueClicks } from './queue-clicks.js';

@@ -8,7 +8,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { DamagedLine, JournalPosition } from './journal-reader.js';
+import type { DamagedLine, JournalPosition } from './journal-lines.js';
 
 /** Sets aside lines that a writer's journal has after a position. */
 export type SetAside = (

@@ -13,8 +13,12 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Journal, type JournalOptions } from './journal.js';
 import { segmentPath, segmentsIn } from './journal-folder.js';
-import { withChecksum } from './journal-lines.js';
-import { type JournalPosition, readJournal, removeReadSegments } from './journal-reader.js';
+import {
+  type JournalPosition,
+  readJournal,
+  removeReadSegments,
+  withChecksum,
+} from './journal-lines.js';
 
 function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-journal-'));
