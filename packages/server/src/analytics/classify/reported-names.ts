@@ -37,40 +37,14 @@ const otherBrowserNames: Readonly<Record<string, readonly string[]>> = {
 const browsers = misnomers(browserNames, otherBrowserNames);
 const systems = misnomers(osNames, otherOsNames);
 
-// Names of which no other reported name differs in one letter only. The parser knows hundreds of rare ones.
-const distinctBrowsers = ['Chrome', 'Firefox', 'Safari', 'Opera', 'Samsung Internet', 'Vivaldi'];
-const distinctSystems = ['Windows', 'macOS', 'Android', 'Linux', 'ChromeOS', 'HarmonyOS'];
-
-/**
- * Returns the name in reports of the browser that this is another name of, or a common one that it misspells
- * by one letter; undefined for all others.
- */
+/** Returns the name in reports of the browser that this is another name of; undefined for all others. */
 export function reportedBrowser(name: string): string | undefined {
-  return browsers.get(name.toLowerCase()) ?? findMisspelt(name, distinctBrowsers);
+  return browsers.get(name.toLowerCase());
 }
 
 /** As `reportedBrowser`, for operating systems. */
 export function reportedOs(name: string): string | undefined {
-  return systems.get(name.toLowerCase()) ?? findMisspelt(name, distinctSystems);
-}
-
-function findMisspelt(name: string, reported: readonly string[]): string | undefined {
-  return reported.find((each) => differsByOneLetter(name.toLowerCase(), each.toLowerCase()));
-}
-
-/** Returns whether one letter was added, left out, replaced or swapped with the next. */
-function differsByOneLetter(one: string, other: string): boolean {
-  if (one === other || Math.abs(one.length - other.length) > 1) return false;
-  let start = 0;
-  while (start < one.length && one[start] === other[start]) start += 1;
-  const [rest, otherRest] = [one.slice(start), other.slice(start)];
-  const isSwapped = rest[0] === otherRest[1] && rest[1] === otherRest[0];
-  return (
-    rest.slice(1) === otherRest ||
-    rest === otherRest.slice(1) ||
-    rest.slice(1) === otherRest.slice(1) ||
-    (isSwapped && rest.slice(2) === otherRest.slice(2))
-  );
+  return systems.get(name.toLowerCase());
 }
 
 function misnomers(
