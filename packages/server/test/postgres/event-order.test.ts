@@ -52,7 +52,7 @@ it('a reader that continues misses no event, while two nodes commit transactions
   let isOver = false;
   const reading = readers.map(async (each) => {
     while (!isOver) await each.next();
-    while ((await each.next()) > 0);
+    for (let read = 1; read > 0; ) read = await each.next();
   });
   const write = async (node: number, writer: number) => {
     for (let at = 0; at < 40; at += 1) {
