@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../api/start-server.js';
 import { type TemporaryFile, temporaryFile } from '../storage/temporary-database.js';
@@ -81,25 +80,6 @@ describe('the ingest of visits', () => {
     expect((await visit(shortCode, { referer: 'http://[' })).status).toBe(307);
     await untilStored(api.server.database, 2);
     expect(await clicksOf(id)).toBe(2);
-  });
-
-  it('records one event for each threshold, with the count that reached it', async () => {
-    await sql`insert into webhooks (id, organization_id, url, events, secret, is_active, created_at, updated_at)
-      values ('w', ${api.organizationId}, 'https://receiver.invalid', '["url.click_threshold"]', 's', 1, 0, 0)`.execute(
-      api.server.database.read,
-    );
-    const { id, shortCode } = await create();
-    for (let count = 1; count <= 7; count += 1) {
-      await visit(shortCode);
-      await untilStored(api.server.database, count);
-    }
-    const { rows } = await sql<{ body: string }>`select body from events order by id`.execute(
-      api.server.database.read,
-    );
-    expect(rows.map(({ body }) => JSON.parse(body).data)).toEqual([
-      { id, shortCode, threshold: 2, count: 2 },
-      { id, shortCode, threshold: 5, count: 5 },
-    ]);
   });
 });
 

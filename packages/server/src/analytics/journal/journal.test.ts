@@ -9,16 +9,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Journal, type JournalOptions } from './journal.js';
 import { segmentPath, segmentsIn } from './journal-folder.js';
-import {
-  type JournalPosition,
-  readJournal,
-  removeReadSegments,
-  withChecksum,
-} from './journal-lines.js';
+import { type JournalPosition, readJournal, withChecksum } from './journal-lines.js';
 
 function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-journal-'));
@@ -66,13 +60,6 @@ describe('Journal', () => {
       journal.close();
     },
   );
-
-  it('writes the lines of one turn in order', async () => {
-    const { journal, folder } = open();
-    await Promise.all(['a', 'b', 'c'].map((line) => append(journal, line)));
-    expect(readAll(folder).lines).toEqual(['a', 'b', 'c']);
-    journal.close();
-  });
 
   it.each(['process', 'power'] as const)(
     'calls all callbacks of a turn when one of them throws (durability %s)',
@@ -361,37 +348,5 @@ describe('readJournal', () => {
     const zeros = `${'\0'.repeat(3_000_000)}\n`;
     writeFileSync(segmentPath(folder, 1), whole + zeros + next);
     expect(readAll(folder).lines).toEqual(['whole', 'next']);
-  });
-
-  it('returns each line once, for any lines and any stops between reads', () => {
-    const line = fc
-      .string({ unit: 'grapheme', minLength: 1 })
-      .map((text) => text.replaceAll('\n', ' '));
-    fc.assert(
-      fc.property(
-        fc.array(fc.array(line, { maxLength: 5 }), { minLength: 1, maxLength: 6 }),
-        (segments) => {
-          const folder = mkdtempSync(join(tmpdir(), 'shorty-journal-'));
-          try {
-            const read: string[] = [];
-            let position = { segment: 1, offset: 0 };
-            for (const [at, lines] of segments.entries()) {
-              writeFileSync(
-                segmentPath(folder, at + 1),
-                lines.map((text) => withChecksum(text)).join(''),
-              );
-              const next = readAll(folder, position);
-              read.push(...next.lines);
-              position = next.position;
-              removeReadSegments(folder, position);
-            }
-            expect(read).toEqual(segments.flat());
-          } finally {
-            rmSync(folder, { recursive: true, force: true });
-          }
-        },
-      ),
-      { numRuns: 50 },
-    );
   });
 });
