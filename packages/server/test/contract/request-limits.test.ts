@@ -164,7 +164,7 @@ function companionsOf(operationId: string, field: string): object {
   // The field before it may have set a later start.
   if (field === 'expiresAt' && operationId !== 'createApiKey') return { activatesAt: null };
   if (field === 'password') return { isPasswordProtected: true };
-  if (operationId !== 'createQr' || field === 'urlId') return {};
+  if (!['createQr', 'previewQrDesign'].includes(operationId) || field === 'urlId') return {};
   if (field === 'data') return { size: 2048, errorCorrectionLevel: 'L' };
   return { data: 'x', ...(field === 'logoUrl' && { errorCorrectionLevel: 'H' }) };
 }

@@ -109,8 +109,6 @@ describe('a path without a database', () => {
     ['orgs', 'export', '--org', 'x'],
     ['clients', 'list', '--org', 'x'],
     ['clients', 'revoke', 'x'],
-    ['journal', 'inspect'],
-    ['journal', 'repair'],
     ['countries', 'update', 'any.mmdb'],
     ['backup', 'any.db'],
   ])('%s %s is an error that names it, and creates no file', async (...args) => {
