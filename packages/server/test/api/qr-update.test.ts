@@ -140,7 +140,12 @@ describe('events', () => {
     const qr = await create();
     await update(qr.id, { size: 300 });
     await api.call('deleteQr', { params: { id: qr.id } });
-    const events = await database.read.selectFrom('events').select(['type', 'body']).execute();
+    const events = await database.read
+      .selectFrom('events')
+      .select(['type', 'body'])
+      .where('type', 'like', 'qr.%')
+      .where('body', 'like', `%${qr.id}%`)
+      .execute();
     expect(events.map(({ type }) => type)).toEqual(['qr.created', 'qr.deleted']);
     expect(JSON.parse(events[0]?.body ?? '').data).toEqual(qr);
     expect(JSON.parse(events[1]?.body ?? '').data).toMatchObject({ id: qr.id, size: 300 });

@@ -99,6 +99,7 @@ describe('a takedown by the short URL', () => {
       .selectFrom('events')
       .select('body')
       .where('url_id', '=', Number(url.id))
+      .where('type', '=', 'url.updated')
       .executeTakeFirstOrThrow();
     expect(JSON.parse(body)).toMatchObject({
       type: 'url.updated',

@@ -103,6 +103,7 @@ describe('POST /api/v1/urls', () => {
       isActive: true,
       deletedAt: null,
       clickCount: 0,
+      excludedClicks: 0,
       clicksLeft: 100,
       lastClickAt: null,
       takenDown: null,
