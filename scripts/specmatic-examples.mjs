@@ -40,7 +40,7 @@ export const expectedFailures = [
   // Items of a bulk request fail one by one: 201 or 207, never a 4xx for all of them.
   /^-ve .* \/api\/v1\/urls\/bulk -> 4xx .*(?:urls|updates)\.\[\]/,
   // A code requires one of two optional fields, which our schema does not express.
-  /^\+ve .*POST \/api\/v1\/qr -> 201 .*BODY contains (?:all the|only the mandatory) keys/,
+  /^\+ve .*POST \/api\/v1\/qr(?: -> 201|\/preview -> 200) .*BODY contains (?:all the|only the mandatory) keys/,
   // Ids are required in the body or in the query, which our schema does not express.
   /^\+ve .*DELETE \/api\/v1\/urls\/bulk -> 200 .*BODY has been omitted/,
   // Another scenario has added the domain already.
@@ -50,6 +50,8 @@ export const expectedFailures = [
   /^\+ve .*DELETE \/api\/v1\/urls\/\(id:string\) -> 200 .*'deleteUrl-0'$/,
   // Specmatic invents the id of a link in a filter, which no link has.
   /^\+ve .*\/api\/v1\/webhooks.* urlIds is set to a value within the specified bounds/,
+  // Another scenario has rotated the secret already, and two secrets are the most.
+  /^\+ve .*rotate-secret -> 200 .*Idempotency-Key/,
   // Specmatic takes the first element of an array for the type of all. JSON schemas have mixed arrays.
   /^\+ve .*GET \/api\/v1\/event-types -> 200/,
   // The download ignores unknown query parameters.
@@ -187,7 +189,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     getUrlByExternalId: onExternal,
     upsertUrl: { ...onExternal, body: { ...link, importedClicks: 0 } },
     lookupUrl: { query: { shortUrl: locked.shortUrl } },
-    checkSlug: { query: { slug: 'free-slug' } },
+    checkSlug: { query: { slug: 'free-slug', domainId: domain.id } },
     getUrlMetadata: { query: { url: 'http://127.0.0.1:9/' } },
     getUrl: [onUrl, { path: { id: '999999' }, status: 404 }],
     updateUrl: { ...onUrl, body: { ...link, isActive: true } },
@@ -228,7 +230,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     getWebhook: [onWebhook, { path: { id: nobody }, status: 404 }],
     updateWebhook: { ...onWebhook, body: { ...receiver, ...settings, isActive: true } },
     deleteWebhook: { path: { id: (await create('/webhooks', receiver)).id } },
-    testWebhook: { ...onWebhook, body: { type: 'qr.created', set: {} }, status: 201 },
+    testWebhook: { ...onWebhook, body: { type: 'qr.created' }, status: 201 },
     rotateWebhookSecret: [
       { ...onWebhook, body: { expireOldAfterSeconds: 0 } },
       { path: { id: nobody }, status: 404 },
