@@ -8,8 +8,6 @@ const anywhere: ValueWith = (byte) => `a${byte}b`;
  * the sources.
  */
 export const ownHeaders: Readonly<Record<string, ValueWith>> = {
-  'access-control-request-headers': (byte) => `authorization,${byte}`,
-  'access-control-request-method': anywhere,
   accept: (byte) => `text/html${byte}, application/json;q=0.${byte}`,
   'accept-encoding': (byte) => `gzip${byte}`,
   'accept-language': (byte) => `de${byte},en;q=0.${byte}`,
@@ -22,7 +20,6 @@ export const ownHeaders: Readonly<Record<string, ValueWith>> = {
   'idempotency-key': anywhere,
   'if-match': (byte) => `"${byte}", W/"${byte}"`,
   'if-none-match': (byte) => `"${byte}", W/"${byte}"`,
-  origin: (byte) => `https://\xc3${byte}x.example`,
   referer: (byte) => `https://\xc3${byte}x.example`,
   'sec-ch-ua': (byte) => `"Brave";v="1${byte}", "${byte}";v="99"`,
   'sec-ch-ua-mobile': (byte) => `?1${byte}`,
@@ -49,9 +46,11 @@ export const namedElsewhere: Readonly<Record<string, ValueWith>> = {
   'cf-ipcountry': (byte) => `D${byte}`,
 };
 
-/** Headers that Node and Express read, and headers that browsers always send. */
+/** Headers that Node, Express and cors read, and headers that browsers always send. */
 export const foreignHeaders: Readonly<Record<string, ValueWith>> = {
   'accept-language': anywhere,
+  'access-control-request-headers': (byte) => `authorization,${byte}`,
+  'access-control-request-method': anywhere,
   cookie: (byte) => `a=${byte}`,
   'if-modified-since': anywhere,
   origin: (byte) => `https://${byte}.example`,
