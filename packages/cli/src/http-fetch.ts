@@ -1,6 +1,5 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { Readable } from 'node:stream';
 
 const http = { request: httpRequest, agent: new HttpAgent({ keepAlive: true }) };
 const https = { request: httpsRequest, agent: new HttpsAgent({ keepAlive: true }) };
@@ -9,9 +8,9 @@ const https = { request: httpsRequest, agent: new HttpsAgent({ keepAlive: true }
 const nullBodyStatuses = new Set([204, 205, 304]);
 
 /**
- * `fetch` over node:http. Reads the whole response, unless it is a stream of events. A bulk request needs half the processor time and 60 MB less memory than
- * with the built-in fetch. Does not follow redirects. Passes requests with a body other than a
- * string to the built-in fetch.
+ * `fetch` over node:http, which reads the whole response. A bulk request needs half the processor time and
+ * 60 MB less memory than with the built-in fetch. Does not follow redirects. Passes requests with a body
+ * other than a string to the built-in fetch.
  */
 export const httpFetch: typeof globalThis.fetch = (input, init = {}) => {
   const { body, headers, method = 'GET', signal } = init;
@@ -36,11 +35,6 @@ export const httpFetch: typeof globalThis.fetch = (input, init = {}) => {
       ...(signal ? { signal } : {}),
     });
     message.on('error', fail).on('response', (response) => {
-      if (response.headers['content-type']?.startsWith('text/event-stream')) {
-        const stream = Readable.toWeb(response) as ReadableStream<Uint8Array>;
-        resolve(toResponse(response, stream));
-        return;
-      }
       const chunks: Buffer[] = [];
       response
         .on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -51,7 +45,7 @@ export const httpFetch: typeof globalThis.fetch = (input, init = {}) => {
   });
 };
 
-function toResponse(message: IncomingMessage, body: Buffer | ReadableStream<Uint8Array>): Response {
+function toResponse(message: IncomingMessage, body: Buffer): Response {
   const headers = new Headers();
   for (const [name, values] of Object.entries(message.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);

@@ -30,7 +30,7 @@ const idleRules = {
 
 /**
  * Collects the garbage of the calling thread whenever it has become idle after work, such as the
- * compaction of many visits. Without that, the memory of the largest work stays with the thread.
+ * merge of many visits. Without that, the memory of the largest work stays with the thread.
  */
 export function collectGarbageWhenIdle(kind: keyof typeof idleRules): void {
   const rule = idleRules[kind];

@@ -84,7 +84,10 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
         target = checkUrl(next, options);
       }
     },
-    close: () => void agent.destroy().catch(() => {}),
+    close() {
+      // It rejects only if the agent is closed already.
+      agent.destroy().catch(() => {});
+    },
   };
 }
 

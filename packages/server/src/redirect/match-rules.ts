@@ -87,8 +87,8 @@ export function matchRules(rules: readonly LinkRule[], visit: RuleVisit): RuleMa
 }
 
 /**
- * Returns the target of a visitor, whom weights divide among the targets. A visitor always gets the same
- * target of a link, and independent ones of different links. When weights change, only the visitors between
+ * Returns the target of a visitor. The share of visitors that a target gets is its weight. A visitor always
+ * gets the same target of a link, and independent ones of different links. When weights change, only the visitors between
  * the old and the new shares get another target.
  */
 export function chooseTarget(

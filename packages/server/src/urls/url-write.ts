@@ -77,7 +77,7 @@ export const linksPerSlice = 10;
 // Links that one statement of PostgreSQL inserts or updates, or whose keys are compared with retired ones,
 // which takes about a millisecond.
 export const linksPerStatement = 500;
-// Links that are updated, or checked for loops, in one turn of the event loop. Takes about 2 ms.
+// Links that are updated, or compared, in one turn of the event loop. Takes about 2 ms.
 export const linksAtOnce = 4;
 
 /** Returns the number of links that one statement writes, or on SQLite one turn of the event loop. */

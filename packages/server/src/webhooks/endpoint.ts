@@ -5,7 +5,7 @@ export type LeasedDelivery = ClaimedDelivery & {
   readonly leasedUntil: number;
 };
 
-/** An endpoint whose attempt takes longer is slow. Slow endpoints have their own lane. */
+/** An endpoint whose attempt takes longer is slow. Slow endpoints have capacity of their own. */
 export const slowAfterMs = 1_000;
 
 // The most attempts in flight at once. A new endpoint, and one whose last attempt failed, has few.

@@ -2,9 +2,9 @@ import type { EventOutbox } from '../events/event-outbox.js';
 import { ErrorThrottle, type Service } from '../lifecycle.js';
 import { FetchClosedError } from '../network/guarded-fetch-error.js';
 import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
+import { Bulkhead, Signal } from './bulkhead.js';
 import type { Claim, DeliveryQueue } from './delivery-queue.js';
 import { Endpoint, slowAfterMs } from './endpoint.js';
-import { Lane, Signal } from './lane.js';
 import { type AttemptContext, attemptTimeoutMs, signAndSend } from './sign-and-send.js';
 
 export interface WebhookDispatcherOptions extends AttemptContext {
@@ -35,7 +35,7 @@ const scanEveryMs = 500;
 const scanPauseFactor = 4;
 // Outcomes are recorded in batches: when a transaction is full, or after this time.
 const flushAfterMs = 25;
-// An endpoint gets at most this share of the free capacity of its lane, so some remains for others.
+// An endpoint gets at most this share of the free capacity of its bulkhead, so some remains for others.
 const shareOfFree = 1 / 4;
 // The pause of an endpoint after an attempt without an outcome, such as with an unreadable secret.
 const pauseMs = 2 * leaseMs;
@@ -51,9 +51,9 @@ const evictAfterMs = 10 * 60_000;
 export class WebhookDispatcher implements Service {
   readonly name = 'webhooks';
   readonly #options: WebhookDispatcherOptions;
-  readonly #answering = new Lane(2_048, 64, 512);
+  readonly #answering = new Bulkhead(2_048, 64, 512);
   // Many endpoints can hang at the same time, and each has rows of its own to change.
-  readonly #slow = new Lane(512, 16, 16);
+  readonly #slow = new Bulkhead(512, 16, 16);
   readonly #scans = new Signal();
   /** The endpoints by webhook, the least recently served first. */
   readonly #endpoints = new Map<string, Endpoint>();
@@ -81,8 +81,9 @@ export class WebhookDispatcher implements Service {
   /** Waits up to a second for attempts in flight, and ends the leases of deliveries that were not sent. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    const lanes = [this.#answering, this.#slow];
-    for (const signal of [this.#scans, ...lanes.map((lane) => lane.signal)]) signal.wake();
+    const bulkheads = [this.#answering, this.#slow];
+    for (const signal of [this.#scans, ...bulkheads.map((bulkhead) => bulkhead.signal)])
+      signal.wake();
     await this.#running;
     for (const endpoint of this.#endpoints.values()) this.#release(endpoint);
     const deadline = performance.now() + stopGraceMs;
@@ -91,7 +92,7 @@ export class WebhookDispatcher implements Service {
     this.#options.fetch.close();
     while (this.held > 0) await this.#scans.wait(flushAfterMs);
     try {
-      for (const lane of lanes) while (lane.mustWrite) await this.#tick(lane);
+      for (const bulkhead of bulkheads) while (bulkhead.mustWrite) await this.#tick(bulkhead);
     } catch (error) {
       this.#options.onError(error);
     }
@@ -131,7 +132,7 @@ export class WebhookDispatcher implements Service {
     for (const webhookId of webhookIds ?? []) {
       const endpoint = this.#endpointOf(webhookId);
       endpoint.mayBeDue = true;
-      this.#laneOf(endpoint).signal.wake();
+      this.#bulkheadOf(endpoint).signal.wake();
     }
   }
 
@@ -140,15 +141,15 @@ export class WebhookDispatcher implements Service {
     const before = this.#recorded;
     while (await this.#options.outbox.fanOut());
     await this.#scan();
-    const lanes = [this.#answering, this.#slow];
+    const bulkheads = [this.#answering, this.#slow];
     do {
-      for (const lane of lanes) await this.#tick(lane);
-      if (this.held > 0 && !lanes.some((lane) => lane.mustWrite)) {
+      for (const bulkhead of bulkheads) await this.#tick(bulkhead);
+      if (this.held > 0 && !bulkheads.some((bulkhead) => bulkhead.mustWrite)) {
         await this.#answering.signal.wait(flushAfterMs);
       }
     } while (
       this.held > 0 ||
-      lanes.some((lane) => lane.mustWrite) ||
+      bulkheads.some((bulkhead) => bulkhead.mustWrite) ||
       [...this.#endpoints.values()].some((endpoint) => endpoint.claimable > 0)
     );
     return this.#recorded - before;
@@ -191,12 +192,12 @@ export class WebhookDispatcher implements Service {
   }
 
   /** Records outcomes and leases deliveries in one transaction, and sends what it leased. */
-  async #tick(lane: Lane): Promise<void> {
-    if (lane === this.#answering) this.#tickedAt = performance.now();
-    const outcomes = lane.outcomes.splice(0, lane.maxOutcomes);
-    const released = lane.released.splice(0);
+  async #tick(bulkhead: Bulkhead): Promise<void> {
+    if (bulkhead === this.#answering) this.#tickedAt = performance.now();
+    const outcomes = bulkhead.outcomes.splice(0, bulkhead.maxOutcomes);
+    const released = bulkhead.released.splice(0);
     // Outcomes that wait too long are lost with their leases, and the deliveries are sent again.
-    const claims = this.#isStopping || lane.outcomes.length > 0 ? [] : this.#claim(lane);
+    const claims = this.#isStopping || bulkhead.outcomes.length > 0 ? [] : this.#claim(bulkhead);
     if (outcomes.length + released.length + claims.length === 0) return;
     const leasedUntil = performance.now() + leaseMs;
     const { queue, clock } = this.#options;
@@ -208,8 +209,8 @@ export class WebhookDispatcher implements Service {
         this.#endpointOf(delivery.webhookId).waiting.push({ ...delivery, leasedUntil });
       }
     } catch (error) {
-      lane.outcomes.unshift(...outcomes);
-      lane.released.unshift(...released);
+      bulkhead.outcomes.unshift(...outcomes);
+      bulkhead.released.unshift(...released);
       for (const { webhookId } of claims) this.#endpointOf(webhookId).mayBeDue = true;
       throw error;
     }
@@ -217,16 +218,16 @@ export class WebhookDispatcher implements Service {
     for (const outcome of outcomes) this.#count(outcome);
     for (const { webhookId } of claims) this.#send(this.#endpointOf(webhookId));
     // There may be more of anything than one transaction takes.
-    if (claims.length > 0 || lane.outcomes.length > 0) lane.signal.wake();
+    if (claims.length > 0 || bulkhead.outcomes.length > 0) bulkhead.signal.wake();
   }
 
   /** Decides how many deliveries of which endpoints to lease. Those that are served move to the end. */
-  #claim(lane: Lane): Claim[] {
-    let free = lane.capacity - this.#heldOf(lane);
+  #claim(bulkhead: Bulkhead): Claim[] {
+    let free = bulkhead.capacity - this.#heldOf(bulkhead);
     const claims: Claim[] = [];
     for (const endpoint of this.#endpoints.values()) {
-      if (free <= 0 || claims.length === lane.maxClaims) break;
-      if (this.#laneOf(endpoint) !== lane) continue;
+      if (free <= 0 || claims.length === bulkhead.maxClaims) break;
+      if (this.#bulkheadOf(endpoint) !== bulkhead) continue;
       const count = Math.min(endpoint.claimable, Math.max(1, Math.floor(free * shareOfFree)));
       if (count === 0) continue;
       free -= count;
@@ -248,7 +249,7 @@ export class WebhookDispatcher implements Service {
     for (let next = endpoint.next(); next; next = endpoint.next()) {
       if (next.leasedUntil - leaseMarginMs < performance.now()) {
         endpoint.inFlight -= 1;
-        this.#laneOf(endpoint).released.push(next.id);
+        this.#bulkheadOf(endpoint).released.push(next.id);
         endpoint.mayBeDue = true;
       } else void this.#attempt(endpoint, next);
     }
@@ -266,7 +267,7 @@ export class WebhookDispatcher implements Service {
     try {
       outcome = await signAndSend(delivery, this.#options);
     } catch (error) {
-      if (error instanceof FetchClosedError) this.#laneOf(endpoint).released.push(delivery.id);
+      if (error instanceof FetchClosedError) this.#bulkheadOf(endpoint).released.push(delivery.id);
       else {
         // A defect, such as an unreadable secret. The delivery is due again when its lease ends.
         this.#options.onError(error);
@@ -277,22 +278,22 @@ export class WebhookDispatcher implements Service {
     clearTimeout(timer);
     endpoint.inFlight -= 1;
     if (outcome) endpoint.finish(outcome, isSlow);
-    const lane = this.#laneOf(endpoint);
-    if (outcome) lane.outcomes.push(outcome);
+    const bulkhead = this.#bulkheadOf(endpoint);
+    if (outcome) bulkhead.outcomes.push(outcome);
     this.#send(endpoint);
-    const isFull = lane.outcomes.length >= lane.maxOutcomes / 2;
-    if (isFull || endpoint.held === 0) lane.signal.wake();
-    else lane.signal.wakeIn(flushAfterMs);
+    const isFull = bulkhead.outcomes.length >= bulkhead.maxOutcomes / 2;
+    if (isFull || endpoint.held === 0) bulkhead.signal.wake();
+    else bulkhead.signal.wakeIn(flushAfterMs);
   }
 
   /** Ends the leases of the deliveries of an endpoint that wait in memory. */
   #release(endpoint: Endpoint): void {
     const waiting = endpoint.waiting.splice(0);
     if (waiting.length === 0) return;
-    const lane = this.#laneOf(endpoint);
-    lane.released.push(...waiting.map(({ id }) => id));
+    const bulkhead = this.#bulkheadOf(endpoint);
+    bulkhead.released.push(...waiting.map(({ id }) => id));
     endpoint.mayBeDue = true;
-    lane.signal.wake();
+    bulkhead.signal.wake();
   }
 
   #endpointOf(webhookId: string): Endpoint {
@@ -303,13 +304,14 @@ export class WebhookDispatcher implements Service {
     return endpoint;
   }
 
-  #laneOf({ isSlow }: Endpoint): Lane {
+  #bulkheadOf({ isSlow }: Endpoint): Bulkhead {
     return isSlow ? this.#slow : this.#answering;
   }
 
-  #heldOf(lane: Lane): number {
+  #heldOf(bulkhead: Bulkhead): number {
     let held = 0;
-    for (const each of this.#endpoints.values()) if (this.#laneOf(each) === lane) held += each.held;
+    for (const each of this.#endpoints.values())
+      if (this.#bulkheadOf(each) === bulkhead) held += each.held;
     return held;
   }
 

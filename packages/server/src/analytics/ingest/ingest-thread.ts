@@ -40,7 +40,7 @@ const eraseEveryMs = 10_000;
 const eraseWaitMs = 3_000;
 const pruneEveryMs = 10 * 60_000;
 
-/** Starts the periodic work on visits: ingest, recovery, compaction, pruning and maintenance. */
+/** Starts the periodic work on visits: ingest, recovery, merging, pruning and maintenance. */
 export function createIngest(
   database: Database,
   outbox: EventOutbox,

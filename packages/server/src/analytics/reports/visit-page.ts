@@ -48,7 +48,7 @@ interface Entry {
 
 /**
  * Collects the first visits of a window, in any order of their storage. Visits of one millisecond are in
- * the order of their links and fields, so compaction does not change the pages.
+ * the order of their links and fields, so a merge does not change the pages.
  */
 export class VisitPageBuilder {
   readonly #query: VisitPageQuery;

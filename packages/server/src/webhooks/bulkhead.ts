@@ -35,10 +35,10 @@ export class Signal {
 }
 
 /**
- * The work of the endpoints that answer in time, or of slow ones. Neither lane waits for a transaction of
+ * The work of the endpoints that answer in time, or of slow ones. Neither bulkhead waits for a transaction of
  * the other, or for space in memory that the other one uses.
  */
-export class Lane {
+export class Bulkhead {
   /** The maximum number of deliveries in memory. It also limits the open sockets. */
   readonly capacity: number;
   /** The maximum number of endpoints that one transaction leases for. */
