@@ -8,7 +8,6 @@ const docker = 'needs a Docker daemon and its network';
 const machine = 'changes the users, the folders and the units of the machine';
 const client = "needs PostgreSQL's client programs, which the tests do not install";
 const release = 'changes the repository; e2e/prepare-release.test.ts runs it in a copy';
-const download = 'needs a file that has to be downloaded';
 
 /**
  * Blocks of shell commands of the guides that no test runs, by file and first line, with the reason. Each other block is
@@ -36,8 +35,6 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   'docs/analytics.md': {
     'shorty analytics tail                              # all links, until Ctrl-C':
       'runs until Ctrl-C; packages/cli/test/tail.test.ts runs it',
-    'shorty-server countries update geo-whois-asn-country.mmdb': download,
-    'shorty-server countries update GeoLite2-City.mmdb': download,
   },
   'docs/api.md': {
     'SHORTY_CORS_ORIGINS=https://app.example.com,http://localhost:5173 npm start': endless,

@@ -7,7 +7,6 @@ const load = {
   backup: () => import('./operations/commands/backup.js'),
   clients: () => import('./operations/commands/clients.js'),
   config: () => import('./config.js'),
-  countries: () => import('./operations/commands/countries.js'),
   doctor: () => import('./operations/commands/doctor.js'),
   exitStatus: () => import('./operations/commands/exit-status.js'),
   health: () => import('./operations/commands/health.js'),
@@ -55,20 +54,8 @@ program
   .command('doctor')
   .description('check the database, and repair wrong counters')
   .option('--check', 'change nothing, and exit with 1 if there are errors')
-  .option('--discard <row>', 'only delete a row of visits that cannot be read, such as batch-12')
+  .option('--discard <row>', 'only delete a row of visits that cannot be read, such as 12')
   .action(async (options) => (await load.doctor()).doctor(options));
-
-const countries = program
-  .command('countries')
-  .description('the database of countries, or of cities');
-countries
-  .command('update')
-  .description('check and install a newer database for the server on this machine, which may run')
-  .argument(
-    '<file>',
-    "countries or cities in MaxMind's format, such as GeoLite2-Country.mmdb or GeoLite2-City.mmdb",
-  )
-  .action(async (file) => (await load.countries()).update(file));
 
 program
   .command('backup')

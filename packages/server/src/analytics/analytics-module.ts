@@ -8,9 +8,9 @@ import type { EventOutbox } from '../events/event-outbox.js';
 import { PeriodicService } from '../lifecycle.js';
 import type { PlanTable } from '../organizations/plans.js';
 import { openThread } from '../threads/open-thread.js';
-import { toDate } from './classify/country-file.js';
+import type { CountryDatabase } from './classify/country-database.js';
 import { createVisitDescriber } from './classify/describe-visit.js';
-import { createWatchedCountries } from './classify/watched-countries.js';
+import { openCountries, toDate } from './classify/open-countries.js';
 import { erasureHandlers } from './erasure-handlers.js';
 import { retainedSince } from './ingest/delete-old-visits.js';
 import { createIngest, type IngestEvent, ingestThread } from './ingest/ingest-thread.js';
@@ -53,9 +53,8 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   const { thresholds } = config;
   const { retentionDays } = config;
   const reports = openReports(options);
-  const countries = createWatchedCountries({ config, clock, logger });
   const countriesDate = () => {
-    const builtAt = countries.builtAt();
+    const builtAt = countries?.builtAt;
     return builtAt === undefined ? null : toDate(builtAt);
   };
   const visitorKeys = new VisitorKeyRotation({
@@ -76,6 +75,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   const damagedLines = openDamagedLines(root);
   const settings = { root, writerId, thresholds, retentionDays };
   // Undefined before `start`. The server accepts requests only after it.
+  let countries: CountryDatabase | undefined;
   let folder: JournalFolder | undefined;
   let journal: Journal | undefined;
   let recorder: VisitRecorder | undefined;
@@ -175,7 +175,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
     eraseVisits,
     queues: [reports.queue],
     threads: [reports.thread, ingest],
-    services: [countries.watcher, keyService],
+    services: [keyService],
     storageError,
     /** Describes and records visits. Call it after the start only. */
     visits: (): VisitRecorder => recorder as VisitRecorder,
@@ -208,36 +208,31 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
     }),
 
     /** Returns when the country database was built, in milliseconds since 1970; undefined without one. */
-    countriesBuiltAt: countries.builtAt,
+    countriesBuiltAt: () => countries?.builtAt,
 
     async start(): Promise<void> {
       await visitorKeys.start();
       const { keysAt } = visitorKeys;
-      const findPlace = countries.find;
-      await countries.open(() => openRecorder());
+      countries = await openCountries(options);
+      const { find: findPlace } = countries;
       folder = createJournalFolder(root, writerId);
-      const opened = new Journal({
+      journal = new Journal({
         folder: folder.path,
         durability: config.durability,
         onError: (err) => logger.error({ err }, 'journal write failed'),
         onCallbackError: options.onCallbackError,
       });
-      journal = opened;
-      // A new recorder has empty caches, which contain the countries of recent visitors.
-      const openRecorder = () => {
-        const describe = createVisitDescriber({ ...config, keysAt, findPlace });
-        recorder = createVisitRecorder(
-          opened,
-          describe,
-          config.trustedProxies,
-          clock,
-          ({ kind, reason }) => {
-            const source = `${kind}/${reason}`;
-            visitCounts.set(source, (visitCounts.get(source) ?? 0) + 1);
-          },
-        );
-      };
-      openRecorder();
+      const describe = createVisitDescriber({ ...config, keysAt, findPlace });
+      recorder = createVisitRecorder(
+        journal,
+        describe,
+        config.trustedProxies,
+        clock,
+        ({ kind, reason }) => {
+          const source = `${kind}/${reason}`;
+          visitCounts.set(source, (visitCounts.get(source) ?? 0) + 1);
+        },
+      );
       ingest.start();
     },
 

@@ -214,8 +214,6 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     const settings = newSettings();
     const server = await start(settings);
     const path = pathOf(settings);
-    const countries = `${path}.countries.mmdb`;
-    writeFileSync(countries, '');
     const file = join(scratch(), 'first.backup');
     await command(settings, 'backup', file);
     const old = join(dirname(path), 'old');
@@ -231,7 +229,6 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     expect(done.stdout).toContain(`Moved the old files to ${old}.\nRestored ${file} to ${path}`);
     expect(readFileSync(join(old, 'shorty.db'))).toEqual(before);
     expect(existsSync(join(old, 'shorty.db.key'))).toBe(true);
-    expect(existsSync(countries)).toBe(true);
     const again = await command(settings, 'restore', file, '--move-old-to', old);
     expect(again.stderr).toContain(`${old} already exists`);
     expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 0 });

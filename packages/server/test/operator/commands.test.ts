@@ -1,13 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
-import { Reader } from 'mmdb-lib';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
-import { shippedCountryDatabase } from '../../src/analytics/classify/country-database.js';
 import { toLine } from '../../src/analytics/journal/journal-lines.js';
-import { toMmdb } from '../analytics/to-mmdb.js';
 import { makeVisit } from '../analytics/visit-store.js';
 import { migrationNames } from '../storage/migration-names.js';
 import { call, command, newDatabase, newSettings, serve, tokenOf } from './server-process.js';
@@ -314,69 +310,3 @@ describe('journal', () => {
     expect((await command(settings, 'doctor', '--check')).stdout).toMatch(/^2 clicks /m);
   });
 });
-
-describe('countries', () => {
-  it('update replaces the data of a running server, and refuses what is no database', async () => {
-    const settings = newSettings();
-    const { origin } = await serve(settings);
-    const builtAt = async () => {
-      const metrics = await (await fetch(`${origin}/metrics`)).text();
-      return Number(/^shorty_country_database_built_timestamp_seconds (\d+)$/m.exec(metrics)?.[1]);
-    };
-    const shipped = readFileSync(shippedCountryDatabase);
-    const before = await builtAt();
-    expect(before).toBe(Math.floor(builtAtOf(shipped).getTime() / 1000));
-    const folder = dirname(settings.SHORTY_DATABASE_URL?.slice('file:'.length) as string);
-    const file = join(folder, 'newer.mmdb');
-    const dayAgo = Math.floor(Date.now() / 1000) - 86_400;
-    writeFileSync(file, withBuildTime(shipped, dayAgo));
-    const date = new Date(dayAgo * 1000).toISOString().slice(0, 10);
-    const updated = await command(settings, 'countries', 'update', file);
-    expect(updated).toMatchObject({ code: 0, stderr: '' });
-    expect(updated.stdout).toContain(`Country data of ${date}.\n`);
-    await expect
-      .poll(builtAt, { message: 'the server reads the new data', timeout: 15_000 })
-      .toBe(dayAgo);
-
-    const berlin = { country: { iso_code: 'DE' }, city: { names: { en: 'Berlin' } } };
-    const networks = [{ address: '5.5.0.0', bits: 16, record: berlin }];
-    writeFileSync(file, toMmdb(networks, { builtAt: new Date(dayAgo * 1000) }));
-    const cities = await command(settings, 'countries', 'update', file);
-    expect(cities.stdout).toContain(`City data of ${date}.\n`);
-
-    writeFileSync(file, 'not a database');
-    expect(await command(settings, 'countries', 'update', file)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(`country database ${file}: `),
-    });
-    writeFileSync(file, gzipSync(shipped, { level: 1 }));
-    expect(await command(settings, 'countries', 'update', file)).toMatchObject({
-      code: 1,
-      stderr: `shorty-server: ${file} is compressed: extract the .mmdb file first\n`,
-    });
-    const configured = { ...settings, SHORTY_COUNTRY_DATABASE: file };
-    expect(await command(configured, 'countries', 'update', file)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('replace that file, or unset the setting'),
-    });
-    expect(await builtAt()).toBe(dayAgo);
-    expect(readdirSync(folder).filter((name) => name.includes('.countries.'))).toHaveLength(1);
-  });
-});
-
-/** Returns the build time in the metadata of a database in MaxMind's format. */
-function builtAtOf(database: Buffer): Date {
-  return new Reader(database).metadata.buildEpoch;
-}
-
-/** Returns a database with another build time, in seconds since 1970. */
-function withBuildTime(database: Buffer, seconds: number): Buffer {
-  const copy = Buffer.from(database);
-  const name = 'build_epoch';
-  // The name is followed by a type, and the number in the length that the type says.
-  const at = copy.lastIndexOf(name) + name.length;
-  const before = builtAtOf(database).getTime() / 1000;
-  const place = copy.indexOf(Buffer.from(Uint32Array.of(before).buffer).reverse(), at);
-  copy.writeUInt32BE(seconds, place);
-  return copy;
-}

@@ -72,13 +72,6 @@ export function moveIntoPlace(from: string, to: string): void {
   sync(dirname(to));
 }
 
-/** Replaces a file by a finished one atomically and durably. Both must be on the same file system. */
-export function replaceFile(from: string, to: string): void {
-  sync(from);
-  renameSync(from, to);
-  sync(dirname(to));
-}
-
 /** Throws a ConfigError that names the paths that exist. */
 export function refuseToOverwrite(paths: readonly string[]): void {
   const existing = paths.filter((path) => existsSync(path));

@@ -83,15 +83,14 @@ export async function restore(from: string, options: RestoreOptions): Promise<vo
   );
 }
 
-/** Moves the files of a database to a new folder, except its lock and the data of countries. */
+/** Moves the files of a database to a new folder, except its lock. */
 function moveDatabase(path: string, folder: string): void {
   const name = basename(path);
   const files = readdirSync(dirname(path)).filter(
     (each) =>
       (each === name || each.startsWith(`${name}-`) || each.startsWith(`${name}.`)) &&
       !each.startsWith(`${name}.lock`) &&
-      !each.startsWith(`${name}.partial-`) &&
-      each !== `${name}.countries.mmdb`,
+      !each.startsWith(`${name}.partial-`),
   );
   mkdirSync(folder, { mode: 0o700 });
   try {

@@ -23,7 +23,7 @@ import { formatCount } from '../../format-count.js';
 const maxLinks = 40;
 const maxNamedTables = 3;
 // What a server writes beside the file, except the lock.
-const companions = ['.key', '.visits', '.countries.mmdb'];
+const companions = ['.key', '.visits'];
 
 /**
  * Returns the path of the file that a path leads to, also if the file does not exist yet. All symbolic
