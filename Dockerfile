@@ -16,7 +16,7 @@ ENV npm_config_nodedir=/usr/local
 COPY packages/server/native packages/server/native
 ENV CXXFLAGS="-include /build/packages/server/native/object-wrap.h"
 RUN npx -y pnpm@10.34.9 install --frozen-lockfile --filter shorty --filter @shorty/server...
-COPY tsconfig.base.json tsconfig.build.json openapi.yaml ./
+COPY tsconfig.json openapi.yaml ./
 COPY packages/server packages/server
 COPY packages/webhook-verifier packages/webhook-verifier
 # Compiles, then reinstalls without development dependencies.

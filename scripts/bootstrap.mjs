@@ -26,7 +26,6 @@ const workspaces = [
   'examples',
   'e2e',
   'bench',
-  'chaos',
 ];
 
 /** Runs a command and shows its output. Exits when the command fails. */
@@ -103,8 +102,7 @@ function runLogged(command, args) {
 export function build() {
   const inputs = [
     'openapi.yaml',
-    'tsconfig.base.json',
-    'tsconfig.build.json',
+    'tsconfig.json',
     'scripts/build-commonjs.mjs',
     ...workspaces
       .filter((folder) => folder.startsWith('packages/'))

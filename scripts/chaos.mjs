@@ -4,4 +4,4 @@ import { build, install, run } from './bootstrap.mjs';
 
 install();
 build();
-run('node', ['chaos/index.mjs', ...process.argv.slice(2)]);
+run('node', ['e2e/faults/chaos/index.mjs', ...process.argv.slice(2)]);

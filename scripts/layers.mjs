@@ -64,7 +64,7 @@ export default {
     })),
     {
       name: 'module-has-a-layer',
-      comment: 'Add the module to the layers in .dependency-cruiser.mjs.',
+      comment: 'Add the module to the layers in scripts/layers.mjs.',
       severity: 'error',
       from: { path: '^packages/server/src/', pathNot: pathOf(layers.flat()) },
       to: {},
@@ -75,6 +75,6 @@ export default {
     exclude: { path: '\\.test\\.ts$' },
     // Type imports count, because a reader has to follow them, too.
     tsPreCompilationDeps: true,
-    tsConfig: { fileName: 'tsconfig.base.json' },
+    tsConfig: { fileName: 'tsconfig.json' },
   },
 };

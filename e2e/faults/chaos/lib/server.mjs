@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { nodeArguments, processEnvironment } from '../../scripts/server-process.mjs';
+import { nodeArguments, processEnvironment } from '../../../../scripts/server-process.mjs';
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const command = join(root, 'packages/server/bin/shorty-server.js');
 export const shorty = join(root, 'packages/cli/dist/bin.js');
 

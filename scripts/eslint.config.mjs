@@ -1,0 +1,33 @@
+// Finds regular expressions of the shipped sources that take superlinear time on some input. Biome does
+// all other checks.
+import parser from '@typescript-eslint/parser';
+import redos from 'eslint-plugin-redos';
+
+const timeout = 60_000;
+// Quadratic time is enough for texts that are short, or that the user's own settings contain.
+const shortTexts = [
+  'packages/{cli,sdk}/src/**',
+  'packages/server/src/config.ts',
+  'packages/server/src/storage/locate-database.ts',
+  // User agents, which are cut at 1,024 characters first.
+  'packages/server/src/analytics/classify/{program-agents,without-device}.ts',
+];
+
+export default [
+  { ignores: ['**/dist', '**/*.test.{ts,tsx}', '**/generated'] },
+  {
+    files: ['**/*.{ts,tsx,mjs}'],
+    languageOptions: { parser },
+    plugins: { redos },
+    rules: { 'redos/no-vulnerable': ['error', { timeout, ignoreErrors: false }] },
+  },
+  {
+    files: shortTexts,
+    rules: {
+      'redos/no-vulnerable': [
+        'error',
+        { timeout, ignoreErrors: false, permittableComplexities: ['polynomial'] },
+      ],
+    },
+  },
+];
