@@ -166,41 +166,17 @@ const descriptions: Readonly<Record<string, string>> = {
   used: 'How much was used.',
   status: 'The state of the server.',
   file: 'The name of the file.',
-  Id: 'The id of the record.',
-  UrlId: 'The id of the link.',
-  DeliveryId: 'The id of the delivery.',
-  QrId: 'The id of the QR code.',
 };
 
-interface Schema {
+/** A part of an OpenAPI document: a schema has properties, an operation has parameters. */
+interface Part {
   description?: string;
-  properties?: Record<string, Schema>;
-  items?: Schema;
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  additionalProperties?: boolean | Schema;
-}
-
-interface Described {
-  readonly name?: string;
   readonly $ref?: string;
-  description?: string;
-  readonly schema?: object;
-}
-
-interface Operation {
-  readonly parameters?: Described[];
-  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
-}
-
-type Content = Readonly<Record<string, { readonly schema?: object }>>;
-
-interface OpenApi {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, Schema>>;
-    readonly parameters: Readonly<Record<string, Described>>;
-  };
+  readonly name?: string;
+  readonly anyOf?: readonly Part[];
+  readonly oneOf?: readonly Part[];
+  readonly properties?: Readonly<Record<string, Part>>;
+  readonly parameters?: readonly Part[];
 }
 
 /**
@@ -208,42 +184,36 @@ interface OpenApi {
  * no field needs.
  */
 export function describeFields(document: object): void {
-  const { components, paths } = document as OpenApi;
   const unused = new Set(Object.keys(descriptions));
-  const find = (path: string, name: string): string => {
+  const isDescribed = ({ description, anyOf = [], oneOf = [] }: Part): boolean =>
+    description !== undefined || [...anyOf, ...oneOf].some(isDescribed);
+  const describe = (path: string, name: string, part: Part) => {
+    if (isDescribed(part)) return;
     const key = `${path}.${name}` in descriptions ? `${path}.${name}` : name;
     const found = descriptions[key];
-    unused.delete(key);
     if (found === undefined) throw new Error(`${path}.${name} has no description`);
-    return found;
+    part.description = found;
+    unused.delete(key);
   };
-  const isDescribed = ({ description, anyOf = [], oneOf = [] }: Schema): boolean =>
-    description !== undefined || [...anyOf, ...oneOf].some(isDescribed);
-  const visit = (path: string, schema: Schema | undefined): void => {
-    if (!schema) return;
-    for (const [name, field] of Object.entries(schema.properties ?? {})) {
-      if (!isDescribed(field)) field.description = find(path, name);
+  const visit = (path: string, part: Part): void => {
+    const { properties = {}, parameters = [], ...others } = part;
+    for (const [name, field] of Object.entries(properties)) {
+      describe(path, name, field);
       visit(`${path}.${name}`, field);
     }
-    visit(`${path}[]`, schema.items);
-    for (const each of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) visit(path, each);
-    const { additionalProperties: values } = schema;
-    if (typeof values === 'object') visit(`${path}{}`, values);
+    for (const parameter of parameters) {
+      if (parameter.$ref === undefined) describe(path, parameter.name ?? '', parameter);
+    }
+    for (const [key, child] of Object.entries<unknown>(others)) {
+      if (key === 'example' || typeof child !== 'object' || child === null) continue;
+      visit(key === 'items' ? `${path}[]` : path, child);
+    }
   };
-  const describeParameter = (path: string, name: string, parameter: Described) => {
-    if (parameter.$ref === undefined) parameter.description ??= find(path, name);
+  const { paths, components } = document as {
+    readonly paths: Part;
+    readonly components: { readonly schemas: Readonly<Record<string, Part>> };
   };
   for (const [name, schema] of Object.entries(components.schemas)) visit(name, schema);
-  for (const [name, parameter] of Object.entries(components.parameters)) {
-    describeParameter('parameters', name, parameter);
-  }
-  for (const [path, operations] of Object.entries(paths)) {
-    for (const { parameters = [], responses } of Object.values(operations)) {
-      for (const parameter of parameters) describeParameter(path, parameter.name ?? '', parameter);
-      for (const { content = {} } of Object.values(responses)) {
-        for (const { schema } of Object.values(content)) visit(path, schema);
-      }
-    }
-  }
+  visit('paths', paths);
   if (unused.size > 0) throw new Error(`no field has the description ${[...unused].join(', ')}`);
 }

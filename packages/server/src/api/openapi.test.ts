@@ -22,14 +22,6 @@ interface Operation {
   readonly responses: Readonly<Record<string, Response>>;
 }
 
-interface Described {
-  readonly description?: string;
-  readonly anyOf?: readonly Described[];
-  readonly oneOf?: readonly Described[];
-  readonly properties?: Readonly<Record<string, Described>>;
-  readonly parameters?: readonly (Described & { readonly name: string })[];
-}
-
 interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: Readonly<Record<string, object>>;
@@ -51,31 +43,6 @@ describe('openapi.yaml', () => {
   it('names each operation once', () => {
     const ids = api.map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
-  });
-
-  it('describes every field and parameter', () => {
-    const missing: string[] = [];
-    const isDescribed = (field: Described): boolean =>
-      field.description !== undefined ||
-      [...(field.anyOf ?? []), ...(field.oneOf ?? [])].some(isDescribed);
-    const visit = (path: string, node: unknown) => {
-      if (typeof node !== 'object' || node === null) return;
-      const { properties = {}, parameters } = node as Described;
-      const fields: [string, Described][] = [
-        ...Object.entries(properties),
-        ...(Array.isArray(parameters) ? parameters : []).map((each): [string, Described] => [
-          each.name,
-          each,
-        ]),
-      ];
-      for (const [name, field] of fields) if (!isDescribed(field)) missing.push(`${path}.${name}`);
-      for (const [key, value] of Object.entries(node))
-        if (key !== 'example') visit(`${path}.${key}`, value);
-    };
-    const { paths, components } = resolveReferences(parse(committed) as OpenApi);
-    visit('paths', paths);
-    visit('schemas', components.schemas);
-    expect(missing).toEqual([]);
   });
 
   it('refers to every shared component, and repeats no header, parameter or error response', () => {

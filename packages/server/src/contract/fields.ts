@@ -148,7 +148,7 @@ export function codePointOf(character: string): string {
 export const uuid = z.guid('must be a UUID').overwrite((value) => value.toLowerCase());
 
 /** The UUID of a record in a path. */
-export const uuidParam = uuid.meta({ param: { id: 'Id' } });
+export const uuidParam = uuid.meta({ param: { id: 'Id', description: 'The id of the record.' } });
 
 const instantMeta = {
   override: { type: 'string', pattern: instantPattern.source },
@@ -213,7 +213,7 @@ export const urlIdParam = z
   .meta({
     override: { type: 'string', pattern: decimalId.source },
     example: '42',
-    param: { id: 'UrlId' },
+    param: { id: 'UrlId', description: 'The id of the link.' },
   });
 
 interface IntegerLimits {

@@ -3,7 +3,11 @@ import { defineRoute } from '../contract/define-route.js';
 
 const tag = 'QR images';
 
-const params = z.strictObject({ id: z.string().meta({ format: 'uuid', param: { id: 'QrId' } }) });
+const params = z.strictObject({
+  id: z
+    .string()
+    .meta({ format: 'uuid', param: { id: 'QrId', description: 'The id of the QR code.' } }),
+});
 
 export const qrImageRoutes = [
   defineRoute('downloadQr', 'GET /api/qr/{id}/download', {

@@ -252,7 +252,7 @@ const write = { tag: 'Webhooks', access: { scope: 'webhooks:write' } } as const;
 const params = z.strictObject({ id: uuidParam });
 const deliveryParams = z.strictObject({
   id: uuidParam,
-  deliveryId: uuid.meta({ param: { id: 'DeliveryId' } }),
+  deliveryId: uuid.meta({ param: { id: 'DeliveryId', description: 'The id of the delivery.' } }),
 });
 
 export const recoverRequest = z
