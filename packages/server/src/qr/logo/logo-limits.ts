@@ -1,4 +1,4 @@
-/** The limits of logo files. `docs/security/limits.md` lists most of them. */
+/** The limits of logo files. `docs/reference/limits.md` lists most of them. */
 export const logoLimits = {
   /** Bytes of a PNG, JPEG or WebP file. */
   rasterBytes: 1024 * 1024,
