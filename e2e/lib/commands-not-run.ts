@@ -7,7 +7,7 @@ const clone =
 const docker = 'needs a Docker daemon and its network';
 const machine = 'changes the users, the folders and the units of the machine';
 const client = "needs PostgreSQL's client programs, which the tests do not install";
-const release = 'changes the repository; e2e/prepare-release.test.ts runs it in a copy';
+const release = 'changes the repository';
 
 /**
  * Blocks of shell commands of the guides that no test runs, by file and first line, with the reason. Each other block is
