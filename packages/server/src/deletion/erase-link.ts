@@ -3,7 +3,6 @@ import { eraseLastVisits } from '../analytics/ingest/erase-visits.js';
 import { type ErasedLink, isErasurePending } from '../analytics/ingest/erasure-marks.js';
 import type { IdempotentResult } from '../idempotency/with-idempotency-key.js';
 import { type Database, StorageUnavailableError } from '../storage/database.js';
-import { countErasure } from '../storage/link-policy.js';
 import { childrenOf } from '../storage/schema.js';
 import { beginErasure, type UrlEraserOptions } from '../urls/erase-url.js';
 import type { ShortUrl } from '../urls/short-url.js';
@@ -72,7 +71,6 @@ export async function eraseLink(
         where ${sql.ref(columnOfOwner(table))} = ${urlId}`.execute(transaction);
     }
     await transaction.deleteFrom('urls').where('id', '=', urlId).execute();
-    await countErasure(transaction);
   }, 'exclusive');
   await removeQueuedClicks(database, link);
   if (signal?.aborted) return;

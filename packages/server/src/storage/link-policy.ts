@@ -20,20 +20,3 @@ export async function readLinkPolicyVersion(db: Kysely<Schema>): Promise<number>
     .executeTakeFirstOrThrow();
   return version;
 }
-
-/** Records that a link was erased, in the transaction that deletes its row. */
-export async function countErasure(transaction: WriteTransaction): Promise<void> {
-  await transaction
-    .updateTable('link_policy')
-    .set(({ eb }) => ({ erasures: eb('erasures', '+', 1) }))
-    .execute();
-}
-
-/** Returns a number that increases with each deletion of an organization or a link. */
-export async function readDeletionVersion(db: Kysely<Schema>): Promise<number> {
-  const { version, erasures } = await db
-    .selectFrom('link_policy')
-    .select(['version', 'erasures'])
-    .executeTakeFirstOrThrow();
-  return version + erasures;
-}

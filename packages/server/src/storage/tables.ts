@@ -669,8 +669,6 @@ export const tables = {
     shared: 'one row, for all organizations',
     columns: {
       version: 'bigint not null',
-      /** The number of links that were erased. */
-      erasures: 'bigint not null default 0',
     },
   },
   /**

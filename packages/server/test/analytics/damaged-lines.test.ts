@@ -57,7 +57,7 @@ async function open() {
 const linesOf = (urlId: number, count: number) =>
   Array.from({ length: count }, (_, at) => toLine(makeVisit({ urlId, visitedAt: start + at })));
 
-/** A database whose next write transaction fails. */
+/** A database whose next write transaction fails at its end. */
 function failingOnce(database: Database): Database {
   let hasFailed = false;
   return {
@@ -65,7 +65,10 @@ function failingOnce(database: Database): Database {
     writeDirectly(work, lock) {
       if (hasFailed) return database.writeDirectly(work, lock);
       hasFailed = true;
-      return Promise.reject(new Error('the process was killed'));
+      return database.writeDirectly(async (transaction) => {
+        await work(transaction);
+        throw new Error('the process was killed');
+      }, lock);
     },
   };
 }

@@ -12,20 +12,13 @@ const line = toDownloadLine('qr');
 const maxTransactions = 50;
 const setAside = () => expect.unreachable('every line can be stored');
 const journalIn = (path: string) => ({ path, writerId: 'writer', hasEnded: false, setAside });
-const findMissing = async () => ({
-  deleted: new Set<number>(),
-  unknown: new Set<number>(),
-  organizationOf: new Map<number, string>(),
-  deletionVersion: 0,
-});
 
 it('stores the lines that exist when the call begins, and later ones in the next call', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-ingester-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   let transactions = 0;
   // During each transaction, another line is appended, as under constant traffic.
-  const visits: Pick<VisitRepository, 'findPosition' | 'findMissing' | 'store'> = {
-    findMissing,
+  const visits: Pick<VisitRepository, 'findPosition' | 'store'> = {
     findPosition: async () => ({ segment: 1, offset: transactions === 0 ? 0 : 3 * line.length }),
     store: async () => {
       transactions += 1;
@@ -71,13 +64,11 @@ function createOrphans(...writerIds: string[]): string {
 }
 
 function visitsThat(store: (writerId: string) => Promise<boolean>): VisitRepository {
-  const visits: Pick<VisitRepository, 'findMissing' | 'findPosition' | 'store' | 'deletePosition'> =
-    {
-      findMissing,
-      findPosition: async () => undefined,
-      store,
-      deletePosition: async () => {},
-    };
+  const visits: Pick<VisitRepository, 'findPosition' | 'store' | 'deletePosition'> = {
+    findPosition: async () => undefined,
+    store,
+    deletePosition: async () => {},
+  };
   return visits as VisitRepository;
 }
 

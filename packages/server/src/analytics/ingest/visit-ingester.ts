@@ -10,7 +10,6 @@ import {
   parseTexts,
   readJournal,
   removeReadSegments,
-  type Visit,
 } from '../journal/journal-lines.js';
 import type { VisitRepository } from './visit-repository.js';
 
@@ -43,12 +42,23 @@ export async function ingestJournal(
   while (isBefore(position, end) && !signal?.aborted) {
     const chunk = readJournal(path, position, hasEnded);
     if (!chunk) break;
-    const { records, rejected } = await sortLines(visits, chunk.texts);
-    const damaged = [...chunk.damaged, ...rejected];
-    if (damaged.length > 0) setAside(writerId, position, damaged);
-    const isStored = await visits.store(writerId, position, chunk.position, records, clock());
+    const records = parseTexts(chunk.texts);
+    const damaged = [...chunk.damaged, ...records.unknown.map(toDamaged('unknown format'))];
+    let stored = chunk.texts.length - records.unknown.length;
+    const isStored = await visits.store(
+      writerId,
+      position,
+      chunk.position,
+      records,
+      clock(),
+      (unknownLinks) => {
+        const texts = unknownLinks.map((visit) => JSON.stringify(visit));
+        const lines = [...damaged, ...texts.map(toDamaged('unknown link'))];
+        if (lines.length > 0) setAside(writerId, position, lines);
+        stored = chunk.texts.length - records.unknown.length - texts.length;
+      },
+    );
     if (!isStored) throw new Error(`journal ${writerId}: another process is also storing it`);
-    const stored = chunk.texts.length - rejected.length;
     storedLines += stored;
     onStored(stored);
     position = chunk.position;
@@ -57,27 +67,8 @@ export async function ingestJournal(
   return storedLines;
 }
 
-/**
- * Returns the records of the lines that can be stored, and the other lines. Drops the visits of deleted
- * links.
- */
-async function sortLines(visits: VisitRepository, texts: readonly string[]) {
-  const parsed = parseTexts(texts);
-  const rejected = parsed.unknown.map((text) => toRejected('unknown format', text));
-  const { unknown, deleted, deletionVersion } = await visits.findMissing(parsed.visits);
-  const records = { ...parsed, deletionVersion };
-  if (unknown.size === 0 && deleted.size === 0) return { records, rejected };
-  const known: Visit[] = [];
-  for (const [index, visit] of records.visits.entries()) {
-    if (unknown.has(visit.urlId)) {
-      rejected.push(toRejected('unknown link', records.visitTexts[index] as string));
-    } else if (!deleted.has(visit.urlId)) known.push(visit);
-  }
-  return { records: { ...records, visits: known }, rejected };
-}
-
-function toRejected(reason: DamagedLine['reason'], text: string): DamagedLine {
-  return { reason, bytes: Buffer.from(text) };
+function toDamaged(reason: DamagedLine['reason']) {
+  return (text: string): DamagedLine => ({ reason, bytes: Buffer.from(text) });
 }
 
 /** Removes the journal of a process that has ended, which must be in storage. */

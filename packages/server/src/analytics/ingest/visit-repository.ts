@@ -3,7 +3,6 @@ import { recordThresholds } from '../../events/record-thresholds.js';
 import { countUses } from '../../organizations/usage-meters.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
 import { isAmong } from '../../storage/is-among.js';
-import { readDeletionVersion } from '../../storage/link-policy.js';
 import {
   type JournalPosition,
   type JournalRecords,
@@ -11,13 +10,10 @@ import {
   type Visit,
 } from '../journal/journal-lines.js';
 import { toRow } from './columns-codec.js';
-import { findMissingLinks, type MissingLinks } from './deleted-links.js';
 import { type ClickQueueOptions, queueClicks } from './queue-clicks.js';
 import { countScans, type ThresholdOptions } from './scan-counter.js';
 import { toColumns } from './visit-columns.js';
-
-// About 5 MB.
-const maxKnownUrls = 100_000;
+import { findVisitedLinks } from './visited-links.js';
 
 export interface VisitRepositoryOptions extends ThresholdOptions {
   /** Without it, no webhook gets visits. */
@@ -25,20 +21,15 @@ export interface VisitRepositoryOptions extends ThresholdOptions {
 }
 
 /** What a transaction stores. */
-export interface StoredRecords
-  extends Partial<Pick<JournalRecords, 'visits' | 'downloads' | 'calls'>> {
-  /** The version at which the links of the visits existed. */
-  readonly deletionVersion?: number;
-}
+type StoredRecords = Partial<Pick<JournalRecords, 'visits' | 'downloads' | 'calls'>>;
+
+/** Called with the visits of ids that no link ever had, before the transaction that drops them ends. */
+export type OnUnknownLinks = (visits: readonly Visit[]) => void;
 
 /** Stores visits, and updates the counters and events that depend on them. */
 export class VisitRepository {
   readonly #database: Database;
   readonly #options: VisitRepositoryOptions;
-  /** The organizations of URLs that exist, by their ids. */
-  readonly #knownUrls = new Map<number, string>();
-  /** The version at which they existed. The deletion of an organization or a link changes it. */
-  #knownVersion: number | undefined;
 
   constructor(database: Database, options: VisitRepositoryOptions) {
     this.#database = database;
@@ -67,32 +58,9 @@ export class VisitRepository {
   }
 
   /**
-   * Returns the ids that no link has, and the version at which the others existed. A link exists before
-   * its first visit.
-   */
-  async findMissing(
-    visits: readonly Pick<Visit, 'urlId'>[],
-  ): Promise<MissingLinks & { readonly deletionVersion: number }> {
-    const { read } = this.#database;
-    const known = this.#knownUrls;
-    // Read before the links, so that `store` notices a deletion that begins meanwhile.
-    const version = await readDeletionVersion(read);
-    if (known.size > maxKnownUrls || version !== this.#knownVersion) known.clear();
-    this.#knownVersion = version;
-    const ids = new Set<number>();
-    for (const { urlId } of visits) if (!known.has(urlId)) ids.add(urlId);
-    const missing = await findMissingLinks(read, ids);
-    // Another call may have found a later version meanwhile.
-    if (version === this.#knownVersion) {
-      for (const [id, owner] of missing.organizationOf) known.set(id, owner);
-    }
-    return { ...missing, deletionVersion: version };
-  }
-
-  /**
    * Stores the records between two positions of a journal exactly once: one transaction writes the
-   * visits, the counters, the threshold events and the new position. Returns false, and stores
-   * nothing, when the stored position is not `from`.
+   * visits, the counters, the threshold events and the new position. Drops the visits of links that do not
+   * exist. Returns false, and stores nothing, when the stored position is not `from`.
    */
   store(
     writerId: string,
@@ -100,46 +68,46 @@ export class VisitRepository {
     to: JournalPosition,
     records: StoredRecords,
     now: number,
+    onUnknownLinks?: OnUnknownLinks,
   ): Promise<boolean> {
     return this.#database.writeDirectly(async (transaction) => {
       if (!(await this.#advance(transaction, writerId, from, to))) return false;
-      await this.#storeRecords(transaction, records, now);
+      const { visits = [], downloads, calls } = records;
+      const { existing, unknown, organizationOf } = await findVisitedLinks(transaction, visits);
+      onUnknownLinks?.(unknown);
+      await this.#storeVisits(transaction, existing, organizationOf, now);
+      // After the counters of links: transactions change counters in one order, which prevents deadlock.
+      if (downloads) await countDownloads(transaction, downloads);
+      if (calls) await countUses(transaction, 'api_call', calls);
       return true;
     }, 'rows');
   }
 
-  async #storeRecords(
+  async #storeVisits(
     transaction: WriteTransaction,
-    { visits: all = [], deletionVersion, downloads, calls }: StoredRecords,
+    existing: readonly Visit[],
+    organizationOf: ReadonlyMap<number, string>,
     now: number,
   ): Promise<void> {
-    const existing = await this.#withoutDeleted(transaction, all, deletionVersion);
     // Counts first: the locks of the counters order this transaction and the mark of an erasure.
     const visits = await this.#countClicks(transaction, existing, now);
-    if (visits.length > 0) {
-      await countScans(transaction, this.#options, visits, now);
-      await this.#storeRows(transaction, visits, now);
-      const { clicks } = this.#options;
-      if (clicks) await queueClicks(transaction, visits, now, clicks);
-    }
-    // After those of links: transactions change counters in one order, which prevents deadlock.
-    if (downloads) await countDownloads(transaction, downloads);
-    if (calls) await countUses(transaction, 'api_call', calls);
+    if (visits.length === 0) return;
+    await countScans(transaction, this.#options, visits, now);
+    await this.#insertRows(transaction, visits, organizationOf, now);
+    const { clicks } = this.#options;
+    if (clicks) await queueClicks(transaction, visits, now, clicks);
   }
 
-  /** Stores a row for each organization. */
-  async #storeRows(
+  /** Inserts a row for each organization. */
+  async #insertRows(
     transaction: WriteTransaction,
     visits: readonly Visit[],
+    organizationOf: ReadonlyMap<number, string>,
     now: number,
   ): Promise<void> {
-    const known = this.#knownUrls;
-    const missing = new Set(visits.map(({ urlId }) => urlId).filter((id) => !known.has(id)));
-    const { organizationOf } = await findMissingLinks(transaction, missing);
     const groups = new Map<string, Visit[]>();
     for (const visit of visits) {
-      const organizationId = known.get(visit.urlId) ?? organizationOf.get(visit.urlId);
-      if (organizationId === undefined) continue;
+      const organizationId = organizationOf.get(visit.urlId) as string;
       const group = groups.get(organizationId);
       if (group) group.push(visit);
       else groups.set(organizationId, [visit]);
@@ -151,19 +119,6 @@ export class VisitRepository {
       ...toRow(toColumns(own)),
     }));
     await this.#database.bulkInsert(transaction, 'visits', rows);
-  }
-
-  /** Drops the visits of links and organizations that were deleted since `findMissing`. */
-  async #withoutDeleted(
-    transaction: WriteTransaction,
-    visits: readonly Visit[],
-    version: number | undefined,
-  ): Promise<readonly Visit[]> {
-    if (visits.length === 0 || version === undefined) return visits;
-    if ((await readDeletionVersion(transaction)) === version) return visits;
-    const ids = new Set(visits.map(({ urlId }) => urlId));
-    const { deleted } = await findMissingLinks(transaction, ids);
-    return visits.filter(({ urlId }) => !deleted.has(urlId));
   }
 
   /** Returns false if the stored position is not `from`. */

@@ -53,8 +53,6 @@ export type JournalRecords = ReturnType<typeof parseTexts>;
 /** Parses the texts of lines. */
 export function parseTexts(texts: readonly string[]) {
   const visits: Visit[] = [];
-  /** The text of each visit. */
-  const visitTexts: string[] = [];
   /** The number of downloads by the id of the QR code. */
   const downloads = new Map<string, number>();
   const calls = new UsageTally();
@@ -62,16 +60,14 @@ export function parseTexts(texts: readonly string[]) {
   const unknown: string[] = [];
   for (const text of texts) {
     const record = parseRecord(text);
-    if ('urlId' in record && isVisit(record)) {
-      visits.push(record);
-      visitTexts.push(text);
-    } else if (typeof record.download === 'string') {
+    if ('urlId' in record && isVisit(record)) visits.push(record);
+    else if (typeof record.download === 'string') {
       downloads.set(record.download, (downloads.get(record.download) ?? 0) + 1);
     } else if (typeof record.call === 'string' && Number.isSafeInteger(record.at)) {
       calls.add(record.call, record.at as number);
     } else unknown.push(text);
   }
-  return { visits: visits as readonly Visit[], visitTexts, downloads, calls, unknown };
+  return { visits: visits as readonly Visit[], downloads, calls, unknown };
 }
 
 function parseRecord(text: string): Record<string, unknown> {
